@@ -164,7 +164,8 @@ fn candidates(
                     continue;
                 };
                 diagnostics.extend(findings);
-                let entries = load_directory(root, &files, reader, &steps, diagnostics);
+                let of = (root.as_path(), source.namespace());
+                let entries = load_directory(of, &files, reader, &steps, diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     Candidate {
                         entry: new_entry(id, skill, source.scope, relative, place),
@@ -187,10 +188,10 @@ fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::MissingSource, root, format!("source {what}"), help))
 }
 
-/// Loads the skills of one directory source, each with its file, its id and its directory's path
-/// from the root.
+/// Loads the skills of one directory source, by its root and its namespace, each with its file, its
+/// id and its directory's path from the root.
 fn load_directory(
-    root: &Path,
+    (root, namespace): (&Path, Option<&str>),
     files: &[PathBuf],
     reader: &mut Reader<'_>,
     steps: &Steps<'_>,
@@ -212,8 +213,10 @@ fn load_directory(
             .take_while(|above| *above != root)
             .any(|above| skill_dirs.contains(above));
         let by_name = is_identifier(skill.name()) && !is_sub_skill;
-        let id = if by_name || relative.is_empty() { skill.name() } else { &relative };
-        loaded.push((file.clone(), SkillId::new(id), skill, relative));
+        let is_named = relative.is_empty() || (by_name && namespace.is_none());
+        let id = if is_named { skill.name() } else { &relative };
+        let id = namespace.map_or_else(|| id.to_owned(), |namespace| format!("{namespace}/{id}"));
+        loaded.push((file.clone(), SkillId::new(&id), skill, relative));
     }
     loaded
 }

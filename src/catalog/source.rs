@@ -22,7 +22,7 @@ pub enum Scope {
     Project,
     /// Given by the host program.
     Memory,
-    /// Fetched from a repository, a directory or an archive: written by its author.
+    /// Fetched from a repository, a directory, an archive or a server: written by its author.
     Fetched,
 }
 
@@ -62,6 +62,8 @@ pub struct Source {
     pub(super) brand: Option<String>,
     /// The name under which it was fetched.
     name: Option<String>,
+    /// True if the ids of its skills begin with its name.
+    namespaced: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -74,8 +76,8 @@ impl Source {
     /// A directory of skills of this scope.
     pub fn new(scope: Scope, root: impl Into<PathBuf>) -> Source {
         let origin = Origin::Directory(root.into());
-        let (brand, name) = (None, None);
-        Source { origin, scope, optional: false, links_outside: false, brand, name }
+        let (brand, name, namespaced) = (None, None, false);
+        Source { origin, scope, optional: false, links_outside: false, brand, name, namespaced }
     }
 
     /// Skills that ship with the agent.
@@ -104,6 +106,15 @@ impl Source {
     pub fn fetched(name: impl Into<String>, root: impl Into<PathBuf>) -> Source {
         let name = Some(name.into());
         Source { name, optional: true, ..Source::new(Scope::Fetched, root) }
+    }
+
+    /// The same source, in which a skill has the name of the source and its path there as its id:
+    /// `acme/billing/refunds`. So no skill of a server hides one of another origin that has the same
+    /// name.
+    #[must_use]
+    pub fn namespaced(mut self) -> Source {
+        self.namespaced = self.name.is_some();
+        self
     }
 
     /// The same source, which need not exist.
@@ -169,10 +180,11 @@ impl Source {
     /// All that it is, written down; `None` for skills in memory.
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
-        // The brand is written with the options; the name changes no answer.
-        let Source { origin, scope, optional, links_outside, brand: _, name: _ } = self;
+        // The brand is written with the options; a name changes an answer as a namespace alone.
+        let Source { origin, scope, optional, links_outside, brand: _, name: _, namespaced: _ } =
+            self;
         let Origin::Directory(root) = origin else { return None };
-        Some((root, scope, optional, links_outside))
+        Some((root, scope, optional, links_outside, self.namespace()))
     }
 
     /// The origin of its skills.
@@ -183,6 +195,11 @@ impl Source {
     /// The name under which it was fetched; `None` for any other source.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// The beginning of the ids of its skills, if they have one of their own.
+    pub(super) fn namespace(&self) -> Option<&str> {
+        self.name().filter(|_| self.namespaced)
     }
 
     /// Its root directory; `None` for skills in memory.

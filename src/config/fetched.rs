@@ -15,14 +15,15 @@ use crate::error::Error;
 /// The settings of a source that is fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct FetchSettings {
-    /// Its address: of a git repository, a directory, an archive, or in an object store or a registry.
+    /// Its address: of a git repository, a directory, an archive, an MCP server, or in an object store or a
+    /// registry.
     pub source: String,
     /// The branch, tag or commit of a repository, the SHA-256 of an archive, or the tag or digest of an
     /// artifact; `None` for the newest.
     pub rev: Option<String>,
     /// The directory in it where skills are looked for; `None` for the usual ones.
     pub path: Option<String>,
-    /// The skills that are taken; empty for all of them.
+    /// The skills that are taken, by name, path or `skill://` address; empty for all of them.
     pub skills: Vec<String>,
 }
 

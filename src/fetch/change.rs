@@ -100,10 +100,15 @@ pub struct FileChange {
     pub diff: Option<String>,
 }
 
-/// Compares the skills of two directories, neither of which needs to exist. The order is that of
-/// ids.
-pub(super) fn between(before: &Path, after: &Path) -> Vec<SkillChange> {
-    let (before, after) = (State::read(before), State::read(after));
+/// Compares the skills of two directories, neither of which needs to exist, as sources that
+/// `source_at` makes of them. The order is that of ids.
+pub(super) fn between(
+    before: &Path,
+    after: &Path,
+    source_at: &dyn Fn(&Path) -> Source,
+) -> Vec<SkillChange> {
+    let read = |root| State::read(root, source_at(root));
+    let (before, after) = (read(before), read(after));
     let ids: BTreeSet<&String> = before.skills.keys().chain(after.skills.keys()).collect();
     let (none, changes) = (Skill::default(), ids.into_iter());
     let changes = changes.filter_map(|id| {
@@ -186,8 +191,7 @@ impl Skill {
 }
 
 impl State {
-    fn read(root: &Path) -> State {
-        let source = Source::fetched("", root);
+    fn read(root: &Path, source: Source) -> State {
         let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
         let entries: Vec<&Entry> = catalog.entries().filter(|e| !e.is_shadowed()).collect();
         let mut skills: BTreeMap<String, Skill> = BTreeMap::new();

@@ -18,10 +18,15 @@ use crate::trust::ContentHash;
 /// The beginning of the name of a copy that is not whole yet.
 const NEW: &str = ".new-";
 
+/// The file with the path of the directory whose sources the copies are of.
+const CONFIG_DIR: &str = ".config-dir";
+
 /// The copies of the sources of one `config.toml`.
 #[derive(Debug, Clone)]
 pub(super) struct Copies {
     dir: PathBuf,
+    /// The directory of the `config.toml`.
+    config_dir: PathBuf,
 }
 
 /// The state of a copy.
@@ -43,7 +48,17 @@ impl Copies {
         let real = real.or_else(|_| std::path::absolute(config_dir));
         let real = real.unwrap_or_else(|_| config_dir.to_owned());
         let key = ContentHash::of(real.as_os_str().as_encoded_bytes());
-        Copies { dir: cache.join("copies").join(&key.as_str()[..16]) }
+        Copies { dir: cache.join("copies").join(&key.as_str()[..16]), config_dir: real }
+    }
+
+    /// The directories whose sources have copies in `cache`. Some may not exist any more.
+    pub(super) fn config_dirs(cache: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(cache.join("copies")).into_iter().flatten();
+        let texts = entries.filter_map(|entry| {
+            let text = fs::read_to_string(entry.ok()?.path().join(CONFIG_DIR)).ok()?;
+            (!text.is_empty()).then(|| PathBuf::from(text))
+        });
+        texts.collect()
     }
 
     /// The directory of a source.
@@ -74,7 +89,17 @@ impl Copies {
     fn write_state(&self, name: &str, state: &State) -> Result<(), Error> {
         let path = self.state_file(name);
         let text = serde_json::to_string(state).unwrap_or_default();
-        replace(&path, &text).map_err(|error| io_error("write", &path, &error))
+        let written = replace(&path, &text).and_then(|()| self.note_config_dir());
+        written.map_err(|error| io_error("write", &path, &error))
+    }
+
+    /// Notes where the lock file is that pins these copies. A path that is not UTF-8 is not noted.
+    fn note_config_dir(&self) -> io::Result<()> {
+        let noted = self.dir.join(CONFIG_DIR);
+        match self.config_dir.to_str() {
+            Some(config_dir) if !noted.exists() => replace(&noted, config_dir),
+            _ => Ok(()),
+        }
     }
 
     /// Locks the copies, and the files of this configuration, against other processes, until the

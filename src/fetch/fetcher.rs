@@ -10,10 +10,12 @@ use super::artifact_address::ArtifactAddress;
 use super::copies::Copies;
 use super::directory::Directory;
 use super::git::Git;
+use super::in_force::source_at;
 use super::layout::{self, MARKETPLACE, Unit, marketplace_dirs};
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision, plain_dir};
 use super::lock_file::{Locked, LockedFile};
+use super::mcp::{McpAddress, path_of_skill};
 use super::names::{Found, Names};
 #[cfg(feature = "object-store")]
 use super::object_address::ObjectAddress;
@@ -25,7 +27,7 @@ use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::registry::Artifact;
 use crate::catalog::Source;
 use crate::config::FetchSettings;
-#[cfg(not(all(feature = "object-store", feature = "oci")))]
+#[cfg(not(all(feature = "object-store", feature = "oci", feature = "mcp-source")))]
 use crate::error::Remedy;
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
@@ -76,6 +78,10 @@ impl Fetcher {
         self
     }
 
+    pub(super) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     pub(super) fn copies(&self, config_dir: &Path) -> Copies {
         Copies::new(&self.cache, config_dir)
     }
@@ -121,6 +127,7 @@ impl Fetcher {
             Location::Oci(_) => return Err(not_built(location, "oci")),
             #[cfg(not(feature = "object-store"))]
             Location::ObjectStore(_) => return Err(not_built(location, "object-store")),
+            Location::Mcp(address) => server(address, (rev, None), &[], limits)?,
         })
     }
 
@@ -159,6 +166,22 @@ impl Fetcher {
         Ok(scratch)
     }
 
+    /// The provider of a location for all settings of a source: a server is asked for the skills that
+    /// are chosen.
+    pub(super) fn provider_of(
+        &self,
+        location: &Location,
+        settings: &FetchSettings,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let FetchSettings { rev, path, skills, .. } = settings;
+        match location {
+            Location::Mcp(address) => {
+                server(address, (rev.as_deref(), path.as_deref()), skills, self.limits)
+            }
+            _ => self.provider(location, rev.as_deref()),
+        }
+    }
+
     /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Its
     /// contents are kept; nothing reads them until there is a [`copy`](Fetcher::copy).
     ///
@@ -167,7 +190,7 @@ impl Fetcher {
     /// or `EXECUTION_ERROR` if it cannot be reached.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
         let location = Location::parse(&settings.source, base)?;
-        let provider = self.provider(&location, settings.rev.as_deref())?;
+        let provider = self.provider_of(&location, settings)?;
         self.fetch_from(&*provider, settings, None)
     }
 
@@ -205,7 +228,7 @@ impl Fetcher {
         let _guard = copies.lock()?;
         let new = copies.unpack(&locked.files, &self.objects)?;
         copies.install(name, new, &locked.digest())?;
-        Ok(Source::fetched(name, copies.root(name)))
+        Ok(source_at(name, &locked.source, copies.root(name)))
     }
 
     /// Reads files and keeps their contents.
@@ -256,11 +279,36 @@ impl Fetcher {
 }
 
 /// The error of a source that only a build with `feature` fetches.
-#[cfg(not(all(feature = "object-store", feature = "oci")))]
+#[cfg(not(all(feature = "object-store", feature = "oci", feature = "mcp-source")))]
 pub(super) fn not_built(location: &dyn std::fmt::Display, feature: &'static str) -> Error {
     let message = format!("{location} is of a kind that this build does not know");
     let help = format!("build it with the feature `{feature}`");
     Error::new(ErrorCode::InvalidParam, message, help).with_remedy(Remedy::Build { feature })
+}
+
+/// The provider of an MCP server, which has neither revisions nor directories.
+fn server(
+    address: &McpAddress,
+    (rev, path): (Option<&str>, Option<&str>),
+    skills: &[String],
+    limits: FetchLimits,
+) -> Result<Box<dyn SourceProvider>, Error> {
+    let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
+    if let Some(what) = absent.into_iter().flatten().next() {
+        let message = format!("{address} is an MCP server, which has no {what}");
+        let help = "leave that out; name skills to choose some";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help));
+    }
+    #[cfg(feature = "mcp-source")]
+    {
+        let deadline = Deadline::after(limits.time);
+        Ok(Box::new(super::mcp::Mcp::new(address, skills, limits, deadline)))
+    }
+    #[cfg(not(feature = "mcp-source"))]
+    {
+        let _ = (skills, limits);
+        Err(not_built(address, "mcp-source"))
+    }
 }
 
 /// The skills to take.
@@ -297,9 +345,16 @@ fn chosen_units(
     let mut chosen = BTreeSet::new();
     for id in &settings.skills {
         let is_meant = |(name, unit): &(String, Unit)| {
-            name == id || unit.at == *id || unit.at.rsplit('/').next() == Some(id)
+            name == id
+                || unit.at == *id
+                || unit.at.rsplit('/').next() == Some(id)
+                || (id.contains("://") && path_of_skill(id).as_deref() == Some(unit.at.as_str()))
         };
-        let nth = known.iter().position(is_meant).ok_or_else(|| no_skill(source, id, &known))?;
+        let shown = |(name, unit): &(String, Unit)| {
+            if name.is_empty() { unit.at.clone() } else { name.clone() }
+        };
+        let missing = || no_skill(source, id, &known.iter().map(shown).collect::<Vec<_>>());
+        let nth = known.iter().position(is_meant).ok_or_else(missing)?;
         chosen.insert(nth);
     }
     let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
@@ -319,11 +374,8 @@ fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, S
     Ok(texts)
 }
 
-fn no_skill(source: &str, id: &str, named: &[(String, Unit)]) -> Error {
-    let known = |(name, unit): &(String, Unit)| {
-        if name.is_empty() { unit.at.clone() } else { name.clone() }
-    };
-    let known: Vec<String> = named.iter().map(known).collect();
+/// The error of a skill that a source does not have; `known` are those that it has.
+pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
     let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
     let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");

@@ -1,7 +1,10 @@
 //! The fetched sources of a configuration, for an engine. Nothing here uses a network.
 
+use std::path::PathBuf;
+
 use super::fetcher::Fetcher;
 use super::location::check_name;
+use super::mcp::is_mcp;
 use crate::catalog::Source;
 use crate::config::Config;
 use crate::diagnostic::{Code, Diagnostic};
@@ -60,8 +63,16 @@ impl Fetcher {
                 let message = format!("the source `{name}` is as it was fetched last: {problem}");
                 find(Code::SourceStale, message, "update it once it can be reached again");
             }
-            sources.push((section.scope, Source::fetched(name, root)));
+            let source = source_at(name, &section.settings.source, root);
+            sources.push((section.scope, source));
         }
         config.with_fetched(sources, findings)
     }
+}
+
+/// The source of an engine for what was fetched from `address`. Two servers may serve skills of one
+/// name: their ids begin with the name of the source.
+pub(super) fn source_at(name: &str, address: &str, root: PathBuf) -> Source {
+    let source = Source::fetched(name, root);
+    if is_mcp(address) { source.namespaced() } else { source }
 }

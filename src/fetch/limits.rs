@@ -53,7 +53,7 @@ impl Deadline {
     }
 
     /// The time that is left; zero once it is over.
-    #[cfg(any(feature = "object-store", feature = "oci"))]
+    #[cfg(any(feature = "object-store", feature = "oci", feature = "mcp-source"))]
     pub(super) fn left(&self) -> Duration {
         self.end.saturating_duration_since(Instant::now())
     }

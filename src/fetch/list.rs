@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::copies::Copies;
 use super::fetcher::Fetcher;
+use super::in_force::source_at;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
+use super::mcp::McpAddress;
 use super::objects::io_error;
 use crate::catalog::{Catalog, CatalogOptions, Scope, Source};
 use crate::config::{self, Config, ConfigPlace, FetchSection, FetchSettings};
@@ -148,7 +150,8 @@ impl<'a> SourceList<'a> {
         self.copies.install(&name, new, &locked.digest())?;
         lock_file::write(&self.lock, &sources)?;
         self.write_config(&before, &after)?;
-        let skills = skills_of(&self.copies.root(&name));
+        let source = source_at(&name, &locked.source, self.copies.root(&name));
+        let skills = skills_of(source);
         Ok(Added { name, locked, skills })
     }
 
@@ -215,7 +218,12 @@ impl<'a> SourceList<'a> {
     /// author of the project, and be read by whoever works on it.
     pub(super) fn check_location(&self, location: &Location) -> Result<(), Error> {
         if self.scope == Scope::Project && !location.is_of_project(&self.base) {
-            let message = format!("a project cannot name {location}, which is not inside it");
+            let why = match location {
+                Location::Mcp(McpAddress::Program(_)) => "is a program of this machine",
+                Location::Mcp(_) => "is of this machine, or takes a token of the user",
+                _ => "is not inside it",
+            };
+            let message = format!("a project cannot name {location}, which {why}");
             let help = "name a repository by its URL, or add the source for the user";
             return Err(Error::new(ErrorCode::PermissionDenied, message, help));
         }
@@ -269,9 +277,9 @@ impl<'a> SourceList<'a> {
     }
 }
 
-/// The ids of the skills of a copy.
-pub(super) fn skills_of(root: &Path) -> Vec<String> {
-    let catalog = Catalog::load(&CatalogOptions::new(vec![Source::fetched("", root)]));
+/// The ids of the skills of a source.
+fn skills_of(source: Source) -> Vec<String> {
+    let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
     let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
     entries.map(|entry| entry.id.to_string()).collect()
 }

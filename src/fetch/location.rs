@@ -1,9 +1,11 @@
-//! Addresses of sources: a git repository, a directory, an archive, or one of an object store.
+//! Addresses of sources: a git repository, a directory, an archive, an MCP server, or one in an object store or a
+//! registry.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 use super::artifact_address::{self, ArtifactAddress};
+use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
 use crate::error::{Error, ErrorCode};
 
@@ -28,6 +30,8 @@ pub enum Location {
     ObjectStore(String),
     /// An artifact of an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
     Oci(String),
+    /// An MCP server that serves skills.
+    Mcp(McpAddress),
 }
 
 impl Location {
@@ -37,6 +41,7 @@ impl Location {
     /// - `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
     /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
     /// - `oci://registry/name:tag` is an artifact of a registry;
+    /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
     /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
     ///
     /// Fails with `INVALID_PARAM` if it is none of these, or holds a password; with `NOT_FOUND` if
@@ -55,6 +60,9 @@ impl Location {
         let text = text.trim();
         if text.is_empty() || text.starts_with('-') || text.contains(char::is_control) {
             return Err(invalid(text, "is not an address"));
+        }
+        if let Some(address) = McpAddress::parse(text, base) {
+            return address.map(Location::Mcp);
         }
         if let Some((scheme, rest)) = text.split_once("://") {
             return of_url(text, scheme, rest);
@@ -112,7 +120,10 @@ impl Location {
                 || matches!(self, Location::Git(url) if !url.contains("://"))
         });
         let owner = owner.filter(|owner| !owner.contains('@'));
-        let joined = owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}"));
+        let joined = match self {
+            Location::Mcp(address) => address.name(),
+            _ => owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}")),
+        };
         let plain: String = joined
             .to_lowercase()
             .chars()
@@ -128,6 +139,7 @@ impl Location {
         match self {
             Location::ObjectStore(_) | Location::Oci(_) => true,
             Location::Git(url) => !url.starts_with("file:"),
+            Location::Mcp(address) => address.is_of_project(),
             Location::Directory(path) | Location::Archive(path) => {
                 let real = |path: &Path| path.canonicalize().ok();
                 real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
@@ -155,6 +167,7 @@ impl fmt::Display for Location {
             Location::Git(url) | Location::ObjectStore(url) | Location::Oci(url) => {
                 f.write_str(url)
             }
+            Location::Mcp(address) => address.fmt(f),
             Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
         }
     }

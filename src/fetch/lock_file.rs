@@ -39,7 +39,7 @@ pub struct Locked {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
     /// The commit of a repository, the digest of an artifact, or the SHA-256 of an archive, of a
-    /// directory's files, or of the list of a store.
+    /// directory's files, of the list of a store, or of the digests that an MCP server lists.
     pub revision: String,
     /// The files of its skills, by their paths in the copy.
     pub files: BTreeMap<String, LockedFile>,

@@ -1,11 +1,11 @@
-//! Skills from elsewhere: git repositories, directories, archives, object stores and registries.
+//! Skills from elsewhere: git repositories, directories, archives, object stores, registries and MCP servers.
 //!
 //! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`,
-//! `object_store.rs`, `registry.rs`: one file a provider). The [`Fetcher`] finds the skills in the list (`layout.rs`), follows links
-//! by names alone (`names.rs`), and keeps the contents of their files by SHA-256 (`objects.rs`). A
-//! copy (`copies.rs`) is the directory from which engines read; it is replaced as a whole, and stays
-//! as it is when a source cannot be reached. A [`SourceList`] writes sources into `config.toml` and
-//! pins their files in `skills.lock` (`lock_file.rs`).
+//! `object_store.rs`, `registry.rs`, `mcp/`: one file a provider). The [`Fetcher`] finds the skills in the
+//! list (`layout.rs`), follows links by names alone (`names.rs`), and keeps the contents of their files by
+//! SHA-256 (`objects.rs`) until nobody uses them (`collect.rs`). A copy (`copies.rs`) is the directory from
+//! which engines read; it is replaced as a whole, and stays as it is when a source cannot be reached. A
+//! [`SourceList`] writes sources into `config.toml` and pins their files in `skills.lock` (`lock_file.rs`).
 //!
 //! Sources are written by others. Their names, links and sizes are checked before anything is
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
@@ -13,6 +13,7 @@
 mod archive;
 mod artifact_address;
 mod change;
+mod collect;
 mod copies;
 mod directory;
 mod fetcher;
@@ -23,6 +24,7 @@ mod limits;
 mod list;
 mod location;
 mod lock_file;
+mod mcp;
 mod names;
 mod object_address;
 #[cfg(feature = "object-store")]
@@ -39,11 +41,13 @@ mod remote;
 mod update;
 
 pub use change::{ChangeKind, FileChange, Lines, SkillChange};
+pub use collect::Kept;
 pub use fetcher::Fetcher;
 pub use limits::FetchLimits;
 pub use list::{Added, SourceList};
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
+pub use mcp::McpAddress;
 pub use provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
 pub use push::Pushed;
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};

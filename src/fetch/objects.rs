@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
@@ -15,6 +15,20 @@ use crate::trust::ContentHash;
 
 /// The beginning of the name of a content that is not whole yet.
 const NEW: &str = "new-";
+
+/// The file by which those that use contents lock out one that collects them.
+const LOCK: &str = ".lock";
+
+/// A content in the store.
+#[derive(Debug)]
+pub(super) struct Content {
+    /// Its SHA-256, by its name.
+    pub(super) hash: String,
+    pub(super) path: PathBuf,
+    pub(super) n_bytes: u64,
+    /// The time when it was last kept or copied.
+    pub(super) used: SystemTime,
+}
 
 /// The store of contents in a directory.
 #[derive(Debug, Clone)]
@@ -66,7 +80,9 @@ impl Objects {
         }
         let hash = ContentHash::finished(hash);
         let path = self.path(&hash);
-        if !path.is_file() {
+        // Once it is marked as used, nobody collects it.
+        let _guard = self.lock_to_use().map_err(failed)?;
+        if !mark_used(&path) {
             fs::create_dir_all(path.parent().unwrap_or(&self.dir)).map_err(failed)?;
             new.persist(&path).map_err(|error| failed(error.error))?;
         }
@@ -101,7 +117,44 @@ impl Objects {
             let _ = fs::remove_file(&path);
             return Err(lost(hash));
         }
+        mark_used(&path);
         Ok(())
+    }
+
+    /// Waits for a process that collects, and keeps others from it until the guard is dropped.
+    fn lock_to_use(&self) -> io::Result<File> {
+        let file = self.open_lock()?;
+        file.lock_shared()?;
+        Ok(file)
+    }
+
+    /// Locks out all that keep contents; `None` if there are any now, or there is no store.
+    pub(super) fn lock_to_collect(&self) -> Option<File> {
+        let file = self.open_lock().ok()?;
+        file.try_lock().ok().map(|()| file)
+    }
+
+    fn open_lock(&self) -> io::Result<File> {
+        File::options().write(true).create(true).truncate(false).open(self.dir.join(LOCK))
+    }
+
+    /// All contents. Files that are not one are left out.
+    pub(super) fn contents(&self) -> impl Iterator<Item = Content> {
+        let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+        let is_part = |name: &str| name.bytes().all(|b| b.is_ascii_hexdigit());
+        let starts = entries(&self.dir).filter_map(move |entry| {
+            let start = entry.file_name().into_string().ok()?;
+            (start.len() == 2 && is_part(&start)).then(|| (start, entry.path()))
+        });
+        starts.flat_map(move |(start, dir)| {
+            entries(&dir).filter_map(move |entry| {
+                let rest = entry.file_name().into_string().ok()?;
+                let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+                let (n_bytes, used) = (metadata.len(), metadata.modified().ok()?);
+                let hash = format!("{start}{rest}");
+                Some(Content { hash, path: entry.path(), n_bytes, used })
+            })
+        })
     }
 
     fn path(&self, hash: &ContentHash) -> PathBuf {
@@ -116,6 +169,14 @@ impl Objects {
 fn lost(hash: &ContentHash) -> Error {
     let message = format!("the kept content {hash} is missing or damaged");
     Error::new(ErrorCode::NotFound, message, "fetch its source again")
+}
+
+/// Marks a content as used now. Returns false if it is not there.
+fn mark_used(path: &Path) -> bool {
+    let Ok(file) = File::options().append(true).open(path) else { return path.is_file() };
+    // A cache that cannot be written has nothing collected either.
+    let _ = file.set_modified(SystemTime::now());
+    true
 }
 
 /// The age from which something unfinished is of a process that was killed.

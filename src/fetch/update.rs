@@ -1,9 +1,12 @@
 //! Updates of the sources of a list, and the question whether there are any.
 
+use std::path::Path;
+
 use serde::Serialize;
 use tempfile::TempDir;
 
 use super::change::{self, SkillChange};
+use super::in_force::source_at;
 use super::list::SourceList;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
@@ -122,7 +125,7 @@ impl SourceList<'_> {
             status: UpdateStatus::Updated,
             from: locked.map(|locked| locked.revision),
             to: fetched.revision.clone(),
-            changes: change::between(&self.copies.root(name), new.path()),
+            changes: self.changes(name, &settings.source, new.path()),
         };
         if !options.dry_run {
             let _guard = self.copies.lock()?;
@@ -157,7 +160,7 @@ impl SourceList<'_> {
             return Ok(unchanged(&locked));
         }
         let new = self.unpack_locked(settings, &locked)?;
-        let changes = change::between(&self.copies.root(name), new.path());
+        let changes = self.changes(name, &settings.source, new.path());
         if !dry_run {
             let _guard = self.copies.lock()?;
             self.copies.install(name, new, &locked.digest())?;
@@ -209,7 +212,13 @@ impl SourceList<'_> {
     fn provider(&self, settings: &FetchSettings) -> Result<Box<dyn SourceProvider>, Error> {
         let location = Location::parse(&settings.source, &self.base)?;
         self.check_location(&location)?;
-        self.fetcher.provider(&location, settings.rev.as_deref())
+        self.fetcher.provider_of(&location, settings)
+    }
+
+    /// The changes from the copy of a source to another directory.
+    fn changes(&self, name: &str, address: &str, new: &Path) -> Vec<SkillChange> {
+        let source = |root: &Path| source_at(name, address, root.to_owned());
+        change::between(&self.copies.root(name), new, &source)
     }
 
     /// Tells whether the copy is that of a pinned state, file by file: one that was changed by hand

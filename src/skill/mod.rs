@@ -34,6 +34,8 @@ mod repair;
 mod rights;
 mod scalar;
 mod spanned;
+#[cfg(any(feature = "mcp", feature = "mcp-source"))]
+mod strict;
 mod trigger;
 mod untrusted;
 mod version;
@@ -65,6 +67,8 @@ pub(crate) use portable::Portable;
 pub use profile::{Profile, check_file};
 pub use rights::ToolsetRights;
 pub use spanned::Spanned;
+#[cfg(feature = "mcp-source")]
+pub(crate) use strict::front_matter;
 pub use trigger::Triggers;
 pub(crate) use trigger::glob;
 pub(crate) use untrusted::skeleton;

@@ -8,10 +8,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json};
 
-use super::document;
-use super::json::to_json;
 use super::load;
-use super::yaml::{self, Node, Value};
+use super::strict::front_matter;
 use super::{Origin, Skill, is_identifier};
 use crate::error::Error;
 
@@ -57,7 +55,7 @@ impl Skill {
             Origin::File { path } => load::read(path).ok(),
             Origin::Memory { .. } => None,
         };
-        let read = text.as_deref().and_then(strict_fields);
+        let read = text.as_deref().and_then(front_matter);
         if let (Some(text), Some(fields)) = (&text, &read)
             && fields.get("name").is_some_and(|written| *written == name.as_str())
             && is_description(fields.get("description"))
@@ -88,51 +86,6 @@ fn identifier(label: &str) -> String {
         "" => "skill".to_owned(),
         name => name.to_owned(),
     }
-}
-
-/// The front matter of a text that strict readers split and parse as we do; `None` for any other.
-fn strict_fields(text: &str) -> Option<Map<String, Json>> {
-    let document = document::split(text).ok()?;
-    if !text.starts_with("---") || document.rescue.is_some() {
-        return None;
-    }
-    let tree = yaml::parse(text.get(document.front_matter)?, &|at| at).ok()?;
-    if !tree.duplicates.is_empty() {
-        return None;
-    }
-    let root = tree.root.filter(is_exact)?;
-    match (&root.value, to_json(&root)) {
-        (Value::Mapping(_), Json::Object(fields)) => Some(fields),
-        _ => None,
-    }
-}
-
-/// Returns whether JSON can hold the value without a loss, and with the same keys in every parser.
-fn is_exact(node: &Node) -> bool {
-    match &node.value {
-        Value::Scalar { text, plain: true } => {
-            !to_json(node).is_string() || !is_number_beyond_json(text)
-        }
-        Value::Scalar { plain: false, .. } => true,
-        Value::Sequence(entries) => entries.iter().all(is_exact),
-        Value::Mapping(entries) => entries.iter().all(|(key, value)| {
-            let is_text = matches!(key.value, Value::Scalar { .. }) && to_json(key).is_string();
-            is_text && is_exact(key) && is_exact(value)
-        }),
-    }
-}
-
-/// Returns whether a plain scalar is a number to YAML but none to JSON: `.nan`, or too many digits.
-fn is_number_beyond_json(text: &str) -> bool {
-    let digits = text.trim_start_matches(['+', '-']);
-    let is_special = [".inf", ".nan"].iter().any(|special| digits.eq_ignore_ascii_case(special));
-    let is_prefixed = ["0x", "0o"].iter().any(|prefix| {
-        let digits = text.strip_prefix(prefix);
-        digits.is_some_and(|digits| {
-            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
-        })
-    });
-    is_special || is_prefixed || text.parse::<f64>().is_ok()
 }
 
 /// A `SKILL.md` with these fields. A line of YAML for each: JSON is YAML, but for what YAML does

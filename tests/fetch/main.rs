@@ -8,8 +8,13 @@ mod binary;
 mod support;
 
 mod add;
+mod collect;
 mod hostile;
+#[cfg(feature = "mcp-source-tls")]
+mod https;
 mod library;
+mod mcp;
+mod mcp_server;
 #[cfg(feature = "object-store")]
 mod object_store;
 #[cfg(feature = "oci")]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use repertoire::catalog::Environment;
 use repertoire::config::{Config, ConfigPlace};
+use repertoire::fetch::Fetcher;
 use repertoire::session::{MemoryStore, SqliteStore};
 use repertoire::trust::TrustStore;
 use repertoire::{
@@ -57,10 +58,26 @@ pub struct ConfigSetting {
 }
 
 impl ConfigSetting {
+    /// Reads the configuration, with the skills that were fetched for it. No network is used.
     fn load(self) -> Config {
+        let fetched = self.fetched();
         let ConfigSetting { project, home, working_dir, brand } = self;
         let working_dir = working_dir.unwrap_or_else(|| project.clone());
-        Config::load(&ConfigPlace { home, project, working_dir, brand })
+        let config = Config::load(&ConfigPlace { home, project, working_dir, brand });
+        match fetched {
+            Some(dir) => Fetcher::new(dir).apply(config),
+            None => config,
+        }
+    }
+
+    /// The directory in which the command line of the host's brand keeps fetched skills; `None`
+    /// without a home directory.
+    fn fetched(&self) -> Option<PathBuf> {
+        let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+        let home = || self.home.clone().or_else(std::env::home_dir);
+        let named = named.filter(|dir| dir.is_absolute());
+        let cache = named.or_else(|| Some(home()?.join(".cache")))?;
+        Some(cache.join(&self.brand).join("fetch"))
     }
 }
 
@@ -220,6 +237,10 @@ pub fn refusal(diagnostics: &[repertoire::Diagnostic]) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use repertoire::catalog::Scope;
+    use repertoire::config::FetchSettings;
+    use repertoire::fetch::SourceList;
+
     use super::*;
 
     fn build(settings: Settings) -> Result<Engine, Error> {
@@ -231,6 +252,34 @@ mod tests {
         let text = "---\nname: git\ndescription: d\ntriggers: [commit]\n---\nBody\n".to_owned();
         let engine = build(Settings { skills: vec![text], ..Settings::default() }).unwrap();
         assert_eq!(engine.disclose("a commit").full, ["git"]);
+    }
+
+    #[test]
+    fn fetched_skills_of_the_configuration_are_found_without_a_network() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, skill) = (dir.path().join("project"), dir.path().join("team/ship"));
+        std::fs::create_dir_all(&project).unwrap();
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = "---\nname: ship\ndescription: d\ntriggers: [ship]\n---\nBody\n";
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+        let (home, brand) = (Some(dir.path().to_owned()), "acme".to_owned());
+        let config = ConfigSetting { project, home, working_dir: None, brand };
+
+        let fetcher = Fetcher::new(config.fetched().unwrap());
+        let list = SourceList::new(&fetcher, Scope::User, dir.path(), "acme");
+        let source = dir.path().join("team").display().to_string();
+        let settings = FetchSettings { source, ..FetchSettings::default() };
+        let added = list.add(Some("team"), &settings, dir.path()).unwrap();
+        std::fs::remove_dir_all(dir.path().join("team")).unwrap();
+        let engine =
+            build(Settings { config: Some(config.clone()), ..Settings::default() }).unwrap();
+        assert_eq!(engine.disclose("ship it").full, ["ship"]);
+
+        std::fs::remove_dir_all(list.copy_of(&added.name)).unwrap();
+        let engine = build(Settings { config: Some(config), ..Settings::default() }).unwrap();
+        let findings = engine.diagnostics();
+        let is_missing = |found: &repertoire::Diagnostic| found.code.as_str() == "source-not-fetched";
+        assert!(findings.iter().any(is_missing), "{findings:?}");
     }
 
     #[test]

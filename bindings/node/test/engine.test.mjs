@@ -1,7 +1,8 @@
 // The façade: what each call gives, and how it fails.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,27 @@ test('a turn has text, disclosure and tools', async () => {
   assert.equal((await session.state())[0].inContext, false);
   await session.end();
   assert.deepEqual(await session.state(), []);
+});
+
+test('fetched skills of a configuration are found', (t) => {
+  const { XDG_CACHE_HOME: before } = process.env;
+  delete process.env.XDG_CACHE_HOME;
+  t.after(() => before === undefined || (process.env.XDG_CACHE_HOME = before));
+  const home = realpathSync(temporary(t));
+  const settings = join(home, '.acme');
+  mkdirSync(settings);
+  writeFileSync(join(settings, 'config.toml'), '[fetch.team]\nsource = "https://example.org/t/s"\n');
+  const config = { project: home, home, brand: 'acme' };
+  assert.deepEqual(new Engine({ config }).diagnostics().map(({ code }) => code), ['source-not-fetched']);
+
+  // What the command line leaves in the cache.
+  const key = createHash('sha256').update(settings).digest('hex').slice(0, 16);
+  const skill = join(home, '.cache/acme/fetch/copies', key, 'team/ship');
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(join(skill, 'SKILL.md'), '---\nname: ship\ndescription: d\n---\nB\n');
+  const engine = new Engine({ config });
+  assert.deepEqual(engine.skills().map(({ id }) => id), ['ship']);
+  assert.deepEqual(engine.diagnostics(), []);
 });
 
 test('a command activates its skill', async () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import pickle
 from collections.abc import Callable
@@ -240,6 +241,26 @@ def test_a_configuration_counts(tmp_path: Path) -> None:
     engine = Engine(skills=[GIT], config=Config(tmp_path, brand="acme"))
     assert [skill.id for skill in engine.skills()] == ["a", "commit-message"]
     assert len(engine.disclose("the a skill and a commit message").full) == 1
+
+
+def test_fetched_skills_of_a_configuration_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    settings = tmp_path / ".acme"
+    settings.mkdir()
+    (settings / "config.toml").write_text('[fetch.team]\nsource = "https://example.org/t/s"\n')
+    config = Config(tmp_path, home=tmp_path, brand="acme")
+    findings = [found.code for found in Engine(config=config).diagnostics()]
+    assert findings == ["source-not-fetched"]
+
+    # What the command line leaves in the cache.
+    key = hashlib.sha256(bytes(settings.resolve())).hexdigest()[:16]
+    skill = tmp_path / ".cache/acme/fetch/copies" / key / "team/ship"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: ship\ndescription: d\n---\nB\n")
+    engine = Engine(config=config)
+    assert [skill.id for skill in engine.skills()] == ["ship"] and engine.diagnostics() == []
 
 
 def test_tools_are_called(engine: Engine) -> None:

@@ -7,7 +7,7 @@ use repertoire::config::FetchSettings;
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
     /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive,
-    /// `s3://bucket/prefix`, or `oci://registry/name:tag`
+    /// `s3://bucket/prefix`, `oci://registry/name:tag`, or an MCP server: `mcp:COMMAND`, `mcp+https://…`
     pub(crate) source: String,
     /// Take this skill only; may be repeated
     #[arg(long = "skill", value_name = "ID")]
@@ -41,6 +41,9 @@ pub(crate) struct AddArgs {
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Command of an MCP server whose source is `mcp:`, word by word
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]

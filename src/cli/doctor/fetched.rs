@@ -1,11 +1,13 @@
 //! The part of the report about skills from elsewhere.
 
 use repertoire::Error;
+use repertoire::fetch::{Fetcher, Kept};
 use serde::Serialize;
 
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::{GOOD, NAME, Page, WARNING, styled};
+use crate::report::count;
 use crate::{fetch, sanitize, setup};
 
 /// The state of a source that `config.toml` fetches.
@@ -18,6 +20,13 @@ pub(super) struct FetchedReport {
     path: String,
     /// Why it is not as `skills.lock` pins it, or not the newest.
     problem: Option<Failure>,
+}
+
+/// Counts the contents in the cache; `None` if nothing was ever fetched, or a lock file that may pin
+/// them is damaged.
+pub(super) fn kept(common: &Common) -> Option<Kept> {
+    let kept = setup::fetcher(common)?.kept(Fetcher::UNUSED).ok()?;
+    (kept.files > 0).then_some(kept)
 }
 
 /// Compares all fetched sources with what is pinned; no network is used.
@@ -43,8 +52,8 @@ pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedR
     reports
 }
 
-pub(super) fn show(page: &mut Page, reports: &[FetchedReport]) {
-    if reports.is_empty() {
+pub(super) fn show(page: &mut Page, reports: &[FetchedReport], kept: Option<Kept>) {
+    if reports.is_empty() && kept.is_none() {
         return;
     }
     page.line(format_args!("{}", styled(NAME, "Skills from elsewhere")));
@@ -55,5 +64,10 @@ pub(super) fn show(page: &mut Page, reports: &[FetchedReport]) {
         if let Some(Failure { message, help, .. }) = problem {
             page.line(format_args!("    {}; {}", sanitize::line(message), sanitize::line(help)));
         }
+    }
+    if let Some(Kept { files, bytes, unused, .. }) = kept {
+        let files = count(usize::try_from(files).unwrap_or(usize::MAX), "file");
+        let size = bytes.div_ceil(1024);
+        page.line(format_args!("  cache: {files} of {size} KiB, {unused} unused for 30 days"));
     }
 }

@@ -10,6 +10,7 @@ use repertoire::catalog::Entry;
 use repertoire::catalog::Scope;
 use repertoire::config::ConfigFile;
 use repertoire::engine::Caller;
+use repertoire::fetch::Kept;
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
@@ -34,6 +35,8 @@ struct Report {
     sources: Vec<SourceReport>,
     /// Sources that `config.toml` fetches from elsewhere.
     fetched: Vec<fetched::FetchedReport>,
+    /// The contents that were fetched for any source of this machine.
+    fetch_cache: Option<Kept>,
     config: ConfigReport,
     /// Skills that cannot be used, with reasons.
     unused: Vec<Unused>,
@@ -154,6 +157,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let report = Report {
         sources: sources(common, &engine)?,
         fetched,
+        fetch_cache: fetched::kept(common),
         config: ConfigReport {
             files: config.files().to_vec(),
             findings: config.diagnostics().to_vec(),

@@ -41,7 +41,7 @@ fn skills(page: &mut Page, report: &Report) {
     for diagnostic in &report.rejected {
         page.line(format_args!("  {}", short(diagnostic)));
     }
-    super::fetched::show(page, &report.fetched);
+    super::fetched::show(page, &report.fetched, report.fetch_cache);
 }
 
 fn configuration(page: &mut Page, report: &Report) {

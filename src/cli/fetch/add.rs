@@ -1,6 +1,7 @@
 //! `repertoire add`: fetches skills, and writes down where they are from.
 
 use repertoire::fetch::{Added, SourceList};
+use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
 use super::{code_in, fetcher, list_to_change, short, waiting};
@@ -13,7 +14,8 @@ use crate::sanitize;
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
     let list = list_to_change(&fetcher, common)?;
-    let settings = args.source.settings();
+    let mut settings = args.source.settings();
+    settings.source = address(&settings.source, &args.command)?;
     let here = std::env::current_dir().unwrap_or_default();
     let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
     let root = list.copy_of(&added.name);
@@ -34,6 +36,23 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
         out.human(page(&added, &list, &code).as_str())?;
     }
     Ok(ExitCode::Done)
+}
+
+/// Returns the address of a source, with the words of a command that follow it.
+fn address(source: &str, command: &[String]) -> Result<String, Error> {
+    if command.is_empty() {
+        return Ok(source.to_owned());
+    }
+    let invalid = |message: &str| {
+        let help = "write `repertoire add mcp: -- COMMAND…`";
+        Error::new(ErrorCode::InvalidParam, message, help)
+    };
+    if !source.starts_with("mcp:") {
+        return Err(invalid("a command follows a source that is not `mcp:`"));
+    }
+    let words = shlex::try_join(command.iter().map(String::as_str));
+    let words = words.map_err(|_| invalid("the command holds a NUL byte"))?;
+    Ok(format!("{source} {words}"))
 }
 
 fn page(added: &Added, list: &SourceList<'_>, code: &[String]) -> Page {

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
-use repertoire::fetch::{Fetcher, SourceList};
+use repertoire::fetch::{Fetcher, Kept, SourceList};
 use repertoire::{Error, ErrorCode};
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::output::Output;
+use crate::report::count;
 use crate::{sanitize, setup};
 
 /// Returns what fetches. Fails without a home directory.
@@ -104,6 +106,17 @@ pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
     let result = work();
     bar.finish_and_clear();
     result
+}
+
+/// Collects unused contents of the cache, and counts them.
+pub(crate) fn collect(fetcher: &Fetcher, out: Output) -> u64 {
+    // What was asked for is done: this is only tidying up.
+    let Ok(Kept { unused, unused_bytes, .. }) = fetcher.collect(Fetcher::UNUSED) else { return 0 };
+    if unused > 0 && !out.json {
+        let files = count(usize::try_from(unused).unwrap_or(usize::MAX), "unused file");
+        out.note(&format!("{files} of {} KiB removed from the cache", unused_bytes.div_ceil(1024)));
+    }
+    unused
 }
 
 /// Returns the failure of one source among several, which names it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{all_lists, fetcher, list_to_change};
+use super::{all_lists, collect, fetcher, list_to_change};
 use crate::args::{Common, RemoveArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, styled};
@@ -32,8 +32,9 @@ pub(crate) fn run(args: &RemoveArgs, common: &Common, out: Output) -> anyhow::Re
         .into());
     }
     let config = list.config_file().to_string_lossy();
+    let collected = collect(&fetcher, out);
     if out.json {
-        Output::json(&json!({"name": name, "config": config}))?;
+        Output::json(&json!({"name": name, "config": config, "collected": collected}))?;
     } else {
         let (title, name) = (styled(GOOD, "removed"), styled(NAME, sanitize::line(name)));
         out.human(&format!("{title} {name} from {}", sanitize::line(&config)))?;

@@ -6,7 +6,7 @@ use repertoire::Error;
 use repertoire::fetch::{FileChange, Lines, SkillChange, Update, UpdateOptions, UpdateStatus};
 use serde_json::{Value as Json, json};
 
-use super::{failure_of, fetcher, lists, named, short, waiting};
+use super::{collect, failure_of, fetcher, lists, named, short, waiting};
 use crate::args::{Common, UpdateArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -29,8 +29,10 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
         }
         reports.push(report(&name, list.config_file(), &result));
     }
+    let collected = if args.dry_run { 0 } else { collect(&fetcher, out) };
     if out.json {
-        Output::json(&json!({"dry_run": args.dry_run, "sources": reports}))?;
+        let (dry_run, sources) = (args.dry_run, reports);
+        Output::json(&json!({"dry_run": dry_run, "sources": sources, "collected": collected}))?;
     } else if reports.is_empty() {
         out.note("no sources; `repertoire add SOURCE` adds one");
     }

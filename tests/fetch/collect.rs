@@ -1,0 +1,119 @@
+//! Contents that nobody uses are collected, and none that a lock file pins.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use repertoire::fetch::Fetcher;
+use serde_json::json;
+
+use crate::binary::Place;
+use crate::repository::Repository;
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The directory of all that was fetched at a place.
+fn cache(place: &Place) -> PathBuf {
+    place.path().join("home/.cache/repertoire/fetch")
+}
+
+/// The kept contents, as texts.
+fn contents(place: &Place) -> Vec<String> {
+    let files = walkdir::WalkDir::new(cache(place).join("objects")).into_iter();
+    let files = files.map(Result::unwrap).filter(|file| file.file_type().is_file());
+    let files = files.filter(|file| file.file_name() != ".lock");
+    let mut texts: Vec<String> =
+        files.map(|file| fs::read_to_string(file.path()).unwrap()).collect();
+    texts.sort();
+    texts
+}
+
+/// Makes all contents as old as if nobody had used them for so many days.
+fn age(place: &Place, n_days: u32) {
+    for file in walkdir::WalkDir::new(cache(place).join("objects")) {
+        let file = file.unwrap();
+        if file.file_type().is_file() {
+            let file = File::options().append(true).open(file.path()).unwrap();
+            file.set_modified(SystemTime::now() - n_days * DAY).unwrap();
+        }
+    }
+}
+
+/// A repository whose skill has a note with this text.
+fn repository(name: &str, note: &str) -> Repository {
+    let repository = Repository::new();
+    repository.skill(&format!("skills/{name}"), name, "Do.\n");
+    repository.write(&format!("skills/{name}/note.md"), note);
+    repository.commit();
+    repository
+}
+
+#[test]
+fn contents_are_collected_once_nothing_pins_or_uses_them() {
+    let (place, one) = (Place::new(), repository("one", "first\n"));
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    one.write("skills/one/note.md", "second\n");
+    one.commit();
+    let updated = place.run(["update", "--json"]).exits(0).json();
+    assert_eq!(updated["collected"], 0, "it was used a moment ago");
+    assert!(contents(&place).contains(&"first\n".to_owned()));
+
+    age(&place, 29);
+    assert_eq!(place.run(["update", "--json"]).exits(0).json()["collected"], 0);
+    age(&place, 31);
+    let cache = place.run(["doctor", "--json"]).json()["fetch_cache"].clone();
+    assert_eq!((&cache["files"], &cache["unused"]), (&json!(3), &json!(1)), "{cache}");
+    let text = place.run(["doctor"]).stdout;
+    assert!(text.contains("cache: 3 files") && text.contains("1 unused for 30 days"), "{text}");
+    assert_eq!(place.run(["update", "--dry-run", "--json"]).exits(0).json()["collected"], 0);
+    let update = place.run(["update"]).exits(0);
+    assert!(update.stderr.contains("1 unused file of 1 KiB removed"), "{update:?}");
+    let left = contents(&place);
+    assert!(!left.contains(&"first\n".to_owned()) && left.contains(&"second\n".to_owned()));
+
+    // What is pinned is installed anew without the repository, however old it is.
+    age(&place, 400);
+    fs::remove_dir_all(one.path()).unwrap();
+    fs::remove_dir_all(self::cache(&place).join("copies")).unwrap();
+    place.run(["update", "--frozen"]).exits(0);
+    assert!(place.run(["use", "one"]).exits(0).stdout.contains("Do."));
+
+    age(&place, 31);
+    let removed = place.run(["remove", "one", "--json"]).exits(0).json();
+    assert_eq!(removed["collected"], 2, "{removed}");
+    assert_eq!(contents(&place), Vec::<String>::new());
+}
+
+#[test]
+fn contents_that_another_project_pins_stay() {
+    let (place, one, two) = (Place::new(), repository("one", "1\n"), repository("two", "2\n"));
+    let project = place.path().join("elsewhere");
+    fs::create_dir_all(project.join("kit/skills")).unwrap();
+    crate::repository::copy(&two.path().join("skills"), &project.join("kit/skills"));
+    let project = project.to_str().unwrap();
+    let kit = format!("{project}/kit");
+    place.run(["add", &kit, "--name", "two", "--project", project]).exits(0);
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    age(&place, 31);
+    let removed = place.run(["remove", "one", "--json"]).exits(0).json();
+    assert_eq!(removed["collected"], 2, "{removed}");
+    assert!(contents(&place).contains(&"2\n".to_owned()), "{:?}", contents(&place));
+
+    // Nothing is collected by somebody who cannot tell what is pinned.
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    let lock = format!("{project}/.repertoire/skills.lock");
+    let pinned = fs::read_to_string(&lock).unwrap();
+    fs::write(&lock, "damaged").unwrap();
+    age(&place, 31);
+    let n_before = contents(&place).len();
+    assert_eq!(place.run(["remove", "one", "--json"]).exits(0).json()["collected"], 0);
+    assert_eq!(contents(&place).len(), n_before);
+    let fetcher = Fetcher::new(cache(&place));
+    assert!(fetcher.collect(Duration::ZERO).unwrap_err().message().contains("skills.lock"));
+
+    fs::write(&lock, pinned).unwrap();
+    let kept = fetcher.kept(Duration::ZERO).unwrap();
+    assert_eq!((kept.files, kept.unused), (4, 2));
+    assert_eq!(fetcher.collect(Duration::ZERO).unwrap(), kept);
+    assert_eq!(fetcher.kept(Duration::ZERO).unwrap().files, 2);
+}
