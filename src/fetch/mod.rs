@@ -26,6 +26,8 @@ mod lock_file;
 mod names;
 mod object_address;
 #[cfg(feature = "object-store")]
+mod object_credentials;
+#[cfg(feature = "object-store")]
 mod object_store;
 mod objects;
 mod pack;
