@@ -28,6 +28,8 @@ mod mcp;
 mod names;
 mod object_address;
 #[cfg(feature = "object-store")]
+mod object_credentials;
+#[cfg(feature = "object-store")]
 mod object_store;
 mod objects;
 mod pack;

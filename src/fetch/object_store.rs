@@ -21,6 +21,7 @@ use object_store::{ClientConfigKey, ObjectMeta, ObjectStore, ObjectStoreExt as _
 use super::archive::Archive;
 use super::limits::{Deadline, FetchLimits, refused, too_large};
 use super::object_address::ObjectAddress;
+use super::object_credentials;
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
 use super::remote::{Downloaded, Receiver, cause, prepare_tls, scratch_dir, wait};
@@ -178,6 +179,7 @@ impl Bucket {
 
     /// Makes a client by the environment, which has no say in the bucket and the limits.
     fn connect(&self) -> Result<Box<dyn ObjectStore>, Error> {
+        object_credentials::check(&self.address)?;
         prepare_tls();
         let bucket = self.address.bucket.as_str();
         let options = [

@@ -283,6 +283,22 @@ fn google_and_azure_are_read_alike_and_directories_of_consoles_are_left_out() {
     }
 }
 
+#[test]
+fn without_variables_no_credential_is_looked_for() {
+    for (address, variable) in [
+        ("s3://team/kit", "AWS_SKIP_SIGNATURE=true"),
+        ("gs://team/kit", "GOOGLE_SKIP_SIGNATURE=true"),
+        ("az://team/kit", "AZURE_SKIP_SIGNATURE=true"),
+    ] {
+        let place = Place::new();
+        let mut command = place.command(["add", address]);
+        command.env_clear().env("HOME", place.path().join("home"));
+        let refused = finish(command, b"").exits(1);
+        assert!(refused.stderr.contains("the environment has no credentials"), "{refused:?}");
+        assert!(refused.stderr.contains(variable), "{refused:?}");
+    }
+}
+
 /// The variable by which the test below calls itself: the library reads the environment, which a test
 /// cannot change for its own process.
 const CALLED: &str = "REPERTOIRE_TEST_CALLED";
