@@ -20,7 +20,8 @@ pub(crate) struct Server {
     pub(crate) address: String,
     /// The lines that the server writes to standard error after it has begun.
     notes: Lines<BufReader<ChildStderr>>,
-    _kept: Option<(Place, tempfile::TempDir)>,
+    #[expect(dead_code, reason = "the directories are removed at its end")]
+    kept: Option<(Place, tempfile::TempDir)>,
 }
 
 impl Server {
@@ -28,7 +29,7 @@ impl Server {
         let skills = skills();
         let place = trusted(skills.path());
         let (mut server, seen) = Server::start_at(&place, skills.path(), args, token);
-        server._kept = Some((place, skills));
+        server.kept = Some((place, skills));
         (server, seen)
     }
 
@@ -57,7 +58,7 @@ impl Server {
         if token.is_none_or(str::is_empty) && !has_own {
             seen.push(notes.next().unwrap().unwrap());
         }
-        (Server { child, address, notes, _kept: None }, seen)
+        (Server { child, address, notes, kept: None }, seen)
     }
 
     /// Kills the server, and returns what it wrote to standard error meanwhile.

@@ -55,10 +55,10 @@ impl Metrics {
     }
 
     /// Counts a call of a tool.
-    pub(super) fn note_call(&self, tool: &str, took: Duration, has_failed: bool) {
+    pub(super) fn note_call(&self, tool: &str, duration: Duration, has_failed: bool) {
         let place = TOOLS.iter().position(|known| *known == tool).unwrap_or(TOOLS.len() - 1);
         let calls = &self.calls[place];
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         let place = CALL_BOUNDS.partition_point(|bound| *bound < micros);
         calls.took[place].fetch_add(1, Ordering::Relaxed);
         calls.micros.fetch_add(micros, Ordering::Relaxed);
