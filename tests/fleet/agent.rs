@@ -112,7 +112,8 @@ impl Agent {
 /// The text of a tool's answer.
 fn text(answer: &str) -> String {
     let data = answer.lines().filter_map(|line| line.strip_prefix("data: "));
-    let last = data.filter_map(|data| serde_json::from_str::<Value>(data).ok()).next_back();
+    let mut events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    let last = events.next_back();
     let last = last.unwrap_or_else(|| panic!("{answer}"));
     let text = last["result"]["content"][0]["text"].as_str();
     text.unwrap_or_else(|| panic!("{last}")).to_owned()

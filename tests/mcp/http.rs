@@ -20,7 +20,7 @@ pub(crate) struct Server {
     pub(crate) address: String,
     /// The lines that the server writes to standard error after it has begun.
     notes: Lines<BufReader<ChildStderr>>,
-    /// Its directories, which are removed at its end.
+    /// The directories of a server that nobody else uses, removed at its end.
     kept: Option<(Place, tempfile::TempDir)>,
 }
 
