@@ -34,7 +34,9 @@ fn anchors(page: &str) -> BTreeSet<String> {
         match event {
             Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
             Event::Text(text) | Event::Code(text) => {
-                heading.iter_mut().for_each(|heading| heading.push_str(&text));
+                if let Some(heading) = &mut heading {
+                    heading.push_str(&text);
+                }
             }
             Event::End(TagEnd::Heading(_)) => {
                 let heading = heading.take().unwrap().to_lowercase().replace(' ', "-");
