@@ -62,17 +62,22 @@ pub(super) fn plan<'a>(
     if meta == Some(MetaQuestion::ShowAll) {
         return (show_all(case), None);
     }
+    // What the message calls for, by triggers and names; then what the conversation lost.
     let ranked = ranked(case);
     let mut matched = matched(case, &ranked);
     let weak = std::mem::take(&mut matched.weak);
     let has_match = !matched.is_empty();
     let lost = lost(case, &matched, &mut vetoes, room);
-    let decides = !has_match && meta.is_none();
-    let by_relevance = decides.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
+    // If neither triggers nor a question decide, relevance may.
+    let is_undecided = !has_match && meta.is_none();
+    let by_relevance =
+        is_undecided.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
 
     let (mut plan, postponed) = Plan::of(case, matched, lost);
     plan.add_by_relevance(by_relevance);
     plan.add_reasons(case, &weak, &vetoes);
+
+    // Lines for the rest, each for a skill that has no other place.
     let lines = if meta.is_some() {
         lines::all(case, &ranked, plan.shown())
     } else {

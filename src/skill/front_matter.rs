@@ -35,7 +35,7 @@ impl FrontMatter {
         self.entries.is_some() && !self.has(Code::SalvagedYaml) && !self.has(Code::NotAMapping)
     }
 
-    /// Tells whether it is valid, or of no entries.
+    /// Tells whether nothing had to be repaired.
     pub(super) fn is_valid(&self) -> bool {
         !self.has(Code::RepairedYaml)
     }
