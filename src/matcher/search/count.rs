@@ -82,12 +82,12 @@ pub(super) struct SkillSet(Vec<u64>);
 
 impl SkillSet {
     /// Empties the set, out of `n_skills` skills.
-    fn start(&mut self, n_skills: usize) {
+    pub(super) fn start(&mut self, n_skills: usize) {
         self.0.clear();
         self.0.resize(n_words(n_skills), 0);
     }
 
-    fn add(&mut self, skill: u32) {
+    pub(super) fn add(&mut self, skill: u32) {
         self.0[skill as usize / 64] |= 1 << (skill % 64);
     }
 

@@ -30,15 +30,58 @@ pub struct Selection<'s> {
 }
 
 impl Search<'_, '_> {
-    /// Ranks every match. Most skills match by one trigger, which alone decides their keys.
+    /// Ranks every match. Most skills match by one trigger, which alone decides their keys: ranking the
+    /// items found ranks these skills, and only the others need to be sorted.
     pub(super) fn rank_all(&mut self, recent: &[SkillId]) {
         self.start_ranking(recent);
         let tables = &self.index.tables;
+        let mut items = self.matching_items();
+        items.sort_unstable();
         let mut others = std::mem::take(&mut self.scratch.ranking.others);
-        others.clear();
         let Scratch { found, ranking, .. } = &mut *self.scratch;
-        others.extend(found.excludes.iter().map(|of| tables.excludes[*of as usize].0));
-        others.extend(found.explicit.iter().chain(ranking.recent.iter().map(|(skill, _)| skill)));
+        let Ranking { epochs, recent, best, counted: is_other, .. } = ranking;
+        is_other.start(tables.ids.len());
+        let mut add = |skill| {
+            if !is_other.has(skill) {
+                is_other.add(skill);
+                others.push(RankKey::new(skill));
+            }
+        };
+        let vetoed = found.excludes.iter().map(|of| tables.excludes[*of as usize].0);
+        let named = found.explicit.iter().copied();
+        vetoed.chain(named).chain(recent.iter().map(|&(skill, _)| skill)).for_each(&mut add);
+        for alike in items.chunk_by(|(a, _), (b, _)| a == b) {
+            let start = best.len();
+            for (key, item) in alike {
+                for &skill in tables.postings.of(*item) {
+                    if epochs.visit(skill) {
+                        best.push(RankKey { skill, ..*key });
+                    } else {
+                        add(skill);
+                    }
+                }
+            }
+            if alike.len() > 1 {
+                best[start..].sort_unstable();
+            }
+        }
+        best.retain(|key| !is_other.has(key.skill));
+        self.scratch.ranking.items = items;
+        others.retain_mut(|key| {
+            let found = self.hopes(key.skill).map(|(found, _)| found);
+            *key = found.unwrap_or(*key);
+            found.is_some()
+        });
+        others.sort_unstable();
+        merge(&mut self.scratch.ranking.best, &others);
+        others.clear();
+        self.scratch.ranking.others = others;
+    }
+
+    /// The items that match, each with the key of a skill that has no other; patterns are run.
+    fn matching_items(&mut self) -> Vec<(RankKey, u32)> {
+        let mut items = std::mem::take(&mut self.scratch.ranking.items);
+        items.clear();
         for nth in 0..self.scratch.found.n_items() {
             let (item, presence) = self.scratch.found.item(nth);
             let is_match = match presence {
@@ -46,30 +89,12 @@ impl Search<'_, '_> {
                 Presence::Possible => self.confirm(item),
                 Presence::Somewhere | Presence::At => true,
             };
-            if !is_match {
-                continue;
-            }
-            let known = tables.items[item as usize];
-            let key = RankKey::of_one(known.n_words(), known.rarity);
-            let Ranking { epochs, best, .. } = &mut self.scratch.ranking;
-            for &skill in tables.postings.of(item) {
-                if epochs.visit(skill) {
-                    best.push(RankKey { skill, ..key });
-                } else {
-                    others.push(skill);
-                }
+            if is_match {
+                let known = self.index.tables.items[item as usize];
+                items.push((RankKey::of_one(known.n_words(), known.rarity), item));
             }
         }
-        others.sort_unstable();
-        others.dedup();
-        let ranking = &mut self.scratch.ranking;
-        ranking.best.retain(|key| others.binary_search(&key.skill).is_err());
-        for &skill in &others {
-            let key = self.hopes(skill).map(|(key, _)| key);
-            self.scratch.ranking.best.extend(key);
-        }
-        self.scratch.ranking.best.sort_unstable();
-        self.scratch.ranking.others = others;
+        items
     }
 
     /// Ranks the best `limit` matches.
@@ -216,6 +241,22 @@ fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
     // more.
     let order = u64::from(rarity) * 2 + u64::from(presence == Presence::Possible);
     (presence != Presence::Absent).then_some(order << 32 | u64::from(item))
+}
+
+/// Merges `more` into `best`; both are sorted.
+fn merge(best: &mut Vec<RankKey>, more: &[RankKey]) {
+    let (mut n_best, mut n_more) = (best.len(), more.len());
+    best.extend_from_slice(more);
+    while n_more > 0 {
+        let place = n_best + n_more - 1;
+        if n_best > 0 && best[n_best - 1] > more[n_more - 1] {
+            n_best -= 1;
+            best[place] = best[n_best];
+        } else {
+            n_more -= 1;
+            best[place] = more[n_more];
+        }
+    }
 }
 
 impl Scratch {

@@ -79,8 +79,10 @@ pub(super) struct Ranking {
     pub(super) best: Vec<RankKey>,
     /// While the best are ranked: the skills without a word of the message.
     pub(super) later: Vec<(RankKey, bool)>,
+    /// While all are ranked: the items that match, each with the key of a skill that has no other.
+    pub(super) items: Vec<(RankKey, u32)>,
     /// While all are ranked: the skills whose key depends on more than one trigger.
-    pub(super) others: Vec<u32>,
+    pub(super) others: Vec<RankKey>,
 }
 
 impl Found {
