@@ -74,7 +74,7 @@ pub(crate) enum Command {
     New(NewArgs),
     /// Count the uses of each skill in conversations
     Stats(StatsArgs),
-    /// Fetch skills from a repository, a directory, an archive or a server
+    /// Fetch skills from a repository, directory, archive or server
     Add(AddArgs),
     /// Fetch the newest state of added skills, and show what changes
     Update(UpdateArgs),
