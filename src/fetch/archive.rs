@@ -14,6 +14,9 @@ use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
+/// The ends of archives' names.
+pub(super) const ENDS: [&str; 3] = [".tar.gz", ".tgz", ".tar"];
+
 /// An archive of skills.
 pub(super) struct Archive {
     pub(super) path: PathBuf,
@@ -180,4 +183,10 @@ impl<R: Read> Read for Bounded<R> {
         };
         Ok(n)
     }
+}
+
+/// Tells whether a path or an address names an archive.
+pub(super) fn is_archive(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ENDS.iter().any(|end| text.ends_with(end))
 }

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::lock_file::{LockedFile, replace};
+use super::mcp::is_mcp;
 use super::objects::{Objects, io_error, sweep};
+use crate::catalog::Source;
 use crate::error::Error;
 use crate::trust::ContentHash;
 
@@ -219,4 +221,11 @@ fn set_mode(path: &Path, executable: bool) -> io::Result<()> {
 #[cfg(not(unix))]
 fn set_mode(_: &Path, _: bool) -> io::Result<()> {
     Ok(())
+}
+
+/// The source of an engine for what was fetched from `address`. Two servers may serve skills of one
+/// name: their ids begin with the name of the source.
+pub(super) fn source_at(name: &str, address: &str, root: PathBuf) -> Source {
+    let source = Source::fetched(name, root);
+    if is_mcp(address) { source.namespaced() } else { source }
 }

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use super::archive::Archive;
 #[cfg(feature = "oci")]
 use super::artifact_address::ArtifactAddress;
-use super::copies::Copies;
+use super::copies::{Copies, source_at};
 use super::directory::Directory;
 use super::git::Git;
-use super::in_force::source_at;
 use super::layout::{self, MARKETPLACE, Unit, marketplace_dirs};
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision, plain_dir};
@@ -22,7 +21,7 @@ use super::object_address::ObjectAddress;
 #[cfg(feature = "object-store")]
 use super::object_store::Bucket;
 use super::objects::{Objects, io_error, sweep};
-use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
+use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind, no_skill};
 #[cfg(feature = "oci")]
 use super::registry::Artifact;
 use crate::catalog::Source;
@@ -372,16 +371,4 @@ fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, S
         Ok(())
     })?;
     Ok(texts)
-}
-
-/// The error of a skill that a source does not have; `known` are those that it has.
-pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
-    let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
-    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
-    let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");
-    let help = match near {
-        Some((_, name)) => format!("did you mean `{name}`?"),
-        None => format!("there are `{shown}`"),
-    };
-    Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)
 }

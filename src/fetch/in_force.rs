@@ -1,11 +1,8 @@
 //! The fetched sources of a configuration, for an engine. Nothing here uses a network.
 
-use std::path::PathBuf;
-
+use super::copies::source_at;
 use super::fetcher::Fetcher;
 use super::location::check_name;
-use super::mcp::is_mcp;
-use crate::catalog::Source;
 use crate::config::Config;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -68,11 +65,4 @@ impl Fetcher {
         }
         config.with_fetched(sources, findings)
     }
-}
-
-/// The source of an engine for what was fetched from `address`. Two servers may serve skills of one
-/// name: their ids begin with the name of the source.
-pub(super) fn source_at(name: &str, address: &str, root: PathBuf) -> Source {
-    let source = Source::fetched(name, root);
-    if is_mcp(address) { source.namespaced() } else { source }
 }

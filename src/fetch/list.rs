@@ -4,9 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::copies::Copies;
+use super::copies::{Copies, source_at};
 use super::fetcher::Fetcher;
-use super::in_force::source_at;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::mcp::McpAddress;

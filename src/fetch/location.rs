@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::archive::{self, is_archive};
 use super::artifact_address::{self, ArtifactAddress};
 use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
@@ -12,9 +13,6 @@ use crate::error::{Error, ErrorCode};
 /// The schemes of git that are taken. Others run programs (`ext::`), or are neither encrypted nor
 /// in use for it.
 pub(super) const SCHEMES: [&str; 4] = ["https", "ssh", "git", "file"];
-
-/// The ends of archives' names.
-const ARCHIVES: [&str; 3] = [".tar.gz", ".tgz", ".tar"];
 
 /// The address of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +107,7 @@ impl Location {
             _ => Ok(self.to_string()),
         };
         let text = text.unwrap_or_default();
-        let end = ARCHIVES.iter().chain(&[".git"]).find(|end| text.ends_with(*end));
+        let end = archive::ENDS.iter().chain(&[".git"]).find(|end| text.ends_with(*end));
         let text = text.trim_end_matches('/').trim_end_matches(end.unwrap_or(&""));
         let is_end = |c: char| c == '/' || c == ':' || c == '\\';
         let parts: Vec<&str> = text.split(is_end).filter(|part| !part.is_empty()).collect();
@@ -253,11 +251,6 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
 fn at_home(text: &str) -> Option<PathBuf> {
     let below = text.strip_prefix("~/")?;
     Some(std::env::home_dir()?.join(below))
-}
-
-pub(super) fn is_archive(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    ARCHIVES.iter().any(|end| text.ends_with(end))
 }
 
 fn is_owner_and_repo(text: &str) -> bool {

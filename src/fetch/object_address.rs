@@ -53,7 +53,7 @@ impl ObjectAddress {
     /// Tells whether it is the address of one archive.
     #[cfg(any(test, feature = "object-store"))]
     pub(super) fn is_archive(&self) -> bool {
-        super::location::is_archive(&self.key)
+        super::archive::is_archive(&self.key)
     }
 }
 

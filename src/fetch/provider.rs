@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorCode};
 
 /// A kind of source. Calls block; a host with an event loop makes them on a thread of its own.
 ///
@@ -62,4 +62,16 @@ pub enum TreeKind {
     },
     /// Anything else, in a phrase: `is a device`.
     Other(&'static str),
+}
+
+/// The error of a skill that a source does not have; `known` are those that it has.
+pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
+    let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
+    let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
+    let shown = known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("`, `");
+    let help = match near {
+        Some((_, name)) => format!("did you mean `{name}`?"),
+        None => format!("there are `{shown}`"),
+    };
+    Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)
 }

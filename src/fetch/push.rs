@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::archive::is_archive;
 use super::artifact_address::{self, ArtifactAddress};
 use super::fetcher::Fetcher;
 #[cfg(not(all(feature = "object-store", feature = "oci")))]
 use super::fetcher::not_built;
-use super::location::is_archive;
 use super::lock_file::replace;
 use super::object_address::{self, ObjectAddress};
 use super::objects::io_error;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::change::{self, SkillChange};
-use super::in_force::source_at;
+use super::copies::source_at;
 use super::list::SourceList;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};

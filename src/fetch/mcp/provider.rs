@@ -6,9 +6,8 @@ use super::address::McpAddress;
 use super::connection::Connection;
 use super::manifest::{Files, Manifest};
 use crate::error::{Error, ErrorCode};
-use crate::fetch::fetcher::no_skill;
 use crate::fetch::limits::{Deadline, FetchLimits};
-use crate::fetch::provider::{SourceProvider, SourceTree, Take, TreeEntry};
+use crate::fetch::provider::{SourceProvider, SourceTree, Take, TreeEntry, no_skill};
 
 /// An MCP server.
 pub(in crate::fetch) struct Mcp {
