@@ -7,6 +7,7 @@
 //! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away, and
 //! [`WatchedStore`] counts and times its calls.
 
+mod call_counter;
 mod fallback;
 mod open_url;
 #[cfg(feature = "postgres")]
@@ -28,6 +29,8 @@ use crate::skill::SkillId;
 
 #[cfg(feature = "redis")]
 pub use self::redis::RedisStore;
+#[cfg(feature = "mcp")]
+pub(crate) use call_counter::CallCounter;
 pub use fallback::FallbackStore;
 pub use open_url::open_url;
 #[cfg(feature = "postgres")]

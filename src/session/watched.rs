@@ -1,9 +1,9 @@
 //! A store that counts and times the calls of another one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::call_counter::CallCounter;
 use super::state::{Event, SessionState, SkillState};
 use super::store::SessionStore;
 use super::tally::{Day, Tallies};
@@ -22,9 +22,7 @@ pub struct WatchedStore(Arc<Watched>);
 #[derive(Debug)]
 struct Watched {
     store: Box<dyn SessionStore>,
-    failed: AtomicU64,
-    micros: AtomicU64,
-    took: [AtomicU64; STORE_BOUNDS.len() + 1],
+    calls: CallCounter<{ STORE_BOUNDS.len() + 1 }>,
 }
 
 /// The calls of a [`WatchedStore`].
@@ -43,29 +41,20 @@ pub struct StoreCounts {
 impl WatchedStore {
     /// Creates a store that counts the calls of `store`.
     pub fn new(store: impl SessionStore + 'static) -> WatchedStore {
-        let took = std::array::from_fn(|_| AtomicU64::new(0));
-        let (failed, micros) = (AtomicU64::new(0), AtomicU64::new(0));
-        WatchedStore(Arc::new(Watched { store: Box::new(store), failed, micros, took }))
+        WatchedStore(Arc::new(Watched { store: Box::new(store), calls: CallCounter::default() }))
     }
 
     /// The counts so far.
     pub fn counts(&self) -> StoreCounts {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        StoreCounts {
-            failed: read(&self.0.failed),
-            total: Duration::from_micros(read(&self.0.micros)),
-            took: std::array::from_fn(|n| read(&self.0.took[n])),
-        }
+        let calls = &self.0.calls;
+        let total = Duration::from_micros(calls.micros());
+        StoreCounts { failed: calls.failed(), total, took: calls.took() }
     }
 
     fn run<T>(&self, call: impl FnOnce(&dyn SessionStore) -> Result<T, Error>) -> Result<T, Error> {
         let began = Instant::now();
         let done = call(&*self.0.store);
-        let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let place = STORE_BOUNDS.partition_point(|bound| *bound < micros);
-        self.0.took[place].fetch_add(1, Ordering::Relaxed);
-        self.0.micros.fetch_add(micros, Ordering::Relaxed);
-        self.0.failed.fetch_add(u64::from(done.is_err()), Ordering::Relaxed);
+        self.0.calls.note(&STORE_BOUNDS, began.elapsed(), done.is_err());
         done
     }
 }

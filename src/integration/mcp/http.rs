@@ -1,14 +1,12 @@
 //! The MCP server over HTTP.
 
-use std::convert::Infallible;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use rmcp::model::{
@@ -20,13 +18,14 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::clients::{HttpClient, Refused, authorize};
+use super::answers::{Answer, EVENTS, is_events, no_message, plain, unauthorized};
+use super::clients::{HttpClient, authorize};
 use super::health::{Page, Probe};
 use super::merged::Merged;
 use super::message::{self, MAX_MESSAGE, Refusal};
 use super::metrics::Metrics;
 use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
-use super::{McpServer, batches, blocking};
+use super::{McpServer, batches, blocking, metrics_page};
 use crate::error::Error;
 use crate::integration::loopback::{Whole, is_loopback, serve};
 use crate::session::WatchedStore;
@@ -41,7 +40,6 @@ const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const PATH: &str = "/mcp";
 
 type Service = StreamableHttpService<McpServer, Manager>;
-type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The options of a server over HTTP.
 #[derive(Debug, Clone)]
@@ -190,14 +188,15 @@ impl Server {
         }
         let (probe, store) = (Arc::clone(&self.probe), self.store.clone());
         let (metrics, clients) = (Arc::clone(&self.metrics), Arc::clone(&self.clients));
-        let n_sessions = self.sessions.count().await;
         let text = match page {
             Page::Health => return plain(StatusCode::OK, "alive\n"),
             Page::Ready => {
                 blocking("/ready", move || probe.report(clients[0].engine(), store.as_ref())).await
             }
             Page::Metrics => {
-                let write = move || metrics.write(&clients, store.as_ref(), n_sessions);
+                let n_sessions = self.sessions.count().await;
+                let write =
+                    move || metrics_page::write(&metrics, &clients, store.as_ref(), n_sessions);
                 blocking("/metrics", write).await.map(|text| (true, text))
             }
         };
@@ -387,43 +386,9 @@ fn is_without_sessions(headers: &HeaderMap) -> bool {
     version.is_some_and(|version| version >= ProtocolVersion::NO_INITIALIZE.as_str())
 }
 
-/// The answer to a request without a valid token, as RFC 6750 has it.
-fn unauthorized(refused: Refused) -> Answer {
-    let mut answer = plain(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
-    let challenge = match refused {
-        Refused::NoToken => r#"Bearer realm="repertoire""#,
-        Refused::WrongToken => r#"Bearer realm="repertoire", error="invalid_token""#,
-    };
-    answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
-    answer
-}
-
-/// The media type of a stream of events.
-const EVENTS: &str = "text/event-stream";
-
-fn is_events(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    media_type.is_some_and(|value| value.starts_with(EVENTS))
-}
-
 /// Tells whether exactly one place names the host of a request. With two, a proxy may have read the
 /// other one.
 fn names_one_host(request: &Request<Incoming>) -> bool {
     let n_hosts = request.headers().get_all(HOST).iter().count();
     request.uri().authority().is_none() && n_hosts <= 1
-}
-
-fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
-    tracing::warn!(why = refusal.why(), "a body is not a message");
-    let body = serde_json::to_vec(refusal).unwrap_or_default();
-    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer
-}
-
-fn plain(status: StatusCode, text: &'static str) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
-    *answer.status_mut() = status;
-    answer
 }

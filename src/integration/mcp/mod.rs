@@ -6,7 +6,9 @@
 //! and can always be cancelled.
 
 mod address;
+mod answers;
 mod batches;
+mod blocking;
 mod changes;
 mod clients;
 mod consent;
@@ -16,6 +18,7 @@ mod lines;
 mod merged;
 mod message;
 mod metrics;
+mod metrics_page;
 mod options;
 mod pages;
 mod progress;
@@ -49,12 +52,12 @@ use rmcp::service::{
     serve_server,
 };
 use rmcp::transport::io::stdio_pipes;
-use serde_json::json;
 
 use crate::disclosure::{Budget, PromptOptions};
 use crate::engine::{Engine, SessionTools};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
+use blocking::{blocking, protocol_error};
 use changes::Listed;
 use lines::{Closing, Lines};
 use metrics::Metrics;
@@ -225,33 +228,6 @@ const METHODS: [&str; 11] = [
     "tools/call",
     "tools/list",
 ];
-
-/// Runs `work` on a thread that may block, as an answer to `what`. A panic becomes an error.
-async fn blocking<T: Send + 'static>(
-    what: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| {
-        let message = format!("`{what}` panicked");
-        Error::new(ErrorCode::InternalError, message, "report this to the host's author")
-    })
-}
-
-/// Converts an error to one of the protocol, for requests that cannot fail as a tool does.
-fn protocol_error(error: &Error) -> ErrorData {
-    let message = match error.help() {
-        "" => error.message().to_owned(),
-        help => format!("{}; {help}", error.message()),
-    };
-    let data = Some(json!({"code": error.code().as_str()}));
-    match error.code() {
-        ErrorCode::InternalError
-        | ErrorCode::ExecutionError
-        | ErrorCode::Timeout
-        | ErrorCode::Cancelled => ErrorData::internal_error(message, data),
-        _ => ErrorData::invalid_params(message, data),
-    }
-}
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {

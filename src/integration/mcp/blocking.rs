@@ -1,0 +1,33 @@
+//! Work on threads that may block, and its errors in the terms of the protocol.
+
+use rmcp::model::ErrorData;
+use serde_json::json;
+
+use crate::error::{Error, ErrorCode};
+
+/// Runs `work` on a thread that may block, as an answer to `what`. A panic becomes an error.
+pub(super) async fn blocking<T: Send + 'static>(
+    what: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| {
+        let message = format!("`{what}` panicked");
+        Error::new(ErrorCode::InternalError, message, "report this to the host's author")
+    })
+}
+
+/// Converts an error to one of the protocol, for requests that cannot fail as a tool does.
+pub(super) fn protocol_error(error: &Error) -> ErrorData {
+    let message = match error.help() {
+        "" => error.message().to_owned(),
+        help => format!("{}; {help}", error.message()),
+    };
+    let data = Some(json!({"code": error.code().as_str()}));
+    match error.code() {
+        ErrorCode::InternalError
+        | ErrorCode::ExecutionError
+        | ErrorCode::Timeout
+        | ErrorCode::Cancelled => ErrorData::internal_error(message, data),
+        _ => ErrorData::invalid_params(message, data),
+    }
+}

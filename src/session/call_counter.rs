@@ -1,0 +1,47 @@
+//! Counts of calls, of their failures and of their durations, for metrics.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The counts of one kind of calls. It has a number for each of the bounds that durations are compared
+/// with, and one for longer calls: `N` in all.
+#[derive(Debug)]
+pub(crate) struct CallCounter<const N: usize> {
+    failed: AtomicU64,
+    micros: AtomicU64,
+    took: [AtomicU64; N],
+}
+
+impl<const N: usize> Default for CallCounter<N> {
+    fn default() -> CallCounter<N> {
+        let took = std::array::from_fn(|_| AtomicU64::default());
+        CallCounter { failed: AtomicU64::default(), micros: AtomicU64::default(), took }
+    }
+}
+
+impl<const N: usize> CallCounter<N> {
+    /// Counts a call. `bounds` are those of this counter, in microseconds and ascending.
+    pub(crate) fn note(&self, bounds: &[u64], duration: Duration, has_failed: bool) {
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let place = bounds.partition_point(|bound| *bound < micros);
+        self.took[place].fetch_add(1, Ordering::Relaxed);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+        self.failed.fetch_add(u64::from(has_failed), Ordering::Relaxed);
+    }
+
+    /// The number of calls that failed.
+    pub(crate) fn failed(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The time of all calls together, in microseconds.
+    pub(crate) fn micros(&self) -> u64 {
+        self.micros.load(Ordering::Relaxed)
+    }
+
+    /// The number of calls by duration: at most the first bound, at most the second but more than the
+    /// first, and so on.
+    pub(crate) fn took(&self) -> [u64; N] {
+        std::array::from_fn(|place| self.took[place].load(Ordering::Relaxed))
+    }
+}
