@@ -129,7 +129,7 @@ impl Copies {
         sweep(&self.dir, NEW);
         let new = tempfile::Builder::new().prefix(NEW).tempdir_in(&self.dir).map_err(failed)?;
         for (path, LockedFile { sha256, executable }) in files {
-            super::layout::check_path(path)
+            super::paths::check_path(path)
                 .map_err(|why| super::limits::refused("the lock file", path, why))?;
             let to = new.path().join(path);
             fs::create_dir_all(to.parent().unwrap_or(new.path())).map_err(failed)?;

@@ -12,7 +12,7 @@ use super::directory::Directory;
 use super::git::Git;
 use super::layout::{self, MARKETPLACE, Unit, marketplace_dirs};
 use super::limits::{Deadline, FetchLimits, too_large};
-use super::location::{Location, check_revision, plain_dir};
+use super::location::{Location, check_revision};
 use super::lock_file::{Locked, LockedFile};
 use super::mcp::{McpAddress, path_of_skill};
 use super::names::{Found, Names};
@@ -21,6 +21,7 @@ use super::object_address::ObjectAddress;
 #[cfg(feature = "object-store")]
 use super::object_store::Bucket;
 use super::objects::{Objects, io_error, sweep};
+use super::paths::plain_dir;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind, no_skill};
 #[cfg(feature = "oci")]
 use super::registry::Artifact;

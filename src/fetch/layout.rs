@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 
 use super::limits::refused;
 use super::names::{Found, Names, Node};
+use super::paths::{check_path, plain_dir};
 use super::provider::{TreeEntry, TreeKind};
 use crate::catalog::is_skill_file;
-use crate::confined;
 use crate::error::Error;
 
 /// The directories in which skills are looked for first; then in those of other agents, such as
@@ -141,7 +141,7 @@ pub(super) fn marketplace_dirs(text: &str) -> Vec<String> {
         let listed = listed.chain(plugin["skills"].as_str());
         for skill in listed.map(str::to_owned).chain(["skills".to_owned()]) {
             for start in &starts {
-                let dir = super::location::plain_dir(&format!("{start}/{skill}"));
+                let dir = plain_dir(&format!("{start}/{skill}"));
                 dirs.extend(dir.ok().filter(|dir| !dir.is_empty() && !dirs.contains(dir)));
             }
         }
@@ -225,20 +225,6 @@ impl<'a> Taken<'_, 'a> {
             return Err(super::limits::too_large(source, "files of skills", self.most as u64));
         }
         Ok(())
-    }
-}
-
-/// Checks the path of a file in a copy, or says why it is refused. It also reads lock files, which
-/// others write.
-pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
-    match confined::plain(path) {
-        Ok(plain) if plain != path => Err("is not written plainly"),
-        Ok(_) if path.len() > 1024 => Err("is too long"),
-        Ok(_) if path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) => {
-            Err("is a file of git")
-        }
-        Ok(_) => Ok(()),
-        Err(_) => Err("is not a path that can be written everywhere"),
     }
 }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::check_path;
 use super::objects::io_error;
+use super::paths::check_path;
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode};
 use crate::trust::{ContentHash, open_file};

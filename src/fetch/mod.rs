@@ -33,6 +33,7 @@ mod object_credentials;
 mod object_store;
 mod objects;
 mod pack;
+mod paths;
 mod program;
 mod provider;
 mod push;

@@ -1,6 +1,6 @@
 //! Addresses of object stores: `s3://bucket/prefix`, `gs://bucket/prefix` and `az://container/prefix`.
 
-use super::layout::check_path;
+use super::paths::check_path;
 use crate::error::{Error, ErrorCode};
 
 /// The schemes of S3 and all that speaks its protocol, of Google Cloud Storage and of Azure.
