@@ -195,7 +195,8 @@ impl Engine {
         Ok(entry)
     }
 
-    fn activate_entry(
+    /// Activates a skill of `catalog`.
+    pub(super) fn activate_entry(
         &self,
         catalog: &Catalog,
         entry: &Entry,

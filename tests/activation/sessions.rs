@@ -1,16 +1,16 @@
 //! The traces of an activation in the session and in the tasks of a host.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use repertoire::activation::{Task, TaskSpawner};
 use repertoire::session::{Event, SessionState, SkillState};
 use repertoire::session::{MemoryStore, SessionStore};
 use repertoire::skill::Context;
-use repertoire::{Activate, Consent, ConsentPolicy, Error, ErrorCode, Session};
+use repertoire::{Activate, Consent, ConsentPolicy, Engine, Error, ErrorCode, Session};
 use serde_json::json;
 
-use super::{builder, message, skills};
+use super::{builder, message, skills, write};
 
 #[derive(Debug, Default, Clone)]
 struct Spawner(Arc<Mutex<Vec<Task>>>);
@@ -143,4 +143,43 @@ fn a_store_that_fails_loses_no_deed_and_a_failed_deed_leaves_no_trace() {
         let consented = |state: &SessionState| state.of(&"big".into()).is_some_and(|s| s.consented);
         assert_eq!(consented(&after), consented(&before), "{policy:?}");
     }
+}
+
+/// A store that has the engine read its skills again whenever it is asked for the state.
+#[derive(Debug, Default)]
+struct Refreshing(MemoryStore, OnceLock<Engine>);
+
+impl SessionStore for Refreshing {
+    fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
+        self.0.record(session, event)
+    }
+
+    fn state(&self, session: &str) -> Result<SessionState, Error> {
+        let state = self.0.state(session);
+        if let Some(engine) = self.1.get() {
+            engine.refresh()?;
+        }
+        state
+    }
+
+    fn end(&self, session: &str) -> Result<(), Error> {
+        self.0.end(session)
+    }
+}
+
+#[test]
+fn a_call_gives_the_version_that_it_compared_with_the_context() {
+    let dir = skills(&[("paint", "", "FIRST")]);
+    let store = Arc::new(Refreshing::default());
+    let session = Session::new("s", Arc::clone(&store) as Arc<dyn SessionStore>);
+    let late = builder(&dir).build().unwrap();
+    // Instructions are read when they are first needed.
+    late.activate("paint", "", &late.session("other")).unwrap();
+    let text = "---\nname: paint\ndescription: Does paint.\n---\nSECOND";
+    write(dir.path(), "paint/SKILL.md", text);
+    // Another process knows the new version already, and has shown it.
+    builder(&dir).build().unwrap().activate("paint", "", &session).unwrap();
+    store.1.set(late.clone()).unwrap();
+    let answer = late.tools(&session).call("use_skill", &json!({"skill": "paint"}));
+    assert!(message(&answer).contains("FIRST"), "the second is there already: {answer:?}");
 }

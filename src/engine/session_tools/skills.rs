@@ -16,12 +16,12 @@ const FOUND: usize = 5;
 
 impl SessionTools {
     pub(super) fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
+        // One catalog for the whole call: the skill that is given must be the one that was compared
+        // with the context.
         let catalog = self.engine.catalog();
-        let entry = catalog.find(&call.skill, Audience::Model).ok();
+        let entry = catalog.find(&call.skill, Audience::Model)?;
         let is_plain = call.args.trim().is_empty();
-        if let Some(entry) = entry.filter(|_| is_plain && call.by.is_none())
-            && self.is_in_context(entry)?
-        {
+        if is_plain && call.by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
             self.session.record_use(id)?;
             self.engine.count_use();
@@ -35,9 +35,9 @@ impl SessionTools {
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
         // Without arguments, the placeholder stands for the request in the conversation.
-        let is_open = is_plain && entry.is_some_and(takes_arguments);
+        let is_open = is_plain && takes_arguments(entry);
         let args = if is_open { ARGUMENTS } else { &call.args };
-        let activation = self.engine.activate_with(&call.skill, args, &self.session, &how)?;
+        let activation = self.engine.activate_entry(&catalog, entry, args, &self.session, &how)?;
         let text = activation.to_text();
         let is_open = is_open && activation.task.is_none();
         let text = if is_open { format!("{ARGUMENTS_NOTE}\n\n{text}") } else { text };
