@@ -101,3 +101,30 @@ fn no_text_of_the_library_names_a_command_of_the_program() {
     }
     assert!(n_files > 100, "{n_files} files were read");
 }
+
+/// The crates of a `Cargo.lock`, with their versions.
+fn locked(dir: &str) -> BTreeSet<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(dir).join("Cargo.lock");
+    let text = fs::read_to_string(path).unwrap();
+    let field = |block: &str, name: &str| {
+        let line = block.lines().find_map(|line| line.strip_prefix(&format!("{name} = ")));
+        line.map(|value| value.trim_matches('"').to_owned())
+    };
+    let crates = text.split("[[package]]").skip(1);
+    crates.map(|of| (field(of, "name").unwrap(), field(of, "version").unwrap())).collect()
+}
+
+#[test]
+fn packages_and_fuzz_targets_have_the_versions_that_the_library_is_tested_with() {
+    let tested = locked("");
+    let is_known = |name: &str| tested.iter().any(|(known, _)| known == name);
+    for dir in ["bindings/common", "bindings/python", "bindings/node/native", "fuzz"] {
+        let all = locked(dir);
+        let other: Vec<_> = all.difference(&tested).filter(|(name, _)| is_known(name)).collect();
+        assert!(
+            other.is_empty(),
+            "{dir}/Cargo.lock has other versions: copy the root's `Cargo.lock` there, and run \
+             `cargo metadata`: {other:?}"
+        );
+    }
+}

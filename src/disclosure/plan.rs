@@ -83,11 +83,7 @@ pub(super) fn plan<'a>(
     } else {
         lines::near(case, &weak, &ranked, plan.shows_any(), plan.shown(), &mut vetoes)
     };
-    if plan.registry.is_empty() {
-        plan.registry = lines;
-    } else {
-        plan.registry.extend(lines);
-    }
+    plan.registry.extend(lines);
     if meta.is_none() {
         plan.registry.retain(|entry| !lines::is_told(case, entry));
     }
