@@ -224,6 +224,27 @@ fn threads_share_a_store_and_stores_share_their_data() {
 }
 
 #[test]
+fn those_who_read_a_session_and_then_write_it_lose_nothing_of_each_other() {
+    for kind in kinds() {
+        let stores = [(); 4].map(|()| kind.open());
+        record_use(&*stores[0], "s", SKILLS[0]);
+        thread::scope(|scope| {
+            for store in &stores {
+                scope.spawn(move || {
+                    for n in 0..50 {
+                        let before = used(&**store, "s");
+                        record_use(&**store, "s", SKILLS[n % 4]);
+                        assert!(used(&**store, "s") > before, "{}", kind.name);
+                    }
+                });
+            }
+        });
+        assert_eq!(used(&*stores[0], "s"), 201, "{}", kind.name);
+        assert_eq!(stores[0].tallies(Day::default()).unwrap().skills.len(), 4, "{}", kind.name);
+    }
+}
+
+#[test]
 fn several_events_are_one() {
     let [git, sql] = ["git", "sql"].map(SkillId::new);
     for kind in kinds() {

@@ -204,10 +204,19 @@ fn a_session_that_another_client_holds_is_waited_for_until_the_deadline() {
         let error = store.record("a", &event).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Timeout, "{error}");
         connected.0.batch_execute("COMMIT").await.unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        record_use(&store, "a", "git");
+        // What was read is written without the lock; then the row is held.
+        assert_eq!(used(&store, "a"), 1, "what was told as failed was not written");
+        let row = "BEGIN; SELECT FROM repertoire_session WHERE id = 'a' FOR UPDATE";
+        connected.0.batch_execute(row).await.unwrap();
+        let error = store.record("a", &event).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Timeout, "{error}");
+        connected.0.batch_execute("COMMIT").await.unwrap();
     });
     std::thread::sleep(Duration::from_millis(100));
     record_use(&store, "a", "git");
-    assert_eq!(used(&store, "a"), 1, "what was told as failed was not written");
+    assert_eq!(used(&store, "a"), 2, "what was told as failed was not written");
 }
 
 #[cfg(feature = "tls")]

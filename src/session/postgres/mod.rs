@@ -2,6 +2,7 @@
 
 mod address;
 mod connect;
+mod last_read;
 mod problem;
 mod schema;
 mod statements;
@@ -18,6 +19,7 @@ use super::tally::{Day, Tallies};
 use crate::error::Error;
 use address::Address;
 use connect::{Connection, Server};
+use last_read::LastRead;
 
 /// A session store in a `PostgreSQL` database (version 12 or later). Any number of machines,
 /// processes and threads may use one database.
@@ -50,6 +52,7 @@ pub struct PostgresStore {
     server: Server,
     options: ServerOptions,
     caller: Caller<Connection>,
+    last_read: LastRead,
 }
 
 impl fmt::Debug for PostgresStore {
@@ -72,7 +75,8 @@ impl PostgresStore {
     pub fn open_with(url: &str, options: ServerOptions) -> Result<PostgresStore, Error> {
         let address = Address::parse(url, &options)?;
         let caller = Caller::new(address.shown.clone(), &options);
-        Ok(PostgresStore { server: Server::new(address)?, options, caller })
+        let last_read = LastRead::default();
+        Ok(PostgresStore { server: Server::new(address)?, options, caller, last_read })
     }
 
     /// Connects, and creates or migrates the tables, unless that was done before.
@@ -106,7 +110,14 @@ impl PostgresStore {
 
     fn write(&self, session: &str, events: &[Event<'_>]) -> Result<Option<SkillState>, Error> {
         let keeps = self.options.keeps_seconds();
+        let version = self.last_read.take(session);
         self.run("write", &async |client, deadline| {
+            if let Some(version) = version.clone()
+                && let Some(before) =
+                    statements::replace(client, deadline, keeps, session, version, events).await?
+            {
+                return Ok(before);
+            }
             statements::record(client, deadline, keeps, session, events).await
         })
     }
@@ -123,7 +134,12 @@ impl SessionStore for PostgresStore {
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {
         let keeps = self.options.keeps_seconds();
-        self.run("read", &async |client, _| statements::state(client, keeps, session).await)
+        let version =
+            self.run("read", &async |client, _| statements::state(client, keeps, session).await)?;
+        let Some(version) = version else { return Ok(SessionState::default()) };
+        let state = version.state.clone();
+        self.last_read.put(session, version);
+        Ok(state)
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {

@@ -1,14 +1,16 @@
 //! The statements that read and write sessions and tallies.
 //!
-//! Statements that do not need each other's answers are sent at once, so that writing takes two
-//! round trips and reading one. They are not prepared: poolers such as `PgBouncer` hand each
-//! transaction to another connection.
+//! Statements that do not need each other's answers are sent at once: reading takes one round trip,
+//! writing one if the row is as it was read last, and else two. They are not prepared: poolers such
+//! as `PgBouncer` hand each transaction to another connection.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
+use super::last_read::Version;
 use super::problem::at_commit;
 use crate::session::server::{Deadline, Problem, decode, encode, key};
 use crate::session::state::{Event, SessionState, SkillState};
@@ -19,34 +21,111 @@ use crate::skill::SkillId;
 /// session.
 pub(super) const LOCK: i32 = 0x5270_7274;
 
-/// Reads a session that has not expired: `$1` is its key, `$2` the seconds for which it is kept.
-const READ: &str = "SELECT skills FROM repertoire_session
-    WHERE id = $1 AND touched >= now() - $2 * interval '1 second'";
+/// Reads a session, and whether it has not expired: `$1` is its key, `$2` the seconds for which it is
+/// kept. The version is the transaction that wrote the row.
+const READ: &str = "SELECT skills, xmin::text, touched >= now() - $2 * interval '1 second'
+    FROM repertoire_session WHERE id = $1";
 
-/// Writes a session (`$1`, `$2`) and counts what happened: `$3` is true for a session that begins,
-/// the others are columns of tallies. Rows are locked in their order, so that no two transactions
-/// wait for each other.
-const WRITE: &str = "WITH today AS (
-        SELECT (now() AT TIME ZONE 'UTC')::date - date '1970-01-01' AS day,
-            pg_backend_pid() % 16 AS shard
-    ), written AS (
-        INSERT INTO repertoire_session AS known (id, touched, skills) VALUES ($1, now(), $2)
-        ON CONFLICT (id) DO UPDATE SET touched = excluded.touched, skills = excluded.skills
-    ), begun AS (
-        INSERT INTO repertoire_begun AS known (day, shard, sessions)
-        SELECT day, shard, 1 FROM today WHERE $3
-        ON CONFLICT (day, shard) DO UPDATE SET sessions = known.sessions + 1
-    )
-    INSERT INTO repertoire_tally AS known (day, skill, shard, fired, loaded, used, listed)
+/// Adds to tallies, whose columns are `$4` to `$8`. Rows are locked in their order, so that no two
+/// transactions wait for each other.
+const TALLY: &str =
+    "INSERT INTO repertoire_tally AS known (day, skill, shard, fired, loaded, used, listed)
     SELECT day, skill, shard, fired, loaded, used, listed
     FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
         AS new (skill, fired, loaded, used, listed), today
+    WHERE EXISTS (SELECT FROM written)
     ORDER BY skill
     ON CONFLICT (day, skill, shard) DO UPDATE SET
         fired = known.fired + excluded.fired,
         loaded = known.loaded + excluded.loaded,
         used = known.used + excluded.used,
         listed = known.listed + excluded.listed";
+
+/// The day and the shard of tallies.
+const TODAY: &str = "SELECT (now() AT TIME ZONE 'UTC')::date - date '1970-01-01' AS day,
+    pg_backend_pid() % 16 AS shard";
+
+/// Writes a session (`$1`, `$2`) and counts what happened: `$3` is true for a session that begins.
+static WRITE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH today AS ({TODAY}), written AS (
+            INSERT INTO repertoire_session AS known (id, touched, skills) VALUES ($1, now(), $2)
+            ON CONFLICT (id) DO UPDATE SET touched = excluded.touched, skills = excluded.skills
+            RETURNING id
+        ), begun AS (
+            INSERT INTO repertoire_begun AS known (day, shard, sessions)
+            SELECT day, shard, 1 FROM today WHERE $3
+            ON CONFLICT (day, shard) DO UPDATE SET sessions = known.sessions + 1
+        )
+        {TALLY}"
+    )
+});
+
+/// Writes a session if its row is still of the version `$3` and was kept for no more than `$9` seconds;
+/// counts the rows written. A transaction that holds the row is waited for, and the version compared
+/// after that.
+static REPLACE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH today AS ({TODAY}), written AS (
+            UPDATE repertoire_session SET touched = now(), skills = $2
+            WHERE id = $1 AND xmin::text = $3 AND touched >= now() - $9 * interval '1 second'
+            RETURNING id
+        ), tallied AS ({TALLY})
+        SELECT count(*) FROM written"
+    )
+});
+
+/// A value of a statement, with its type.
+type Value<'v> = (&'v (dyn ToSql + Sync), Type);
+
+/// A change of a session: the state after some events, and what they add to the tallies.
+struct Change<'e> {
+    /// The earlier state of the skill of the last event.
+    before: Option<SkillState>,
+    skills: String,
+    columns: Columns<'e>,
+}
+
+impl<'e> Change<'e> {
+    fn new(mut state: SessionState, events: &[Event<'e>]) -> Result<Change<'e>, Problem> {
+        let (mut before, mut columns) = (None, Columns::default());
+        for event in events {
+            before = state.apply(event);
+        }
+        columns.fill(events);
+        let skills = encode(&state).map_err(|error| damaged(error.to_string()))?;
+        Ok(Change { before, skills, columns })
+    }
+}
+
+/// Records events of `session` if its row is still of `version`: the earlier state of the skill of the
+/// last one, and else `None`.
+pub(super) async fn replace(
+    client: &Client,
+    deadline: Deadline,
+    keeps: i32,
+    session: &str,
+    version: Version,
+    events: &[Event<'_>],
+) -> Result<Option<Option<SkillState>>, Problem> {
+    let id = &*key(session);
+    let Change { before, skills, columns } = Change::new(version.state, events)?;
+    let mut values: Vec<Value<'_>> =
+        vec![(&id, Type::TEXT), (&skills, Type::TEXT), (&version.written_by, Type::TEXT)];
+    values.extend(columns.values());
+    values.push((&keeps, Type::INT4));
+    let sql = within(deadline);
+    let (begun, written, committed) = tokio::join!(
+        biased;
+        client.batch_execute(&sql),
+        client.query_typed_one(&REPLACE, &values),
+        client.batch_execute("COMMIT"),
+    );
+    begun.map_err(at_commit)?;
+    let n_written: i64 = written.map_err(at_commit)?.try_get(0)?;
+    committed.map_err(at_commit)?;
+    Ok((n_written == 1).then_some(before))
+}
 
 /// Records events of `session`, and returns the earlier state of the skill of the last one.
 pub(super) async fn record(
@@ -57,77 +136,76 @@ pub(super) async fn record(
     events: &[Event<'_>],
 ) -> Result<Option<SkillState>, Problem> {
     let id = &*key(session);
-    let known = begin(client, deadline, keeps, id).await?;
-    let mut state =
-        known.as_deref().map(|skills| read(id, skills)).transpose()?.unwrap_or_default();
-    let (mut before, mut columns) = (None, Columns::default());
-    for event in events {
-        before = state.apply(event);
-    }
-    columns.fill(events);
-    let skills = encode(&state).map_err(|error| damaged(error.to_string()))?;
+    let known = version(id, begin(client, deadline, keeps, id).await?)?;
     let is_new = known.is_none();
-    let values = [
-        (&id as _, Type::TEXT),
-        (&skills as _, Type::TEXT),
-        (&is_new as _, Type::BOOL),
-        (&columns.skills as _, Type::TEXT_ARRAY),
-        (&columns.fired as _, Type::INT8_ARRAY),
-        (&columns.loaded as _, Type::INT8_ARRAY),
-        (&columns.used as _, Type::INT8_ARRAY),
-        (&columns.listed as _, Type::INT8_ARRAY),
-    ];
+    let state = known.map(|known| known.state).unwrap_or_default();
+    let Change { before, skills, columns } = Change::new(state, events)?;
+    let mut values: Vec<Value<'_>> =
+        vec![(&id, Type::TEXT), (&skills, Type::TEXT), (&is_new, Type::BOOL)];
+    values.extend(columns.values());
     let (written, committed) =
-        tokio::join!(biased; client.execute_typed(WRITE, &values), client.batch_execute("COMMIT"));
+        tokio::join!(biased; client.execute_typed(&WRITE, &values), client.batch_execute("COMMIT"));
     // A transaction that failed is rolled back by `COMMIT`, which then does not fail.
     written.map_err(at_commit)?;
     committed.map_err(at_commit)?;
     Ok(before)
 }
 
-/// Begins a transaction that has `session` for itself, and returns its record.
+/// The beginning of a transaction. The server, too, keeps the deadline: a process that was stopped or
+/// cut off within the transaction must not hold the session for ever, and a call that failed must not
+/// be written later.
+fn within(deadline: Deadline) -> String {
+    let millis = deadline.left().as_millis().max(1);
+    format!(
+        "BEGIN; SET LOCAL statement_timeout = {millis};
+        SET LOCAL idle_in_transaction_session_timeout = {millis}"
+    )
+}
+
+/// Begins a transaction that has `session` for itself, and returns its row.
 async fn begin(
     client: &Client,
     deadline: Deadline,
     keeps: i32,
     session: &str,
-) -> Result<Option<String>, Problem> {
-    // The server, too, keeps the deadline: a process that was stopped or cut off within the
-    // transaction must not hold the session for ever.
-    let millis = deadline.left().as_millis().max(1);
-    let sql = format!(
-        "BEGIN; SET LOCAL statement_timeout = {millis};
-        SET LOCAL idle_in_transaction_session_timeout = {millis}"
-    );
+) -> Result<Option<Row>, Problem> {
+    let sql = within(deadline);
     let lock = [(&LOCK as _, Type::INT4), (&session as _, Type::TEXT)];
     let row = [(&session as _, Type::TEXT), (&keeps as _, Type::INT4)];
+    // The lock holds for a session without a row, too; the row is held against `REPLACE`.
+    let read = format!("{READ} FOR UPDATE");
     let (begun, locked, row) = tokio::join!(
         biased;
         client.batch_execute(&sql),
         client.query_typed("SELECT pg_advisory_xact_lock($1, hashtext($2))", &lock),
-        client.query_typed_opt(READ, &row),
+        client.query_typed_opt(&read, &row),
     );
     begun?;
     locked?;
-    Ok(row?.map(|row| row.try_get(0)).transpose()?)
+    Ok(row?)
 }
 
-/// Returns the state of `session`; empty if it is not known.
+/// Returns `session` as it is now, if it is known.
 pub(super) async fn state(
     client: &Client,
     keeps: i32,
     session: &str,
-) -> Result<SessionState, Problem> {
+) -> Result<Option<Version>, Problem> {
     let id = &*key(session);
     let row = [(&id as _, Type::TEXT), (&keeps as _, Type::INT4)];
-    let row = client.query_typed_opt(READ, &row).await?;
-    row.map_or_else(|| Ok(SessionState::default()), |row| read(id, row.try_get(0)?))
+    version(id, client.query_typed_opt(READ, &row).await?)
 }
 
-fn read(session: &str, skills: &str) -> Result<SessionState, Problem> {
-    decode(skills).map_err(|error| {
+/// The session in a row of [`READ`], unless it has expired.
+fn version(session: &str, row: Option<Row>) -> Result<Option<Version>, Problem> {
+    let Some(row) = row else { return Ok(None) };
+    if !row.try_get::<_, bool>(2)? {
+        return Ok(None);
+    }
+    let state = decode(row.try_get(0)?).map_err(|error| {
         damaged(format!("the row of the session `{session}` cannot be read: {error}"))
-    })
+    })?;
+    Ok(Some(Version { written_by: row.try_get(1)?, state }))
 }
 
 fn damaged(why: String) -> Problem {
@@ -187,6 +265,17 @@ struct Columns<'e> {
 }
 
 impl<'e> Columns<'e> {
+    /// The columns in the order of [`TALLY`].
+    fn values(&self) -> [Value<'_>; 5] {
+        [
+            (&self.skills, Type::TEXT_ARRAY),
+            (&self.fired, Type::INT8_ARRAY),
+            (&self.loaded, Type::INT8_ARRAY),
+            (&self.used, Type::INT8_ARRAY),
+            (&self.listed, Type::INT8_ARRAY),
+        ]
+    }
+
     /// Adds the sum of `events`, one row a skill.
     fn fill(&mut self, events: &[Event<'e>]) {
         let mut sums: BTreeMap<&SkillId, Counts> = BTreeMap::new();
