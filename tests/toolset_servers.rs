@@ -252,6 +252,32 @@ fn a_new_server_is_a_tool_after_the_printed_commands() {
 }
 
 #[test]
+fn a_new_server_answers_everything_that_a_client_may_send() {
+    let Some(place) = place() else { return };
+    place.run(["tool", "new", "hello", "--lang", "python", "--dir", "new"]).exits(0);
+    let mut command = std::process::Command::new("/usr/bin/python3");
+    command.arg(place.path().join("new/hello/tools/server.py"));
+    let sent = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover"}).to_string(),
+        "no JSON".to_owned(),
+        "[]".to_owned(),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "initialize",
+            "params": {"protocolVersion": "2099-01-01"}})
+        .to_string(),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}).to_string(),
+    ];
+    let run = binary::finish(command, sent.join("\n").as_bytes()).exits(0);
+    let answers: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = |n: usize| (&answers[n]["id"], &answers[n]["error"]["code"]);
+    assert_eq!(told(0), (&json!(1), &json!(-32601)));
+    assert_eq!([told(1), told(2)], [(&Value::Null, &json!(-32700)); 2]);
+    assert_eq!(answers[3]["result"]["protocolVersion"], "2025-11-25");
+    assert_eq!((answers.len(), &answers[4]["result"]), (5, &json!({})));
+}
+
+#[test]
 fn a_server_is_configured_by_the_user() {
     let Some(place) = trusted_place() else { return };
     place.write(

@@ -10,6 +10,7 @@ import json
 import sys
 
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
+VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 TOOLS = {}
 
 
@@ -38,7 +39,7 @@ def describe(name, function):
 
 def call(params):
     try:
-        result = TOOLS[params["name"]](**params.get("arguments", {}))
+        result = TOOLS[params["name"]](**(params.get("arguments") or {}))
         text, is_error = result if isinstance(result, str) else json.dumps(result), False
     except Exception as error:
         text, is_error = f"{type(error).__name__}: {error}", True
@@ -48,15 +49,31 @@ def call(params):
 def answer(method, params):
     if method == "initialize":
         server = {"name": "SKILL_NAME", "version": "0.1.0"}
-        version = params["protocolVersion"]
+        asked = params.get("protocolVersion")
+        version = asked if asked in VERSIONS else VERSIONS[-1]
         return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": server}
     if method == "tools/list":
         return {"tools": [describe(name, function) for name, function in TOOLS.items()]}
-    return call(params) if method == "tools/call" else {}
+    if method == "tools/call":
+        return call(params)
+    return {} if method == "ping" else None
+
+
+def send(id, **answer):
+    print(json.dumps({"jsonrpc": "2.0", "id": id, **answer}), flush=True)
 
 
 for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message and "method" in message:
-        result = answer(message["method"], message.get("params", {}))
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    try:
+        message = json.loads(line)
+        id, method = message.get("id"), message.get("method")
+    except (ValueError, AttributeError):
+        send(None, error={"code": -32700, "message": "not a message in JSON"})
+        continue
+    if id is None or method is None:
+        continue  # a notification, which has no answer
+    result = answer(method, message.get("params") or {})
+    if result is None:
+        send(id, error={"code": -32601, "message": f"no method `{method}`"})
+    else:
+        send(id, result=result)
