@@ -25,6 +25,7 @@ mod turn;
 mod watch;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, Guard};
@@ -73,10 +74,9 @@ pub use watch::Watch;
 /// assert!(disclosure.text.starts_with("## Skill: commit-message"));
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     snapshot: ArcSwap<Snapshot>,
     sources: CatalogOptions,
@@ -109,6 +109,14 @@ pub struct QueryLimits {
     pub literals: usize,
     /// By patterns.
     pub patterns: usize,
+}
+
+/// A summary: the skills of an engine and their index would fill megabytes.
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let skills = self.snapshot().catalog.entries().count();
+        f.debug_struct("Engine").field("skills", &skills).finish_non_exhaustive()
+    }
 }
 
 impl Engine {

@@ -1,6 +1,7 @@
 //! The compiled index of a catalog.
 
 use std::cell::RefCell;
+use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
@@ -71,7 +72,7 @@ pub struct IndexedSkill<'a> {
 /// assert_eq!(answer.matches[0].hits[0].span, 7..20);
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Index {
     pub(super) automaton: Automaton,
@@ -85,6 +86,15 @@ pub struct Index {
     /// The working memory of each thread.
     #[serde(skip)]
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
+}
+
+/// A summary: the tables would fill megabytes.
+impl fmt::Debug for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (skills, literals) = (self.tables.ids.len(), self.automaton.literals().len());
+        let mut index = f.debug_struct("Index");
+        index.field("skills", &skills).field("literals", &literals).finish_non_exhaustive()
+    }
 }
 
 /// The answer of an [`Index`] to a query.

@@ -224,3 +224,12 @@ fn a_command_that_cannot_be_followed_is_told_beside_what_the_message_calls_for()
     assert!(turn.text.starts_with("The user asked for a skill by name: "), "{}", turn.text);
     assert!(turn.text.contains("OPENLY") && turn.activation.is_none(), "{}", turn.text);
 }
+
+#[test]
+fn the_debug_text_of_an_engine_and_of_a_turn_is_a_summary() {
+    let engine = builder().build().unwrap();
+    let text = format!("{engine:?}");
+    assert_eq!(text, "Engine { skills: 2, .. }");
+    let turn = format!("{:?}", run(&engine, "paint it", &engine.session("a")));
+    assert!(turn.contains("OPENLY") && turn.len() < 5_000, "{} characters", turn.len());
+}

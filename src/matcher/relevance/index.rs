@@ -2,6 +2,7 @@
 //! changes.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::num::NonZero;
 use std::thread;
 
@@ -32,7 +33,6 @@ use crate::skill::{Skill, SkillId};
 /// assert!(index.rank("what is the capital of France?", 3).is_empty());
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct RelevanceIndex {
     /// In their order; the place of an id is the number of its skill.
     pub(super) ids: Vec<SkillId>,
@@ -40,6 +40,13 @@ pub struct RelevanceIndex {
     means: MeanLengths,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
+}
+
+/// A summary: the postings would fill megabytes.
+impl fmt::Debug for RelevanceIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RelevanceIndex").field("skills", &self.ids.len()).finish_non_exhaustive()
+    }
 }
 
 /// An index as a snapshot holds it.
