@@ -101,6 +101,11 @@ fn a_new_crate_is_a_tool_after_the_printed_commands() {
     for name in ["My First", "3d", ""] {
         run(&place, &["tool", "new", name]).exits(2);
     }
+    // In a checkout of Repertoire, the crate there is the one that is meant.
+    place.write("plugin-api/Cargo.toml", "[package]\nname = \"repertoire-plugin\"\n");
+    run(&place, &["tool", "new", "here", "--dir", "skills"]).exits(0);
+    let manifest = fs::read_to_string(place.path().join("skills/here-toolset/Cargo.toml")).unwrap();
+    assert!(manifest.contains("plugin-api\" }"), "{manifest}");
     let args = ["tool", "new", "other", "--plugin-path", "/nowhere", "--json"];
     assert_error(run(&place, &args), "NOT_FOUND", &["/nowhere", "plugin-api"]);
     assert!(!place.path().join("other").exists());

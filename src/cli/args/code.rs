@@ -32,7 +32,8 @@ pub(crate) struct ToolNewArgs {
     /// Directory of skills to write both to
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-    /// Use the crate `repertoire-plugin` in this directory instead of the registry's
+    /// Use the crate `repertoire-plugin` in this directory; by default that of the checkout of
+    /// Repertoire around the current directory, else the registry's
     #[arg(long, value_name = "PATH")]
     pub(crate) plugin_path: Option<PathBuf>,
 }

@@ -66,8 +66,9 @@ fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
         let help = "write a name that begins with a letter";
         return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
     }
-    let dependency =
-        args.plugin_path.as_deref().map_or(Ok(r#""1""#.to_owned()), path_dependency)?;
+    let here =
+        args.plugin_path.clone().or_else(|| plugin_crate_above(&std::env::current_dir().ok()?));
+    let dependency = here.as_deref().map_or(Ok(r#""1""#.to_owned()), path_dependency)?;
     let (krate, skill) = (args.dir.join(format!("{name}-toolset")), args.dir.join(name));
     let files = vec![
         (krate.join("Cargo.toml"), manifest(name, &dependency)),
@@ -125,6 +126,15 @@ fn class(name: &str) -> String {
         class += rest;
     }
     class + "Toolset"
+}
+
+/// The crate `repertoire-plugin` of the checkout of Repertoire that `dir` is in, if it is in one.
+fn plugin_crate_above(dir: &Path) -> Option<PathBuf> {
+    let is_it = |krate: &PathBuf| {
+        fs::read_to_string(krate.join("Cargo.toml"))
+            .is_ok_and(|text| text.lines().any(|line| line == r#"name = "repertoire-plugin""#))
+    };
+    dir.ancestors().map(|above| above.join("plugin-api")).find(is_it)
 }
 
 /// A dependency on the crate in `dir`, in TOML.
