@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
         let blank_line = meter.cost("\n\n");
         let mut room = meter.limit.saturating_add(blank_line).saturating_sub(frame_of(&[]));
         let mut fits = |text: &str, frame: usize| {
-            let cost = meter.cost(text) + blank_line + frame;
+            let cost = meter.cost(text).saturating_add(blank_line).saturating_add(frame);
             let fits = cost <= room;
             if fits {
                 room -= cost;

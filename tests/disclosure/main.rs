@@ -8,6 +8,7 @@ mod sessions;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use repertoire::disclosure::TokenCounter;
 use repertoire::session::Event;
 use repertoire::{
     Budget, Disclosure, DisclosureOptions, Engine, Format, HowToLoad, Match, PromptOptions, Query,
@@ -356,4 +357,25 @@ options.restore = Budget::Characters(restore);
         let prompt = engine.prompt_with(&options);
         prop_assert_eq!(prompt.included.len() + prompt.omitted.len(), sizes.len() * 2);
     }
+}
+
+/// A counter that finds every text too long to be counted.
+#[derive(Debug)]
+struct Endless;
+
+impl TokenCounter for Endless {
+    fn count(&self, _: &str) -> usize {
+        usize::MAX
+    }
+}
+
+#[test]
+fn a_counter_without_bounds_hides_all_and_breaks_nothing() {
+    let engine = Engine::builder()
+        .skill(skill("---\nname: a\ndescription: d\n---\nB"))
+        .token_counter(Endless)
+        .build()
+        .unwrap();
+    let told = disclose(&engine, "use the a skill", Format::Markdown, Some(Budget::Tokens(100)));
+    assert!(told.full.is_empty() && told.registry.is_empty(), "{told:?}");
 }
