@@ -58,7 +58,20 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
     for (tools, tool, arguments, code, words) in [
         (&tools, "use_skill", json!({"skill": 7}), InvalidParam, vec!["use_skill", "object"]),
         (&tools, "use_skill", json!({"skil": "plain"}), InvalidParam, vec!["skil", "expected"]),
-        (&tools, "use_skill", json!("plain"), InvalidParam, vec!["use_skill"]),
+        (
+            &tools,
+            "use_skill",
+            json!("plain"),
+            InvalidParam,
+            vec!["use_skill", "expected an object"],
+        ),
+        (
+            &tools,
+            "find_skills",
+            json!({"query": "x", "limit": "y"}),
+            InvalidParam,
+            vec!["expected a whole number"],
+        ),
         (
             &tools,
             "read_skill_file",

@@ -208,9 +208,11 @@ fn no_tool(tool: &str) -> Error {
 /// The arguments of a tool.
 fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
     T::deserialize(arguments).map_err(|error| {
+        // A model knows the words of JSON, not those of Rust.
+        let why = error.to_string().replace("expected usize", "expected a whole number from 0");
         Error::new(
             ErrorCode::InvalidParam,
-            format!("the arguments of `{tool}` do not fit: {error}"),
+            format!("the arguments of `{tool}` do not fit: {why}"),
             "give an object as the tool's definition describes it",
         )
     })

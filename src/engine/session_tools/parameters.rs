@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct UseSkill {
     pub(super) skill: String,
     #[serde(default)]
@@ -13,14 +13,14 @@ pub(super) struct UseSkill {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct FindSkills {
     pub(super) query: String,
     pub(super) limit: Option<usize>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct ReadSkillFile {
     pub(super) skill: String,
     pub(super) path: String,
@@ -30,7 +30,7 @@ pub(super) struct ReadSkillFile {
 
 #[cfg(feature = "scripts")]
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct RunSkillScript {
     pub(super) skill: String,
     pub(super) script: String,
