@@ -40,7 +40,7 @@ impl Server {
         args: &[&str],
         token: Option<&str>,
     ) -> (Server, Vec<String>) {
-        let http = ["mcp", "--http", "127.0.0.1:0", "--source"];
+        let http = ["mcp", "--http", "localhost:0", "--source"];
         let mut command = command(place, &http, &[skills]);
         command.args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -227,7 +227,10 @@ fn other_addresses_without_tokens_and_short_tokens_are_refused() {
         let run = place.run(["mcp", "--http", address]).exits(1);
         assert!(run.stderr.contains("can be reached from other machines"), "{run:?}");
     }
-    place.run(["mcp", "--http", "localhost"]).exits(2);
+    for address in ["localhost", "127.0.0.1", "8765", "localhost:x"] {
+        let refused = place.run(["mcp", "--http", address]).exits(2);
+        assert!(refused.stderr.contains("such as `127.0.0.1:8765`"), "{}", refused.stderr);
+    }
     place.write("empty", "\n");
     place.write("table", format!("[ci]\nkey = '{TOKEN}'\n"));
     place.write("unnamed", format!("{TOKEN} {TOKEN}\n"));

@@ -15,8 +15,8 @@ use crate::environment;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
-    /// Serve HTTP on this address, instead of standard input and output
-    #[arg(long, value_name = "ADDR")]
+    /// Serve HTTP on this address, such as `127.0.0.1:8765`, instead of standard input and output
+    #[arg(long, value_name = "HOST:PORT", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
     /// File with the token that HTTP clients must send, or with a table of clients, their tokens and
     /// skills [default: a new token, printed]
@@ -101,7 +101,7 @@ pub(crate) struct McpPlaceArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
     /// Serve on this loopback address [default: 127.0.0.1:4747, or any free port]
-    #[arg(long, value_name = "ADDR", value_parser = loopback)]
+    #[arg(long, value_name = "HOST:PORT", value_parser = loopback)]
     pub(crate) http: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) routing: RoutingArgs,
@@ -160,10 +160,17 @@ fn refresh(text: &str) -> Result<Refresh, String> {
     }
 }
 
+/// An address to serve on; `localhost` is that of this machine for IPv4.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let address = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}").parse(),
+        None => text.parse(),
+    };
+    address.map_err(|_| "write an address with its port, such as `127.0.0.1:8765`".to_owned())
+}
+
 fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address: Result<SocketAddr, _> = text.parse();
+    let address = address(text).ok().filter(|address| address.ip().is_loopback());
     address
-        .ok()
-        .filter(|address| address.ip().is_loopback())
         .ok_or_else(|| "write an address of this machine only, such as `127.0.0.1:8765`".to_owned())
 }
