@@ -101,6 +101,8 @@ codes! {
     TwoSpellings = "two-spellings", Warning;
     /// Another skill with the same id wins over this one.
     Shadowed = "shadowed", Note;
+    /// The allowlist names a skill that does not exist.
+    UnknownSkill = "unknown-skill", Warning;
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
 

@@ -82,6 +82,11 @@ impl Rejected {
         self.dir.file_name()?.to_str()
     }
 
+    /// Tells whether `name` would be its id or its name.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.relative_path == name || self.name() == Some(name)
+    }
+
     /// Tells whether `name` is the path of the directory or the file, from the source's root or as
     /// the source is named.
     fn is_at(&self, name: &str) -> bool {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::inputs::Inputs;
 use super::reader::{ReadSkill, Reader};
-use super::rejected::rejected;
+use super::rejected::{Rejected, rejected};
 use super::scan::scan;
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
@@ -116,6 +116,8 @@ pub(super) fn resolve(
     });
     let roots = sources.iter().filter_map(Source::root);
     let rejected = rejected(roots, &entries, &diagnostics, allowlist);
+    // They have no file, so they come first.
+    diagnostics.splice(0..0, unknown(allowlist, &entries, &rejected));
     let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
     for (id, triggers) in triggers {
         catalog.set_triggers(id.as_str(), triggers);
@@ -283,6 +285,25 @@ fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
             entry.allowed = allowed;
         }
     }
+}
+
+/// Reports the skills that the allowlist names and that neither exist nor fail to load.
+fn unknown(allowlist: &Allowlist, entries: &[Entry], rejected: &[Rejected]) -> Vec<Diagnostic> {
+    let Allowlist::Only(names) = allowlist else { return Vec::new() };
+    let is_entry =
+        |name: &str| entries.iter().any(|entry| entry.id == *name || entry.skill.name() == name);
+    let is_rejected = |name: &str| rejected.iter().any(|skill| skill.is_called(name));
+    let unknown = names.iter().filter(|name| !is_entry(name) && !is_rejected(name));
+    let report = |name: &String| {
+        let message = format!("the allowlist names `{name}`, and there is no such skill");
+        Diagnostic::new(
+            Code::UnknownSkill,
+            Path::new(""),
+            message,
+            "correct the id, or leave it out",
+        )
+    };
+    unknown.map(report).collect()
 }
 
 /// Orders candidates by id and precedence, and reports those that lose.

@@ -228,6 +228,7 @@ fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
     let listed = |audience| catalog.listed(audience).map(|e| e.id.as_str()).collect::<Vec<_>>();
     assert_eq!(listed(Audience::Model), ["both", "model-only"]);
     assert_eq!(listed(Audience::User), ["both", "user-only"]);
+    assert!(codes(&catalog).is_empty(), "each name of the allowlist is that of a skill");
     for (id, model, user) in [
         ("both", true, true),
         ("user-only", false, true),
@@ -306,6 +307,10 @@ fn a_skill_whose_file_was_rejected_is_not_unknown() {
     let mut options = CatalogOptions::new(sources);
     options.allowlist = Allowlist::from_entries(Some(&allowed));
     let catalog = Catalog::load(&options);
+    let unknown = catalog.diagnostics().iter().filter(|of| of.code == Code::UnknownSkill);
+    let unknown: Vec<_> = unknown.map(|of| of.message.as_str()).collect();
+    assert_eq!(unknown.len(), 1, "neither those that are there nor those that do not load");
+    assert!(unknown[0].contains("`missing`"), "{unknown:?}");
     for (name, why) in [
         ("directory", Some("directory/SKILL.md:1:1: error[not-a-file]")),
         ("empty", Some("empty/SKILL.md:1:1: error[empty-file]")),
