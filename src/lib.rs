@@ -89,6 +89,8 @@ pub mod matcher;
     feature = "toolsets"
 ))]
 mod open_options;
+#[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
+mod private_dir;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod process;
 mod progress;

@@ -87,14 +87,18 @@ fn parse<W: Into<OsString> + Clone>(
 fn run(Cli { command, common }: &Cli) -> ExitCode {
     let out = Output::of(common);
     log(common, out);
-    execute(command, common, out).unwrap_or_else(|error| {
+    let code = execute(command, common, out).unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
         // Without a reader there is nobody to tell.
         if code != ExitCode::Done && out.failure(&Failure::from(&error)).is_err() {
             tracing::debug!("the error could not be printed");
         }
         code
-    })
+    });
+    match signals::cancelled_by() {
+        Some(signal) if code != ExitCode::Done => ExitCode::Signal(signal),
+        _ => code,
+    }
 }
 
 fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<ExitCode> {

@@ -20,7 +20,7 @@ use super::names::{Found, Names};
 use super::object_address::ObjectAddress;
 #[cfg(feature = "object-store")]
 use super::object_store::Bucket;
-use super::objects::{Objects, io_error, sweep};
+use super::objects::{Objects, io_error};
 use super::paths::plain_dir;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind, no_skill};
 #[cfg(feature = "oci")]
@@ -59,6 +59,7 @@ const MAX_TEXT_BYTES: u64 = 4 << 20;
 pub struct Fetcher {
     cache: PathBuf,
     limits: FetchLimits,
+    is_cancelled: fn() -> bool,
     pub(super) objects: Objects,
 }
 
@@ -68,7 +69,7 @@ impl Fetcher {
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
         let objects = Objects::new(cache.join("objects"));
-        Fetcher { cache, limits: FetchLimits::default(), objects }
+        Fetcher { cache, limits: FetchLimits::default(), is_cancelled: || false, objects }
     }
 
     /// The same with other limits.
@@ -76,6 +77,19 @@ impl Fetcher {
     pub fn limits(mut self, limits: FetchLimits) -> Fetcher {
         self.limits = limits;
         self
+    }
+
+    /// The same, whose fetches end with `CANCELLED` once `is_cancelled` answers true. It is asked often,
+    /// from several threads. The programs that a fetch started end with it.
+    #[must_use]
+    pub fn cancelled_when(mut self, is_cancelled: fn() -> bool) -> Fetcher {
+        self.is_cancelled = is_cancelled;
+        self
+    }
+
+    /// The deadline of a fetch that begins now.
+    fn deadline(&self) -> Deadline {
+        Deadline::after(self.limits.time, self.is_cancelled)
     }
 
     pub(super) fn cache(&self) -> &Path {
@@ -95,11 +109,11 @@ impl Fetcher {
         location: &Location,
         rev: Option<&str>,
     ) -> Result<Box<dyn SourceProvider>, Error> {
-        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
+        let (limits, deadline) = (self.limits, self.deadline());
         Ok(match location {
             Location::Git(url) => {
                 rev.map(check_revision).transpose()?;
-                let scratch = self.scratch("git-")?;
+                let scratch = self.scratch()?;
                 let (url, rev) = (url.clone(), rev.map(str::to_owned));
                 Box::new(Git { url, rev, limits, deadline, scratch })
             }
@@ -127,7 +141,7 @@ impl Fetcher {
             Location::Oci(_) => return Err(not_built(location, "oci")),
             #[cfg(not(feature = "object-store"))]
             Location::ObjectStore(_) => return Err(not_built(location, "object-store")),
-            Location::Mcp(address) => server(address, (rev, None), &[], limits)?,
+            Location::Mcp(address) => server(address, (rev, None), &[], limits, deadline)?,
         })
     }
 
@@ -144,25 +158,23 @@ impl Fetcher {
             let help = "leave the revision out: the contents are pinned by their hashes";
             return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
-        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
-        let scratch = self.scratch(super::remote::SCRATCH)?;
+        let (limits, deadline) = (self.limits, self.deadline());
+        let scratch = self.scratch()?;
         Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
     }
 
     /// The provider of an artifact.
     #[cfg(feature = "oci")]
     pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
-        let (limits, deadline) = (self.limits, Deadline::after(self.limits.time));
-        let scratch = self.scratch(super::remote::SCRATCH)?;
+        let (limits, deadline) = (self.limits, self.deadline());
+        let scratch = self.scratch()?;
         Ok(Artifact { address, limits, deadline, scratch })
     }
 
-    /// Makes the directory for files that are gone afterwards, and removes what killed processes left
-    /// there under names with this beginning.
-    fn scratch(&self, prefix: &str) -> Result<PathBuf, Error> {
+    /// Makes the directory for files that are gone afterwards.
+    fn scratch(&self) -> Result<PathBuf, Error> {
         let scratch = self.cache.join("scratch");
         std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
-        sweep(&scratch, prefix);
         Ok(scratch)
     }
 
@@ -175,9 +187,13 @@ impl Fetcher {
     ) -> Result<Box<dyn SourceProvider>, Error> {
         let FetchSettings { rev, path, skills, .. } = settings;
         match location {
-            Location::Mcp(address) => {
-                server(address, (rev.as_deref(), path.as_deref()), skills, self.limits)
-            }
+            Location::Mcp(address) => server(
+                address,
+                (rev.as_deref(), path.as_deref()),
+                skills,
+                self.limits,
+                self.deadline(),
+            ),
             _ => self.provider(location, rev.as_deref()),
         }
     }
@@ -187,7 +203,7 @@ impl Fetcher {
     ///
     /// Fails with `NOT_FOUND` if it, its revision, or a skill that is asked for is not there; with
     /// `PERMISSION_DENIED` if it is hostile; with `INVALID_PARAM` if it is too large; with `TIMEOUT`
-    /// or `EXECUTION_ERROR` if it cannot be reached.
+    /// or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED` if it was called off.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
         let location = Location::parse(&settings.source, base)?;
         let provider = self.provider_of(&location, settings)?;
@@ -292,6 +308,7 @@ fn server(
     (rev, path): (Option<&str>, Option<&str>),
     skills: &[String],
     limits: FetchLimits,
+    deadline: Deadline,
 ) -> Result<Box<dyn SourceProvider>, Error> {
     let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
     if let Some(what) = absent.into_iter().flatten().next() {
@@ -301,12 +318,11 @@ fn server(
     }
     #[cfg(feature = "mcp-source")]
     {
-        let deadline = Deadline::after(limits.time);
         Ok(Box::new(super::mcp::Mcp::new(address, skills, limits, deadline)))
     }
     #[cfg(not(feature = "mcp-source"))]
     {
-        let _ = (skills, limits);
+        let _ = (skills, limits, deadline);
         Err(not_built(address, "mcp-source"))
     }
 }

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 
-use tempfile::TempDir;
-
 use super::limits::{Deadline, FetchLimits};
+use super::objects::io_error;
 use super::program::{Run, git};
 use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
 use crate::error::{Error, ErrorCode};
+use crate::private_dir::PrivateDir;
 
 /// The bytes of names that are read of one repository.
 const MAX_LISTING_BYTES: u64 = 64 << 20;
@@ -58,8 +58,8 @@ impl SourceProvider for Git {
     }
 
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
-        let dir = tempfile::Builder::new().prefix("git-").tempdir_in(&self.scratch);
-        let dir = dir.map_err(|error| self.run(None).broken(&error))?;
+        let dir = PrivateDir::below(&self.scratch);
+        let dir = dir.map_err(|error| io_error("create a directory in", &self.scratch, &error))?;
         let mut command = git(None);
         command.args(["init", "--quiet", "--bare", "--template=", "--"]).arg(dir.path());
         self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;
@@ -128,7 +128,7 @@ fn is_part_of_commit(rev: &str) -> bool {
 /// A commit in a repository of its own, which is removed with it.
 struct GitTree {
     repository: Git,
-    dir: TempDir,
+    dir: PrivateDir,
     commit: String,
     entries: Vec<TreeEntry>,
 }

@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorCode};
 
+/// The time between two looks at a deadline.
+pub(super) const INTERVAL: Duration = Duration::from_millis(50);
+
 /// The limits of one fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -35,31 +38,53 @@ impl Default for FetchLimits {
     }
 }
 
-/// The instant by which a fetch must be over.
+/// The instant by which a fetch must be over; it may be called off before.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     end: Instant,
     time: Duration,
+    is_cancelled: fn() -> bool,
 }
 
 impl Deadline {
-    pub(super) fn after(time: Duration) -> Deadline {
+    pub(super) fn after(time: Duration, is_cancelled: fn() -> bool) -> Deadline {
         let now = Instant::now();
-        Deadline { end: now.checked_add(time).unwrap_or(now), time }
+        Deadline { end: now.checked_add(time).unwrap_or(now), time, is_cancelled }
     }
 
     pub(super) fn is_over(&self) -> bool {
-        Instant::now() >= self.end
+        (self.is_cancelled)() || Instant::now() >= self.end
     }
 
     /// The time that is left; zero once it is over.
     #[cfg(any(feature = "object-store", feature = "oci", feature = "mcp-source"))]
     pub(super) fn left(&self) -> Duration {
+        if self.is_over() {
+            return Duration::ZERO;
+        }
         self.end.saturating_duration_since(Instant::now())
     }
 
-    /// The error of a source that took too long.
+    /// Waits for `work`; `None` once it is over. Must be called within a runtime with timers.
+    #[cfg(any(feature = "object-store", feature = "oci", feature = "mcp-source"))]
+    pub(super) async fn limit<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        loop {
+            let step = self.left().min(INTERVAL);
+            match tokio::time::timeout(step, work.as_mut()).await {
+                Ok(result) => return Some(result),
+                Err(_) if self.is_over() => return None,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The error of a source that took too long, or whose fetch was called off.
     pub(super) fn error(&self, source: &str) -> Error {
+        if (self.is_cancelled)() {
+            let message = format!("the fetch of {source} was cancelled");
+            return Error::new(ErrorCode::Cancelled, message, "");
+        }
         let message = format!("{source} took longer than {} s", self.time.as_secs_f64());
         Error::new(ErrorCode::Timeout, message, "try again later")
     }

@@ -8,12 +8,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::limits::{Deadline, too_large};
+use super::limits::{Deadline, INTERVAL, too_large};
 use super::location::SCHEMES;
 use crate::error::{Error, ErrorCode};
-
-/// The time between two looks at a running program.
-const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The bytes of standard error that are kept.
 const MAX_STDERR_BYTES: u64 = 64 << 10;

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use futures_util::{Stream, StreamExt as _};
-use tempfile::TempDir;
 
 use super::limits::{Deadline, too_large};
 use super::objects::io_error;
 use super::provider::{SourceTree, Take, TreeEntry};
 use crate::error::{Error, ErrorCode};
+use crate::private_dir::PrivateDir;
 
 /// The longest cause of an error that is told, in characters.
 const MAX_CAUSE: usize = 400;
@@ -32,10 +32,10 @@ pub(super) fn wait<T: Send>(
     let run = || {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().map_err(failed)?;
-        let result = runtime.block_on(async { tokio::time::timeout(deadline.left(), work).await });
+        let result = runtime.block_on(async { deadline.limit(work).await });
         // A question to a name server cannot be called off, so nobody waits for its answer.
         runtime.shutdown_background();
-        result.unwrap_or_else(|_| Err(deadline.error(source)))
+        result.unwrap_or_else(|| Err(deadline.error(source)))
     };
     thread::scope(|scope| {
         let builder = thread::Builder::new().name("repertoire-fetch".to_owned());
@@ -95,7 +95,7 @@ pub(super) struct Downloaded {
     /// The revision that the server told.
     pub(super) revision: String,
     /// The directory of the archive, kept for as long as it is read.
-    pub(super) _dir: TempDir,
+    pub(super) _dir: PrivateDir,
 }
 
 impl SourceTree for Downloaded {
@@ -113,13 +113,9 @@ impl SourceTree for Downloaded {
 }
 
 /// Makes a directory for received files, which is removed with it.
-pub(super) fn scratch_dir(scratch: &Path) -> Result<TempDir, Error> {
-    let dir = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(scratch);
-    dir.map_err(|error| io_error("create a directory in", scratch, &error))
+pub(super) fn scratch_dir(scratch: &Path) -> Result<PrivateDir, Error> {
+    PrivateDir::below(scratch).map_err(|error| io_error("create a directory in", scratch, &error))
 }
-
-/// The beginning of the name of such a directory.
-pub(super) const SCRATCH: &str = "received-";
 
 /// Tells an error with all its causes in one line, without the parameters of addresses: some are
 /// signatures.

@@ -91,7 +91,8 @@ impl SourceList<'_> {
         check_name(name)?;
         let section = self.section(name)?;
         let result = self.try_update(name, &section.settings, options);
-        if !options.dry_run && self.copies.root(name).is_dir() {
+        let is_cancelled = result.as_ref().is_err_and(|error| error.code() == ErrorCode::Cancelled);
+        if !options.dry_run && !is_cancelled && self.copies.root(name).is_dir() {
             let problem = result.as_ref().err().map(|error| error.message().to_owned());
             self.copies.note(name, problem)?;
         }

@@ -12,7 +12,6 @@ mod files;
 mod level;
 #[cfg(unix)]
 mod numbers;
-pub(crate) mod private_dir;
 
 #[cfg(unix)]
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{BYTECODE, Checked, Files, SCRIPTS};
 use crate::confined::{Dir, Links};
-use crate::sandbox::private_dir::PrivateDir;
+use crate::private_dir::PrivateDir;
 
 /// A directory for one run. It goes when this is dropped.
 #[derive(Debug)]

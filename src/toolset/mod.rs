@@ -26,7 +26,7 @@ mod schema;
 mod tool;
 mod worker;
 
-use crate::sandbox::private_dir;
+use crate::private_dir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -23,4 +23,5 @@ mod push;
 mod repository;
 #[cfg(any(feature = "object-store", feature = "oci"))]
 mod server;
+mod signals;
 mod update;

@@ -19,14 +19,16 @@ use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::count;
-use crate::{sanitize, setup};
+use crate::{sanitize, setup, signals};
 
-/// Returns what fetches. Fails without a home directory.
-pub(crate) fn fetcher(common: &Common) -> Result<Fetcher, Error> {
-    setup::fetcher(common).ok_or_else(|| {
+/// Returns what fetches until a signal asks this process to end. Fails without a home directory.
+pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
+    let fetcher = setup::fetcher(common).ok_or_else(|| {
         let message = "there is no home directory to keep fetched skills in";
         Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
-    })
+    })?;
+    signals::cancel_fetches()?;
+    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
 }
 
 /// Returns the list that a command changes: the project's with `--project`, else the user's.

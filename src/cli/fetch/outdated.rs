@@ -9,7 +9,7 @@ use crate::args::{Common, OutdatedArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
-use crate::sanitize;
+use crate::{sanitize, signals};
 
 pub(crate) fn run(args: &OutdatedArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
@@ -23,6 +23,9 @@ pub(crate) fn run(args: &OutdatedArgs, common: &Common, out: Output) -> anyhow::
             Err(error) => out.partial_failure(&failure_of(&name, error)),
         }
         reports.push(report(&name, list.config_file(), &result));
+        if signals::cancelled_by().is_some() {
+            break;
+        }
     }
     if out.json {
         Output::json(&json!({"sources": reports}))?;

@@ -12,7 +12,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
-use crate::sanitize;
+use crate::{sanitize, signals};
 
 pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
@@ -28,6 +28,9 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
             Err(error) => out.partial_failure(&failure_of(&name, error)),
         }
         reports.push(report(&name, list.config_file(), &result));
+        if signals::cancelled_by().is_some() {
+            break;
+        }
     }
     let collected = if args.dry_run { 0 } else { collect(&fetcher, out) };
     if out.json {

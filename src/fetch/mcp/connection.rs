@@ -120,10 +120,10 @@ impl Connection {
             legacy_version: None,
         };
         let serving = serve_client_with_lifecycle(Client, transport, lifecycle);
-        let serving = async { tokio::time::timeout(self.deadline.left(), serving).await };
+        let serving = self.deadline.limit(serving);
         match on_thread(runtime, serving).map_err(|error| self.failed(&error))? {
-            Ok(service) => Ok(service.map_err(|error| error.to_string())),
-            Err(_) => Err(self.deadline.error(&self.source)),
+            Some(service) => Ok(service.map_err(|error| error.to_string())),
+            None => Err(self.deadline.error(&self.source)),
         }
     }
 
@@ -193,11 +193,11 @@ impl Connection {
         let Some(Open { runtime, .. }) = &self.open else {
             return Err(self.failed(&"the connection is closed"));
         };
-        let answer = async { tokio::time::timeout(self.deadline.left(), answer).await };
+        let answer = self.deadline.limit(answer);
         match on_thread(runtime, answer).map_err(|error| self.failed(&error))? {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(self.refused(what, &error)),
-            Err(_) => Err(self.deadline.error(&self.source)),
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(error)) => Err(self.refused(what, &error)),
+            None => Err(self.deadline.error(&self.source)),
         }
     }
 
@@ -246,11 +246,12 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         let Some(Open { runtime, service, program }) = self.open.take() else { return };
+        let grace = if self.deadline.is_over() { Duration::ZERO } else { GRACE };
         let close = async move {
             // Closes the streams, upon which a program ends by itself.
-            let _ = tokio::time::timeout(GRACE, service.cancel()).await;
+            let _ = tokio::time::timeout(grace, service.cancel()).await;
             if let Some(mut program) = program {
-                program.end(GRACE).await;
+                program.end(grace).await;
             }
         };
         let _ = on_thread(&runtime, close);
