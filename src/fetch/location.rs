@@ -35,15 +35,16 @@ pub enum Location {
 impl Location {
     /// Parses an address; relative paths are below `base`.
     ///
-    /// - `owner/repo` is a repository of GitHub; `./owner/repo` is a directory;
+    /// - `owner/repo` is a repository of GitHub, unless there is a directory of this name;
+    ///   `./owner/repo` is a directory;
     /// - `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
     /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
     /// - `oci://registry/name:tag` is an artifact of a registry;
     /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
     /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
     ///
-    /// Fails with `INVALID_PARAM` if it is none of these, or holds a password; with `NOT_FOUND` if
-    /// there is nothing at a path.
+    /// Fails with `INVALID_PARAM` if it is none of these, holds a password, or may be a directory as
+    /// well as a repository; with `NOT_FOUND` if there is nothing at a path.
     ///
     /// ```
     /// use std::path::Path;
@@ -84,6 +85,9 @@ impl Location {
             }
             if is_owner_and_repo(text) {
                 let repository = text.trim_end_matches(".git");
+                if path.is_dir() {
+                    return Err(ambiguous(text, repository));
+                }
                 return Ok(Location::Git(format!("https://github.com/{repository}")));
             }
         }
@@ -245,6 +249,15 @@ fn is_owner_and_repo(text: &str) -> bool {
     text.split_once('/').is_some_and(|(owner, repo)| is_name(owner) && is_name(repo))
 }
 
+/// The error of a text that names a directory and a repository of GitHub.
+fn ambiguous(text: &str, repository: &str) -> Error {
+    let message = format!("`{text}` is a directory, and the name of a repository of GitHub");
+    let help = format!(
+        "write `./{text}` for the directory, or `https://github.com/{repository}` for the repository"
+    );
+    Error::new(ErrorCode::InvalidParam, message, help)
+}
+
 fn invalid(text: &str, why: &str) -> Error {
     let message = format!("`{}` {why}", text.escape_debug());
     let help = "name a directory, an archive, `owner/repo`, or the URL of a git repository";
@@ -265,7 +278,7 @@ mod tests {
         let git = |url: &str| Location::Git(url.to_owned());
         let at = |path: &str| dir.path().join(path);
         for (text, wanted, name) in [
-            ("a/b", git("https://github.com/a/b"), "a-b"),
+            ("a/d", git("https://github.com/a/d"), "a-d"),
             ("./a/b", Location::Directory(at("./a/b")), "b"),
             ("a", Location::Directory(at("a")), "a"),
             ("a/b/c", Location::Directory(at("a/b/c")), "c"),

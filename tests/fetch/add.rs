@@ -126,6 +126,20 @@ fn directories_are_copied_and_projects_name_only_their_own() {
 }
 
 #[test]
+fn a_directory_with_the_name_of_a_repository_is_refused_with_both_spellings() {
+    let place = Place::new();
+    place.write("team/skills/deploy/SKILL.md", skill("deploy", "", "Deploy.\n"));
+    for args in [&["add", "team/skills"][..], &["push", "team/skills", "x.tar.gz"]] {
+        let run = place.run(args.iter().chain(&["--json"])).exits(1);
+        let parts =
+            ["INVALID_PARAM", "`./team/skills`", "`https://github.com/team/skills`", "directory"];
+        assert!(parts.iter().all(|part| run.stdout.contains(part)), "{run:?}");
+    }
+    place.run(["add", "./team/skills"]).exits(0);
+    place.run(["push", "./team/skills", "x.tar.gz"]).exits(0);
+}
+
+#[test]
 fn real_layouts_become_disclosed_skills_with_one_command_each() {
     for (name, skill) in [
         ("anthropics+skills", "canvas-design"),
