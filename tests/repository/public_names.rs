@@ -1,5 +1,4 @@
 //! The names at the crate's root: adding one is a decision, recorded here.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::path::Path;

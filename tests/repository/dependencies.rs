@@ -1,15 +1,11 @@
 //! The dependencies of the library: few crates, and no knowledge of the binary.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/sources.rs"]
-mod sources;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sources::rust_files;
+use crate::sources::rust_files;
 
 /// The dependencies that are compiled into what is shipped, one a line.
 fn tree(args: &[&str]) -> String {

@@ -1,16 +1,14 @@
 //! The console commands of the README and of two pages print the output shown there. Their Rust blocks
 //! are doc tests of the crate.
-#![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 /// The pages whose `console` blocks are run.
 const PAGES: [&str; 3] = [
-    include_str!("../README.md"),
-    include_str!("../docs/getting-started.md"),
-    include_str!("../docs/embedding.md"),
+    include_str!("../../README.md"),
+    include_str!("../../docs/getting-started.md"),
+    include_str!("../../docs/embedding.md"),
 ];
 
 /// A command of a `console` block and what it prints.

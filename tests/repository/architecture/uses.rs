@@ -7,7 +7,7 @@ use std::path::Path;
 
 use regex::Regex;
 
-use super::sources::rust_files;
+use crate::sources::rust_files;
 
 /// The path of a module, from the root of the sources.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,12 +1,9 @@
 //! The agent of `examples/agent_loop`, as a program: twelve turns, and tools that stay.
-#![cfg(all(feature = "cli", unix))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/plugin.rs"]
-mod plugin;
 
 use std::path::Path;
 use std::process::Command;
+
+use crate::plugin;
 
 /// The turns of a conversation as it was printed.
 fn turns(printed: &str) -> Vec<&str> {

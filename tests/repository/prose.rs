@@ -1,14 +1,10 @@
 //! Prose is plain English: a doc comment opens with a noun or a verb in the third person. Lines of
 //! Markdown are short.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/sources.rs"]
-mod sources;
 
 use std::fs;
 use std::path::Path;
 
-use sources::rust_files;
+use crate::sources::rust_files;
 
 /// Words that a doc comment must not open with: "The skills that …", not "Which skills …".
 const OPENERS: [&str; 6] = ["How many", "Of", "So", "What", "Whether", "Which"];
