@@ -27,7 +27,7 @@ const NOT_DONE: &[&str] = &[
     "sandbox",
     "script",
     "tests/agents",
-    "tests/toolset_failures",
+    "tests/toolsets/failures",
     "trust",
 ];
 

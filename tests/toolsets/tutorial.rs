@@ -1,16 +1,10 @@
 //! The page `docs/toolset-tutorial.md`, followed word for word in an empty directory.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-#[path = "support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod binary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use binary::Place;
+use crate::binary::{self, Place};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 

@@ -1,22 +1,16 @@
 //! MCP servers that skills ship, started by the real binary: tools, trust, limits and failures.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-
-#[path = "support/binary.rs"]
-mod binary;
-#[path = "support/probes.rs"]
-mod probes;
 
 use std::fs;
 use std::path::Path;
 
-use binary::{Place, Run};
 use repertoire::toolset::{
     FilesystemLevel, HostProgram, NetworkLevel, ToolsetOptions, WorkerState,
 };
 use repertoire::{CallIo, Engine, Source};
 use serde_json::{Value, json};
+
+use crate::binary::{self, Place, Run};
+use crate::probes;
 
 /// A server without the SDK, and with a module beside it.
 const SERVER: &str = r#"
@@ -313,5 +307,5 @@ fn no_probe_gets_through() {
         return say("SKIPPED: this kernel has not all of Landlock and seccomp");
     }
     outside.assert_shut(&printed);
-    probes::again_as_another("no_probe_gets_through", say);
+    probes::again_as_another("servers::no_probe_gets_through", say);
 }

@@ -1,12 +1,5 @@
 //! Compiled toolsets through the real binary: inspect, list, call, trust, scaffold.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod binary;
-#[path = "../support/plugin.rs"]
-mod plugin;
 mod trust;
 
 use std::fs;
@@ -14,8 +7,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use binary::{Place, Run};
 use serde_json::{Value, json};
+
+use crate::binary::{self, Place, Run};
+use crate::plugin;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -245,7 +240,7 @@ fn tools_are_called_in_a_child_process() {
     assert_eq!(note["tools"].as_array().unwrap().len(), 6);
 }
 
-/// The ways in which a toolset can be bad are those of `toolset_failures`.
+/// The ways in which a toolset can be bad are those of `tests/toolsets/failures`.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
     let cases: &[(&str, &[&str])] = &[

@@ -1,16 +1,10 @@
 //! Everything a plugin can do wrong, through an engine: each is an error that names the file and
 //! what to do, and the toolset beside it works on.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-#![expect(clippy::print_stdout, reason = "it names the row that fails")]
 
 mod alone;
 mod calls;
 mod changes;
 mod loading;
-#[path = "../support/plugin.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod plugin;
 mod rights;
 
 use std::fs;
@@ -24,6 +18,8 @@ use repertoire::trust::TrustStore;
 use repertoire::{Engine, Error, ErrorCode, Source};
 use serde_json::json;
 use tempfile::TempDir;
+
+use crate::plugin;
 
 const HELLO: &str = "toolsets/bad:HelloToolset";
 

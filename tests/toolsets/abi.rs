@@ -1,10 +1,4 @@
 //! A plugin of the first ABI, built from the packages as they were published, works with this host.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-#[path = "support/plugin.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod plugin;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +9,8 @@ use std::time::{Duration, Instant};
 use repertoire::toolset::{Host, HostProgram, LogLevel, PluginNote, ToolOutput, ToolsetOptions};
 use repertoire::{Engine, Error, ErrorCode, Source};
 use serde_json::{Value, json};
+
+use crate::plugin;
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/plugin-api/tests/fixtures/abi-1.0");
 const PACKAGES: [&str; 2] = ["repertoire-plugin-1.0.0", "repertoire-plugin-macros-1.0.0"];

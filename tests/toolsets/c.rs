@@ -1,7 +1,5 @@
 //! Toolsets in C and C++, built by the compilers of this system: they work as those in Rust do, in this
 //! process and in a child.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,4 @@
 //! Toolsets from nothing to a call: `tool new`, `tool build` and `tool dev`, through the real binary.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-#[path = "support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod binary;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -14,9 +8,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use binary::{Place, Run};
 use repertoire::toolset::TARGET;
 use serde_json::{Value, json};
+
+use crate::binary::{self, Place, Run};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// A time that exceeds any build here.
