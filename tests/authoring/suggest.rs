@@ -1,7 +1,4 @@
 //! Suggested triggers: writing them changes nothing else, and they find the intended messages.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +8,8 @@ use repertoire::eval::{Report, evaluate, read};
 use repertoire::suggest::{Proposal, Suggestion, suggest, suggest_all, triggers};
 use repertoire::{Catalog, DisclosureOptions, Engine, Remedy, Skill, SkillId, Source};
 use serde_json::Value;
-use support::{say, shared};
+
+use crate::support::{say, shared};
 
 fn catalog(skills: &[&str]) -> Catalog {
     let skills = skills.iter().map(|text| text.parse::<Skill>().unwrap()).collect();

@@ -1,11 +1,6 @@
 //! The commands `check` and `suggest`, run as a user types them.
-#![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "support/binary.rs"]
-mod binary;
-
-use binary::Place;
+use crate::binary::Place;
 
 /// Two skills that claim the same phrase.
 fn place() -> Place {

@@ -1,7 +1,5 @@
 //! Linting a whole catalog of real skills: fast, and without a finding for every skill.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,7 +7,8 @@ use std::time::{Duration, Instant};
 use repertoire::catalog::CatalogOptions;
 use repertoire::lint::lint;
 use repertoire::{Catalog, Severity, Source};
-use support::{say, shared};
+
+use crate::support::{say, shared};
 
 #[test]
 fn no_rule_fires_on_more_than_a_third_of_real_skills() {

@@ -1,0 +1,13 @@
+//! Help for authors: findings about skills alone and side by side, and suggested triggers.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg_attr(feature = "cli", expect(clippy::panic, reason = "so does what runs the binary"))]
+
+#[cfg(feature = "cli")]
+#[path = "../support/binary.rs"]
+mod binary;
+#[cfg(feature = "cli")]
+mod check;
+mod lint;
+mod suggest;
+#[path = "../support/mod.rs"]
+mod support;
