@@ -1,17 +1,12 @@
 //! The conformance cases, through the command line.
-#![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-#[path = "support/binary.rs"]
-mod binary;
-mod support;
 
 use std::path::Path;
 use std::time::Instant;
 
-use binary::Place;
 use serde_json::{Value, json};
-use support::shared;
+
+use crate::binary::Place;
+use crate::support::shared;
 
 fn read(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()

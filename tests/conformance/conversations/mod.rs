@@ -1,17 +1,13 @@
 //! The disclosure for a message, and for a sequence of them: the case tables of lines and of
 //! conversations, through every channel that a message can take.
-#![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../support/binary.rs"]
-mod binary;
 mod channel;
-#[path = "../support/mod.rs"]
-mod support;
 
 use serde_json::{Value, json};
 
 use channel::{Channel, CommandLine, Hook, Library, Shown};
+
+use crate::support;
 
 /// Returns the channels to a catalog, each in a conversation of its own.
 fn channels(skills: &[Value], max_skills: usize) -> Vec<Box<dyn Channel>> {

@@ -1,13 +1,12 @@
 //! The shared conformance cases, through the library.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod support;
 
 use std::fs::read_to_string;
 use std::ops::Range;
 
 use repertoire::{DisclosureOptions, Engine, Session, Skill};
 use serde_json::{Value, json};
+
+use crate::support;
 
 fn table(relative: &str) -> Option<Value> {
     let text = read_to_string(support::shared(relative)?).unwrap();
