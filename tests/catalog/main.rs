@@ -1,9 +1,10 @@
-//! The catalog: sources, ids, precedence, visibility, and faults of directories.
+//! The catalog: sources, ids, precedence, visibility, faults of directories, and progress.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
 #[cfg(unix)]
 mod links;
+mod progress;
 #[path = "../support/mod.rs"]
 mod support;
 

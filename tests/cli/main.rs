@@ -1,4 +1,4 @@
-//! The command line: its output, its streams, and its exit codes.
+//! The command line: its output, its streams, its exit codes, its settings and its pages.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -6,20 +6,33 @@ mod answers;
 mod authoring;
 #[path = "../support/binary.rs"]
 mod binary;
+#[cfg(target_os = "linux")]
+#[path = "../support/browser.rs"]
+mod browser;
 mod commands;
 mod completions;
+mod config;
 mod failures;
 mod mcp_install;
 mod options;
 mod package;
+#[cfg(target_os = "linux")]
+mod pages;
 #[path = "../support/play.rs"]
 mod play;
+#[path = "../support/plugin.rs"]
+mod plugin;
 mod queries;
 mod reasons;
+#[cfg(target_os = "linux")]
+#[path = "../support/mod.rs"]
+#[expect(dead_code, reason = "these tests need no shared data")]
+mod support;
 mod terminal;
 mod trust;
 #[cfg(unix)]
 mod untrusted;
+mod use_and_run;
 
 use binary::Place;
 use serde_json::Value;

@@ -1,12 +1,8 @@
 //! The commands `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
-#![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "support/binary.rs"]
-mod binary;
-
-use binary::{Place, finish};
 use serde_json::json;
+
+use crate::binary::{Place, finish};
 
 /// A place with skills: one with a script, one for tasks, one for the user alone.
 fn place() -> Place {

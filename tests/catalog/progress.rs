@@ -1,5 +1,4 @@
 //! Progress reports while an engine is built.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::sync::{Arc, Mutex};

@@ -1,24 +1,13 @@
 //! The pages of `repertoire play`, with its answers over HTTP, and of `repertoire eval`, also in a
 //! real browser.
-#![cfg(all(feature = "cli", target_os = "linux"))]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-#[path = "support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod binary;
-#[path = "support/browser.rs"]
-mod browser;
-#[path = "support/play.rs"]
-mod play;
-#[path = "support/mod.rs"]
-#[expect(dead_code, reason = "these tests need no shared data")]
-mod support;
 
 use std::io::{BufRead as _, BufReader};
 
-use binary::Place;
-use play::Play;
 use serde_json::json;
+
+use crate::binary::Place;
+use crate::browser;
+use crate::play::Play;
 
 /// A page with one skill, `review`.
 fn play() -> Play {

@@ -1,16 +1,11 @@
 //! Settings of `config.toml` in the command line, the hooks and the MCP server.
-#![cfg(feature = "cli")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-#[path = "support/binary.rs"]
-mod binary;
-#[path = "support/plugin.rs"]
-mod plugin;
 
 use std::fs;
 
-use binary::{Place, Run};
 use serde_json::{Value, json};
+
+use crate::binary::{self, Place, Run};
+use crate::plugin;
 
 const USER: &str = "home/.repertoire/config.toml";
 const PROJECT: &str = ".repertoire/config.toml";
