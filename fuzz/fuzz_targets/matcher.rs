@@ -1,10 +1,10 @@
-//! Fuzzes the index of a few skills against the plain matcher of `tests/differential`, on any message.
+//! Fuzzes the index of a few skills against the plain matcher of `tests/matching/differential`, on any message.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 
 #[path = "../../tests/support/index.rs"]
 mod index;
-#[path = "../../tests/differential/reference.rs"]
+#[path = "../../tests/matching/differential/reference.rs"]
 mod reference;
 
 use std::collections::BTreeSet;

@@ -1,10 +1,16 @@
 //! Matching as a caller of an index sees it: triggers of each kind, mentions, questions about the
-//! skills, and the order of matches.
+//! skills, the order of matches, relevance, hostile input, and a plain matcher to compare with.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod crowd;
+mod differential;
+#[path = "../support/index.rs"]
+mod index;
+mod limits;
 mod mentions;
 mod questions;
 mod ranking;
+mod relevance;
 mod triggers;
 
 use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill};

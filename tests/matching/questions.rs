@@ -17,17 +17,26 @@ fn failures(file: &str, expected: Option<MetaQuestion>) -> Vec<&str> {
 
 #[test]
 fn every_language_asks_which_skills_there_are() {
-    assert_eq!(failures(include_str!("questions/registry.txt"), Some(Registry)), [""; 0]);
+    assert_eq!(
+        failures(include_str!("../fixtures/matching/questions/registry.txt"), Some(Registry)),
+        [""; 0]
+    );
 }
 
 #[test]
 fn every_language_asks_for_all_skills_in_full() {
-    assert_eq!(failures(include_str!("questions/all.txt"), Some(ShowAll)), [""; 0]);
+    assert_eq!(
+        failures(include_str!("../fixtures/matching/questions/all.txt"), Some(ShowAll)),
+        [""; 0]
+    );
 }
 
 #[test]
 fn near_misses_ask_nothing() {
-    assert_eq!(failures(include_str!("questions/near_misses.txt"), None), [""; 0]);
+    assert_eq!(
+        failures(include_str!("../fixtures/matching/questions/near_misses.txt"), None),
+        [""; 0]
+    );
 }
 
 #[test]

@@ -1,5 +1,4 @@
 //! Relevance: skills found and ordered by the words they share with a message.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use repertoire::disclosure::RelevanceMargin;
 use repertoire::matcher::{Field, RelevanceIndex};

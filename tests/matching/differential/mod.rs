@@ -1,9 +1,6 @@
 //! The compiled index, compared with a plain matcher that is obviously correct: it searches for
 //! every trigger of every skill separately, at every position of the text.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "../support/index.rs"]
-mod index;
 mod names;
 mod pieces;
 mod reference;
@@ -21,6 +18,8 @@ use reference::{expected_hits, expected_order};
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
 use repertoire::{HitKind, Query, Skill, SkillId};
 use serde_json::json;
+
+use crate::index;
 
 /// A skill with a name that no text holds.
 fn load(place: usize, triggers: &serde_json::Value) -> Skill {

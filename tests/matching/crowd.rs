@@ -1,6 +1,5 @@
 //! Selecting the best few among hundreds of skills that share words, phrases and patterns: they are
 //! the first of all matches, and equal the answers of each skill alone.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
