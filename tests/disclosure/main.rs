@@ -1,9 +1,12 @@
 //! The text for a prompt, within its budget and in its format.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod corpus;
 mod idle;
 mod lost;
 mod sessions;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::collections::BTreeSet;
 

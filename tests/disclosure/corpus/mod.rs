@@ -1,17 +1,15 @@
 //! Two hundred real skills at once: each message shows the skill it is for, without a list of all.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod selection;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::path::Path;
 use std::time::Instant;
 
 use repertoire::suggest::suggest_all;
 use repertoire::{Disclosure, Engine, Source};
-use support::{say, shared};
 use tempfile::TempDir;
+
+use crate::support::{say, shared};
 
 const N_SKILLS: usize = 200;
 
