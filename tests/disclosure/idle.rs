@@ -7,7 +7,7 @@ use repertoire::{Engine, EngineBuilder};
 use crate::skill;
 
 /// One message a line, as people type them in the middle of work.
-const MESSAGES: &str = include_str!("idle.txt");
+const MESSAGES: &str = include_str!("../fixtures/disclosure/idle.txt");
 
 /// Room for the number of skills, and for nothing else.
 const MAX_BYTES: usize = 40;

@@ -12,7 +12,7 @@ fn root() -> &'static Path {
 
 /// Returns the report for the prompts of `file` with the bundled skills.
 fn report(file: &str) -> Value {
-    let prompts: PathBuf = root().join("tests/bundled").join(file);
+    let prompts: PathBuf = root().join("tests/fixtures/eval/bundled").join(file);
     let skills = root().join("skills");
     let args = ["eval", prompts.to_str().unwrap(), "--source", skills.to_str().unwrap(), "--json"];
     Place::new().run(args).exits(0).json()

@@ -23,7 +23,7 @@ pub(crate) fn jumping(run: Run) -> Vec<Tally> {
     let dir = tempfile::tempdir().unwrap();
     let mut tally = Tally::new("clocks that jump", "acknowledged writes");
     let (library, file) = (dir.path().join("clock.so"), dir.path().join("clock"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/soak/clock.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/soak/clock.c");
     let built = Command::new("cc")
         .args(["-shared", "-fPIC", "-O1", "-o"])
         .arg(&library)

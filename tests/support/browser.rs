@@ -1,10 +1,10 @@
-//! Runs the scripts of `tests/browser` in a headless Chromium.
+//! Runs the scripts of `tests/fixtures/browser` in a headless Chromium.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a script of `tests/browser`. Without Node or Chromium it says that it was skipped, unless
+/// Runs a script of `tests/fixtures/browser`. Without Node or Chromium it says that it was skipped, unless
 /// `CI` is set: there it must run.
 pub(crate) fn run(script: &str, args: &[&OsStr]) {
     let chromium = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
@@ -15,7 +15,7 @@ pub(crate) fn run(script: &str, args: &[&OsStr]) {
         crate::support::say(&format!("SKIPPED: {script} needs {}", program.display()));
         return;
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser").join(script);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/browser").join(script);
     let mut command = Command::new("node");
     command.arg(script).args(args);
     if let Some(pictures) = std::env::var_os("REPERTOIRE_PICTURES") {
