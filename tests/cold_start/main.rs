@@ -10,7 +10,7 @@ mod binary;
 mod damage;
 #[cfg(all(feature = "cli", unix))]
 mod hook;
-#[path = "../reload/reads.rs"]
+#[path = "../support/reads.rs"]
 mod reads;
 #[path = "../support/mod.rs"]
 mod support;

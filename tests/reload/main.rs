@@ -5,6 +5,7 @@
 
 mod broken;
 mod edits;
+#[path = "../support/reads.rs"]
 mod reads;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]

@@ -1,8 +1,9 @@
-//! A query allocates nothing once a similar one was answered.
+//! A query allocates nothing once a similar one was answered. This is a binary of its own, whose global
+//! allocator counts.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 
-#[path = "support/index.rs"]
+#[path = "../support/index.rs"]
 mod index;
 
 use std::alloc::{GlobalAlloc, Layout, System};
