@@ -190,6 +190,7 @@ fn tables_of_where_things_are_name_files_that_exist() {
     let tables = [
         rows(&architecture, "Which room to change"),
         rows(&architecture, "The modules"),
+        rows(&architecture, "The tests"),
         rows(&contributing, "Where do I add"),
     ];
     let mut n_paths = 0;
@@ -203,6 +204,20 @@ fn tables_of_where_things_are_name_files_that_exist() {
         n_paths += paths.len();
     }
     assert!(n_paths > 70, "{n_paths} paths are named");
+}
+
+#[test]
+fn each_folder_of_tests_is_in_the_table_of_the_architecture() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let architecture = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let listed: Vec<&str> =
+        rows(&architecture, "The tests").into_iter().map(|row| quoted(row)[0]).collect();
+    let found = fs::read_dir(root.join("tests")).unwrap().map(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        format!("tests/{name}/")
+    });
+    let missing: Vec<String> = found.filter(|name| !listed.contains(&name.as_str())).collect();
+    assert!(missing.is_empty(), "in no row: {missing:?}");
 }
 
 #[test]
