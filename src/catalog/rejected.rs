@@ -40,8 +40,7 @@ pub(super) fn rejected<'a>(
             let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
             let (dir, file) = (dir.to_path_buf(), finding.path.clone());
             let found = Rejected { dir, relative_path: parts.join("/"), file };
-            let is_allowed = allowlist.allows(&found.relative_path)
-                || found.name().is_some_and(|name| allowlist.allows(name));
+            let is_allowed = found.names().any(|name| allowlist.allows(name));
             if is_allowed && !loaded.contains(&*found.file) && !rejected.contains(&found) {
                 rejected.push(found);
             }
@@ -82,9 +81,9 @@ impl Rejected {
         self.dir.file_name()?.to_str()
     }
 
-    /// Tells whether `name` would be its id or its name.
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        self.relative_path == name || self.name() == Some(name)
+    /// The names that an allowlist may use: the id that it would have, and its name.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.name().into_iter().chain([&*self.relative_path])
     }
 
     /// Tells whether `name` is the path of the directory or the file, from the source's root or as

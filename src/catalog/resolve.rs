@@ -290,18 +290,14 @@ fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
 /// Reports the skills that the allowlist names and that neither exist nor fail to load.
 fn unknown(allowlist: &Allowlist, entries: &[Entry], rejected: &[Rejected]) -> Vec<Diagnostic> {
     let Allowlist::Only(names) = allowlist else { return Vec::new() };
-    let is_entry =
-        |name: &str| entries.iter().any(|entry| entry.id == *name || entry.skill.name() == name);
-    let is_rejected = |name: &str| rejected.iter().any(|skill| skill.is_called(name));
-    let unknown = names.iter().filter(|name| !is_entry(name) && !is_rejected(name));
+    let of_entries = entries.iter().flat_map(|entry| [entry.id.as_str(), entry.skill.name()]);
+    let of_rejected = rejected.iter().flat_map(Rejected::names);
+    let known: BTreeSet<&str> = of_entries.chain(of_rejected).collect();
+    let unknown = names.iter().filter(|name| !known.contains(name.as_str()));
     let report = |name: &String| {
         let message = format!("the allowlist names `{name}`, and there is no such skill");
-        Diagnostic::new(
-            Code::UnknownSkill,
-            Path::new(""),
-            message,
-            "correct the id, or leave it out",
-        )
+        let help = "correct the id, or leave it out";
+        Diagnostic::new(Code::UnknownSkill, Path::new(""), message, help)
     };
     unknown.map(report).collect()
 }
