@@ -107,9 +107,3 @@ impl Listeners {
         }
     }
 }
-
-impl fmt::Debug for Listeners {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Listeners")
-    }
-}
