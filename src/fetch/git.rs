@@ -6,9 +6,9 @@ use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 
 use super::limits::{Deadline, FetchLimits};
-use super::objects::io_error;
 use super::program::{Run, git};
 use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
 
@@ -58,8 +58,7 @@ impl SourceProvider for Git {
     }
 
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
-        let dir = PrivateDir::below(&self.scratch);
-        let dir = dir.map_err(|error| io_error("create a directory in", &self.scratch, &error))?;
+        let dir = scratch_dir(&self.scratch)?;
         let mut command = git(None);
         command.args(["init", "--quiet", "--bare", "--template=", "--"]).arg(dir.path());
         self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;

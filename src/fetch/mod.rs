@@ -41,6 +41,7 @@ mod push;
 mod registry;
 #[cfg(any(feature = "object-store", feature = "oci"))]
 mod remote;
+mod scratch;
 mod update;
 
 pub use change::{ChangeKind, FileChange, Lines, SkillChange};

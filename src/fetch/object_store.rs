@@ -24,7 +24,8 @@ use super::object_address::ObjectAddress;
 use super::object_credentials;
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
-use super::remote::{Downloaded, Receiver, cause, prepare_tls, scratch_dir, wait};
+use super::remote::{Downloaded, Receiver, cause, prepare_tls, wait};
+use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 

@@ -22,7 +22,8 @@ use super::artifact_address::{ArtifactAddress, is_digest};
 use super::limits::{Deadline, FetchLimits};
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree};
-use super::remote::{Downloaded, Receiver, cause, prepare_tls, scratch_dir, wait};
+use super::remote::{Downloaded, Receiver, cause, prepare_tls, wait};
+use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 

@@ -112,11 +112,6 @@ impl SourceTree for Downloaded {
     }
 }
 
-/// Makes a directory for received files, which is removed with it.
-pub(super) fn scratch_dir(scratch: &Path) -> Result<PrivateDir, Error> {
-    PrivateDir::below(scratch).map_err(|error| io_error("create a directory in", scratch, &error))
-}
-
 /// Tells an error with all its causes in one line, without the parameters of addresses: some are
 /// signatures.
 pub(super) fn cause(error: &dyn std::error::Error) -> String {
