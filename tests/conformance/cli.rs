@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::binary::Place;
+use crate::skill_file;
 use crate::support::shared;
 
 fn read(path: &Path) -> Value {
@@ -14,17 +15,6 @@ fn read(path: &Path) -> Value {
 
 fn ids(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect()
-}
-
-/// A skill file; JSON is valid YAML.
-fn skill_file(skill: &Value) -> String {
-    let mut text = String::from("---\n");
-    for key in ["name", "description", "triggers"] {
-        if let Some(value) = skill.get(key) {
-            text.extend([key, ": ", &value.to_string(), "\n"]);
-        }
-    }
-    text + "---\n" + skill["body"].as_str().unwrap()
 }
 
 #[test]

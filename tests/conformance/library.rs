@@ -6,7 +6,7 @@ use std::ops::Range;
 use repertoire::{DisclosureOptions, Engine, Session, Skill};
 use serde_json::{Value, json};
 
-use crate::support;
+use crate::{skill_file, support};
 
 fn table(relative: &str) -> Option<Value> {
     let text = read_to_string(support::shared(relative)?).unwrap();
@@ -16,21 +16,6 @@ fn table(relative: &str) -> Option<Value> {
 fn table_of_lines(relative: &str) -> Option<Vec<Value>> {
     let text = read_to_string(support::shared(relative)?).unwrap();
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
-}
-
-/// A skill of a case table as the text of a file. JSON is YAML.
-fn skill_file(skill: &Value) -> String {
-    let mut manifest = json!({"name": skill["name"], "description": skill["description"]});
-    if let Some(triggers) = skill.get("triggers") {
-        manifest["triggers"] = triggers.clone();
-    }
-    let lines: Vec<String> = manifest
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(key, value)| format!("{key}: {value}"))
-        .collect();
-    format!("---\n{}\n---\n{}", lines.join("\n"), skill["body"].as_str().unwrap_or_default())
 }
 
 fn engine(skills: &[Value]) -> Engine {

@@ -13,3 +13,10 @@ mod conversations;
 mod library;
 #[path = "../support/mod.rs"]
 mod support;
+
+/// A skill of a case table as the text of a file. JSON is YAML.
+fn skill_file(skill: &serde_json::Value) -> String {
+    let field = |key: &&str| skill.get(*key).map(|value| format!("{key}: {value}\n"));
+    let fields: String = ["name", "description", "triggers"].iter().filter_map(field).collect();
+    format!("---\n{fields}---\n{}", skill["body"].as_str().unwrap_or_default())
+}

@@ -1,12 +1,11 @@
 //! The channels that a message can take: the library, the command line, a hook.
 
-use std::fmt::Write as _;
-
 use repertoire::session::Session;
 use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill};
 use serde_json::{Value, json};
 
 use crate::binary::{Place, finish};
+use crate::skill_file;
 
 /// The skills shown for a message.
 #[derive(Debug, Default)]
@@ -32,17 +31,6 @@ pub(crate) trait Channel {
 
     /// Tells the engine that the host shortened its context.
     fn compacted(&mut self);
-}
-
-/// A skill of a table as the text of a file. JSON is YAML.
-fn skill_file(skill: &Value) -> String {
-    let mut text = String::from("---\n");
-    for key in ["name", "description", "triggers"] {
-        if let Some(value) = skill.get(key) {
-            let _ = writeln!(text, "{key}: {value}");
-        }
-    }
-    text + "---\n" + skill["body"].as_str().unwrap()
 }
 
 fn place(skills: &[Value]) -> Place {
