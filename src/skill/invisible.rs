@@ -1,8 +1,9 @@
 //! Invisible characters, which a reader of a file does not see and a model does.
 //!
 //! Tag characters and variation selectors can spell a whole message (*ASCII smuggling*), bidi controls show text in another
-//! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), and a character without width
-//! keeps a trigger from being found. Joiners that a script or an emoji needs are left alone.
+//! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), a control character begins a
+//! command of a terminal, and a character without width keeps a trigger from being found. Joiners that a
+//! script or an emoji needs are left alone.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -155,8 +156,8 @@ fn as_ascii(c: char) -> Option<char> {
 
 /// `text` without its invisible characters, as a model may read it. Spelling stays.
 pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
-    // Nearly every text, of which nothing more is to be read.
-    if text.is_ascii() {
+    // Nearly every text, found out many bytes at a time.
+    if text.bytes().all(|b| b.is_ascii() && !is_control(char::from(b))) {
         return Cow::Borrowed(text);
     }
     let mut visible = String::new();
@@ -191,7 +192,8 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// Tells whether a character is without a shape or changes the order of others.
 fn is_invisible(c: char) -> bool {
-    matches!(c,
+    is_control(c)
+        || matches!(c,
         '\u{61c}'
         | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
@@ -203,6 +205,11 @@ fn is_invisible(c: char) -> bool {
         | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e007f}'
         | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Tells whether a character is a control, of C0 or C1, that does not separate words or lines.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}')
 }
 
 /// Tells whether the invisible `run` between two texts belongs to the spelling of a word or an
@@ -269,6 +276,8 @@ mod tests {
             (skill("description: d", "a\u{2066}b\u{2069}\n"), &["\u{2066}", "\u{2069}"]),
             (skill("description: d", "Hi\u{e0048}\u{e0069}"), &["\u{e0048}\u{e0069}"]),
             (skill("description: d", "`a\u{200b}b`"), &["\u{200b}"]),
+            (skill("description: d", "a\0b \u{1b}[2J\r\n\u{9b}"), &["\0", "\u{1b}", "\u{9b}"]),
+            (skill("description: \"a\\u001bb\"", ""), &["\"a\\u001bb\""]),
             (
                 skill("description: d", "\u{1f3f4}\u{e0068}\u{e0069}\u{e007f}"),
                 &["\u{e0068}\u{e0069}\u{e007f}"],
@@ -283,7 +292,8 @@ mod tests {
     #[test]
     fn a_text_loses_what_is_invisible_and_nothing_else() {
         for (text, wanted) in [
-            ("plain", "plain"),
+            ("plain\ttext\r\n\u{85}", "plain\ttext\r\n\u{85}"),
+            ("a\0b\u{7}\u{8} \u{1b}[31mred\u{7f}\u{9b}0m", "ab [31mred0m"),
             ("\u{e0048}a\u{200b}b\u{202e}", "ab"),
             ("می\u{200c}خواهم \u{2060}👩\u{200d}💻", "می\u{200c}خواهم 👩\u{200d}💻"),
         ] {

@@ -72,7 +72,7 @@ fn a_disclosure_is_printed_exactly() {
     let text = place.run(args.iter().copied().chain(["--json"])).json()["text"].clone();
     let run = place.run(args).exits(0);
     assert_eq!(run.stdout, format!("{}\n", text.as_str().unwrap()));
-    assert_contains(&run.stdout, &["\x1b[1mbold\x1b[0m"]);
+    assert_contains(&run.stdout, &["\n[1mbold[0m\n"]);
     assert_eq!(place.run(["disclose", "", "--source", "skills"]).exits(0).stdout, "");
     let left_out = ["disclose", "alpha beta", "--max-skills", "1", "--source", "skills"];
     assert_eq!(place.run(left_out).stderr, "");
