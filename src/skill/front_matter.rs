@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::fields::{Reader, duplicate_key};
 use super::finding::Finding;
-use super::repair;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
+use super::{repair, salvage};
 use crate::diagnostic::{Code, position};
 
 /// The longest line that is reported as a remedy: half of one does not load.
@@ -108,7 +108,7 @@ fn mended(
         reader.report(Code::RepairedYaml, span, message, help);
         return Some(mapping(tree, offset, reader));
     }
-    let entries = repair::salvage(source, offset);
+    let entries = salvage::salvage(source, offset);
     let help = help.unwrap_or_else(|| {
         let help = if repair::tab_indent(source, error.at).is_some() {
             TABS

@@ -32,6 +32,7 @@ mod portable;
 mod profile;
 mod repair;
 mod rights;
+mod salvage;
 mod scalar;
 mod spanned;
 #[cfg(any(feature = "mcp", feature = "mcp-source"))]

@@ -1,10 +1,9 @@
-//! The repair of front matter that is not valid YAML: mended where the meaning is clear, else
-//! stripped to name and description.
+//! The repair of front matter that is not valid YAML, where the meaning is clear.
 
 use std::ops::Range;
 
-use super::scalar::{Names, broken_scalars, is_block_header};
-use super::yaml::{self, Node, Value};
+use super::scalar::{Names, broken_scalars, closed};
+use super::yaml;
 
 /// Repaired YAML, and where its bytes came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +53,7 @@ impl Repaired {
     }
 }
 
-/// Keys of triggers: a bracket that is left open there was to be a list.
+/// Keys of triggers: a bracket that is left open there was to be a list or a map.
 const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
 
 /// Tells whether YAML may not hold `c` other than as an escape.
@@ -82,8 +81,9 @@ fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String 
     kept
 }
 
-/// Quotes the scalars that cannot stand without quotes, closes lists of triggers, turns tabs that
-/// indent into blanks, and removes what YAML may not hold. `None` if there is nothing to do.
+/// Quotes the scalars that cannot stand without quotes, closes brackets of triggers, turns tabs that
+/// indent into blanks, and removes what YAML may not hold. `None` if there is nothing to do, or
+/// triggers are beyond repair.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
     let mut removed = Vec::new();
     let source = &without_forbidden(source, &mut removed);
@@ -108,11 +108,16 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         let mut from = line.content.start;
         for scalar in broken_scalars(source, value, &names) {
             repaired.copy(source, from..scalar.start);
-            if line.is_open_list(source, &scalar) {
-                repaired.copy(source, scalar.clone());
-                repaired.text.push(']');
-            } else {
-                repaired.quote(source, scalar.clone());
+            let text = &source[scalar.clone()];
+            let is_of_triggers = line.is_of_triggers(source, &scalar);
+            match is_of_triggers.then(|| closed(text)).flatten() {
+                Some(closed) => {
+                    repaired.copy(source, scalar.clone());
+                    repaired.text.push_str(&closed[text.len()..]);
+                }
+                // As a text, a map would be keywords that nobody wrote.
+                None if is_of_triggers && text.starts_with('{') => return None,
+                None => repaired.quote(source, scalar.clone()),
             }
             from = scalar.end;
         }
@@ -140,12 +145,12 @@ fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
 
 /// A line of YAML, in bytes of the text.
 #[derive(Debug)]
-struct Line {
-    start: usize,
+pub(super) struct Line {
+    pub(super) start: usize,
     /// Without indentation, line end and trailing blanks.
-    content: Range<usize>,
+    pub(super) content: Range<usize>,
     /// The value, after `key: ` and after `- `.
-    value: Range<usize>,
+    pub(super) value: Range<usize>,
     /// Column of the key or of the entry's dash; deeper lines belong to it.
     indent: usize,
     next: usize,
@@ -156,25 +161,20 @@ impl Line {
         self.content.is_empty()
     }
 
-    /// Tells whether `value`, all of this line after a key of triggers, is a list that is not
-    /// closed.
-    fn is_open_list(&self, source: &str, value: &Range<usize>) -> bool {
+    /// Tells whether `value` is the whole value of a key of triggers.
+    fn is_of_triggers(&self, source: &str, value: &Range<usize>) -> bool {
         let key = source[self.content.start..self.value.start].trim_end();
         let key = key.trim_start_matches("- ").trim_end_matches(':');
-        let text = &source[value.clone()];
-        LISTS.contains(&key)
-            && *value == self.value
-            && text.starts_with('[')
-            && !text.contains([']', '"', '\''])
+        LISTS.contains(&key) && value.start == self.value.start
     }
 
     /// Tells whether this line belongs to the value that starts on line `first`.
-    fn continues(&self, first: &Line) -> bool {
+    pub(super) fn continues(&self, first: &Line) -> bool {
         self.is_blank() || self.content.start - self.start > first.indent
     }
 }
 
-fn lines(source: &str) -> Vec<Line> {
+pub(super) fn lines(source: &str) -> Vec<Line> {
     let mut start = 0;
     source
         .split_inclusive('\n')
@@ -210,7 +210,7 @@ fn leading_blanks(text: &str) -> usize {
 }
 
 /// The length of the key in `key: value` or `key:`.
-fn key_length(text: &str) -> Option<usize> {
+pub(super) fn key_length(text: &str) -> Option<usize> {
     let colon = text.match_indices(':').map(|(at, _)| at).find(|at| {
         let rest = &text[at + 1..];
         rest.is_empty() || rest.starts_with([' ', '\t'])
@@ -229,51 +229,10 @@ pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
     lines.iter().skip(n).take(2).find_map(|line| Some(line.start + tab(line)?))
 }
 
-/// The rest of front matter that is beyond repair: a map of `name` and `description`. `source`
-/// starts at byte `offset` of the file.
-pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
-    let lines = lines(source);
-    let mut entries: Vec<(Node, Node)> = Vec::new();
-    for (n, line) in lines.iter().enumerate() {
-        let key_length = key_length(&source[line.content.clone()]).unwrap_or(0);
-        let key = line.content.start..line.content.start + key_length;
-        if line.content.start > line.start
-            || !matches!(&source[key.clone()], "name" | "description")
-            || entries.iter().any(|(earlier, _)| earlier.text() == Some(&source[key.clone()]))
-        {
-            continue;
-        }
-        let rest = lines[n + 1..].iter().take_while(|next| next.continues(line));
-        let end = rest.last().map_or(line.content.end, |last| last.content.end);
-        let span = line.value.start..end.max(line.value.start);
-        let text = salvaged_text(&source[span.clone()]);
-        if !text.is_empty() {
-            let scalar = |text: String, span: Range<usize>| Node {
-                value: Value::Scalar { text, plain: false },
-                span: offset + span.start..offset + span.end,
-            };
-            entries.push((scalar(source[key.clone()].to_owned(), key), scalar(text, span)));
-        }
-    }
-    entries
-}
-
-fn salvaged_text(value: &str) -> String {
-    let value = value.trim();
-    let first_line = value.lines().next().unwrap_or_default();
-    let value = match value.chars().next() {
-        Some('|' | '>') if is_block_header(first_line) => &value[first_line.len()..],
-        Some(quote @ ('"' | '\'')) => value[1..].strip_suffix(quote).unwrap_or(&value[1..]),
-        _ => value,
-    };
-    // Control characters are what made some of these files invalid.
-    let visible: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    visible.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skill::salvage::salvage;
 
     fn repaired(source: &str) -> Repaired {
         repair(source).expect(source)
@@ -289,6 +248,14 @@ mod tests {
             ("d: [never closed", "d: '[never closed'"),
             ("triggers: [a b, c d\nd: e", "triggers: [a b, c d]\nd: e"),
             ("triggers:\n  keywords: [a b\n", "triggers:\n  keywords: [a b]\n"),
+            (
+                "triggers: {keywords: ['a, b'], exclude: [c]",
+                "triggers: {keywords: ['a, b'], exclude: [c]}",
+            ),
+            (
+                "triggers: {keywords: [a,\n  b], exclude: [c\n",
+                "triggers: {keywords: [a,\n  b], exclude: [c]}\n",
+            ),
             ("d: {x} y", "d: '{x} y'"),
             ("d: @all", "d: '@all'"),
             ("d: `x` y", "d: '`x` y'"),
@@ -349,27 +316,6 @@ mod tests {
             assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
         }
         assert_eq!(repaired.remedy.as_deref(), Some("a: 'it''s: ''ñ'''"));
-    }
-
-    #[test]
-    fn name_and_description_are_saved_from_rubble() {
-        let cases = [
-            ("name: a\n]\ndescription: b\n", "a", "b"),
-            ("\ré: \ndescription: b\nname: a", "a", "b"),
-            ("name: 'a'\ndescription: >\n  b: c\n\n  d\n]", "a", "b: c d"),
-            ("description: \"b\n  c\nname: a", "a", "b c"),
-            ("x:\n  name: no\ndescription: \0b\u{7}c\nname: a\nname: z", "a", "b c"),
-        ];
-        for (source, name, description) in cases {
-            let saved = salvage(source, 100);
-            let value = |wanted: &str| {
-                let entry = saved.iter().find(|(key, _)| key.text() == Some(wanted));
-                entry.map(|(_, value)| (value.text().unwrap(), value.span.clone())).unwrap()
-            };
-            assert_eq!((value("name").0, value("description").0), (name, description), "{source}");
-            let span = value("name").1;
-            assert!(source[span.start - 100..span.end - 100].contains(name));
-        }
     }
 
     #[test]

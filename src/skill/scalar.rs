@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::yaml;
+
 /// Names that stand after `&` and after `*` anywhere in the text: where both do, they are meant.
 pub(super) struct Names<'a> {
     anchors: HashSet<&'a str>,
@@ -107,15 +109,30 @@ fn closing_quote(value: &str, quote: char) -> Option<usize> {
 
 /// The byte after the bracket that closes the collection `value` starts with.
 fn closing_bracket(value: &str) -> Option<usize> {
-    let mut depth = 0_usize;
+    brackets(value).ok()
+}
+
+/// `value`, a collection that starts with a bracket, with the brackets that are missing at its end;
+/// `None` if more is wrong with it.
+pub(super) fn closed(value: &str) -> Option<String> {
+    let missing = brackets(value).err()?;
+    let closed: String = value.chars().chain(missing.into_iter().rev()).collect();
+    yaml::parse(&format!("key: {closed}"), &|at| at).is_ok().then_some(closed)
+}
+
+/// The byte after the bracket that closes the collection `value` starts with, or the brackets that
+/// would close those that are open at its end, the outermost first.
+fn brackets(value: &str) -> Result<usize, Vec<char>> {
+    let mut open = Vec::new();
     let mut at = 0;
     while let Some(&b) = value.as_bytes().get(at) {
         match b {
-            b'[' | b'{' => depth += 1,
+            b'[' => open.push(']'),
+            b'{' => open.push('}'),
             b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some(at + 1);
+                open.pop();
+                if open.is_empty() {
+                    return Ok(at + 1);
                 }
             }
             b'"' | b'\'' if value[..at].trim_end().ends_with(['[', '{', ',', ':']) => {
@@ -125,7 +142,7 @@ fn closing_bracket(value: &str) -> Option<usize> {
         }
         at += 1;
     }
-    None
+    Err(open)
 }
 
 /// Entries of the flow collection at `range` that start with a character no plain scalar may
