@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use repertoire::catalog::{Catalog, CatalogOptions, is_skill_file, skill_files};
+use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
 use repertoire::lint::{self, lint};
 use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::{Profile, check_file};
@@ -31,6 +31,8 @@ struct Targets {
     files: BTreeSet<PathBuf>,
     /// Directories that were searched, lowest precedence first.
     roots: Vec<PathBuf>,
+    /// Directories of skills that these are compared with, of lower precedence.
+    neighbours: Vec<PathBuf>,
     /// What was found wrong before any file was read.
     diagnostics: Vec<Diagnostic>,
 }
@@ -70,12 +72,27 @@ impl Targets {
         self.roots.push(root.to_owned());
     }
 
-    /// What only shows when skills are put together: those of all targets, with those of the
-    /// sources that the command line names. Of the latter nothing is reported.
+    /// Adds the skills of sources in force; those that do not exist only if they are asked for. Bundled
+    /// skills are not the user's to mend.
+    fn add_sources(&mut self, sources: &[Source], are_asked_for: bool) {
+        for source in sources {
+            let Some(root) = source.root().filter(|root| are_asked_for || root.exists()) else {
+                continue;
+            };
+            if source.scope() == Scope::Bundled {
+                self.neighbours.push(root.to_owned());
+            } else {
+                self.add_source(root);
+            }
+        }
+    }
+
+    /// What only shows when skills are put together: those of all targets, with those of their
+    /// neighbours and of the sources that the command line names. Of these nothing is reported.
     fn of_the_whole(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
-        let given = common.sources.iter().map(PathBuf::as_path);
-        let roots = given.chain(self.roots.iter().map(PathBuf::as_path)).chain(of_files);
+        let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
+        let roots = searched.map(PathBuf::as_path).chain(of_files);
         let sources: Vec<Source> = outermost(roots).into_iter().map(Source::project).collect();
         let mut options = CatalogOptions::new(sources.clone());
         options.brand.clone_from(&common.brand);
@@ -149,11 +166,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     let sources = setup::sources(common)?;
     if args.paths.is_empty() {
         targets.diagnostics.extend_from_slice(setup::config(common)?.diagnostics());
-        let is_asked_for = !common.sources.is_empty();
-        let roots = sources.iter().filter_map(Source::root);
-        roots
-            .filter(|root| is_asked_for || root.exists())
-            .for_each(|root| targets.add_source(root));
+        targets.add_sources(&sources, !common.sources.is_empty());
     } else {
         args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
@@ -180,8 +193,12 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     } else {
         out.human(text(&diagnostics, n_skills, args.notes, out).as_str())?;
     }
-    if n_skills == 0 && !args.paths.is_empty() {
-        out.note("nothing was checked: there is no `SKILL.md` in what was named");
+    if n_skills == 0 {
+        out.note(if args.paths.is_empty() {
+            "nothing was checked: neither project nor user has skills; name a `PATH` to check others"
+        } else {
+            "nothing was checked: there is no `SKILL.md` in what was named"
+        });
     }
     let fail_on = args.fail_on.unwrap_or(match args.profile {
         Profile::Untrusted => Severity::Warning,

@@ -37,6 +37,27 @@ fn a_file_is_compared_with_the_sources_that_are_named() {
 }
 
 #[test]
+fn bundled_skills_are_compared_with_and_not_judged() {
+    let place = place();
+    std::fs::create_dir(place.path().join(".repertoire")).unwrap();
+    std::fs::rename(place.path().join("skills"), place.path().join(".repertoire/skills")).unwrap();
+    let twin = "---\nname: twin\ndescription: d\ntriggers: [catastrophic backtracking]\n---\nB\n";
+    place.write(".repertoire/skills/twin/SKILL.md", twin);
+    let found = place.run(["check", "--json"]).exits(0).json();
+    assert_eq!(found["skills"], 3);
+    let shared: Vec<&str> = found["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|diagnostic| diagnostic["code"] == "shared-trigger")
+        .map(|diagnostic| diagnostic["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(shared.len(), 3, "{found}");
+    assert!(shared.iter().all(|path| path.contains(".repertoire/skills")), "{found}");
+    assert!(Place::new().run(["check"]).exits(0).stderr.contains("nothing was checked"));
+}
+
+#[test]
 fn a_project_is_checked_with_its_hidden_directories() {
     let place = place();
     std::fs::create_dir_all(place.path().join("app/.claude")).unwrap();

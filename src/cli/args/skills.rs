@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Skill files, skills, or directories of skills; all sources if none is given
+    /// Skill files, skills, or directories of skills; all sources but bundled skills if none is given
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The profile to check against
