@@ -14,6 +14,11 @@ pub(crate) fn filled(name: &'static str) -> Option<&'static str> {
     std::env::var_os(name).is_none_or(|value| !value.is_empty()).then_some(name)
 }
 
+/// The number in `REPERTOIRE_MAX_SKILLS`; `None` if it is not set, or not a number.
+pub(crate) fn max_skills() -> Option<usize> {
+    std::env::var("REPERTOIRE_MAX_SKILLS").ok()?.parse().ok()
+}
+
 /// The variable that gave the option its value; `None` if that stands on the command line.
 pub(crate) fn variable_of(option: &str) -> Option<&'static str> {
     let is_option = |arg: &str| arg == option || arg.starts_with(&format!("{option}="));

@@ -23,7 +23,7 @@ fn why_says_what_stood_in_the_way() {
     }
     skill(
         "long",
-        &format!("triggers: [encyclopedia]\nmetadata:\n  x: y\n---\n{}", "word ".repeat(4000)),
+        &format!("triggers: [encyclopedia]\nmetadata:\n  x: y\n---\n{}", "word ".repeat(40_000)),
     );
     let why = |id: &str, query: &str, more: &[&str], code: i32| {
         let args = [&["why", id, query, "--json", "--source", "skills"], more].concat();
@@ -93,6 +93,23 @@ fn why_says_what_stood_in_the_way() {
     let page = place.run(args).exits(1).stdout;
     assert!(page.starts_with("scribe does not fire: none of its triggers"), "{page}");
     assert!(page.lines().count() < 12, "{page}");
+}
+
+#[test]
+fn without_an_agent_the_room_is_that_of_disclose() {
+    let place = Place::new();
+    let body = "word ".repeat(4_000);
+    let text = format!("---\nname: long\ndescription: d\ntriggers: [encyclopedia]\n---\n{body}");
+    place.write("skills/long/SKILL.md", text);
+    let source = ["--source", "skills", "--json"];
+    let disclosed = place.run(["disclose", "encyclopedia"].iter().chain(&source)).exits(0).json();
+    assert_eq!(disclosed["full"], json!(["long"]));
+    let why = ["why", "long", "encyclopedia"];
+    assert_eq!(place.run(why.iter().chain(&source)).exits(0).json()["fires"], true);
+    place.run(["hook", "install", "claude-code", "--source", "skills"]).exits(0);
+    let agent = ["--agent", "claude-code"];
+    let of_hook = place.run(why.iter().chain(&source).chain(&agent)).exits(1).json();
+    assert_eq!(of_hook["code"], "over-budget", "{of_hook}");
 }
 
 #[test]

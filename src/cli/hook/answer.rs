@@ -24,7 +24,7 @@ use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::sessions::Place;
-use crate::{query, sanitize, setup};
+use crate::{environment, query, sanitize, setup};
 
 /// The most bytes read from an agent: the hook after a tool gets the tool's output.
 const LONGEST_INPUT: u64 = 64 << 20;
@@ -212,8 +212,7 @@ pub(crate) fn disclosure(config: &Config) -> DisclosureOptions {
     let mut options = config.disclosure(disclosure_options());
     let budget = options.budget.into_iter().chain(room);
     options.budget = budget.min_by(|a, b| characters(*a).total_cmp(&characters(*b)));
-    let named = std::env::var("REPERTOIRE_MAX_SKILLS").ok().and_then(|n| n.parse().ok());
-    options.max_skills = named.unwrap_or(options.max_skills);
+    options.max_skills = environment::max_skills().unwrap_or(options.max_skills);
     options
 }
 

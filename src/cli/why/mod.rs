@@ -3,14 +3,15 @@
 mod near;
 mod verdict;
 
-use repertoire::Query;
+use repertoire::config::Config;
+use repertoire::{DisclosureOptions, Query};
 
 use crate::args::{Common, RoutingArgs, WhyArgs};
 use crate::exit_code::ExitCode;
 use crate::match_query::{hits, why};
 use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::report::{renderer, short};
-use crate::{hook, query, sanitize, sessions, setup};
+use crate::{environment, hook, query, sanitize, sessions, setup};
 
 use near::Near;
 use verdict::Veto;
@@ -28,8 +29,14 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let query = query::read(&args.query, common)?;
     let store = args.session.as_ref().map(|_| sessions::open(common)).transpose()?;
     let config = setup::config(common)?;
-    let mut disclosure = hook::disclosure(&config);
-    disclosure.native = args.agent.map(|agent| agent.native_skills().clone());
+    let disclosure = match args.agent {
+        Some(agent) => {
+            let mut options = hook::disclosure(&config);
+            options.native = Some(agent.native_skills().clone());
+            options
+        }
+        None => of_disclose(&config),
+    };
     let engine = setup::engine(common, |builder| {
         let RoutingArgs { matching, showing } = &routing;
         let builder = matching.apply(builder).disclosure(showing.apply(disclosure));
@@ -62,6 +69,14 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         out.human(page(&verdict, &query, out).as_str())?;
     }
     Ok(ExitCode::done_if(verdict.fires))
+}
+
+/// Returns the options that `repertoire disclose` has without any of its own.
+fn of_disclose(config: &Config) -> DisclosureOptions {
+    let mut options = config.disclosure(DisclosureOptions::default());
+    options.max_skills = environment::max_skills().unwrap_or(options.max_skills);
+    options.how_to_load = setup::how_to_load();
+    options
 }
 
 fn close(near: &Near) -> String {
