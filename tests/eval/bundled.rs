@@ -53,6 +53,23 @@ fn the_messages_that_triggers_were_written_for_fire() {
     assert_eq!((fired, false_fires), (wanted, 0), "{report}");
 }
 
+/// Checks that a skill that is asked for by name comes alone: that is not a question about skills.
+#[test]
+fn a_skill_asked_for_by_name_does_not_bring_the_one_about_writing_skills() {
+    let skills = root().join("skills");
+    for (message, wanted) in [
+        ("use the code-review skill", &["code-review"][..]),
+        ("please run the regex-helper skill on this", &["regex-helper"]),
+        ("can you find the commit-message skill?", &["commit-message"]),
+        ("claude never uses my deploy skill", &["skill-authoring"]),
+        ("it doesn't load my new skill", &["skill-authoring"]),
+    ] {
+        let args = ["disclose", message, "--source", skills.to_str().unwrap(), "--json"];
+        let full = Place::new().run(args).exits(0).json()["full"].clone();
+        assert_eq!(full, serde_json::json!(wanted), "{message}");
+    }
+}
+
 #[test]
 fn five_skills_are_bundled() {
     let skills = root().join("skills");
