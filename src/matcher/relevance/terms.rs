@@ -127,7 +127,7 @@ impl Tokenizer {
     fn read_word(&mut self, text: &str, word: Range<usize>, each: &mut impl FnMut(Term)) {
         each(self.term(text, word.clone()));
         let written = &text[word.clone()];
-        if written.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) {
+        if written.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) || is_encoded(written) {
             return;
         }
         let mut start = 0;
@@ -216,6 +216,23 @@ fn part_end(word: &str, start: usize) -> usize {
     word.len()
 }
 
+/// Tells whether a word is encoded data, such as a piece of base64 or a hash: its parts are too short to
+/// be words. The bounds were set so that they keep `getURLOfTheS3Bucket`.
+fn is_encoded(word: &str) -> bool {
+    const SHORTEST: usize = 12;
+    const CHARS_OF_TWO_PARTS: usize = 5;
+    if word.len() < SHORTEST {
+        return false;
+    }
+    let mut start = 0;
+    let mut n_parts = 0;
+    while start < word.len() {
+        start = part_end(word, start);
+        n_parts += 1;
+    }
+    n_parts * CHARS_OF_TWO_PARTS > word.len() * 2
+}
+
 /// Every two characters of a run, or its only one.
 fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
     let mut start = run.start;
@@ -302,6 +319,9 @@ mod tests {
             ("snake_case kebab-case", &["snak", "cas", "kebab", "cas"]),
             ("parseJSONFile2", &["parsejsonfile2", "pars", "json", "fil"]),
             ("CI/CD for S3", &["ci", "cd", "for", "s3"]),
+            ("getURLOfTheS3Bucket", &["geturlofthes3bucket", "get", "url", "of", "the", "bucket"]),
+            ("NaHWDr4Ps9kgVWvUb", &["nahwdr4ps9kgvwvub"]),
+            ("9f86d081884c7d659a2f", &["9f86d081884c7d659a2f"]),
             ("it's Ana’s don't 'x' 're", &["it", "ana", "don", "x", "re"]),
             ("ＡＰＩ ﬁle straße", &["api", "fil", "strass"]),
             ("使用git提交", &["使用", "git", "提交"]),
