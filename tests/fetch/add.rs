@@ -41,6 +41,28 @@ fn a_repository_is_added_and_its_skill_disclosed_matched_and_used() {
 }
 
 #[test]
+fn skills_that_do_not_load_or_hide_others_are_told_of() {
+    let place = Place::new();
+    place
+        .write(".repertoire/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: d\n---\nB\n");
+    let repository = Repository::with_deploy();
+    repository.write("skills/broken/SKILL.md", "---\nname: broken\n]\n---\n");
+    repository.commit();
+    let add = ["add", &repository.url(), "--name", "team"];
+    let added = place.run(add.iter().chain(&["--json"])).exits(0).json();
+    assert_eq!(added["skills"], json!(["deploy"]));
+    assert_eq!(added["findings"][0]["code"], "invalid-yaml", "{added}");
+    assert_eq!(added["shadowed"][0]["id"], "deploy", "{added}");
+    let told = place.run(add).exits(0).stdout;
+    assert!(told.contains("broken/SKILL.md") && told.contains("hidden: `deploy` of "), "{told}");
+
+    repository.write("skills/deploy/SKILL.md", "");
+    repository.commit();
+    let updated = place.run(["update"]).exits(0).stdout;
+    assert!(updated.contains("deploy/SKILL.md") && updated.contains("error["), "{updated}");
+}
+
+#[test]
 fn its_code_runs_only_once_it_is_trusted() {
     let (place, repository) = (Place::new(), Repository::with_deploy());
     place.run(["add", &repository.url()]).exits(0);

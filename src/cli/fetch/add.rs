@@ -4,6 +4,7 @@ use repertoire::fetch::{Added, SourceList};
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
+use super::in_use::InUse;
 use super::{code_in, fetcher, list_to_change, short, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
@@ -20,6 +21,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
     let root = list.copy_of(&added.name);
     let code = code_in(&root);
+    let in_use = InUse::load(&root, common)?;
     if out.json {
         Output::json(&json!({
             "name": added.name,
@@ -28,12 +30,14 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
             "skills": added.skills,
             "files": added.locked.files.len(),
             "code": code,
+            "findings": in_use.findings,
+            "shadowed": in_use.shadowed,
             "path": root.to_string_lossy(),
             "config": list.config_file().to_string_lossy(),
             "lock": list.lock_file().to_string_lossy(),
         }))?;
     } else {
-        out.human(page(&added, &list, &code).as_str())?;
+        out.human(page(&added, &list, &code, &in_use).as_str())?;
     }
     Ok(ExitCode::Done)
 }
@@ -55,7 +59,7 @@ fn address(source: &str, command: &[String]) -> Result<String, Error> {
     Ok(format!("{source} {words}"))
 }
 
-fn page(added: &Added, list: &SourceList<'_>, code: &[String]) -> Page {
+fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &InUse) -> Page {
     let mut page = Page::default();
     let Added { name, locked, skills, .. } = added;
     let revision = short(&locked.revision);
@@ -70,5 +74,6 @@ fn page(added: &Added, list: &SourceList<'_>, code: &[String]) -> Page {
         let files = styled(WARNING, format_args!("{} of code", count(code.len(), "file")));
         page.line(format_args!("{files}, not run until trusted: `repertoire trust add ID`"));
     }
+    in_use.show(&mut page);
     page
 }

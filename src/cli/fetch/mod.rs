@@ -1,6 +1,7 @@
 //! `repertoire add`, `update`, `outdated`, `remove` and `push`: skills from elsewhere, and for others.
 
 pub(crate) mod add;
+mod in_use;
 pub(crate) mod outdated;
 pub(crate) mod push;
 pub(crate) mod remove;

@@ -6,6 +6,7 @@ use repertoire::Error;
 use repertoire::fetch::{FileChange, Lines, SkillChange, Update, UpdateOptions, UpdateStatus};
 use serde_json::{Value as Json, json};
 
+use super::in_use::InUse;
 use super::{collect, failure_of, fetcher, lists, named, short, waiting};
 use crate::args::{Common, UpdateArgs};
 use crate::exit_code::ExitCode;
@@ -22,12 +23,21 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
     for (list, name) in named(&args.names, &lists)? {
         let result = waiting(&name, || list.update(&name, options));
         is_good &= result.is_ok();
+        let is_new = |update: &Update| !args.dry_run && update.status != UpdateStatus::Unchanged;
+        let in_use = match &result {
+            Ok(update) if is_new(update) => InUse::load(&list.copy_of(&name), common)?,
+            _ => InUse::default(),
+        };
         match &result {
-            Ok(update) if !out.json => out.human(page(&name, update, args.dry_run).as_str())?,
+            Ok(update) if !out.json => {
+                let mut page = page(&name, update, args.dry_run);
+                in_use.show(&mut page);
+                out.human(page.as_str())?;
+            }
             Ok(_) => {}
             Err(error) => out.partial_failure(&failure_of(&name, error)),
         }
-        reports.push(report(&name, list.config_file(), &result));
+        reports.push(report(&name, list.config_file(), &result, &in_use));
         if signals::cancelled_by().is_some() {
             break;
         }
@@ -42,16 +52,17 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
     Ok(ExitCode::done_if(is_good))
 }
 
-fn report(name: &str, config: &Path, result: &Result<Update, Error>) -> Json {
+fn report(name: &str, config: &Path, result: &Result<Update, Error>, in_use: &InUse) -> Json {
     let config = config.to_string_lossy();
+    let InUse { findings, shadowed } = in_use;
     match result {
         Ok(Update { status, from, to, changes, .. }) => json!({
-            "name": name, "config": config, "status": status,
-            "from": from, "to": to, "changes": changes, "error": null,
+            "name": name, "config": config, "status": status, "from": from, "to": to,
+            "changes": changes, "findings": findings, "shadowed": shadowed, "error": null,
         }),
         Err(error) => json!({
-            "name": name, "config": config, "status": "failed",
-            "from": null, "to": null, "changes": [], "error": Failure::from(error),
+            "name": name, "config": config, "status": "failed", "from": null, "to": null,
+            "changes": [], "findings": [], "shadowed": [], "error": Failure::from(error),
         }),
     }
 }

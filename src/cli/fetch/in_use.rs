@@ -1,0 +1,60 @@
+//! The skills of a copy in the catalog in force: files that do not load, and skills that hide others.
+
+use std::path::{Path, PathBuf};
+
+use repertoire::catalog::{Catalog, CatalogOptions, Status};
+use repertoire::{Diagnostic, Severity, Source};
+use serde::Serialize;
+
+use crate::args::Common;
+use crate::output::{Page, WARNING, styled};
+use crate::{report, sanitize, setup};
+
+/// The problems of a copy, for users who were told that it is there.
+#[derive(Default, Serialize)]
+pub(super) struct InUse {
+    /// Errors in its files.
+    pub(super) findings: Vec<Diagnostic>,
+    /// Skills of the copy that others hide, and skills of others that the copy hides.
+    pub(super) shadowed: Vec<Shadowed>,
+}
+
+/// A skill that is hidden by another one of the same id.
+#[derive(Serialize)]
+pub(super) struct Shadowed {
+    id: String,
+    path: PathBuf,
+    by: PathBuf,
+}
+
+impl InUse {
+    /// Loads the copy at `root`, and the sources in force.
+    pub(super) fn load(root: &Path, common: &Common) -> anyhow::Result<InUse> {
+        let alone = Catalog::load(&CatalogOptions::new(vec![Source::fetched("", root)]));
+        let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+        let findings = alone.diagnostics().iter().filter(is_error).cloned().collect();
+        let catalog = setup::engine(common, |builder| builder)?.catalog();
+        let shadowed = catalog.entries().filter_map(|entry| {
+            let (Status::Shadowed { by }, Some(path)) = (&entry.status, entry.skill.path()) else {
+                return None;
+            };
+            let is_of_copy = path.starts_with(root) || by.starts_with(root);
+            let (path, by) = (path.to_owned(), by.clone());
+            is_of_copy.then(|| Shadowed { id: entry.id.to_string(), path, by })
+        });
+        Ok(InUse { findings, shadowed: shadowed.collect() })
+    }
+
+    /// Adds a paragraph for each problem.
+    pub(super) fn show(&self, page: &mut Page) {
+        for finding in &self.findings {
+            page.line(format_args!("{}", report::short(finding)));
+        }
+        for Shadowed { id, path, by } in &self.shadowed {
+            let title = styled(WARNING, "hidden");
+            let [path, by] = [path, by].map(|path| path.to_string_lossy());
+            let (id, path, by) = (sanitize::line(id), sanitize::line(&path), sanitize::line(&by));
+            page.line(format_args!("{title}: `{id}` of {path}, by {by}"));
+        }
+    }
+}
