@@ -87,7 +87,7 @@ impl Targets {
         }
     }
 
-    /// What only shows when skills are put together: those of all targets, with those of their
+    /// Findings that only show when skills are put together: those of all targets, with those of their
     /// neighbours and of the sources that the command line names. Of these nothing is reported.
     fn of_the_whole(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
         let of_files = self.files.iter().filter_map(|file| file.parent());

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     let comparison = baseline.map(|baseline| compare(&baseline, &report));
     let unmet = unmet(&args.threshold, &report.scores);
     if let Some(file) = &args.html {
-        write(file, &eval_page::page(&report, comparison.as_ref()))?;
+        write(file, &eval_page::page(&report, comparison.as_ref())?)?;
     }
     if out.json {
         let comparison = comparison.as_ref();

@@ -15,7 +15,6 @@ mod exit_code;
 mod failure;
 mod fetch;
 mod hook;
-mod html;
 mod list;
 mod live;
 mod loading;
