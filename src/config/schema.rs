@@ -238,6 +238,8 @@ fn default_of_code(name: &str) -> Option<Value> {
             "address_space" => count(limits.address_space),
             "file_bytes" => count(limits.file_bytes),
             "processes" => count(limits.processes),
+            "scratch_bytes" => count(limits.scratch_bytes),
+            "group_processes" => count(limits.group_processes),
             _ => None,
         };
     }
@@ -298,5 +300,16 @@ mod tests {
             let is_switch = *kind == Kind::Switch;
             assert!(!is_switch || default_of(name).is_some(), "{name}");
         }
+    }
+
+    /// A project may set a limit without a default to any value.
+    #[cfg(feature = "scripts")]
+    #[test]
+    fn limits_of_scripts_are_unlimited_only_where_those_of_the_library_are() {
+        let unlimited: Vec<&str> = keys_of("scripts")
+            .filter(|(_, key)| matches!(key.kind, Kind::Count(_)) && default_of(key.name).is_none())
+            .map(|(_, key)| key.name)
+            .collect();
+        assert_eq!(unlimited, ["scripts.address_space", "scripts.processes"]);
     }
 }
