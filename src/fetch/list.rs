@@ -141,9 +141,8 @@ impl<'a> SourceList<'a> {
         // Another process may have added one meanwhile.
         self.check_free(&name, &settings)?;
         let before = self.config_text()?;
-        let after = config::set_fetch(&before, &name, &settings).map_err(|error| {
-            error.reworded(format!("{}: {}", self.config.display(), error.message()))
-        })?;
+        let after = config::set_fetch(&before, &name, &settings);
+        let after = after.map_err(|error| self.of_config(&error))?;
         let mut sources = lock_file::read(&self.lock)?;
         sources.insert(name.clone(), locked.clone());
         self.copies.install(&name, new, &locked.digest())?;
@@ -165,7 +164,7 @@ impl<'a> SourceList<'a> {
             self.section(name)?;
         }
         let before = self.config_text()?;
-        let after = config::remove_fetch(&before, name)?;
+        let after = config::remove_fetch(&before, name).map_err(|error| self.of_config(&error))?;
         self.write_config(&before, &after)?;
         if was_locked {
             lock_file::write(&self.lock, &sources)?;
@@ -246,6 +245,11 @@ impl<'a> SourceList<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             text => text.map_err(|error| io_error("read", &self.config, &error)),
         }
+    }
+
+    /// The error about the text of the file, with its path.
+    fn of_config(&self, error: &Error) -> Error {
+        error.reworded(format!("{}: {}", self.config.display(), error.message()))
     }
 
     /// The file to replace: a user's may be a link to where settings are kept.

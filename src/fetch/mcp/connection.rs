@@ -14,7 +14,8 @@ use rmcp::model::{
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ResourceContents, Skill,
 };
 use rmcp::service::{
-    ClientLifecycleMode, RoleClient, RunningService, ServiceError, serve_client_with_lifecycle,
+    ClientInitializeError, ClientLifecycleMode, RoleClient, RunningService, ServiceError,
+    serve_client_with_lifecycle,
 };
 use rmcp::transport::IntoTransport;
 use tokio::runtime::{Builder, Runtime};
@@ -122,7 +123,7 @@ impl Connection {
         let serving = serve_client_with_lifecycle(Client, transport, lifecycle);
         let serving = self.deadline.limit(serving);
         match on_thread(runtime, serving).map_err(|error| self.failed(&error))? {
-            Some(service) => Ok(service.map_err(|error| error.to_string())),
+            Some(service) => Ok(service.map_err(|error| reason(&error))),
             None => Err(self.deadline.error(&self.source)),
         }
     }
@@ -256,6 +257,14 @@ impl Drop for Connection {
         };
         let _ = on_thread(&runtime, close);
         runtime.shutdown_background();
+    }
+}
+
+/// The reason of an error, without the names of types that the transport is made of.
+fn reason(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => error.error.to_string(),
+        error => error.to_string(),
     }
 }
 
