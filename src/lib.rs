@@ -102,6 +102,7 @@ pub mod session;
 pub mod skill;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+mod spans;
 pub mod suggest;
 mod tool_definition;
 #[cfg(feature = "toolsets")]

@@ -17,6 +17,7 @@ use crate::session::{Event, Session, SessionState};
 #[cfg(feature = "mcp")]
 use crate::skill::Portable;
 use crate::skill::{Context, SkillId};
+use crate::spans;
 
 /// The options of an activation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,6 +198,25 @@ impl Engine {
 
     /// Activates a skill of `catalog`.
     pub(super) fn activate_entry(
+        &self,
+        catalog: &Catalog,
+        entry: &Entry,
+        args: &str,
+        session: &Session,
+        how: &Activate<'_>,
+    ) -> Result<Activation, Error> {
+        let audience = match how.audience {
+            Audience::Model => "model",
+            Audience::User => "user",
+        };
+        let span = spans::activate(entry.id.as_str(), audience);
+        let prepare = || self.activate_known(catalog, entry, args, session, how);
+        let activation = spans::within(&span, prepare)?;
+        span.record("text.bytes", spans::int(activation.content.len()));
+        Ok(activation)
+    }
+
+    fn activate_known(
         &self,
         catalog: &Catalog,
         entry: &Entry,

@@ -26,6 +26,7 @@ use crate::session::{MemoryStore, SessionStore};
 use crate::skill::{Skill, SkillId, Triggers};
 #[cfg(feature = "snapshot")]
 use crate::snapshot::SnapshotCache;
+use crate::spans;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
@@ -313,7 +314,20 @@ impl EngineBuilder {
     /// Reads the sources, compiles the triggers and indexes the texts; the last only where
     /// disclosures ask for relevance, else when it is first asked for. A problem of a skill file or
     /// a source is a diagnostic; this only fails if the triggers do not fit one index.
-    pub fn build(mut self) -> Result<Engine, Error> {
+    pub fn build(self) -> Result<Engine, Error> {
+        let span = spans::load();
+        let engine = spans::within(&span, || self.load())?;
+        if !span.is_disabled() {
+            let catalog = engine.catalog();
+            span.record("skills", spans::int(catalog.entries().count()));
+            span.record("findings", spans::int(catalog.diagnostics().len()));
+            #[cfg(feature = "snapshot")]
+            span.record("snapshot", engine.cache_use().as_str());
+        }
+        Ok(engine)
+    }
+
+    fn load(mut self) -> Result<Engine, Error> {
         if !self.skills.is_empty() {
             self.catalog.sources.push(Source::memory(self.skills));
         }

@@ -30,6 +30,18 @@ pub struct CacheUse {
     pub problems: Vec<String>,
 }
 
+impl CacheUse {
+    /// The use in a word, for the span of a load.
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            CacheUse { stale: true, .. } => "stale",
+            CacheUse { used: true, .. } => "used",
+            CacheUse { written: true, .. } => "written",
+            CacheUse { .. } => "none",
+        }
+    }
+}
+
 /// The content of a file.
 struct Kept {
     snapshot: Snapshot,

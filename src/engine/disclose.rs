@@ -1,5 +1,7 @@
 //! Disclosures: the text made of the skills that the matcher and relevance find.
 
+use std::cell::Cell;
+
 use super::Engine;
 use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
@@ -20,6 +22,8 @@ pub(super) struct Disclosed {
     pub(super) matched: usize,
     /// The number of those that it would match but for an `exclude`.
     pub(super) vetoed: usize,
+    /// True if skills were ranked by relevance.
+    pub(super) is_ranked: bool,
 }
 
 impl Engine {
@@ -47,8 +51,12 @@ impl Engine {
         });
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
+        let is_ranked = Cell::new(false);
         let evidence = Evidence {
-            relevant: &|limit| self.rank(now, &query.text, limit),
+            relevant: &|limit| {
+                is_ranked.set(true);
+                self.rank(now, &query.text, limit)
+            },
             is_idle: &|| idle::is_idle(&query.text),
             exclude: &|entry| exclude_of(entry, &self.looked_at(&query.text)),
             withheld: &|entry| {
@@ -58,7 +66,7 @@ impl Engine {
         };
         let (disclosure, postponed) =
             disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
-        Disclosed { disclosure, postponed, matched, vetoed }
+        Disclosed { disclosure, postponed, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
     /// The best `limit` skills by relevance, by their places in the listing.

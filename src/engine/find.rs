@@ -8,6 +8,7 @@ use super::{Engine, EngineCounts};
 use crate::matcher::{Hit, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
+use crate::spans;
 
 /// The most shared words that are stated as the reason.
 const MAX_TERMS_TOLD: usize = 4;
@@ -53,6 +54,8 @@ impl Engine {
         state: &SessionState,
         limit: usize,
     ) -> Vec<FoundSkill> {
+        let span = spans::search(&query.text);
+        let _entered = span.enter();
         let now = self.snapshot();
         let selection = Selection { limit, hits: true, ..Selection::default() };
         let answer = now.select(query, state, selection);
@@ -71,6 +74,12 @@ impl Engine {
             Some(FoundSkill { id: id.clone(), brief, why })
         });
         let found: Vec<FoundSkill> = found.take(limit).collect();
+        span.record("matched", spans::int(answer.n_matches));
+        span.record("vetoed", spans::int(answer.vetoed.len()));
+        if !span.is_disabled() {
+            let ids: Vec<&SkillId> = found.iter().map(|skill| &skill.id).collect();
+            span.record("lines", spans::list(&ids));
+        }
         self.0.counters.add(EngineCounts {
             queries: 1,
             matched: answer.n_matches as u64,

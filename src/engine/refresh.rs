@@ -5,8 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Engine;
-use crate::catalog::{Refreshed, reload};
+use crate::catalog::Refreshed;
+use crate::catalog::reload::{self, Memory};
 use crate::error::Error;
+use crate::spans;
 
 impl Engine {
     /// Takes up the changes in the sources since they were read last: skills that were added,
@@ -39,16 +41,14 @@ impl Engine {
             if memory.is_current(&inner.sources.environment) {
                 return Ok(Refreshed::default());
             }
-            let (catalog, now) = reload::load_again(&inner.sources, &memory);
-            let before = self.catalog();
-            let refreshed = Refreshed::between(&before, &catalog, &now);
-            if !catalog.is_the_same_as(&before) {
-                let next = self.snapshot().next(catalog, &inner.index)?;
-                inner.snapshot.store(Arc::new(next));
-                #[cfg(feature = "toolsets")]
-                self.retire_toolsets();
+            let span = spans::reload();
+            let refreshed = spans::within(&span, || self.reload(&mut memory))?;
+            let Refreshed { added, changed, removed, kept } = &refreshed;
+            for (field, skills) in
+                [("added", added), ("changed", changed), ("removed", removed), ("kept", kept)]
+            {
+                span.record(field, spans::int(skills.len()));
             }
-            *memory = now;
             refreshed
         };
         if !refreshed.is_empty() {
@@ -59,6 +59,22 @@ impl Engine {
             tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
             inner.listeners.tell(&refreshed);
         }
+        Ok(refreshed)
+    }
+
+    /// Reads again what changed since `memory` was made, and replaces both.
+    fn reload(&self, memory: &mut Memory) -> Result<Refreshed, Error> {
+        let inner = &*self.0;
+        let (catalog, now) = reload::load_again(&inner.sources, memory);
+        let before = self.catalog();
+        let refreshed = Refreshed::between(&before, &catalog, &now);
+        if !catalog.is_the_same_as(&before) {
+            let next = self.snapshot().next(catalog, &inner.index)?;
+            inner.snapshot.store(Arc::new(next));
+            #[cfg(feature = "toolsets")]
+            self.retire_toolsets();
+        }
+        *memory = now;
         Ok(refreshed)
     }
 

@@ -8,6 +8,7 @@ use super::caller::Caller;
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
 use crate::script::{Script, ScriptIo, ScriptOutput, Scripts};
+use crate::spans;
 use crate::trust::Owner;
 
 impl Engine {
@@ -44,7 +45,13 @@ impl Engine {
     ) -> Result<ScriptOutput, Error> {
         let (catalog, caller) = (self.catalog(), caller.into());
         let entry = self.admitted(&catalog, name, caller)?;
-        let output = self.runner(entry)?.run(&owner(entry)?, script, args, io)?;
+        let span = spans::script(entry.id.as_str());
+        let run = || self.runner(entry)?.run(&owner(entry)?, script, args, io);
+        let output = spans::within(&span, run)?;
+        if let Some(code) = output.exit_code {
+            span.record("exit_code", code);
+        }
+        span.record("output.bytes", spans::int(output.stdout.len() + output.stderr.len()));
         if let Err(error) = caller.session().record_use(&entry.id) {
             // The script has run; its effects stand.
             tracing::warn!(id = %entry.id, %error, "the use of a script is not noted");

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use tracing::Span;
+
 use super::disclose::Disclosed;
 use super::{Engine, EngineCounts, Explanation, FoundSkill, SessionTools};
 use crate::activation::Activation;
@@ -9,6 +11,7 @@ use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, Native
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{Match, Query};
 use crate::session::{Event, Session, SessionState};
+use crate::spans;
 
 /// A message of a conversation, and the options of its answer. Made by [`Engine::turn`].
 #[derive(Debug, Clone)]
@@ -36,6 +39,24 @@ pub struct Turn {
     pub refused: Option<Error>,
     /// The model's tools, as of any moment: skills that are loaded later bring theirs.
     pub tools: SessionTools,
+}
+
+impl Turn {
+    /// Notes the answer in the span of its turn.
+    fn note(&self, span: &Span) {
+        if span.is_disabled() {
+            return;
+        }
+        let Disclosure { tier, full, registry, hidden, .. } = &self.disclosure;
+        span.record("tier", *tier as i64);
+        span.record("full", spans::list(full));
+        span.record("lines", spans::list(registry));
+        span.record("counted", spans::int(*hidden));
+        if let Some(activation) = &self.activation {
+            span.record("command", activation.id.as_str());
+        }
+        span.record("text.bytes", spans::int(self.text.len()));
+    }
 }
 
 impl Engine {
@@ -102,7 +123,14 @@ impl<'t> TurnBuilder<'t> {
     /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command
     /// also as [`Engine::activate`], but for `NOT_FOUND`, which is [`Turn::refused`].
     pub fn run(self) -> Result<Turn, Error> {
-        let TurnBuilder { engine, session, .. } = self;
+        let span = spans::turn(&self.query.text);
+        let turn = spans::within(&span, || self.answer(&span))?;
+        turn.note(&span);
+        Ok(turn)
+    }
+
+    fn answer(&self, span: &Span) -> Result<Turn, Error> {
+        let TurnBuilder { engine, session, .. } = *self;
         let state = session.state()?;
         let tools = engine.tools(session);
         let refused = match engine.user_message(&self.query.text, session) {
@@ -116,7 +144,7 @@ impl<'t> TurnBuilder<'t> {
             Err(error) if error.code() == ErrorCode::NotFound => Some(error),
             Err(error) => return Err(error),
         };
-        let disclosure = self.disclose(&state)?;
+        let disclosure = self.disclose(&state, span)?;
         let text = match &refused {
             None => disclosure.text.clone(),
             Some(error) => {
@@ -152,10 +180,13 @@ impl<'t> TurnBuilder<'t> {
     }
 
     /// Discloses, and has the session note the skills shown.
-    fn disclose(&self, state: &SessionState) -> Result<Disclosure, Error> {
+    fn disclose(&self, state: &SessionState, span: &Span) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let disclosed = engine.disclose_after(&now, &self.query, state, &self.worded());
-        let Disclosed { disclosure, postponed, matched, vetoed } = disclosed;
+        let Disclosed { disclosure, postponed, matched, vetoed, is_ranked } = disclosed;
+        span.record("matched", spans::int(matched));
+        span.record("vetoed", spans::int(vetoed));
+        span.record("relevance", is_ranked);
         engine.0.counters.add(EngineCounts {
             queries: 1,
             matched: matched as u64,

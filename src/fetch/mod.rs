@@ -13,6 +13,7 @@
 mod archive;
 mod artifact_address;
 mod change;
+mod choice;
 mod collect;
 mod copies;
 mod directory;

@@ -13,6 +13,7 @@ use super::lock_file::{self, Locked};
 use super::provider::SourceProvider;
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode, Remedy};
+use crate::spans;
 
 /// The options of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +91,11 @@ impl SourceList<'_> {
     pub fn update(&self, name: &str, options: UpdateOptions) -> Result<Update, Error> {
         check_name(name)?;
         let section = self.section(name)?;
-        let result = self.try_update(name, &section.settings, options);
+        let span = spans::update(name);
+        let result = spans::within(&span, || self.try_update(name, &section.settings, options));
+        if let Ok(update) = &result {
+            span.record("status", update.status.as_str());
+        }
         let is_cancelled = result.as_ref().is_err_and(|error| error.code() == ErrorCode::Cancelled);
         if !options.dry_run && !is_cancelled && self.copies.root(name).is_dir() {
             let problem = result.as_ref().err().map(|error| error.message().to_owned());

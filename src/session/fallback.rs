@@ -61,6 +61,7 @@ impl FallbackStore {
                 Ok(done)
             }
             Err(error) => {
+                tracing::Span::current().record("fallback", error.code().as_str());
                 tracing::warn!(session, %error, "the session is kept in memory");
                 (self.tell)(error);
                 work(&self.memory)

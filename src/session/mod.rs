@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::skill::SkillId;
+use crate::spans;
 
 #[cfg(feature = "redis")]
 pub use self::redis::RedisStore;
@@ -86,7 +87,10 @@ impl Session {
     /// This and the other methods fail with `EXECUTION_ERROR` if the store cannot be read or
     /// written, and with `TIMEOUT` if a server does not answer in time.
     pub fn state(&self) -> Result<SessionState, Error> {
-        self.store.state(&self.id)
+        let span = spans::session_read();
+        let state = spans::within(&span, || self.store.state(&self.id))?;
+        span.record("skills", spans::int(state.skills.len()));
+        Ok(state)
     }
 
     /// Records that `skill` was used now: it ranks higher from here on.
@@ -112,7 +116,7 @@ impl Session {
 
     /// Records one event, and returns the earlier state of the skill that it is about.
     pub fn record(&self, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
-        self.store.record(&self.id, event)
+        spans::within(&spans::session_write(1), || self.store.record(&self.id, event))
     }
 
     /// Records several events in their order.
@@ -120,6 +124,7 @@ impl Session {
         if events.is_empty() {
             return Ok(());
         }
-        self.store.record_all(&self.id, events)
+        let span = spans::session_write(events.len());
+        spans::within(&span, || self.store.record_all(&self.id, events))
     }
 }

@@ -16,6 +16,7 @@ use crate::catalog::Audience;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
+use crate::spans;
 use crate::tool_definition::ToolFormat;
 
 /// The options of a session's tools.
@@ -89,7 +90,6 @@ impl SessionTools {
     pub const USE_SKILL: &'static str = "use_skill";
 
     /// The names of the tools for skills, whichever toolsets there are.
-    #[cfg(feature = "toolsets")]
     pub(crate) const NAMES: [&'static str; 4] =
         [Self::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script"];
 
@@ -129,12 +129,22 @@ impl SessionTools {
         arguments: &Value,
         io: CallIo<'_>,
     ) -> Result<Envelope, Error> {
-        let call = AssertUnwindSafe(|| self.dispatch(tool, arguments, io));
-        catch_unwind(call).unwrap_or_else(|_| {
+        // Other names are those of skills, or of nothing at all.
+        let known = Self::NAMES.into_iter().find(|known| *known == tool);
+        let span = spans::tool(known.unwrap_or("toolset"));
+        let call = AssertUnwindSafe(|| spans::within(&span, || self.dispatch(tool, arguments, io)));
+        let answer = catch_unwind(call).unwrap_or_else(|_| {
             let message = format!("the tool `{tool}` panicked");
             let help = "go on without it, and report this to the host's author";
             Ok(Envelope::from(&Error::new(ErrorCode::InternalError, message, help)))
-        })
+        })?;
+        match &answer {
+            Envelope::Success { text, .. } => {
+                span.record("answer.bytes", spans::int(text.len()));
+            }
+            Envelope::Error { error, .. } => spans::fail(&span, error.code),
+        }
+        Ok(answer)
     }
 
     fn dispatch(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Result<Envelope, Error> {

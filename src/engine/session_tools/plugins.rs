@@ -9,6 +9,7 @@ use crate::engine::tools::{begins_with, has_toolsets};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::SessionState;
+use crate::spans;
 use crate::tool_definition::ToolFormat;
 use crate::toolset::{Tool, ToolPolicy};
 
@@ -54,7 +55,9 @@ impl SessionTools {
             Err(error) if error.code() == ErrorCode::NotFound => return Err(error),
             Err(error) => return Ok(Envelope::from(&error)),
         };
-        let output = match tool.call(arguments, &io) {
+        tracing::Span::current().record("skill", tool.skill.as_str());
+        let span = spans::toolset(tool.skill.as_str(), &tool.short_name);
+        let output = match spans::within(&span, || tool.call(arguments, &io)) {
             Ok(output) => output,
             Err(error) => {
                 if let Some(request) = tool.rights_request(&error) {
@@ -63,6 +66,7 @@ impl SessionTools {
                 return Ok(Envelope::from(&error));
             }
         };
+        span.record("output.bytes", spans::int(output.output.len()));
         if let Err(error) = self.session.record_use(&tool.skill) {
             // The tool has run; its effects stand.
             tracing::warn!(tool = name, %error, "the use of a tool is not noted");

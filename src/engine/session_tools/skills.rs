@@ -1,6 +1,7 @@
 //! The calls of the tools for skills.
 
 use serde_json::json;
+use tracing::Span;
 
 use super::SessionTools;
 use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
@@ -20,6 +21,7 @@ impl SessionTools {
         // with the context.
         let catalog = self.engine.catalog();
         let entry = catalog.find(&call.skill, Audience::Model)?;
+        Span::current().record("skill", entry.id.as_str());
         let is_plain = call.args.trim().is_empty();
         if is_plain && call.by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
