@@ -39,6 +39,7 @@ mod signals;
 mod stats;
 mod suggest;
 mod tool;
+mod traces;
 mod trust;
 mod use_skill;
 mod why;
@@ -50,11 +51,14 @@ use clap::FromArgMatches as _;
 use clap::parser::ValueSource;
 use repertoire::ErrorCode;
 use repertoire::integration::hook::HookAgent;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
+use tracing_subscriber::prelude::*;
 
 use args::{Cli, Command, Common, ToolsetCommand};
 use exit_code::ExitCode;
 use failure::Failure;
 use output::Output;
+use traces::Traces;
 
 fn main() -> std::process::ExitCode {
     // A child process that hosts a library. It speaks to its parent, not to people.
@@ -85,7 +89,9 @@ fn parse<W: Into<OsString> + Clone>(
 
 fn run(Cli { command, common }: &Cli) -> ExitCode {
     let out = Output::of(common);
-    log(common, out);
+    let is_server = matches!(command, Command::Mcp(args) if args.command.is_none());
+    let traces = if is_server { traces::begin(out) } else { None };
+    listen(common, out, traces.as_ref());
     let code = execute(command, common, out).unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
         // Without a reader there is nobody to tell.
@@ -94,6 +100,9 @@ fn run(Cli { command, common }: &Cli) -> ExitCode {
         }
         code
     });
+    if let Some(traces) = traces {
+        traces.finish();
+    }
     match signals::cancelled_by() {
         Some(signal) if code != ExitCode::Done => ExitCode::Signal(signal),
         _ => code,
@@ -184,17 +193,25 @@ fn agent_of_hook(words: &[String]) -> Option<&str> {
     rest.iter().find(is_agent).or(rest.first()).map(String::as_str)
 }
 
-/// Sends the log of the library to standard error, if it was asked for.
-fn log(common: &Common, out: Output) {
+/// Sends the log of the library to standard error, if it was asked for, and its spans to `traces`.
+fn listen(common: &Common, out: Output, traces: Option<&Traces>) {
     let level = match common.verbose {
-        0 => return,
-        1 => tracing::Level::DEBUG,
-        _ => tracing::Level::TRACE,
+        0 => LevelFilter::OFF,
+        1 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
     };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
+    if level == LevelFilter::OFF && traces.is_none() {
+        return;
+    }
+    let log = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(out.is_colored_on_stderr())
-        .without_time()
-        .init();
+        .without_time();
+    // A line says all by itself, so that it needs no spans before it.
+    let is_logged = filter_fn(move |metadata| metadata.is_event() && *metadata.level() <= level);
+    let listeners =
+        tracing_subscriber::registry().with(log.with_filter(is_logged.with_max_level_hint(level)));
+    #[cfg(feature = "otlp")]
+    let listeners = listeners.with(traces.map(Traces::layer));
+    listeners.init();
 }

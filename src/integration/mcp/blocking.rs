@@ -2,15 +2,18 @@
 
 use rmcp::model::ErrorData;
 use serde_json::json;
+use tracing::Span;
 
 use crate::error::{Error, ErrorCode};
 
-/// Runs `work` on a thread that may block, as an answer to `what`. A panic becomes an error.
+/// Runs `work` on a thread that may block, in the current span, as an answer to `what`. A panic becomes
+/// an error.
 pub(super) async fn blocking<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| {
+    let span = Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.map_err(|_| {
         let message = format!("`{what}` panicked");
         Error::new(ErrorCode::InternalError, message, "report this to the host's author")
     })

@@ -23,6 +23,7 @@ mod options;
 mod pages;
 mod progress;
 mod prompts;
+mod request_span;
 mod resources;
 #[cfg(feature = "toolsets")]
 mod rights;
@@ -62,6 +63,7 @@ use changes::Listed;
 use lines::{Closing, Lines};
 use metrics::Metrics;
 use pages::is_whole;
+use request_span::traced;
 use session_id::unique_name;
 
 pub use clients::{HttpClient, check_token};
@@ -191,12 +193,16 @@ impl McpServer {
     /// Answers `what` on a thread that may block.
     async fn look_up<T: Send + 'static>(
         &self,
-        what: &str,
+        what: &'static str,
+        context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let connection = Arc::clone(&self.0);
-        let found = blocking(what, move || work(&connection)).await;
-        found.and_then(|found| found).map_err(|error| protocol_error(&error))
+        traced(what, context, async move {
+            let found = blocking(what, move || work(&connection)).await;
+            found.and_then(|found| found).map_err(|error| protocol_error(&error))
+        })
+        .await
     }
 
     fn instructions(&self) -> String {
@@ -249,12 +255,11 @@ impl ServerHandler for McpServer {
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         is_whole(page)?;
-        let connection = Arc::clone(&self.0);
-        let tools = blocking("tools/list", move || connection.tools()).await;
-        Ok(ListToolsResult::with_all_items(tools.map_err(|error| protocol_error(&error))?))
+        let tools = self.look_up("tools/list", &context, |connection| Ok(connection.tools()));
+        Ok(ListToolsResult::with_all_items(tools.await?))
     }
 
     async fn call_tool(
@@ -262,16 +267,17 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        tools::call(&self.0, request, &context).await
+        traced("tools/call", &context, tools::call(&self.0, request, &context)).await
     }
 
     async fn list_prompts(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         is_whole(page)?;
-        Ok(ListPromptsResult::with_all_items(self.0.prompts()))
+        let prompts = self.look_up("prompts/list", &context, |connection| Ok(connection.prompts()));
+        Ok(ListPromptsResult::with_all_items(prompts.await?))
     }
 
     async fn get_prompt(
@@ -279,17 +285,19 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.0, request, &context).await
+        traced("prompts/get", &context, prompts::get(&self.0, request, &context)).await
     }
 
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.look_up("resources/list", move |connection| connection.resources(cursor.as_deref()))
-            .await
+        self.look_up("resources/list", &context, move |connection| {
+            connection.resources(cursor.as_deref())
+        })
+        .await
     }
 
     async fn list_resource_templates(
@@ -306,16 +314,16 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.0, request, &context).await
+        traced("resources/read", &context, resources::read(&self.0, request, &context)).await
     }
 
     async fn read_resource_directory(
         &self,
         request: ReadResourceDirectoryRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         let ReadResourceDirectoryRequestParams { uri, cursor, .. } = request;
-        self.look_up("resources/directory/read", move |connection| {
+        self.look_up("resources/directory/read", &context, move |connection| {
             connection.directory(&uri, cursor.as_deref())
         })
         .await
@@ -324,18 +332,21 @@ impl ServerHandler for McpServer {
     async fn list_skills(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.look_up("skills/list", move |connection| connection.skills(cursor.as_deref())).await
+        self.look_up("skills/list", &context, move |connection| {
+            connection.skills(cursor.as_deref())
+        })
+        .await
     }
 
     async fn get_skill(
         &self,
         request: GetSkillRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        self.look_up("skills/get", move |connection| connection.skill(&request.uri)).await
+        self.look_up("skills/get", &context, move |connection| connection.skill(&request.uri)).await
     }
 
     /// Answers requests that the protocol does not know, or whose parameters it does not allow.

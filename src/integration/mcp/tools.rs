@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
+use tracing::Span;
 
 #[cfg(feature = "toolsets")]
 use super::consent::Answer;
@@ -59,9 +60,6 @@ pub(super) async fn call(
     request: CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let Some(metrics) = &connection.metrics else {
-        return answer(connection, request, context).await;
-    };
     let (name, began) = (request.name.clone(), Instant::now());
     let answered = answer(connection, request, context).await;
     let has_failed = match &answered {
@@ -69,7 +67,14 @@ pub(super) async fn call(
         Ok(_) => false,
         Err(_) => true,
     };
-    metrics.note_call(&name, began.elapsed(), has_failed);
+    if let Some(metrics) = &connection.metrics {
+        metrics.note_call(&name, began.elapsed(), has_failed);
+    }
+    if has_failed && answered.is_ok() {
+        let span = Span::current();
+        span.record("error.type", "tool_error");
+        span.record("otel.status_code", "ERROR");
+    }
     answered
 }
 

@@ -1,0 +1,79 @@
+//! The spans of requests: the first ones of their traces, or below a span of the client.
+
+use rmcp::model::ErrorData;
+use rmcp::service::{RequestContext, RoleServer};
+use tracing::{Instrument as _, Span};
+
+use crate::spans;
+
+/// Answers a request within a span of its own.
+pub(super) async fn traced<T>(
+    method: &'static str,
+    context: &RequestContext<RoleServer>,
+    answer: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
+    let span = spans::request(method);
+    if span.is_disabled() {
+        return answer.await;
+    }
+    continue_trace(&span, context);
+    let answered = answer.instrument(span.clone()).await;
+    if let Err(error) = &answered {
+        span.record("error.type", error.code.0);
+        span.record("otel.status_code", "ERROR");
+    }
+    answered
+}
+
+/// Makes a span part of the client's trace, which `_meta` of the request names, or else a header.
+#[cfg(feature = "otlp")]
+fn continue_trace(span: &Span, context: &RequestContext<RoleServer>) {
+    use opentelemetry::Context;
+    use opentelemetry::propagation::TextMapPropagator as _;
+    use opentelemetry_sdk::propagation::TraceContextPropagator;
+    use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+
+    let given = if context.meta.get_traceparent().is_some() {
+        let (parent, state) = (context.meta.get_traceparent(), context.meta.get_tracestate());
+        Given { parent, state }
+    } else {
+        let parts = context.extensions.get::<http::request::Parts>();
+        let header = |name| parts.and_then(|parts| parts.headers.get(name)?.to_str().ok());
+        Given { parent: header(PARENT), state: header(STATE) }
+    };
+    if given.parent.is_some() {
+        let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &given);
+        // A host may have another listener than that of traces.
+        let _ = span.set_parent(parent);
+    }
+}
+
+#[cfg(not(feature = "otlp"))]
+fn continue_trace(_: &Span, _: &RequestContext<RoleServer>) {}
+
+#[cfg(feature = "otlp")]
+const PARENT: &str = "traceparent";
+#[cfg(feature = "otlp")]
+const STATE: &str = "tracestate";
+
+/// The context that a client gave, in the words of W3C Trace Context.
+#[cfg(feature = "otlp")]
+struct Given<'a> {
+    parent: Option<&'a str>,
+    state: Option<&'a str>,
+}
+
+#[cfg(feature = "otlp")]
+impl opentelemetry::propagation::Extractor for Given<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        match key {
+            PARENT => self.parent,
+            STATE => self.state,
+            _ => None,
+        }
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        vec![PARENT, STATE]
+    }
+}
