@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -40,11 +40,23 @@ impl Server {
         args: &[&str],
         token: Option<&str>,
     ) -> (Server, Vec<String>) {
+        Server::start_in(place, skills, args, token, &[])
+    }
+
+    /// Starts such a server with these environment variables.
+    pub(crate) fn start_in(
+        place: &Place,
+        skills: &Path,
+        args: &[&str],
+        token: Option<&str>,
+        variables: &[(&str, &str)],
+    ) -> (Server, Vec<String>) {
         let http = ["mcp", "--http", "localhost:0", "--source"];
         let mut command = command(place, &http, &[skills]);
         command.args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command.env_remove("REPERTOIRE_MCP_TOKEN");
+        command.envs(variables.iter().copied());
         command.envs(token.map(|token| ("REPERTOIRE_MCP_TOKEN", token)));
         let mut child = command.spawn().unwrap();
         let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -62,8 +74,14 @@ impl Server {
     }
 
     /// Kills the server, and returns what it wrote to standard error meanwhile.
-    pub(crate) fn kill(mut self) -> Vec<String> {
-        self.child.kill().unwrap();
+    pub(crate) fn kill(self) -> Vec<String> {
+        self.end("-KILL")
+    }
+
+    /// Ends the server by a signal, and returns what it wrote to standard error meanwhile.
+    pub(crate) fn end(mut self, signal: &str) -> Vec<String> {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         self.notes.by_ref().map_while(Result::ok).collect()
     }
 

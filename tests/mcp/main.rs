@@ -1,5 +1,5 @@
 //! Skills over the Model Context Protocol: a client in process, raw lines through the real binary,
-//! HTTP, the official clients for Python and TypeScript, and the MCP Inspector.
+//! HTTP, traces, the official clients for Python and TypeScript, and the MCP Inspector.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -8,6 +8,8 @@ mod batches;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
 mod clients;
+#[cfg(feature = "otlp")]
+mod collector;
 mod figures;
 mod http;
 mod in_process;
@@ -24,7 +26,11 @@ mod skills;
 #[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
+#[cfg(feature = "otlp")]
+mod traces;
 mod typescript;
+#[cfg(not(feature = "otlp"))]
+mod untraced;
 mod wire;
 
 use std::fs;

@@ -23,8 +23,19 @@ impl Client {
     }
 
     pub(crate) fn ask(&self, server: &Server, method: &str, body: &str) -> String {
+        self.ask_with(server, method, body, &[])
+    }
+
+    /// Sends a request with more headers.
+    pub(crate) fn ask_with(
+        &self,
+        server: &Server,
+        method: &str,
+        body: &str,
+        more: &[(&str, &str)],
+    ) -> String {
         let headers = [("Authorization", &*self.bearer), ("Mcp-Session-Id", &*self.session)];
-        server.ask(method, "/mcp", &headers, body)
+        server.ask(method, "/mcp", &[&headers, more].concat(), body)
     }
 
     /// Calls a tool, and returns the text of its answer.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The environment variables that the binary depends on.
-const VARIABLES: [&str; 17] = [
+const VARIABLES: [&str; 19] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -19,6 +19,8 @@ const VARIABLES: [&str; 17] = [
     "GEMINI_PROJECT_DIR",
     "NO_COLOR",
     "OPENCODE_CONFIG_DIR",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     "REPERTOIRE_MAX_SKILLS",
     "REPERTOIRE_NO_CACHE",
     "REPERTOIRE_PROMPT_BUDGET",
