@@ -1,5 +1,5 @@
-//! A query allocates nothing once a similar one was answered. This is a binary of its own, whose global
-//! allocator counts.
+//! A query allocates nothing once a similar one was answered, nor does a span without a listener. This is
+//! a binary of its own, whose global allocator counts.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 
@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use index::index_of;
 use repertoire::matcher::RelevanceIndex;
-use repertoire::{Query, Skill, SkillId};
+use repertoire::{Query, Session, Skill, SkillId};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -111,4 +111,14 @@ fn ranking_by_relevance_allocates_nothing_once_a_message_like_it_was_ranked() {
     pass();
     assert_eq!(ALLOCATIONS.get() - before, 0);
     assert_eq!(n_found, 3 * 3 * 5);
+}
+
+#[test]
+fn a_span_that_nobody_listens_to_allocates_nothing() {
+    let session = Session::in_memory("chat-7");
+    let pass = || session.state().unwrap().skills.len();
+    pass();
+    let before = ALLOCATIONS.get();
+    assert_eq!(pass(), 0);
+    assert_eq!(ALLOCATIONS.get() - before, 0);
 }
