@@ -18,6 +18,7 @@ pub(crate) fn turn(message: &str) -> Span {
         tier = Empty,
         matched = Empty,
         vetoed = Empty,
+        ranked = Empty,
         relevance = Empty,
         full = Empty,
         lines = Empty,

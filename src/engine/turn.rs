@@ -47,9 +47,10 @@ impl Turn {
         if span.is_disabled() {
             return;
         }
-        let Disclosure { tier, full, registry, hidden, .. } = &self.disclosure;
+        let Disclosure { tier, full, relevant, registry, hidden, .. } = &self.disclosure;
         span.record("tier", *tier as i64);
         span.record("full", spans::list(full));
+        span.record("relevance", relevant.is_some());
         span.record("lines", spans::list(registry));
         span.record("counted", spans::int(*hidden));
         if let Some(activation) = &self.activation {
@@ -186,7 +187,7 @@ impl<'t> TurnBuilder<'t> {
         let Disclosed { disclosure, postponed, matched, vetoed, is_ranked } = disclosed;
         span.record("matched", spans::int(matched));
         span.record("vetoed", spans::int(vetoed));
-        span.record("relevance", is_ranked);
+        span.record("ranked", is_ranked);
         engine.0.counters.add(EngineCounts {
             queries: 1,
             matched: matched as u64,

@@ -8,17 +8,21 @@ use std::sync::{Arc, Mutex};
 use repertoire::session::{Event, FallbackStore, SessionState, SessionStore, SkillState};
 use repertoire::{Engine, Error, ErrorCode, Source};
 use serde_json::json;
+use tracing::Subscriber;
 use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Current, Id, Record};
-use tracing::{Metadata, Subscriber};
+use tracing::span::{Attributes, Id, Record};
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::{Context, Layer};
+use tracing_subscriber::prelude::*;
+use tracing_subscriber::registry::LookupSpan;
 
 use crate::{builder, run};
 
 /// A span, with its fields as texts.
 #[derive(Debug, Clone)]
 struct Span {
-    metadata: &'static Metadata<'static>,
-    parent: Option<usize>,
+    id: u64,
+    path: String,
     fields: BTreeMap<&'static str, String>,
 }
 
@@ -32,76 +36,39 @@ impl Visit for Span {
     }
 }
 
-#[derive(Debug, Default)]
-struct Recorded {
-    spans: Vec<Span>,
-    entered: Vec<usize>,
-}
-
-/// A listener to the spans of one thread.
+/// A listener to the spans of this crate.
 #[derive(Debug, Clone, Default)]
-struct Listener(Arc<Mutex<Recorded>>);
+struct Listener(Arc<Mutex<Vec<Span>>>);
 
-impl Subscriber for Listener {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span() && metadata.target().starts_with("repertoire")
-    }
-
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut recorded = self.0.lock().unwrap();
-        let parent = recorded.entered.last().copied();
-        let mut new = Span { metadata: span.metadata(), parent, fields: BTreeMap::new() };
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Listener {
+    fn on_new_span(&self, span: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let scope = context.span_scope(id).unwrap().from_root();
+        let names: Vec<&str> = scope.map(|span| span.name()).collect();
+        let mut new = Span { id: id.into_u64(), path: names.join(" > "), fields: BTreeMap::new() };
         span.record(&mut new);
-        recorded.spans.push(new);
-        Id::from_u64(recorded.spans.len() as u64)
+        self.0.lock().unwrap().push(new);
     }
 
-    fn record(&self, span: &Id, values: &Record<'_>) {
-        values.record(&mut self.0.lock().unwrap().spans[place(span)]);
-    }
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, _: &tracing::Event<'_>) {}
-
-    fn enter(&self, span: &Id) {
-        self.0.lock().unwrap().entered.push(place(span));
-    }
-
-    fn exit(&self, _: &Id) {
-        self.0.lock().unwrap().entered.pop();
-    }
-
-    fn current_span(&self) -> Current {
-        let recorded = self.0.lock().unwrap();
-        let Some(place) = recorded.entered.last() else { return Current::none() };
-        Current::new(Id::from_u64(*place as u64 + 1), recorded.spans[*place].metadata)
+    fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
+        let mut spans = self.0.lock().unwrap();
+        // Ids of spans that ended are used again.
+        let span = spans.iter_mut().rfind(|span| span.id == id.into_u64()).unwrap();
+        values.record(span);
     }
 }
 
-fn place(span: &Id) -> usize {
-    usize::try_from(span.into_u64()).unwrap() - 1
-}
-
-/// The spans of `work`, each as its name below that of its parent, with its fields.
-fn spans_of(work: impl FnOnce()) -> Vec<(String, BTreeMap<&'static str, String>)> {
+/// The spans of `work`, in the order in which they began.
+fn spans_of(work: impl FnOnce()) -> Vec<Span> {
     let listener = Listener::default();
-    tracing::subscriber::with_default(listener.clone(), work);
-    let recorded = listener.0.lock().unwrap();
-    let path = |span: &Span| {
-        let mut path = span.metadata.name().to_owned();
-        let mut parent = span.parent;
-        while let Some(place) = parent {
-            path = format!("{} > {path}", recorded.spans[place].metadata.name());
-            parent = recorded.spans[place].parent;
-        }
-        path
-    };
-    recorded.spans.iter().map(|span| (path(span), span.fields.clone())).collect()
+    let of_ours = filter_fn(|metadata| metadata.target().starts_with("repertoire"));
+    let listeners = tracing_subscriber::registry().with(listener.clone().with_filter(of_ours));
+    tracing::subscriber::with_default(listeners, work);
+    listener.0.lock().unwrap().clone()
 }
 
-fn paths(spans: &[(String, BTreeMap<&'static str, String>)]) -> Vec<&str> {
-    spans.iter().map(|(path, _)| path.as_str()).collect()
+/// The names of spans, each below that of its parent.
+fn paths(spans: &[Span]) -> Vec<&str> {
+    spans.iter().map(|span| span.path.as_str()).collect()
 }
 
 #[test]
@@ -110,13 +77,14 @@ fn a_turn_says_what_was_matched_and_shown_but_not_what_was_said() {
     let session = engine.session("a-secret-name");
     let spans = spans_of(|| drop(run(&engine, "paint it, the walnut", &session)));
     assert_eq!(paths(&spans), ["turn", "turn > session.read", "turn > session.write"]);
-    let turn = &spans[0].1;
+    let turn = &spans[0].fields;
     for (field, value) in [
         ("message.bytes", "20"),
         ("tier", "3"),
         ("matched", "1"),
         ("full", "paint"),
         ("lines", ""),
+        ("ranked", "true"),
         ("relevance", "false"),
     ] {
         assert_eq!(turn[field], value, "{field}: {turn:?}");
@@ -130,7 +98,7 @@ fn a_turn_says_what_was_matched_and_shown_but_not_what_was_said() {
     let below = ["", " > session.read", " > activate", " > activate > session.read"];
     let expected = below.map(|below| format!("turn{below}"));
     assert_eq!(paths(&spans)[..4], expected);
-    assert_eq!((&*spans[0].1["command"], &*spans[2].1["audience"]), ("paint", "user"));
+    assert_eq!((&*spans[0].fields["command"], &*spans[2].fields["audience"]), ("paint", "user"));
     assert!(!format!("{spans:?}").contains("almond"), "{spans:?}");
 }
 
@@ -141,13 +109,13 @@ fn loads_say_how_many_skills_there_are_and_what_changed() {
     let spans = spans_of(|| {
         built = Some(Engine::builder().source(Source::user(dir.path())).build().unwrap());
     });
-    assert_eq!((paths(&spans), &*spans[0].1["skills"]), (vec!["catalog.load"], "0"));
+    assert_eq!((paths(&spans), &*spans[0].fields["skills"]), (vec!["catalog.load"], "0"));
     let engine = built.unwrap();
     fs::create_dir(dir.path().join("ship")).unwrap();
     fs::write(dir.path().join("ship/SKILL.md"), "---\ndescription: Ships.\n---\n").unwrap();
     let spans = spans_of(|| drop(engine.refresh().unwrap()));
     assert_eq!(paths(&spans), ["catalog.reload"]);
-    assert_eq!((&*spans[0].1["added"], &*spans[0].1["removed"]), ("1", "0"));
+    assert_eq!((&*spans[0].fields["added"], &*spans[0].fields["removed"]), ("1", "0"));
 }
 
 /// A store whose server is away.
@@ -173,7 +141,7 @@ fn a_session_store_that_is_away_is_seen_whether_memory_answers_or_not() {
     let engine = builder().session_store(Arc::new(Away)).build().unwrap();
     let session = engine.session("a");
     let spans = spans_of(|| drop(engine.turn("paint it", &session).run().unwrap_err()));
-    for (path, fields) in &spans {
+    for Span { path, fields, .. } in &spans {
         assert_eq!(fields["error.type"], "TIMEOUT", "{path}");
         assert_eq!(fields["otel.status_code"], "ERROR", "{path}");
     }
@@ -184,7 +152,7 @@ fn a_session_store_that_is_away_is_seen_whether_memory_answers_or_not() {
     let session = engine.session("a");
     let spans = spans_of(|| drop(run(&engine, "paint it", &session)));
     assert_eq!(paths(&spans), ["turn", "turn > session.read", "turn > session.write"]);
-    for (path, fields) in &spans[1..] {
+    for Span { path, fields, .. } in &spans[1..] {
         assert_eq!(fields["fallback"], "TIMEOUT", "{path}");
         assert!(!fields.contains_key("error.type"), "{path}");
     }
@@ -195,8 +163,8 @@ fn a_call_of_a_tool_that_does_not_exist_is_not_named() {
     let engine = builder().build().unwrap();
     let tools = engine.tools(&engine.session("a"));
     let spans = spans_of(|| drop(tools.call("made_up", &json!({}))));
-    assert_eq!((&*spans[0].0, &*spans[0].1["tool"]), ("tool", "toolset"));
-    assert_eq!(spans[0].1["error.type"], "NOT_FOUND");
+    assert_eq!((&*spans[0].path, &*spans[0].fields["tool"]), ("tool", "toolset"));
+    assert_eq!(spans[0].fields["error.type"], "NOT_FOUND");
     assert!(!format!("{spans:?}").contains("made_up"), "{spans:?}");
 }
 
@@ -209,13 +177,14 @@ fn a_fetch_says_how_many_files_it_got_or_why_none() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("skills/ship")).unwrap();
     fs::write(dir.path().join("skills/ship/SKILL.md"), "---\ndescription: Ships.\n---\n").unwrap();
+    fs::create_dir(dir.path().join("empty")).unwrap();
     let fetcher = Fetcher::new(dir.path().join("cache"));
     for (source, field, value) in
-        [("./skills", "files", "1"), ("./nothing", "error.type", "NOT_FOUND")]
+        [("./skills", "files", "1"), ("./empty", "error.type", "NOT_FOUND")]
     {
         let settings = FetchSettings { source: source.to_owned(), ..Default::default() };
         let spans = spans_of(|| drop(fetcher.fetch(&settings, dir.path())));
         assert_eq!(paths(&spans), ["fetch"]);
-        assert_eq!(spans[0].1[field], value, "{spans:?}");
+        assert_eq!(spans[0].fields[field], value, "{spans:?}");
     }
 }
