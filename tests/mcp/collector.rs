@@ -7,6 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 
 use crate::LONG;
@@ -139,7 +140,7 @@ impl<'b> Wire<'b> {
     }
 
     fn hex(&self) -> String {
-        self.bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+        HEXLOWER.encode(self.bytes())
     }
 }
 

@@ -37,7 +37,8 @@ fn run(place: &Place, skills: &Path, variables: &[(&str, &str)], calls: &[(&str,
         let params = json!({"name": tool, "arguments": arguments});
         let call =
             json!({"jsonrpc": "2.0", "id": id + 2, "method": "tools/call", "params": params});
-        input += &format!("{call}\n");
+        input.push_str(&call.to_string());
+        input.push('\n');
     }
     let mut command = command(place, &["mcp", "--source"], &[skills]);
     command.envs(variables.iter().copied());
