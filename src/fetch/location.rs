@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::archive::{self, is_archive};
+use super::archive::{end_of, is_archive};
 use super::artifact_address::{self, ArtifactAddress};
 use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
@@ -22,7 +22,7 @@ pub enum Location {
     Git(String),
     /// A directory of this machine.
     Directory(PathBuf),
-    /// A `.tar` or `.tar.gz` file of this machine.
+    /// A `.tar`, `.tar.gz` or `.zip` file of this machine.
     Archive(PathBuf),
     /// A prefix or an archive in an object store: `s3://bucket/prefix`, `gs://…` or `az://…`.
     ObjectStore(String),
@@ -93,7 +93,10 @@ impl Location {
         }
         match path.metadata() {
             Ok(metadata) if metadata.is_dir() => Ok(Location::Directory(path)),
-            Ok(_) => Err(invalid(text, "is neither a directory nor a `.tar` or `.tar.gz` archive")),
+            Ok(_) => Err(invalid(
+                text,
+                "is neither a directory nor a `.tar`, `.tar.gz` or `.zip` archive",
+            )),
             Err(error) => {
                 let message = format!("there is nothing at {}: {error}", path.display());
                 let help = "name a directory, an archive, `owner/repo`, or the URL of a repository";
@@ -111,8 +114,9 @@ impl Location {
             _ => Ok(self.to_string()),
         };
         let text = text.unwrap_or_default();
-        let end = archive::ENDS.iter().chain(&[".git"]).find(|end| text.ends_with(*end));
-        let text = text.trim_end_matches('/').trim_end_matches(end.unwrap_or(&""));
+        let text = text.trim_end_matches('/');
+        let end = end_of(text).or(Some(".git").filter(|end| text.ends_with(end)));
+        let text = text.get(..text.len() - end.map_or(0, str::len)).unwrap_or(text);
         let is_end = |c: char| c == '/' || c == ':' || c == '\\';
         let parts: Vec<&str> = text.split(is_end).filter(|part| !part.is_empty()).collect();
         let (last, rest) = parts.split_last().unwrap_or((&"skills", &[]));

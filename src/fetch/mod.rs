@@ -11,6 +11,9 @@
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
 
 mod archive;
+mod archive_file;
+mod archive_tar;
+mod archive_zip;
 mod artifact_address;
 mod change;
 mod choice;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::archive::is_archive;
+use super::archive::end_of;
 use super::artifact_address::{self, ArtifactAddress};
 use super::fetcher::Fetcher;
 #[cfg(not(all(feature = "object-store", feature = "oci")))]
@@ -138,5 +138,5 @@ impl std::fmt::Display for Target {
 
 /// Tells whether it is the name of a compressed archive.
 fn is_packed(name: &str) -> bool {
-    is_archive(name) && !name.to_ascii_lowercase().ends_with(".tar")
+    matches!(end_of(name), Some(".tar.gz" | ".tgz"))
 }

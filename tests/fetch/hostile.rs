@@ -56,7 +56,8 @@ fn refused(source: &str, limits: FetchLimits) -> (ErrorCode, String) {
     (error.code(), error.message().to_owned())
 }
 
-fn small() -> FetchLimits {
+/// Limits that a test can reach.
+pub(crate) fn small() -> FetchLimits {
     let mut limits = FetchLimits::default();
     limits.files = 20;
     limits.file_bytes = 64 << 10;

@@ -25,3 +25,5 @@ mod repository;
 mod server;
 mod signals;
 mod update;
+mod zip;
+mod zip_file;

@@ -1,0 +1,45 @@
+//! The file of an archive, and the limits under which it is read.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use super::directory::unreadable;
+use super::limits::{Deadline, FetchLimits, too_large};
+use super::provider::TreeKind;
+use crate::error::{Error, ErrorCode};
+
+/// A receiver of entries: their path, their kind and their content.
+pub(super) type Visit<'v> = dyn FnMut(&str, TreeKind, &mut dyn Read) -> Result<(), Error> + 'v;
+
+/// An archive on this machine.
+pub(super) struct ArchiveFile {
+    pub(super) path: PathBuf,
+    /// The address that errors name.
+    pub(super) source: String,
+    pub(super) limits: FetchLimits,
+    pub(super) deadline: Deadline,
+}
+
+impl ArchiveFile {
+    pub(super) fn open(&self) -> Result<File, Error> {
+        File::open(&self.path).map_err(|error| unreadable(&self.path, &error))
+    }
+
+    /// The error of an archive that cannot be read to its end.
+    pub(super) fn failed(&self, error: &io::Error) -> Error {
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => self.unpacks_too_large(),
+            io::ErrorKind::TimedOut => self.deadline.error(&self.source),
+            _ => {
+                let message = format!("{} is not a whole archive: {error}", self.source);
+                Error::new(ErrorCode::InvalidParam, message, "get it again")
+            }
+        }
+    }
+
+    /// The error of an archive that has more content than may be unpacked.
+    pub(super) fn unpacks_too_large(&self) -> Error {
+        too_large(&self.source, "bytes unpacked", self.limits.transfer_bytes)
+    }
+}

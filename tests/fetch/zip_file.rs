@@ -1,0 +1,133 @@
+//! Zip archives written byte by byte, so that they can lie.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
+/// An entry as it stands in the directory.
+#[derive(Clone)]
+pub(crate) struct Part {
+    pub(crate) name: Vec<u8>,
+    /// The name before the data.
+    pub(crate) local_name: Vec<u8>,
+    pub(crate) flags: u16,
+    pub(crate) method: u16,
+    /// The method before the data.
+    pub(crate) local_method: u16,
+    pub(crate) crc: u32,
+    pub(crate) n_bytes: u32,
+    pub(crate) n_packed_bytes: u32,
+    /// The checksum and the sizes before the data.
+    pub(crate) local: (u32, u32, u32),
+    /// The Unix mode.
+    pub(crate) mode: u32,
+    /// More fields of the directory, each with its id and its length.
+    pub(crate) extra: Vec<u8>,
+    /// The place of the entry, if it is not where it was written.
+    pub(crate) offset: Option<u32>,
+    pub(crate) data: Vec<u8>,
+}
+
+impl Part {
+    /// A file that is stored as it is.
+    pub(crate) fn stored(name: &str, content: impl AsRef<[u8]>) -> Part {
+        let content = content.as_ref();
+        let (crc, n_bytes) = (rawzip::crc32(content), u32::try_from(content.len()).unwrap());
+        Part {
+            name: name.into(),
+            local_name: name.into(),
+            flags: 0,
+            method: 0,
+            local_method: 0,
+            crc,
+            n_bytes,
+            n_packed_bytes: n_bytes,
+            local: (crc, n_bytes, n_bytes),
+            mode: 0o100_644,
+            extra: Vec::new(),
+            offset: None,
+            data: content.to_owned(),
+        }
+    }
+
+    /// A file that is packed by Deflate.
+    pub(crate) fn packed(name: &str, content: impl AsRef<[u8]>) -> Part {
+        let mut part = Part::stored(name, &content);
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(content.as_ref()).unwrap();
+        part.data = encoder.finish().unwrap();
+        part.n_packed_bytes = u32::try_from(part.data.len()).unwrap();
+        part.local = (part.crc, part.n_packed_bytes, part.n_bytes);
+        (part.method, part.local_method) = (8, 8);
+        part
+    }
+
+    /// The same with another mode.
+    pub(crate) fn mode(mut self, mode: u32) -> Part {
+        self.mode = mode;
+        self
+    }
+
+    /// The same after a change.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Part)) -> Part {
+        change(&mut self);
+        self
+    }
+}
+
+/// Writes an archive; its end says that it has `n_entries`.
+pub(crate) fn zip_of(parts: &[Part], n_entries: usize) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for part in parts {
+        let offset = part.offset.unwrap_or(u32::try_from(bytes.len()).unwrap());
+        let (crc, n_packed_bytes, n_bytes) = part.local;
+        put(&mut bytes, b"PK\x03\x04");
+        put_all(&mut bytes, &[20, part.flags, part.local_method, 0, 0x21]);
+        put_wide(&mut bytes, &[crc, n_packed_bytes, n_bytes]);
+        put_all(&mut bytes, &[length(&part.local_name), 0]);
+        put(&mut bytes, &part.local_name);
+        put(&mut bytes, &part.data);
+
+        put(&mut directory, b"PK\x01\x02");
+        put_all(&mut directory, &[0x0314, 20, part.flags, part.method, 0, 0x21]);
+        put_wide(&mut directory, &[part.crc, part.n_packed_bytes, part.n_bytes]);
+        put_all(&mut directory, &[length(&part.name), length(&part.extra), 0, 0, 0]);
+        put_wide(&mut directory, &[part.mode << 16, offset]);
+        put(&mut directory, &part.name);
+        put(&mut directory, &part.extra);
+    }
+    let (n_entries, start) = (u16::try_from(n_entries).unwrap(), bytes.len());
+    let n_bytes = directory.len();
+    put(&mut bytes, &directory);
+    put(&mut bytes, b"PK\x05\x06");
+    put_all(&mut bytes, &[0, 0, n_entries, n_entries]);
+    put_wide(&mut bytes, &[n_bytes, start].map(|number| u32::try_from(number).unwrap()));
+    put_all(&mut bytes, &[0]);
+    bytes
+}
+
+/// Writes an archive that says the truth about its number of entries.
+pub(crate) fn zip(parts: &[Part]) -> Vec<u8> {
+    zip_of(parts, parts.len())
+}
+
+fn put(bytes: &mut Vec<u8>, more: &[u8]) {
+    bytes.extend_from_slice(more);
+}
+
+fn put_all(bytes: &mut Vec<u8>, numbers: &[u16]) {
+    for number in numbers {
+        put(bytes, &number.to_le_bytes());
+    }
+}
+
+fn put_wide(bytes: &mut Vec<u8>, numbers: &[u32]) {
+    for number in numbers {
+        put(bytes, &number.to_le_bytes());
+    }
+}
+
+fn length(bytes: &[u8]) -> u16 {
+    u16::try_from(bytes.len()).unwrap()
+}
