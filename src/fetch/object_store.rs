@@ -24,19 +24,15 @@ use super::object_address::ObjectAddress;
 use super::object_credentials;
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
-use super::remote::{Downloaded, Receiver, cause, prepare_tls, wait};
+use super::remote::{
+    CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
+};
 use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
 /// The objects that are read at once.
 const CONCURRENT: usize = 8;
-
-/// The time in which a server must take a connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The longest silence of a server in the middle of an answer.
-const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The number of times that a failed request is tried again.
 const RETRIES: usize = 2;

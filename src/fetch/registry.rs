@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use docker_credential::DockerCredential;
 use oci_client::client::{ClientConfig, ClientProtocol, Config, ImageLayer};
@@ -22,16 +21,12 @@ use super::artifact_address::{ArtifactAddress, is_digest};
 use super::limits::{Deadline, FetchLimits};
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree};
-use super::remote::{Downloaded, Receiver, cause, prepare_tls, wait};
+use super::remote::{
+    CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
+};
 use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
-
-/// The time in which a registry must take a connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The longest silence of a registry in the middle of an answer.
-const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The type of the artifacts that are pushed.
 const ARTIFACT_TYPE: &str = "application/vnd.repertoire.skills.v1";

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use futures_util::{Stream, StreamExt as _};
 
@@ -14,6 +15,12 @@ use super::objects::io_error;
 use super::provider::{SourceTree, Take, TreeEntry};
 use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
+
+/// The time in which a server must take a connection.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest silence of a server in the middle of an answer.
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The longest cause of an error that is told, in characters.
 const MAX_CAUSE: usize = 400;
