@@ -51,6 +51,7 @@
 //!   `default-features = false`.
 //! - `config` (part of `cli`): `Config`, settings of the user and of a project.
 //! - `fetch` (part of `cli`): skills from elsewhere, pinned in `skills.lock` and kept for later.
+//! - `archive-https`: archives behind URLs as sources of `fetch`.
 //! - `oci`: sources of `fetch` in OCI registries, and pushes to them.
 //! - `object-store`: sources of `fetch` in S3, Google Cloud Storage and Azure.
 //! - `mcp` (part of `cli`): a server of the Model Context Protocol.

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::archive::Archive;
+#[cfg(feature = "archive-https")]
+use super::archive_address::ArchiveAddress;
+#[cfg(feature = "archive-https")]
+use super::archive_https::RemoteArchive;
 #[cfg(feature = "oci")]
 use super::artifact_address::ArtifactAddress;
 use super::choice::chosen_units;
@@ -26,8 +30,6 @@ use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::registry::Artifact;
 use crate::catalog::Source;
 use crate::config::FetchSettings;
-#[cfg(not(all(feature = "object-store", feature = "oci", feature = "mcp-source")))]
-use crate::error::Remedy;
 use crate::error::{Error, ErrorCode};
 use crate::spans;
 
@@ -125,6 +127,12 @@ impl Fetcher {
                 let (source, sha256) = (location.to_string(), rev.map(str::to_owned));
                 Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
             }
+            #[cfg(feature = "archive-https")]
+            Location::RemoteArchive(url) => {
+                let (address, scratch) = (ArchiveAddress::parse(url)?, self.scratch()?);
+                let notes = self.cache.join("answers");
+                Box::new(RemoteArchive::new(address, rev, (limits, deadline), scratch, &notes))
+            }
             #[cfg(feature = "object-store")]
             Location::ObjectStore(url) => Box::new(self.bucket(ObjectAddress::parse(url)?, rev)?),
             #[cfg(feature = "oci")]
@@ -133,10 +141,16 @@ impl Fetcher {
                 address.set_revision(rev)?;
                 Box::new(self.artifact(address)?)
             }
+            #[cfg(not(feature = "archive-https"))]
+            Location::RemoteArchive(_) => {
+                return Err(super::provider::not_built(location, "archive-https"));
+            }
             #[cfg(not(feature = "oci"))]
-            Location::Oci(_) => return Err(not_built(location, "oci")),
+            Location::Oci(_) => return Err(super::provider::not_built(location, "oci")),
             #[cfg(not(feature = "object-store"))]
-            Location::ObjectStore(_) => return Err(not_built(location, "object-store")),
+            Location::ObjectStore(_) => {
+                return Err(super::provider::not_built(location, "object-store"));
+            }
             Location::Mcp(address) => server(address, (rev, None), &[], limits, deadline)?,
         })
     }
@@ -302,14 +316,6 @@ impl Fetcher {
     }
 }
 
-/// The error of a source that only a build with `feature` fetches.
-#[cfg(not(all(feature = "object-store", feature = "oci", feature = "mcp-source")))]
-pub(super) fn not_built(location: &dyn std::fmt::Display, feature: &'static str) -> Error {
-    let message = format!("{location} is of a kind that this build does not know");
-    let help = format!("build it with the feature `{feature}`");
-    Error::new(ErrorCode::InvalidParam, message, help).with_remedy(Remedy::Build { feature })
-}
-
 /// The provider of an MCP server, which has neither revisions nor directories.
 fn server(
     address: &McpAddress,
@@ -331,6 +337,6 @@ fn server(
     #[cfg(not(feature = "mcp-source"))]
     {
         let _ = (skills, limits, deadline);
-        Err(not_built(address, "mcp-source"))
+        Err(super::provider::not_built(address, "mcp-source"))
     }
 }

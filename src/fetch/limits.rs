@@ -57,7 +57,12 @@ impl Deadline {
     }
 
     /// The time that is left; zero once it is over.
-    #[cfg(any(feature = "object-store", feature = "oci", feature = "mcp-source"))]
+    #[cfg(any(
+        feature = "archive-https",
+        feature = "object-store",
+        feature = "oci",
+        feature = "mcp-source"
+    ))]
     pub(super) fn left(&self) -> Duration {
         if self.is_over() {
             return Duration::ZERO;
@@ -66,7 +71,12 @@ impl Deadline {
     }
 
     /// Waits for `work`; `None` once it is over. Must be called within a runtime with timers.
-    #[cfg(any(feature = "object-store", feature = "oci", feature = "mcp-source"))]
+    #[cfg(any(
+        feature = "archive-https",
+        feature = "object-store",
+        feature = "oci",
+        feature = "mcp-source"
+    ))]
     pub(super) async fn limit<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = std::pin::pin!(work);
         loop {

@@ -219,6 +219,7 @@ impl<'a> SourceList<'a> {
             let why = match location {
                 Location::Mcp(McpAddress::Program(_)) => "is a program of this machine",
                 Location::Mcp(_) => "is of this machine, or takes a token of the user",
+                Location::RemoteArchive(_) => "is of this machine",
                 _ => "is not inside it",
             };
             let message = format!("a project cannot name {location}, which {why}");

@@ -1,10 +1,11 @@
-//! Addresses of sources: a git repository, a directory, an archive, an MCP server, or one in an object store or a
-//! registry.
+//! Addresses of sources: a git repository, a directory, an archive here or elsewhere, an MCP server, or one in an object
+//! store or a registry.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::archive::{end_of, is_archive};
+use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
 use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
@@ -24,6 +25,8 @@ pub enum Location {
     Directory(PathBuf),
     /// A `.tar`, `.tar.gz` or `.zip` file of this machine.
     Archive(PathBuf),
+    /// Such a file elsewhere, by its URL: `https://…`, or `http://…` on this machine.
+    RemoteArchive(String),
     /// A prefix or an archive in an object store: `s3://bucket/prefix`, `gs://…` or `az://…`.
     ObjectStore(String),
     /// An artifact of an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
@@ -37,7 +40,8 @@ impl Location {
     ///
     /// - `owner/repo` is a repository of GitHub, unless there is a directory of this name;
     ///   `./owner/repo` is a directory;
-    /// - `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
+    /// - `https://…` is an archive if its path ends in `.tar`, `.tar.gz`, `.tgz` or `.zip`;
+    /// - any other `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
     /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
     /// - `oci://registry/name:tag` is an artifact of a registry;
     /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
@@ -144,6 +148,9 @@ impl Location {
     pub(super) fn is_of_project(&self, project: &Path) -> bool {
         match self {
             Location::ObjectStore(_) | Location::Oci(_) => true,
+            Location::RemoteArchive(url) => {
+                ArchiveAddress::parse(url).is_ok_and(|address| !address.is_loopback())
+            }
             Location::Git(url) => !url.starts_with("file:"),
             Location::Mcp(address) => address.is_of_project(),
             Location::Directory(path) | Location::Archive(path) => {
@@ -170,9 +177,10 @@ impl Location {
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Location::Git(url) | Location::ObjectStore(url) | Location::Oci(url) => {
-                f.write_str(url)
-            }
+            Location::Git(url)
+            | Location::RemoteArchive(url)
+            | Location::ObjectStore(url)
+            | Location::Oci(url) => f.write_str(url),
             Location::Mcp(address) => address.fmt(f),
             Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
         }
@@ -216,6 +224,9 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     if scheme == "file" && is_archive(rest) {
         return Ok(Location::Archive(PathBuf::from(rest)));
     }
+    if is_archive_url(text) {
+        return Ok(Location::RemoteArchive(ArchiveAddress::parse(text)?.url().to_owned()));
+    }
     if scheme == artifact_address::SCHEME {
         return Ok(Location::Oci(ArtifactAddress::parse(text)?.to_string()));
     }
@@ -226,7 +237,7 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
         return Err(invalid(text, "has a scheme that is not taken: write `https://`"));
     }
     if is_archive(rest) {
-        return Err(invalid(text, "is an archive elsewhere: download it, and name the file"));
+        return Err(invalid(text, "is an archive elsewhere: write `https://`"));
     }
     let authority = rest.split('/').next().unwrap_or_default();
     if authority.split_once('@').is_some_and(|(user, _)| user.contains(':')) {
@@ -290,6 +301,11 @@ mod tests {
             ("git@h.org:o/My.Repo.git", git("git@h.org:o/My.Repo.git"), "o-my-repo"),
             ("https://h.org/o/r.git", git("https://h.org/o/r.git"), "o-r"),
             ("https://h.org/r", git("https://h.org/r"), "r"),
+            (
+                "https://h.org/o/r.ZIP",
+                Location::RemoteArchive("https://h.org/o/r.ZIP".to_owned()),
+                "r",
+            ),
             ("ssh://git@h.org/o/r", git("ssh://git@h.org/o/r"), "o-r"),
             ("file:///srv/o/r", git("file:///srv/o/r"), "r"),
             ("s3://b/o/r/", Location::ObjectStore("s3://b/o/r".to_owned()), "r"),
@@ -311,7 +327,9 @@ mod tests {
             ("ext::sh -c id", ErrorCode::InvalidParam),
             ("http://h.org/o/r", ErrorCode::InvalidParam),
             ("https://user:secret@h.org/o/r", ErrorCode::InvalidParam),
-            ("https://h.org/r.tar.gz", ErrorCode::InvalidParam),
+            ("http://h.org/r.tar.gz", ErrorCode::InvalidParam),
+            ("https://h.org/r.tar.gz?token=secret", ErrorCode::InvalidParam),
+            ("ssh://h.org/r.tar.gz", ErrorCode::InvalidParam),
             ("ssh://-oProxyCommand=x/r", ErrorCode::InvalidParam),
             ("a\nb", ErrorCode::InvalidParam),
             ("./nothing", ErrorCode::NotFound),

@@ -1,7 +1,7 @@
 //! Skills from elsewhere: git repositories, directories, archives, object stores, registries and MCP servers.
 //!
 //! A [`SourceProvider`] lists a source and reads from it (`git.rs`, `directory.rs`, `archive.rs`,
-//! `object_store.rs`, `registry.rs`, `mcp/`: one file a provider). The [`Fetcher`] finds the skills in the
+//! `archive_https.rs`, `object_store.rs`, `registry.rs`, `mcp/`: one file a provider). The [`Fetcher`] finds the skills in the
 //! list (`layout.rs`), follows links by names alone (`names.rs`), and keeps the contents of their files by
 //! SHA-256 (`objects.rs`) until nobody uses them (`collect.rs`). A copy (`copies.rs`) is the directory from
 //! which engines read; it is replaced as a whole, and stays as it is when a source cannot be reached. A
@@ -11,7 +11,10 @@
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
 
 mod archive;
+mod archive_address;
 mod archive_file;
+#[cfg(feature = "archive-https")]
+mod archive_https;
 mod archive_tar;
 mod archive_zip;
 mod artifact_address;
@@ -43,7 +46,7 @@ mod provider;
 mod push;
 #[cfg(feature = "oci")]
 mod registry;
-#[cfg(any(feature = "object-store", feature = "oci"))]
+#[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod remote;
 mod scratch;
 mod update;

@@ -75,3 +75,17 @@ pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
     };
     Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)
 }
+
+/// The error of a source that only a build with `feature` fetches.
+#[cfg(not(all(
+    feature = "archive-https",
+    feature = "object-store",
+    feature = "oci",
+    feature = "mcp-source"
+)))]
+pub(super) fn not_built(location: &dyn std::fmt::Display, feature: &'static str) -> Error {
+    let message = format!("{location} is of a kind that this build does not know");
+    let help = format!("build it with the feature `{feature}`");
+    Error::new(ErrorCode::InvalidParam, message, help)
+        .with_remedy(crate::error::Remedy::Build { feature })
+}

@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::archive::end_of;
 use super::artifact_address::{self, ArtifactAddress};
 use super::fetcher::Fetcher;
-#[cfg(not(all(feature = "object-store", feature = "oci")))]
-use super::fetcher::not_built;
 use super::lock_file::replace;
 use super::object_address::{self, ObjectAddress};
 use super::objects::io_error;
 use super::pack::pack;
+#[cfg(not(all(feature = "object-store", feature = "oci")))]
+use super::provider::not_built;
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;

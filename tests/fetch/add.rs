@@ -218,3 +218,14 @@ fn two_processes_that_add_at_once_both_succeed() {
         assert!(listed.contains(&json!(format!("s{nth}"))), "{listed:?}");
     }
 }
+
+#[cfg(not(feature = "archive-https"))]
+#[test]
+fn a_build_without_archives_elsewhere_says_how_to_get_one_with_them() {
+    let place = Place::new();
+    let address = "https://h.org/kit.tar.gz";
+    let run = place.run(["add", address]).exits(1);
+    assert!(run.stderr.contains(&format!("{address} is of a kind")), "{run:?}");
+    let help = "`cargo install repertoire --features archive-https`";
+    assert!(run.stderr.contains(help), "{run:?}");
+}

@@ -1,4 +1,4 @@
-//! An MCP server by TLS: taken with a certificate that the system trusts, and with no other.
+//! An MCP server and an archive by TLS: taken with a certificate that the system trusts, and with no other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,4 +89,37 @@ fn https_servers_are_taken_with_a_trusted_certificate_only() {
     let added = add("localhost", &trusted).exits(0).json();
     assert_eq!(added["skills"][0], "acme/deploy", "{added}");
     assert!(place.run(["use", "acme/deploy"]).exits(0).stdout.contains("with care"));
+}
+
+#[cfg(feature = "archive-https")]
+#[test]
+fn https_archives_are_taken_with_a_trusted_certificate_only() {
+    use crate::web::{Web, answer};
+    use crate::zip_file::{Part, zip};
+    let (place, dir, other) = (Place::new(), TempDir::new().unwrap(), TempDir::new().unwrap());
+    let text = crate::repository::skill("deploy", "", "With care.\n");
+    let file = zip(&[Part::packed("skills/deploy/SKILL.md", text)]);
+    let web = Web::start(move |request, stream| match request.split(' ').nth(1) {
+        Some("/kit.zip") => answer(stream, "200 OK", "", &file),
+        // From an encrypted address to this machine, where it is not.
+        _ => answer(stream, "302 Found", "Location: http://127.0.0.1:1/kit.zip\r\n", b""),
+    });
+    let (trusted, key) = certificate(dir.path());
+    let (stranger, _) = certificate(other.path());
+    let port = encrypt(web.authority(), &trusted, &key);
+    let add = |host: &str, name: &str, trusted: &Path| -> Run {
+        let source = format!("https://{host}:{port}/{name}");
+        let mut command = place.command(["add", &source, "--json"]);
+        command.env("SSL_CERT_FILE", trusted).env_remove("SSL_CERT_DIR");
+        finish(command, b"")
+    };
+    for (host, trusted) in [("localhost", &stranger), ("127.0.0.1", &trusted)] {
+        let refused = add(host, "kit.zip", trusted).exits(1);
+        assert!(refused.stdout.contains("certificate"), "{refused:?}");
+    }
+    let refused = add("localhost", "moved.zip", &trusted).exits(1);
+    assert!(refused.stdout.contains("not encrypted"), "{refused:?}");
+    let added = add("localhost", "kit.zip", &trusted).exits(0).json();
+    assert_eq!(added["skills"][0], "deploy", "{added}");
+    assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("With care"));
 }

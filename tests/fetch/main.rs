@@ -8,6 +8,8 @@ mod binary;
 mod support;
 
 mod add;
+#[cfg(feature = "archive-https")]
+mod archive_https;
 mod collect;
 mod hostile;
 #[cfg(feature = "mcp-source-tls")]
@@ -21,9 +23,11 @@ mod object_store;
 mod oci;
 mod push;
 mod repository;
-#[cfg(any(feature = "object-store", feature = "oci"))]
+#[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod server;
 mod signals;
 mod update;
+#[cfg(feature = "archive-https")]
+mod web;
 mod zip;
 mod zip_file;

@@ -23,14 +23,14 @@ fn wait_until(what: &str, is_done: impl Fn() -> bool) {
     }
 }
 
-fn start(place: &Place, args: &[&str]) -> Child {
+pub(crate) fn start(place: &Place, args: &[&str]) -> Child {
     let mut command = place.command(args);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
 /// Sends a signal, and returns the exit code.
-fn end(mut child: Child, signal: Signal) -> Option<i32> {
+pub(crate) fn end(mut child: Child, signal: Signal) -> Option<i32> {
     kill_process(Pid::from_child(&child), signal).unwrap();
     let end = Instant::now() + PATIENCE;
     loop {
@@ -45,7 +45,7 @@ fn end(mut child: Child, signal: Signal) -> Option<i32> {
     }
 }
 
-fn scratch(place: &Place) -> Vec<fs::DirEntry> {
+pub(crate) fn scratch(place: &Place) -> Vec<fs::DirEntry> {
     let entries = fs::read_dir(place.path().join("home/.cache/repertoire/fetch/scratch"));
     entries.into_iter().flatten().map(Result::unwrap).collect()
 }

@@ -6,8 +6,9 @@ use repertoire::config::FetchSettings;
 /// The skills that a command takes from elsewhere.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` archive,
-    /// `s3://bucket/prefix`, `oci://registry/name:tag`, or an MCP server: `mcp:COMMAND`, `mcp+https://…`
+    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` or `.zip` archive or
+    /// its `https://` URL, `s3://bucket/prefix`, `oci://registry/name:tag`, or an MCP server:
+    /// `mcp:COMMAND`, `mcp+https://…`
     pub(crate) source: String,
     /// Take this skill only; may be repeated
     #[arg(long = "skill", value_name = "ID")]

@@ -1,6 +1,8 @@
 //! `repertoire add`: fetches skills, and writes down where they are from.
 
-use repertoire::fetch::{Added, SourceList};
+use std::path::Path;
+
+use repertoire::fetch::{Added, Location, SourceList};
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
@@ -59,6 +61,11 @@ fn address(source: &str, command: &[String]) -> Result<String, Error> {
     Ok(format!("{source} {words}"))
 }
 
+fn is_archive(source: &str) -> bool {
+    let location = Location::parse(source, Path::new("."));
+    matches!(location, Ok(Location::Archive(_) | Location::RemoteArchive(_)))
+}
+
 fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &InUse) -> Page {
     let mut page = Page::default();
     let Added { name, locked, skills, .. } = added;
@@ -67,6 +74,10 @@ fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &InUse) -
     page.line(format_args!("{} {name} from {source} at {revision}", styled(GOOD, "added")));
     for id in skills {
         page.line(format_args!("  {}", sanitize::line(id)));
+    }
+    if is_archive(&locked.source) && locked.rev.is_none() {
+        let hash = sanitize::line(&locked.revision);
+        page.line(format_args!("SHA-256 {hash}; `--rev` with it refuses any other content"));
     }
     let config = list.config_file().to_string_lossy();
     page.line(format_args!("written to {}, pinned in `skills.lock`", sanitize::line(&config)));

@@ -159,7 +159,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Tells whether a host, with or without a port, is this machine.
-fn is_loopback(host: &str) -> bool {
+pub(in crate::fetch) fn is_loopback(host: &str) -> bool {
     let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
     let name = match host.rsplit_once(':') {
         Some((name, port)) if is_port(port) => name,

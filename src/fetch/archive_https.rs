@@ -1,0 +1,249 @@
+//! Archives elsewhere, by HTTPS: received into a file, and read as one of this machine.
+//!
+//! What a server says of its answer (`ETag`, `Last-Modified`) is noted in the cache with the hash of the archive, so that
+//! an unchanged one is not sent again. Redirects are followed to encrypted addresses only, and never shown, since some
+//! hold signatures.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::stream;
+use reqwest::header::{
+    ACCEPT_ENCODING, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
+};
+use reqwest::redirect::{Action, Attempt, Policy};
+use reqwest::{Client, Response, StatusCode, Url};
+use serde::{Deserialize, Serialize};
+
+use super::archive::{Archive, check_hash, end_of};
+use super::archive_address::ArchiveAddress;
+use super::limits::{Deadline, FetchLimits, too_large};
+use super::lock_file::replace;
+use super::mcp::is_loopback;
+use super::provider::{SourceProvider, SourceTree};
+use super::remote::{
+    CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
+};
+use super::scratch::scratch_dir;
+use crate::error::{Error, ErrorCode};
+use crate::private_dir::PrivateDir;
+use crate::trust::ContentHash;
+
+/// The redirects that are followed.
+const MAX_REDIRECTS: usize = 5;
+
+/// The longest text of a header that is noted, in bytes.
+const MAX_HEADER: usize = 1024;
+
+/// An archive behind a URL.
+pub(super) struct RemoteArchive {
+    address: ArchiveAddress,
+    /// The SHA-256 that it must have.
+    sha256: Option<String>,
+    limits: FetchLimits,
+    deadline: Deadline,
+    /// A directory for files that are gone afterwards.
+    scratch: PathBuf,
+    /// The file that notes the last answer.
+    note: PathBuf,
+    /// The archive that the question for the newest state brought.
+    received: Mutex<Option<Received>>,
+}
+
+/// An archive that was received, and its SHA-256.
+struct Received {
+    dir: PrivateDir,
+    archive: Archive,
+    hash: String,
+}
+
+/// The last answer of a server: an archive with this hash had these headers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Note {
+    url: String,
+    sha256: String,
+    etag: Option<String>,
+    last_modified: Option<String>,
+}
+
+impl SourceProvider for RemoteArchive {
+    fn newest(&self) -> Result<Option<String>, Error> {
+        let note = self.noted();
+        let Some(received) = self.receive(note.as_ref())? else {
+            let hash = note.unwrap_or_default().sha256;
+            check_hash(self.address.url(), self.sha256.as_deref(), &hash)?;
+            return Ok(Some(hash));
+        };
+        let hash = received.hash.clone();
+        *self.received.lock().unwrap_or_else(PoisonError::into_inner) = Some(received);
+        Ok(Some(hash))
+    }
+
+    fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
+        let known = self.received.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let received = match known {
+            Some(received) => Some(received),
+            None => self.receive(None)?,
+        };
+        let Some(Received { dir, archive, hash }) = received else {
+            return Err(self.unexpected(StatusCode::NOT_MODIFIED));
+        };
+        let tree = archive.open(revision)?;
+        Ok(Box::new(Downloaded { tree, revision: hash, _dir: dir }))
+    }
+}
+
+impl RemoteArchive {
+    /// An archive at an address; `notes` is the directory for what servers said.
+    pub(super) fn new(
+        address: ArchiveAddress,
+        sha256: Option<&str>,
+        (limits, deadline): (FetchLimits, Deadline),
+        scratch: PathBuf,
+        notes: &Path,
+    ) -> RemoteArchive {
+        let key = ContentHash::of(address.url().as_bytes());
+        let note = notes.join(format!("{}.json", &key.as_str()[..32]));
+        let (sha256, received) = (sha256.map(str::to_owned), Mutex::new(None));
+        RemoteArchive { address, sha256, limits, deadline, scratch, note, received }
+    }
+
+    /// Receives the archive; `None` if it is the one of the note.
+    fn receive(&self, note: Option<&Note>) -> Result<Option<Received>, Error> {
+        let dir = scratch_dir(&self.scratch)?;
+        let url = self.address.url();
+        let path = dir.path().join(format!("archive{}", end_of(url).unwrap_or_default()));
+        let answer = wait(self.deadline, url, self.download(note, &path))?;
+        let Some(mut new) = answer else { return Ok(None) };
+        let (source, sha256) = (url.to_owned(), self.sha256.clone());
+        let (limits, deadline) = (self.limits, self.deadline);
+        let archive = Archive { path, source, sha256, limits, deadline };
+        let hash = archive.newest()?.unwrap_or_default();
+        new.sha256.clone_from(&hash);
+        self.keep(&new);
+        Ok(Some(Received { dir, archive, hash }))
+    }
+
+    /// Receives the archive into a new file, and returns what the server said of it; `None` if it is
+    /// the one of the note.
+    async fn download(&self, note: Option<&Note>, to: &Path) -> Result<Option<Note>, Error> {
+        let url = self.address.url();
+        // What is hashed is what a browser saves.
+        let mut request = self.client()?.get(url).header(ACCEPT_ENCODING, "identity");
+        let known = [
+            (IF_NONE_MATCH, note.and_then(|note| note.etag.as_ref())),
+            (IF_MODIFIED_SINCE, note.and_then(|note| note.last_modified.as_ref())),
+        ];
+        for (name, value) in known {
+            if let Some(value) = value {
+                request = request.header(name, value);
+            }
+        }
+        let response = request.send().await.map_err(|error| self.failed(error))?;
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_MODIFIED if note.is_some() => return Ok(None),
+            status => return Err(self.unexpected(status)),
+        }
+        let limit = self.limits.transfer_bytes;
+        if response.content_length().is_some_and(|n_bytes| n_bytes > limit) {
+            return Err(too_large(url, "bytes", limit));
+        }
+        let header = |name| text(response.headers(), name);
+        let (etag, last_modified) = (header(ETAG), header(LAST_MODIFIED));
+        let left = AtomicU64::new(limit);
+        let receiver = Receiver { source: url, left: &left, limit };
+        receiver.save(chunks(response), to, |error| self.failed(error)).await?;
+        Ok(Some(Note { url: url.to_owned(), etag, last_modified, ..Note::default() }))
+    }
+
+    fn client(&self) -> Result<Client, Error> {
+        prepare_tls();
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .read_timeout(READ_TIMEOUT)
+            .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")))
+            .referer(false)
+            .redirect(Policy::custom(redirect));
+        if self.address.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        builder.build().map_err(|error| self.failed(error))
+    }
+
+    /// Reads the last answer; `None` if there is none, or it says nothing that can be asked for.
+    fn noted(&self) -> Option<Note> {
+        let note: Note = serde_json::from_slice(&fs::read(&self.note).ok()?).ok()?;
+        let is_useful = note.etag.is_some() || note.last_modified.is_some();
+        (note.url == self.address.url() && is_useful).then_some(note)
+    }
+
+    /// Notes an answer. Without the note the archive is sent again, and nothing else.
+    fn keep(&self, note: &Note) {
+        let written = serde_json::to_vec(note).map_err(std::io::Error::from);
+        if let Err(error) = written.and_then(|text| replace(&self.note, text)) {
+            tracing::debug!(%error, "the answer for an archive is not noted");
+        }
+    }
+
+    /// The error of an answer without an archive.
+    fn unexpected(&self, status: StatusCode) -> Error {
+        let message = format!("cannot fetch {}: the server answers {status}", self.address.url());
+        let (code, help) = match status {
+            StatusCode::NOT_FOUND | StatusCode::GONE => (ErrorCode::NotFound, "check the address"),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => (
+                ErrorCode::PermissionDenied,
+                "archives are fetched without credentials: download it, and name the file",
+            ),
+            _ => (ErrorCode::ExecutionError, "try again later"),
+        };
+        Error::new(code, message, help)
+    }
+
+    fn failed(&self, error: reqwest::Error) -> Error {
+        let (is_timeout, is_redirect) = (error.is_timeout(), error.is_redirect());
+        // It may be one that a redirect led to.
+        let why = cause(&error.without_url());
+        let message = format!("cannot fetch {}: {why}", self.address.url());
+        let (code, help) = if is_redirect {
+            (ErrorCode::PermissionDenied, "name the address to which it leads")
+        } else if is_timeout {
+            (ErrorCode::Timeout, "try again later")
+        } else {
+            (ErrorCode::ExecutionError, "check the address and the network")
+        };
+        Error::new(code, message, help)
+    }
+}
+
+/// Follows a redirect to an encrypted address, or from this machine to itself.
+fn redirect(attempt: Attempt<'_>) -> Action {
+    let is_allowed = |url: &Url| match url.scheme() {
+        "https" => true,
+        "http" => url.host_str().is_some_and(is_loopback),
+        _ => false,
+    };
+    let was_encrypted = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
+    if attempt.previous().len() > MAX_REDIRECTS {
+        return attempt.error(format!("it redirects more than {MAX_REDIRECTS} times"));
+    }
+    if !is_allowed(attempt.url()) || (was_encrypted && attempt.url().scheme() != "https") {
+        return attempt.error("it redirects to an address that is not encrypted");
+    }
+    attempt.follow()
+}
+
+/// The body of an answer, piece by piece.
+fn chunks(response: Response) -> impl stream::Stream<Item = reqwest::Result<impl AsRef<[u8]>>> {
+    stream::try_unfold(response, |mut response| async {
+        Ok(response.chunk().await?.map(|chunk| (chunk, response)))
+    })
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?;
+    (value.len() <= MAX_HEADER).then(|| value.to_owned())
+}

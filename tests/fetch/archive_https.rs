@@ -1,0 +1,415 @@
+//! Archives elsewhere: pinned by their hash, sent once, and kept when their server is away or attacks.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use repertoire::catalog::Scope;
+use repertoire::config::{Config, ConfigPlace, FetchSettings};
+use repertoire::fetch::{Fetcher, SourceList, UpdateOptions};
+use repertoire::trust::ContentHash;
+use repertoire::{Engine, Error, ErrorCode};
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::binary::Place;
+use crate::hostile::small;
+use crate::repository::skill;
+use crate::server::{SECRET, assert_no_secret};
+use crate::signals::{end, scratch, start};
+use crate::web::{Web, answer};
+use crate::zip_file::{Part, zip};
+
+/// A tar archive with the skill `deploy`.
+fn tar(body: &str) -> Vec<u8> {
+    let text = skill("deploy", "", body);
+    let mut header = tar::Header::new_gnu();
+    header.set_size(text.len() as u64);
+    header.set_mode(0o644);
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_data(&mut header, "skills/deploy/SKILL.md", text.as_bytes()).unwrap();
+    tar.into_inner().unwrap()
+}
+
+fn tar_gz(body: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&tar(body)).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A server of one file, which may be replaced.
+struct Site {
+    web: Web,
+    file: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Site {
+    /// A server that tells apart its files by their tags, or by their times.
+    fn new(file: Vec<u8>, has_tags: bool) -> Site {
+        let file = Arc::new(Mutex::new(file));
+        let served = Arc::clone(&file);
+        let web = Web::start(move |request, stream| {
+            let bytes = served.lock().unwrap().clone();
+            let mark = if has_tags {
+                format!("\"{}\"", &ContentHash::of(&bytes).as_str()[..8])
+            } else {
+                // The time is the length.
+                format!("Thu, 01 Jan 1970 00:00:00 GMT+{}", bytes.len()).to_lowercase()
+            };
+            let (header, question) = if has_tags {
+                ("ETag", "if-none-match")
+            } else {
+                ("Last-Modified", "if-modified-since")
+            };
+            let is_known = request.lines().any(|line| line == format!("{question}: {mark}"));
+            let (status, body) =
+                if is_known { ("304 Not Modified", vec![]) } else { ("200 OK", bytes) };
+            answer(stream, status, &format!("{header}: {mark}\r\n"), &body)
+        });
+        Site { web, file }
+    }
+
+    fn replace(&self, file: Vec<u8>) {
+        *self.file.lock().unwrap() = file;
+    }
+}
+
+#[test]
+fn archives_of_all_kinds_are_added_by_their_url_and_pinned_by_their_hash() {
+    let zip = zip(&[Part::packed("skills/deploy/SKILL.md", skill("deploy", "", "With care.\n"))]);
+    for (name, file) in [
+        ("kit.tar.gz", tar_gz("With care.\n")),
+        ("kit.tgz", tar_gz("With care.\n")),
+        ("kit.tar", tar("With care.\n")),
+        ("kit.ZIP", zip),
+    ] {
+        let place = Place::new();
+        let hash = ContentHash::of(&file).to_string();
+        let site = Site::new(file, true);
+        let url = site.web.url(&format!("v1/{name}"));
+        let added = place.run(["add", &url, "--name", "kit"]).exits(0);
+        assert!(added.stdout.contains(&hash), "{added:?}");
+        assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("With care"), "{name}");
+        let lock = fs::read_to_string(place.path().join("home/.repertoire/skills.lock")).unwrap();
+        assert!(lock.contains(&format!("\"revision\": \"{hash}\"")), "{lock}");
+        assert!(lock.contains(&format!("\"source\": \"{url}\"")), "{lock}");
+        assert!(scratch(&place).is_empty());
+
+        let pinned = Place::new();
+        pinned.run(["add", &url, "--rev", &hash.to_uppercase()]).exits(0);
+        let wrong = "0".repeat(64);
+        let refused = Place::new().run(["add", &url, "--rev", &wrong, "--json"]).exits(1).json();
+        assert_eq!(refused["error"]["code"], "PERMISSION_DENIED", "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains(&hash) && message.contains(&wrong), "{refused}");
+    }
+}
+
+#[test]
+fn an_update_asks_for_news_only_and_refuses_other_content_under_a_given_hash() {
+    for has_tags in [true, false] {
+        let (place, pinned) = (Place::new(), Place::new());
+        let site = Site::new(tar_gz("With care.\n"), has_tags);
+        let url = site.web.url("kit.tar.gz");
+        let hash = ContentHash::of(&site.file.lock().unwrap()).to_string();
+        place.run(["add", &url]).exits(0);
+        pinned.run(["add", &url, "--rev", &hash]).exits(0);
+        site.web.requests();
+        let asks = |request: &String| {
+            request.contains("if-none-match") || request.contains("if-modified-since")
+        };
+        for (place, command) in
+            [&place, &pinned].iter().flat_map(|it| [(it, "outdated"), (it, "update")])
+        {
+            let run = place.run([command, "--json"]).exits(0).json();
+            assert_ne!(run["sources"][0]["status"], "updated", "{run}");
+            let requests = site.web.requests();
+            assert!(requests.len() == 1 && requests.iter().all(asks), "{requests:?}");
+        }
+        site.replace(tar_gz("At night, and never on Fridays.\n"));
+        let outdated = place.run(["outdated", "--json"]).exits(1).json();
+        assert_eq!(outdated["sources"][0]["outdated"], true, "{outdated}");
+        let run = place.run(["update", "--json"]).exits(0).json();
+        assert_eq!(run["sources"][0]["status"], "updated", "{run}");
+        assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("At night"));
+
+        let run = pinned.run(["update", "--json"]).exits(1).json();
+        assert_eq!(run["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{run}");
+        assert!(pinned.run(["use", "deploy"]).exits(0).stdout.contains("With care"));
+        // What is pinned cannot be had any more.
+        fs::remove_dir_all(pinned.path().join("home/.cache")).unwrap();
+        let frozen = pinned.run(["update", "--frozen", "--json"]).exits(1).json();
+        assert_eq!(frozen["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{frozen}");
+    }
+}
+
+#[test]
+fn an_archive_is_sent_once_to_an_update_and_a_damaged_note_costs_time_alone() {
+    let place = Place::new();
+    let site = Site::new(tar_gz("With care.\n"), true);
+    place.run(["add", &site.web.url("kit.tar.gz")]).exits(0);
+    site.replace(tar_gz("At night.\n"));
+    site.web.requests();
+    place.run(["update"]).exits(0);
+    assert_eq!(site.web.requests().len(), 1);
+    for entry in fs::read_dir(place.path().join("home/.cache/repertoire/fetch/answers")).unwrap() {
+        fs::write(entry.unwrap().path(), "{").unwrap();
+    }
+    place.run(["outdated"]).exits(0);
+    assert!(!site.web.requests()[0].contains("if-none-match"));
+}
+
+#[test]
+fn the_last_good_state_stays_when_the_server_is_away() {
+    let place = Place::new();
+    let is_away = Arc::new(Mutex::new(false));
+    let away = Arc::clone(&is_away);
+    let web = Web::start(move |_, stream| {
+        if *away.lock().unwrap() {
+            return answer(stream, "503 Service Unavailable", "", b"later");
+        }
+        answer(stream, "200 OK", "", &tar_gz("With care.\n"))
+    });
+    place.run(["add", &web.url("kit.tar.gz")]).exits(0);
+    *is_away.lock().unwrap() = true;
+    let failed = place.run(["update", "--json"]).exits(1).json();
+    assert_eq!(failed["sources"][0]["error"]["code"], "EXECUTION_ERROR", "{failed}");
+    let listed = place.run(["list", "--json"]).exits(0).json();
+    assert_eq!(listed["diagnostics"][0]["code"], "source-stale", "{listed}");
+    assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("With care"));
+    *is_away.lock().unwrap() = false;
+    place.run(["update"]).exits(0);
+    let listed = place.run(["list", "--json"]).exits(0).json();
+    assert_eq!(listed["diagnostics"], serde_json::json!([]), "{listed}");
+}
+
+#[test]
+fn answers_without_an_archive_have_a_code() {
+    for (status, code) in [
+        ("404 Not Found", "NOT_FOUND"),
+        ("401 Unauthorized", "PERMISSION_DENIED"),
+        ("403 Forbidden", "PERMISSION_DENIED"),
+        ("500 Internal Server Error", "EXECUTION_ERROR"),
+        ("206 Partial Content", "EXECUTION_ERROR"),
+        ("304 Not Modified", "EXECUTION_ERROR"),
+        ("200 OK", "INVALID_PARAM"),
+    ] {
+        let web = Web::start(move |_, stream| answer(stream, status, "", b"<html>Log in</html>"));
+        let run = Place::new().run(["add", &web.url("kit.tar.gz"), "--json"]).exits(1).json();
+        assert_eq!(run["error"]["code"], code, "{status}: {run}");
+    }
+}
+
+#[test]
+fn few_redirects_are_followed_and_none_to_an_unencrypted_address() {
+    let web = Web::start(|request, stream| {
+        let path = request.split(' ').nth(1).unwrap_or_default();
+        let to = match path {
+            "/moved.tar.gz" => "/4",
+            "/4" => "/3",
+            "/3" => "/2",
+            "/2" => "/1",
+            "/1" => "/files/kit?sig=s3cret-of-ann",
+            "/six.tar.gz" => "/moved.tar.gz",
+            "/loop.tar.gz" | "/loop.tar.gz?sig=s3cret-of-ann" => "/loop.tar.gz?sig=s3cret-of-ann",
+            "/away.tar.gz" => "http://192.0.2.1/kit.tar.gz?sig=s3cret-of-ann",
+            "/file.tar.gz" => "file:///etc/passwd",
+            "/gone.tar.gz" => "/gone?sig=s3cret-of-ann",
+            "/files/kit?sig=s3cret-of-ann" => {
+                return answer(stream, "200 OK", "", &tar_gz("With care.\n"));
+            }
+            _ => return answer(stream, "404 Not Found", "", b""),
+        };
+        answer(stream, "302 Found", &format!("Location: {to}\r\n"), b"")
+    });
+    let place = Place::new();
+    place.run(["add", &web.url("moved.tar.gz")]).exits(0);
+    assert!(web.requests().iter().all(|request| !request.contains("referer")));
+    assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("With care"));
+    for (name, code, why) in [
+        ("six", "PERMISSION_DENIED", "more than 5 times"),
+        ("loop", "PERMISSION_DENIED", "more than 5 times"),
+        ("away", "PERMISSION_DENIED", "not encrypted"),
+        ("file", "", ""),
+        ("gone", "NOT_FOUND", "404"),
+    ] {
+        let url = web.url(&format!("{name}.tar.gz"));
+        let run = place.run(["add", &url, "--json", "-vv"]).exits(1);
+        assert!(!format!("{run:?}").contains(SECRET), "{name}: {run:?}");
+        let error = &run.json()["error"];
+        assert!(error["code"] == code || code.is_empty(), "{name}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(why), "{name}: {error}");
+    }
+    assert_no_secret(place.path());
+}
+
+#[test]
+fn addresses_with_secrets_and_unencrypted_ones_of_other_machines_are_refused() {
+    let place = Place::new();
+    for url in [
+        format!("https://ann:{SECRET}@h.org/kit.zip"),
+        format!("https://{SECRET}@h.org/kit.zip"),
+        format!("https://h.org/kit.zip?token={SECRET}"),
+        "http://h.org/kit.zip".to_owned(),
+    ] {
+        let run = place.run(["add", &url, "--json", "-vv"]).exits(1);
+        assert_eq!(run.json()["error"]["code"], "INVALID_PARAM", "{run:?}");
+        assert!(!format!("{run:?}").contains(SECRET), "{run:?}");
+    }
+    // A project does not choose what is asked for on the machine of its users.
+    let run = place.run(["add", "http://127.0.0.1:1/kit.zip", "--project", "--json"]).exits(1);
+    assert_eq!(run.json()["error"]["code"], "PERMISSION_DENIED", "{run:?}");
+    assert!(!place.path().join("home/.repertoire").exists());
+}
+
+/// An attack on a client that asks again, over its connection.
+type Attack = fn(&mut TcpStream) -> std::io::Result<()>;
+
+fn forever(mut step: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
+    loop {
+        step()?;
+    }
+}
+
+/// The answers of a server that attacks, and the codes of their errors.
+const ATTACKS: [(&str, Attack, ErrorCode); 8] = [
+    ("silence", |_| hang(), ErrorCode::Timeout),
+    (
+        "a header that never ends",
+        |stream| {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nX: ")?;
+            forever(|| stream.write_all(b"x").map(|()| pause(20)))
+        },
+        ErrorCode::Timeout,
+    ),
+    (
+        "a body that comes slowly",
+        |stream| {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")?;
+            forever(|| stream.write_all(b"x").map(|()| pause(20)))
+        },
+        ErrorCode::Timeout,
+    ),
+    (
+        "less than it says",
+        |stream| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx"),
+        ErrorCode::ExecutionError,
+    ),
+    (
+        "ten gigabytes, as it says",
+        |stream| {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10737418240\r\n\r\n")?;
+            forever(|| stream.write_all(&[0; 1 << 16]))
+        },
+        ErrorCode::InvalidParam,
+    ),
+    (
+        "an endless body",
+        |stream| {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")?;
+            forever(|| stream.write_all(&[0; 1 << 16]))
+        },
+        ErrorCode::InvalidParam,
+    ),
+    (
+        "endless pieces",
+        |stream| {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")?;
+            forever(|| {
+                stream.write_all(b"10000\r\n")?;
+                stream.write_all(&[0; 1 << 16])?;
+                stream.write_all(b"\r\n")
+            })
+        },
+        ErrorCode::InvalidParam,
+    ),
+    (
+        "something else than HTTP",
+        |stream| stream.write_all(b"hello\r\n\r\n"),
+        ErrorCode::ExecutionError,
+    ),
+];
+
+/// Sleeps for good, without an answer.
+fn hang() -> std::io::Result<()> {
+    forever(|| {
+        pause(1000);
+        Ok(())
+    })
+}
+
+fn pause(milliseconds: u64) {
+    std::thread::sleep(Duration::from_millis(milliseconds));
+}
+
+#[test]
+fn a_server_that_is_slow_lies_or_never_ends_leaves_the_last_good_state() {
+    for (what, attack, code) in ATTACKS {
+        let (home, cache) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let is_good = Arc::new(Mutex::new(true));
+        let good = Arc::clone(&is_good);
+        let web = Web::start(move |_, stream| {
+            let is_good = *good.lock().unwrap();
+            if is_good {
+                answer(stream, "200 OK", "", &tar_gz("With care.\n"))
+            } else {
+                attack(stream)
+            }
+        });
+        let mut limits = small();
+        let fetcher = Fetcher::new(cache.path()).limits(limits);
+        let list = SourceList::new(&fetcher, Scope::User, home.path(), "acme");
+        let source = web.url("kit.tar.gz");
+        let settings = FetchSettings { source, ..FetchSettings::default() };
+        list.add(Some("kit"), &settings, Path::new(".")).unwrap();
+
+        *is_good.lock().unwrap() = false;
+        limits.time = Duration::from_millis(if code == ErrorCode::Timeout { 300 } else { 20_000 });
+        let hasty = Fetcher::new(cache.path()).limits(limits);
+        let list = SourceList::new(&hasty, Scope::User, home.path(), "acme");
+        let begin = Instant::now();
+        let error: Error = list.update("kit", UpdateOptions::default()).unwrap_err();
+        assert_eq!(error.code(), code, "{what}: {error}");
+        assert!(begin.elapsed() < Duration::from_secs(10), "{what}: {:?}", begin.elapsed());
+        let left = fs::read_dir(cache.path().join("scratch")).unwrap().count();
+        assert_eq!(left, 0, "{what}: received bytes are left");
+
+        web.requests();
+        let begin = Instant::now();
+        let config = Config::load(&ConfigPlace {
+            home: Some(home.path().to_owned()),
+            project: home.path().to_owned(),
+            working_dir: home.path().to_owned(),
+            brand: "acme".to_owned(),
+        });
+        let config = fetcher.apply(config);
+        assert_eq!(config.diagnostics()[0].code.as_str(), "source-stale", "{what}");
+        let engine = Engine::builder().config(&config).build().unwrap();
+        assert_eq!(engine.disclose("deploy it").full, ["deploy"], "{what}");
+        assert!(begin.elapsed() < Duration::from_secs(1), "{what}: {:?}", begin.elapsed());
+        assert!(web.requests().is_empty(), "an engine asks no server");
+    }
+}
+
+#[test]
+fn a_signal_ends_a_download_and_leaves_nothing() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let place = Place::new();
+        let (sender, begun) = std::sync::mpsc::sync_channel(1);
+        let web = Web::start(move |_, stream| {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nx")?;
+            let _ = sender.send(());
+            hang()
+        });
+        let child = start(&place, &["add", &web.url("kit.tar.gz")]);
+        begun.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!(end(child, signal), Some(code));
+        assert!(scratch(&place).is_empty());
+        assert!(!place.path().join("home/.repertoire/config.toml").exists());
+    }
+}
