@@ -1,8 +1,9 @@
 //! Sections `[fetch.NAME]`: sources of skills that are fetched from elsewhere.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use toml_edit::{Array, Item, Table, TableLike, Value as TomlValue, value};
 
 use super::Config;
@@ -40,6 +41,15 @@ pub struct FetchSection {
     pub line: usize,
     /// Its settings.
     pub settings: FetchSettings,
+    /// The interval at which hosts that run for long ask it for something newer; `None` for never. It is
+    /// serialised in seconds.
+    #[serde(serialize_with = "in_seconds")]
+    pub refresh: Option<Duration>,
+}
+
+#[expect(clippy::ref_option, reason = "serde gives a reference to the field")]
+fn in_seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
 }
 
 impl Config {
@@ -52,15 +62,17 @@ impl Config {
             let at = sections.iter().position(is_same).unwrap_or_else(|| {
                 let (file, settings) = (found.path.clone(), FetchSettings::default());
                 let (name, scope, line) = (name.to_owned(), found.scope, found.line);
-                sections.push(FetchSection { name, scope, file, line, settings });
+                let refresh = None;
+                sections.push(FetchSection { name, scope, file, line, settings, refresh });
                 sections.len() - 1
             });
-            let settings = &mut sections[at].settings;
+            let FetchSection { settings, refresh, .. } = &mut sections[at];
             match (key, &found.value) {
                 ("source", Value::Text(text)) => settings.source.clone_from(text),
                 ("rev", Value::Text(text)) => settings.rev = Some(text.clone()),
                 ("path", Value::Text(text)) => settings.path = Some(text.clone()),
                 ("skills", Value::Texts(texts)) => settings.skills.clone_from(texts),
+                ("refresh", Value::Seconds(time)) => *refresh = Some(*time),
                 _ => {}
             }
         }

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
 use super::schema::{self, Key, Kind, ProjectMay, Value};
-use super::value::{
-    Problem, budget, json_of_table, kind_of, kind_of_value, margin, number, seconds,
-};
+use super::value::{Problem, budget, json_of_table, kind_of, kind_of_value, margin, time};
 use crate::catalog::Scope;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::is_address;
+
+/// The shortest interval at which others are asked for something.
+const MIN_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A setting of a file.
 #[derive(Debug, Clone)]
@@ -207,8 +209,10 @@ impl Reader<'_> {
                 })
             }
             Kind::Seconds => {
-                let wrong = wrong("a number of seconds");
-                seconds(number(item).ok_or(wrong)?)
+                time(item, Duration::ZERO).ok_or_else(|| wrong("a number of seconds"))?
+            }
+            Kind::Interval => {
+                time(item, MIN_INTERVAL).ok_or_else(|| wrong("a time such as `\"15m\"`"))?
             }
             Kind::Budget => budget(item).ok_or_else(|| wrong("a budget"))?,
             Kind::Margin => margin(item).ok_or_else(|| {

@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Count(u64),
     /// A time above zero.
     Seconds,
+    /// A time of a minute or more.
+    Interval,
     /// One text that is not empty.
     Text,
     Texts,
@@ -124,6 +126,8 @@ pub(super) const KEYS: &[Key] = &[
     key("fetch.*.rev", Kind::Text, ProjectMay::Set),
     key("fetch.*.path", Kind::Text, ProjectMay::Set),
     key("fetch.*.skills", Kind::Texts, ProjectMay::Set),
+    // Only for what the user fetched from this very address: see `fetch/poll.rs`.
+    key("fetch.*.refresh", Kind::Interval, ProjectMay::Set),
 ];
 
 /// The names of the sections, in the order of the keys.

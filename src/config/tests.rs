@@ -108,6 +108,11 @@ fn what_is_wrong_is_a_finding_and_the_rest_holds() {
         ("[routing]\nrelevance = { worth = nan }", "wrong-type 2:13"),
         ("[scripts]\ntimeout = 0", "invalid-value 2:11"),
         ("[scripts]\ntimeout = inf", "invalid-value 2:11"),
+        ("[scripts]\ntimeout = \"soon\"", "invalid-value 2:11"),
+        ("[scripts]\ntimeout = true", "wrong-type 2:11"),
+        ("[fetch.team]\nrefresh = \"59s\"", "invalid-value 2:11"),
+        ("[fetch.team]\nrefresh = \"infm\"", "invalid-value 2:11"),
+        ("[fetch.team]\nrefresh = true", "wrong-type 2:11"),
         ("[scripts]\nenv = [\"A=1\"]", "invalid-value 2:8"),
         ("[scripts]\nwrite = [\"out\"]", "invalid-value 2:10"),
         ("[skills]\ndisabled = [\"a\", 3]", "wrong-type 2:18"),
@@ -127,6 +132,25 @@ fn what_is_wrong_is_a_finding_and_the_rest_holds() {
         let finding = &config.diagnostics()[0];
         assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");
         assert!(finding.span.is_some() && finding.path.ends_with(".acme/config.toml"));
+    }
+}
+
+#[test]
+fn times_are_seconds_or_texts_with_a_unit() {
+    for (text, seconds) in [
+        ("60", 60),
+        ("\"90s\"", 90),
+        ("\"1.5m\"", 90),
+        ("\"15m\"", 900),
+        ("\"2h\"", 7200),
+        ("\"1d\"", 86_400),
+    ] {
+        let world = World::new(&format!("[fetch.team]\nrefresh = {text}\n"), "");
+        let config = world.config();
+        assert_eq!(findings(&config), [""; 0], "{text}");
+        let refresh = config.fetch_sections()[0].refresh;
+        assert_eq!(refresh, Some(std::time::Duration::from_secs(seconds)), "{text}");
+        assert_eq!(value(&config, "fetch.team.refresh"), seconds);
     }
 }
 

@@ -57,13 +57,35 @@ pub(super) fn number(item: &Item) -> Option<f64> {
     item.as_float().or_else(|| item.as_integer().map(|n| n as f64))
 }
 
-pub(super) fn seconds(seconds: f64) -> Result<Value, Problem> {
-    let time = Some(seconds).filter(|n| (0.0..=MAX_SECONDS).contains(n));
-    let time = time.and_then(|n| Duration::try_from_secs_f64(n).ok()).filter(|t| !t.is_zero());
-    time.map(Value::Seconds).ok_or_else(|| {
-        let message = "the time must be above zero, and at most a year";
-        Problem::new(Code::InvalidValue, message, "write a number of seconds, such as `2.5`")
-    })
+/// Parses a time, in seconds or as a text with a unit, of `least` or more; zero is none. `None` for a
+/// value of the wrong kind.
+pub(super) fn time(item: &Item, least: Duration) -> Option<Result<Value, Problem>> {
+    let seconds = match item.as_str() {
+        Some(text) => with_unit(text.trim()),
+        None => Some(number(item)?),
+    };
+    let seconds = seconds.filter(|n| (0.0..=MAX_SECONDS).contains(n));
+    let time = seconds.and_then(|n| Duration::try_from_secs_f64(n).ok());
+    let time = time.filter(|time| !time.is_zero() && *time >= least);
+    Some(time.map(Value::Seconds).ok_or_else(|| {
+        let least = match least.as_secs() {
+            0 => "above zero".to_owned(),
+            seconds => format!("at least {seconds} seconds"),
+        };
+        let message = format!("the time must be {least}, and at most a year");
+        let help = "write a number of seconds, such as `2.5`, or a text such as `\"15m\"`";
+        Problem::new(Code::InvalidValue, message, help)
+    }))
+}
+
+/// The seconds of `90s`, `15m`, `2h` or `1d`.
+fn with_unit(text: &str) -> Option<f64> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+    let (number, seconds) =
+        units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))?;
+    // `1e3` and `inf` are numbers, too.
+    let is_plain = number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    number.parse::<f64>().ok().filter(|_| is_plain).map(|number| number * seconds)
 }
 
 /// `None` for a value of the wrong kind.
