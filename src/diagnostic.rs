@@ -110,6 +110,8 @@ codes! {
     SourceNotFetched = "source-not-fetched", Warning;
     /// A source that could not be fetched when it was last tried; its last good state is used.
     SourceStale = "source-stale", Warning;
+    /// An update of a source that was not taken by itself: skills would get lost.
+    SourceHeld = "source-held", Warning;
     /// A source of `config.toml` that cannot be fetched from its address.
     InvalidSource = "invalid-source", Error;
 

@@ -51,12 +51,7 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
             "name the project's directory with `--project DIR`",
         ));
     }
-    let config = Config::load(&ConfigPlace {
-        home: home(),
-        project: common.project.clone(),
-        working_dir: common.working_dir.clone(),
-        brand: common.brand.clone(),
-    });
+    let config = Config::load(&config_place(common));
     if common.sources.is_empty() {
         return Ok(match fetcher(common) {
             Some(fetcher) => fetcher.apply(config),
@@ -64,6 +59,16 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
         });
     }
     Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
+}
+
+/// Returns the place of the configuration.
+pub(crate) fn config_place(common: &Common) -> ConfigPlace {
+    ConfigPlace {
+        home: home(),
+        project: common.project.clone(),
+        working_dir: common.working_dir.clone(),
+        brand: common.brand.clone(),
+    }
 }
 
 /// Returns what fetches skills from elsewhere; `None` without a home directory.

@@ -11,6 +11,8 @@ use arc_swap::ArcSwap;
 use super::cache::{self, CacheUse};
 use super::counters::Counters;
 use super::outputs::Outputs;
+#[cfg(feature = "fetch")]
+use super::sources::Polled;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
@@ -18,6 +20,8 @@ use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
 use crate::config::Config;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
+#[cfg(feature = "fetch")]
+use crate::fetch::SourcePoller;
 use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
@@ -50,6 +54,8 @@ pub struct EngineBuilder {
     cache: Option<SnapshotCache>,
     #[cfg(feature = "snapshot")]
     max_compile_time: Option<Duration>,
+    #[cfg(feature = "fetch")]
+    poller: Option<SourcePoller>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
@@ -279,6 +285,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Lets [`Engine::poll_sources`] and [`Engine::watch_sources`] ask the sources of a configuration for
+    /// something newer, by this poller; by default none is asked.
+    #[cfg(feature = "fetch")]
+    #[must_use]
+    pub fn source_poller(mut self, poller: SourcePoller) -> EngineBuilder {
+        self.poller = Some(poller);
+        self
+    }
+
     /// Loads the toolsets of skills, this way; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
@@ -367,6 +382,8 @@ impl EngineBuilder {
             consent: self.consent,
             retriever: self.retriever,
             tasks: self.tasks,
+            #[cfg(feature = "fetch")]
+            polled: self.poller.map(Polled::new),
             #[cfg(feature = "snapshot")]
             cache,
             #[cfg(feature = "scripts")]

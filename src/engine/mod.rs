@@ -17,6 +17,8 @@ mod refresh;
 mod scripts;
 mod session_tools;
 mod snapshot;
+#[cfg(feature = "fetch")]
+mod sources;
 mod tallies;
 #[cfg(feature = "toolsets")]
 mod tools;
@@ -58,6 +60,10 @@ use refresh::Listeners;
 pub use refresh::Subscription;
 pub use session_tools::{SessionTools, SessionToolsOptions};
 use snapshot::Snapshot;
+#[cfg(feature = "fetch")]
+use sources::Polled;
+#[cfg(feature = "fetch")]
+pub use sources::SourceWatch;
 pub use turn::{Turn, TurnBuilder};
 #[cfg(feature = "watch")]
 pub use watch::Watch;
@@ -93,6 +99,8 @@ struct Inner {
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    #[cfg(feature = "fetch")]
+    polled: Option<Polled>,
     #[cfg(feature = "snapshot")]
     cache: CacheUse,
     #[cfg(feature = "scripts")]

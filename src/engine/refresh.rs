@@ -38,7 +38,7 @@ impl Engine {
         let inner = &*self.0;
         let refreshed = {
             let mut memory = inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
-            if memory.is_current(&inner.sources.environment) {
+            if memory.is_current(&inner.sources.environment) && !self.has_new_findings() {
                 return Ok(Refreshed::default());
             }
             let span = spans::reload();
@@ -65,7 +65,7 @@ impl Engine {
     /// Reads again what changed since `memory` was made, and replaces both.
     fn reload(&self, memory: &mut Memory) -> Result<Refreshed, Error> {
         let inner = &*self.0;
-        let (catalog, now) = reload::load_again(&inner.sources, memory);
+        let (catalog, now) = reload::load_again(&self.options_now(), memory);
         let before = self.catalog();
         let refreshed = Refreshed::between(&before, &catalog, &now);
         if !catalog.is_the_same_as(&before) {
@@ -76,6 +76,17 @@ impl Engine {
         }
         *memory = now;
         Ok(refreshed)
+    }
+
+    #[cfg(not(feature = "fetch"))]
+    #[expect(clippy::unused_self, reason = "it depends on features")]
+    fn has_new_findings(&self) -> bool {
+        false
+    }
+
+    #[cfg(not(feature = "fetch"))]
+    fn options_now(&self) -> &crate::catalog::CatalogOptions {
+        &self.0.sources
     }
 
     /// Calls `listener` after each [`Engine::refresh`] that found changes, by any clone of this

@@ -2,17 +2,16 @@
 //! and stays where it is, so that code in it stays trusted as long as it does not change.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::lock_file::{LockedFile, replace};
+use super::lock_file::{Locked, LockedFile, replace};
 use super::mcp::is_mcp;
 use super::objects::{Objects, io_error, sweep};
+use super::state::{Answer, Moment, State};
 use crate::catalog::Source;
 use crate::error::Error;
 use crate::trust::ContentHash;
@@ -29,18 +28,6 @@ pub(super) struct Copies {
     dir: PathBuf,
     /// The directory of the `config.toml`.
     config_dir: PathBuf,
-}
-
-/// The state of a copy.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct State {
-    /// The digest of its files; empty if nothing was fetched yet.
-    pub(super) digest: String,
-    /// The last time when it was fetched, or was found to be the newest, in seconds since 1970.
-    pub(super) checked: u64,
-    /// The reason why it could not be fetched later on.
-    pub(super) problem: Option<String>,
 }
 
 impl Copies {
@@ -78,13 +65,11 @@ impl Copies {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Notes that a source was reached just now, or the problem that it has.
-    pub(super) fn note(&self, name: &str, problem: Option<String>) -> Result<(), Error> {
+    /// Notes the answer of a source, for all processes.
+    pub(super) fn note(&self, name: &str, answer: &Answer<'_>, at: Moment) -> Result<(), Error> {
+        let _guard = self.lock()?;
         let mut state = self.state(name);
-        if problem.is_none() {
-            state.checked = now();
-        }
-        state.problem = problem;
+        state.note(answer, at);
         self.write_state(name, &state)
     }
 
@@ -108,13 +93,28 @@ impl Copies {
     /// guard is dropped.
     pub(super) fn lock(&self) -> Result<File, Error> {
         let path = self.dir.join(".lock");
-        let open = || {
-            fs::create_dir_all(&self.dir)?;
-            let file = File::options().write(true).create(true).truncate(false).open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        open().map_err(|error| io_error("lock", &path, &error))
+        let locked = self.open_lock(&path).and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|error| io_error("lock", &path, &error))
+    }
+
+    /// Keeps other processes from polling a source, until the guard is dropped; `None` if one does.
+    pub(super) fn lock_to_poll(&self, name: &str) -> Result<Option<File>, Error> {
+        let path = self.poll_lock(name);
+        let locked = self.open_lock(&path).and_then(|file| match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        });
+        locked.map_err(|error| io_error("lock", &path, &error))
+    }
+
+    fn poll_lock(&self, name: &str) -> PathBuf {
+        self.dir.join(format!("{name}.lock"))
+    }
+
+    fn open_lock(&self, path: &Path) -> io::Result<File> {
+        fs::create_dir_all(&self.dir)?;
+        File::options().write(true).create(true).truncate(false).open(path)
     }
 
     /// Writes files from `objects` into a new directory beside the copies. Fails with `NOT_FOUND` if
@@ -141,24 +141,22 @@ impl Copies {
 
     /// Puts a directory in the place of a copy. Readers find the old one or the new one; where the
     /// system cannot exchange two directories, there is an instant with neither.
-    pub(super) fn install(
-        &self,
-        name: &str,
-        new: TempDir,
-        digest: &ContentHash,
-    ) -> Result<(), Error> {
+    pub(super) fn install(&self, name: &str, new: TempDir, locked: &Locked) -> Result<(), Error> {
         let root = self.root(name);
         let failed = |error: io::Error| io_error("replace", &root, &error);
         exchange(new.path(), &root).map_err(failed)?;
         // Holds the old files by now, if there were any.
         drop(new);
-        self.write_state(name, &State { digest: digest.to_string(), checked: now(), problem: None })
+        let (digest, source) = (locked.digest().to_string(), locked.source.clone());
+        let checked = Moment::now();
+        self.write_state(name, &State { digest, source, checked, ..State::default() })
     }
 
     /// Removes the copy of a source.
     pub(super) fn remove(&self, name: &str) -> Result<(), Error> {
         let removed = fs::remove_dir_all(self.root(name));
         let _ = fs::remove_file(self.state_file(name));
+        let _ = fs::remove_file(self.poll_lock(name));
         match removed {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(io_error("remove", &self.root(name), &error))
@@ -178,11 +176,6 @@ impl Copies {
         let is_changed = |path: &Path, hash| ContentHash::of_file(path).ok().as_ref() != Some(hash);
         paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path)
     }
-}
-
-/// The time, in seconds since 1970.
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Exchanges two directories, the second of which need not exist.

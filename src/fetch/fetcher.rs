@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use super::archive::Archive;
 #[cfg(feature = "archive-https")]
@@ -58,6 +59,7 @@ pub struct Fetcher {
     cache: PathBuf,
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
+    flag: Option<&'static AtomicBool>,
     pub(super) objects: Objects,
 }
 
@@ -67,7 +69,8 @@ impl Fetcher {
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
         let objects = Objects::new(cache.join("objects"));
-        Fetcher { cache, limits: FetchLimits::default(), is_cancelled: || false, objects }
+        let limits = FetchLimits::default();
+        Fetcher { cache, limits, is_cancelled: || false, flag: None, objects }
     }
 
     /// The same with other limits.
@@ -85,9 +88,15 @@ impl Fetcher {
         self
     }
 
+    /// The same, whose fetches end once this flag is set as well.
+    pub(super) fn flagged(mut self, flag: &'static AtomicBool) -> Fetcher {
+        self.flag = Some(flag);
+        self
+    }
+
     /// The deadline of a fetch that begins now.
-    fn deadline(&self) -> Deadline {
-        Deadline::after(self.limits.time, self.is_cancelled)
+    pub(super) fn deadline(&self) -> Deadline {
+        Deadline::after(self.limits.time, self.is_cancelled).with_flag(self.flag)
     }
 
     pub(super) fn cache(&self) -> &Path {
@@ -265,7 +274,7 @@ impl Fetcher {
         let copies = self.copies(&self.cache);
         let _guard = copies.lock()?;
         let new = copies.unpack(&locked.files, &self.objects)?;
-        copies.install(name, new, &locked.digest())?;
+        copies.install(name, new, locked)?;
         Ok(source_at(name, &locked.source, copies.root(name)))
     }
 

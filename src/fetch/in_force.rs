@@ -3,12 +3,14 @@
 use super::copies::source_at;
 use super::fetcher::Fetcher;
 use super::location::check_name;
+use super::state::State;
 use crate::config::Config;
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Fetcher {
     /// The configuration with the sources that were fetched for it, from their copies. Sources
-    /// without a copy, and those that could not be reached later on, are findings.
+    /// without a copy, those that could not be reached later on, and updates that wait for the user are
+    /// findings.
     ///
     /// ```
     /// use repertoire::config::{Config, ConfigPlace};
@@ -56,9 +58,14 @@ impl Fetcher {
                 );
                 continue;
             }
-            if let Some(problem) = copies.state(name).problem {
-                let message = format!("the source `{name}` is as it was fetched last: {problem}");
+            let State { failure, held, .. } = copies.state(name);
+            if let Some(failure) = failure {
+                let message = format!("the source `{name}` is as it was fetched last: {failure}");
                 find(Code::SourceStale, message, "update it once it can be reached again");
+            }
+            if let Some(held) = held {
+                let message = format!("the source `{name}` has an update that waits: {held}");
+                find(Code::SourceHeld, message, "see what it changes, and update the source");
             }
             let source = source_at(name, &section.settings.source, root);
             sources.push((section.scope, source));

@@ -1,5 +1,6 @@
 //! Limits of fetching: a source is written by others, and may be hostile.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorCode};
@@ -44,16 +45,30 @@ pub(super) struct Deadline {
     end: Instant,
     time: Duration,
     is_cancelled: fn() -> bool,
+    /// Set once it is called off.
+    flag: Option<&'static AtomicBool>,
 }
 
 impl Deadline {
     pub(super) fn after(time: Duration, is_cancelled: fn() -> bool) -> Deadline {
         let now = Instant::now();
-        Deadline { end: now.checked_add(time).unwrap_or(now), time, is_cancelled }
+        let end = now.checked_add(time).unwrap_or(now);
+        Deadline { end, time, is_cancelled, flag: None }
+    }
+
+    /// The same, which is called off by this flag as well. A deadline is copied into the threads of a
+    /// fetch, so the flag must outlive all of them.
+    pub(super) fn with_flag(mut self, flag: Option<&'static AtomicBool>) -> Deadline {
+        self.flag = flag;
+        self
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        (self.is_cancelled)() || self.flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     pub(super) fn is_over(&self) -> bool {
-        (self.is_cancelled)() || Instant::now() >= self.end
+        self.is_cancelled() || Instant::now() >= self.end
     }
 
     /// The time that is left; zero once it is over.
@@ -91,7 +106,7 @@ impl Deadline {
 
     /// The error of a source that took too long, or whose fetch was called off.
     pub(super) fn error(&self, source: &str) -> Error {
-        if (self.is_cancelled)() {
+        if self.is_cancelled() {
             let message = format!("the fetch of {source} was cancelled");
             return Error::new(ErrorCode::Cancelled, message, "");
         }

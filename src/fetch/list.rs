@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::copies::{Copies, source_at};
 use super::fetcher::Fetcher;
@@ -10,6 +11,7 @@ use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::mcp::McpAddress;
 use super::objects::io_error;
+use super::state::Moment;
 use crate::catalog::{Catalog, CatalogOptions, Scope, Source};
 use crate::config::{self, Config, ConfigPlace, FetchSection, FetchSettings};
 use crate::error::{Error, ErrorCode, Remedy};
@@ -145,7 +147,7 @@ impl<'a> SourceList<'a> {
         let after = after.map_err(|error| self.of_config(&error))?;
         let mut sources = lock_file::read(&self.lock)?;
         sources.insert(name.clone(), locked.clone());
-        self.copies.install(&name, new, &locked.digest())?;
+        self.copies.install(&name, new, &locked)?;
         lock_file::write(&self.lock, &sources)?;
         self.write_config(&before, &after)?;
         let source = source_at(&name, &locked.source, self.copies.root(&name));
@@ -175,7 +177,8 @@ impl<'a> SourceList<'a> {
     /// Compares the copy of a source with what is pinned, without a network.
     ///
     /// Fails with `NOT_FOUND` if it is not pinned or has no copy, and with `EXECUTION_ERROR` if the
-    /// copy is of another state, was changed, or could not be updated when that was last tried.
+    /// copy is of another state, was changed, could not be updated when that was last tried, or has an
+    /// update that waits for the user.
     pub fn check(&self, name: &str) -> Result<(), Error> {
         check_name(name)?;
         let fetch = |code, message: String, help: &str, frozen| {
@@ -201,15 +204,19 @@ impl<'a> SourceList<'a> {
             let message = format!("{} is not as it was fetched", path.display());
             return fetch(differs, message, "fetch what is pinned", true);
         }
-        match state.problem {
-            Some(problem) => fetch(
-                differs,
-                format!("it is as it was fetched last: {problem}"),
-                "update it",
-                false,
-            ),
-            None => Ok(()),
-        }
+        let problem = match (state.failure, state.held) {
+            (Some(failure), _) => format!("it is as it was fetched last: {failure}"),
+            (None, Some(held)) => format!("it has an update that waits: {held}"),
+            (None, None) => return Ok(()),
+        };
+        fetch(differs, problem, "update it", false)
+    }
+
+    /// The last time when a source was asked for something newer, by `update` or a
+    /// [`SourcePoller`](super::SourcePoller), successfully or not; `None` if it never was.
+    pub fn asked(&self, name: &str) -> Option<SystemTime> {
+        let asked = self.copies.state(name).asked();
+        (asked != Moment::default()).then(|| asked.time())
     }
 
     /// A project names no source of the machine outside of itself: what it holds would come from the

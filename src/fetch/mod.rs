@@ -6,6 +6,8 @@
 //! SHA-256 (`objects.rs`) until nobody uses them (`collect.rs`). A copy (`copies.rs`) is the directory from
 //! which engines read; it is replaced as a whole, and stays as it is when a source cannot be reached. A
 //! [`SourceList`] writes sources into `config.toml` and pins their files in `skills.lock` (`lock_file.rs`).
+//! A [`SourcePoller`] asks for something newer at intervals (`schedule.rs`), and holds back what would
+//! take a skill away (`hold.rs`).
 //!
 //! Sources are written by others. Their names, links and sizes are checked before anything is
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
@@ -25,6 +27,7 @@ mod copies;
 mod directory;
 mod fetcher;
 mod git;
+mod hold;
 mod in_force;
 mod layout;
 mod limits;
@@ -41,6 +44,7 @@ mod object_store;
 mod objects;
 mod pack;
 mod paths;
+mod poll;
 mod program;
 mod provider;
 mod push;
@@ -48,7 +52,9 @@ mod push;
 mod registry;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod remote;
+mod schedule;
 mod scratch;
+mod state;
 mod update;
 
 pub use change::{ChangeKind, FileChange, Lines, SkillChange};
@@ -59,6 +65,7 @@ pub use list::{Added, SourceList};
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
 pub use mcp::McpAddress;
+pub use poll::{PollOutcome, PolledSource, SourcePoll, SourcePoller};
 pub use provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
 pub use push::Pushed;
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};

@@ -11,6 +11,7 @@ use super::list::SourceList;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::provider::SourceProvider;
+use super::state::{Answer, Moment};
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::spans;
@@ -79,6 +80,37 @@ pub struct Outdated {
     pub newest: String,
     /// True if they differ, or the source was fetched with other settings.
     pub outdated: bool,
+    /// The reason why a host that [polls](super::SourcePoller) left the newest one to the user.
+    pub held: Option<String>,
+}
+
+/// A state of a source that is not in use yet.
+pub(super) struct Candidate {
+    status: UpdateStatus,
+    /// The state that was pinned when this one was fetched.
+    pub(super) before: Option<Locked>,
+    pub(super) locked: Locked,
+    pub(super) new: TempDir,
+    pub(super) changes: Vec<SkillChange>,
+}
+
+impl Candidate {
+    /// The outcome once it is in use.
+    pub(super) fn update(&self) -> Update {
+        Update {
+            status: self.status,
+            from: self.before.as_ref().map(|before| before.revision.clone()),
+            to: self.locked.revision.clone(),
+            changes: self.changes.clone(),
+        }
+    }
+}
+
+/// The state of a source that is asked for.
+pub(super) enum Next {
+    /// It is in use.
+    InUse(Locked),
+    Other(Candidate),
 }
 
 impl SourceList<'_> {
@@ -98,8 +130,11 @@ impl SourceList<'_> {
         }
         let is_cancelled = result.as_ref().is_err_and(|error| error.code() == ErrorCode::Cancelled);
         if !options.dry_run && !is_cancelled && self.copies.root(name).is_dir() {
-            let problem = result.as_ref().err().map(|error| error.message().to_owned());
-            self.copies.note(name, problem)?;
+            let answer = match &result {
+                Ok(_) => Answer::Newest { source: &section.settings.source },
+                Err(error) => Answer::Failed { message: error.message() },
+            };
+            self.copies.note(name, &answer, Moment::now())?;
         }
         result
     }
@@ -110,47 +145,68 @@ impl SourceList<'_> {
         settings: &FetchSettings,
         options: UpdateOptions,
     ) -> Result<Update, Error> {
-        let locked = self.locked(name)?;
-        if options.frozen {
-            return self.install_locked(name, settings, locked, options.dry_run);
+        let next = if options.frozen {
+            self.pinned(name, settings, self.locked(name)?)?
+        } else {
+            self.newest(name, settings)?
+        };
+        match next {
+            Next::InUse(locked) => Ok(unchanged(&locked)),
+            Next::Other(candidate) if options.dry_run => Ok(candidate.update()),
+            Next::Other(candidate) => {
+                let update = candidate.update();
+                let _guard = self.copies.lock()?;
+                self.take(name, candidate, lock_file::read(&self.lock)?)?;
+                Ok(update)
+            }
         }
+    }
+
+    /// Fetches the newest state of a source, unless it is the pinned one. Fails as
+    /// [`SourceList::update`].
+    pub(super) fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
+        let locked = self.locked(name)?;
         let provider = self.provider(settings)?;
         let fitting = locked.as_ref().filter(|locked| locked.is_of(settings));
-        if let Some(locked) = fitting
-            && provider.newest()?.as_ref() == Some(&locked.revision)
+        if let Some(fitting) = fitting
+            && provider.newest()?.as_ref() == Some(&fitting.revision)
         {
-            let locked = Some(locked.clone());
-            return self.install_locked(name, settings, locked, options.dry_run);
+            return self.pinned(name, settings, locked);
         }
         let fetched = self.fetcher.fetch_from(&*provider, settings, None)?;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
-            return Ok(unchanged(&fetched));
+            return Ok(Next::InUse(fetched));
         }
         let new = self.copies.unpack(&fetched.files, &self.fetcher.objects)?;
-        let update = Update {
-            status: UpdateStatus::Updated,
-            from: locked.map(|locked| locked.revision),
-            to: fetched.revision.clone(),
-            changes: self.changes(name, &settings.source, new.path()),
-        };
-        if !options.dry_run {
-            let _guard = self.copies.lock()?;
-            let mut sources = lock_file::read(&self.lock)?;
-            sources.insert(name.to_owned(), fetched.clone());
-            self.copies.install(name, new, &fetched.digest())?;
-            lock_file::write(&self.lock, &sources)?;
-        }
-        Ok(update)
+        let changes = self.changes(name, &settings.source, new.path());
+        let status = UpdateStatus::Updated;
+        Ok(Next::Other(Candidate { status, before: locked, locked: fetched, new, changes }))
     }
 
-    /// Puts the pinned state into use: from kept contents, else fetched at its revision.
-    fn install_locked(
+    /// Puts a state into use, and pins it among `sources`, those of the lock file. The copies must be
+    /// locked.
+    pub(super) fn take(
+        &self,
+        name: &str,
+        candidate: Candidate,
+        mut sources: lock_file::Sources,
+    ) -> Result<(), Error> {
+        let Candidate { locked, new, .. } = candidate;
+        self.copies.install(name, new, &locked)?;
+        if sources.get(name) == Some(&locked) {
+            return Ok(());
+        }
+        sources.insert(name.to_owned(), locked);
+        lock_file::write(&self.lock, &sources)
+    }
+
+    /// The pinned state: from kept contents, else fetched at its revision.
+    fn pinned(
         &self,
         name: &str,
         settings: &FetchSettings,
         locked: Option<Locked>,
-        dry_run: bool,
-    ) -> Result<Update, Error> {
+    ) -> Result<Next, Error> {
         let lock = self.lock.display();
         let outdated = |why: &str| {
             let message = format!("{lock} {why} the source `{name}`");
@@ -163,16 +219,12 @@ impl SourceList<'_> {
             return Err(outdated("pins another state than `config.toml` names of"));
         }
         if self.is_current(name, &locked) {
-            return Ok(unchanged(&locked));
+            return Ok(Next::InUse(locked));
         }
         let new = self.unpack_locked(settings, &locked)?;
         let changes = self.changes(name, &settings.source, new.path());
-        if !dry_run {
-            let _guard = self.copies.lock()?;
-            self.copies.install(name, new, &locked.digest())?;
-        }
-        let status = UpdateStatus::Installed;
-        Ok(Update { status, from: Some(locked.revision.clone()), to: locked.revision, changes })
+        let (status, before) = (UpdateStatus::Installed, Some(locked.clone()));
+        Ok(Next::Other(Candidate { status, before, locked, new, changes }))
     }
 
     fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {
@@ -212,10 +264,15 @@ impl SourceList<'_> {
         };
         let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(&settings);
         let outdated = !locked.as_ref().is_some_and(is_newest);
-        Ok(Outdated { locked: locked.map(|locked| locked.revision), newest, outdated })
+        let held = self.copies.state(name).held.filter(|held| held.revision == newest);
+        let held = held.filter(|_| outdated).map(|held| held.to_string());
+        Ok(Outdated { locked: locked.map(|locked| locked.revision), newest, outdated, held })
     }
 
-    fn provider(&self, settings: &FetchSettings) -> Result<Box<dyn SourceProvider>, Error> {
+    pub(super) fn provider(
+        &self,
+        settings: &FetchSettings,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
         let location = Location::parse(&settings.source, &self.base)?;
         self.check_location(&location)?;
         self.fetcher.provider_of(&location, settings)

@@ -32,6 +32,9 @@ pub(crate) struct McpArgs {
     pub(crate) client: McpClientArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
+    /// Leave fetched skills as they are pinned, whatever `refresh` in `config.toml` says
+    #[arg(long)]
+    pub(crate) frozen: bool,
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
 }

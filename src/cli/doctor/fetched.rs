@@ -1,5 +1,7 @@
 //! The part of the report about skills from elsewhere.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use repertoire::Error;
 use repertoire::fetch::{Fetcher, Kept};
 use serde::Serialize;
@@ -18,6 +20,10 @@ pub(super) struct FetchedReport {
     config: String,
     /// The directory from which its skills are read.
     path: String,
+    /// The interval in seconds at which servers ask for something newer.
+    refresh: Option<f64>,
+    /// When it was asked last, in seconds since 1970.
+    asked: Option<u64>,
     /// Why it is not as `skills.lock` pins it, or not the newest.
     problem: Option<Failure>,
 }
@@ -44,6 +50,10 @@ pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedR
                 source: section.settings.source,
                 config: list.config_file().display().to_string(),
                 path: list.copy_of(&name).display().to_string(),
+                refresh: section.refresh.map(|interval| interval.as_secs_f64()),
+                asked: list
+                    .asked(&name)
+                    .and_then(|asked| Some(asked.duration_since(UNIX_EPOCH).ok()?.as_secs())),
                 problem: problem.as_ref().map(Failure::from),
                 name,
             });
@@ -52,15 +62,33 @@ pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedR
     reports
 }
 
+/// A time in the largest unit that it fills.
+fn in_one_unit(time: Duration) -> String {
+    let units = [(86_400, "d"), (3600, "h"), (60, "min")];
+    let seconds = time.as_secs();
+    let unit = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1, "s"));
+    format!("{} {}", seconds / unit.0, unit.1)
+}
+
 pub(super) fn show(page: &mut Page, reports: &[FetchedReport], kept: Option<Kept>) {
     if reports.is_empty() && kept.is_none() {
         return;
     }
     page.line(format_args!("{}", styled(NAME, "Skills from elsewhere")));
-    for FetchedReport { name, source, problem, .. } in reports {
+    for FetchedReport { name, source, refresh, asked, problem, .. } in reports {
         let state = if problem.is_none() { styled(GOOD, "good") } else { styled(WARNING, "stale") };
         let (name, source) = (sanitize::line(name), sanitize::line(source));
         page.line(format_args!("  {name}: {state} {source}"));
+        if let Some(refresh) = refresh {
+            let asked = asked
+                .as_ref()
+                .map(|at| SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(*at)));
+            let asked = asked
+                .and_then(Result::ok)
+                .map_or_else(String::new, |since| format!("; asked {} ago", in_one_unit(since)));
+            let interval = in_one_unit(Duration::from_secs_f64(*refresh));
+            page.line(format_args!("    servers ask it every {interval}{asked}"));
+        }
         if let Some(Failure { message, help, .. }) = problem {
             page.line(format_args!("    {}; {}", sanitize::line(message), sanitize::line(help)));
         }

@@ -40,18 +40,19 @@ pub(crate) fn run(args: &OutdatedArgs, common: &Common, out: Output) -> anyhow::
 fn report(name: &str, config: &std::path::Path, result: &Result<Outdated, Error>) -> Json {
     let config = config.to_string_lossy();
     match result {
-        Ok(Outdated { locked, newest, outdated, .. }) => json!({
+        Ok(Outdated { locked, newest, outdated, held, .. }) => json!({
             "name": name, "config": config,
-            "locked": locked, "newest": newest, "outdated": outdated, "error": null,
+            "locked": locked, "newest": newest, "outdated": outdated, "held": held, "error": null,
         }),
         Err(error) => json!({
             "name": name, "config": config,
-            "locked": null, "newest": null, "outdated": null, "error": Failure::from(error),
+            "locked": null, "newest": null, "outdated": null, "held": null, "error": Failure::from(error),
         }),
     }
 }
 
-fn line(page: &mut Page, name: &str, Outdated { locked, newest, outdated, .. }: &Outdated) {
+fn line(page: &mut Page, name: &str, result: &Outdated) {
+    let Outdated { locked, newest, outdated, held, .. } = result;
     let name = styled(NAME, sanitize::line(name));
     let newest = sanitize::line(short(newest));
     let (title, text) = match locked {
@@ -63,4 +64,7 @@ fn line(page: &mut Page, name: &str, Outdated { locked, newest, outdated, .. }: 
         None => (styled(WARNING, "missing "), format!(", newest is {newest}")),
     };
     page.line(format_args!("{title} {name}{text}"));
+    if let Some(held) = held {
+        page.line(format_args!("         it waits for `update`: {}", sanitize::line(held)));
+    }
 }

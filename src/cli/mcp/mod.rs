@@ -5,6 +5,7 @@ mod agents;
 mod entry;
 mod install;
 mod json;
+mod sources;
 mod store;
 mod tokens;
 mod toml;
@@ -64,7 +65,10 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
         .map(|engine| setup::watch(engine, args.refresh.refresh, out))
         .collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Before a program of a fetch runs, which must not outlive this process.
     let signals = Signals::watch()?;
+    let made = engines.made.iter().map(|(_, engine)| engine);
+    let polls: Vec<_> = made.map(|engine| sources::watch(engine, out)).collect::<Result<_, _>>()?;
     let served = runtime.block_on(async {
         if let (Some(address), Some(tokens)) = (args.http, &tokens) {
             let http = http(address, args, tokens, clients, stores.map(|of| of.store), out);
@@ -79,6 +83,7 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
         };
         Ok(server.serve_stdio_until(ended(&signals)).await?)
     });
+    drop(polls);
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
 }
@@ -102,11 +107,15 @@ impl Engines<'_> {
         scripts.write.extend(args.client.write.iter().cloned());
         scripts.network &= !args.client.offline;
         let consent = Consent::new(args.client.consent.into());
+        let poller = sources::poller(args, common);
         let allowlist = skills.map(|skills| tokens::allowlist(skills, &common.allow));
         let engine = setup::engine_with_everything(common, scripts, |mut builder| {
             builder = builder.consent(consent);
             if let Some(allowlist) = allowlist {
                 builder = builder.allow(allowlist);
+            }
+            if let Some(poller) = poller {
+                builder = builder.source_poller(poller);
             }
             match stores {
                 Some(stores) => builder.session_store(Arc::clone(&stores.fallback)),

@@ -1,0 +1,54 @@
+//! Fetched skills of a running server, which are updated at the intervals of `config.toml`.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use repertoire::fetch::{PollOutcome, PolledSource, SourcePoller};
+use repertoire::{Engine, Error, SourceWatch};
+
+use crate::args::{Common, McpArgs, Refresh};
+use crate::output::Output;
+use crate::report::count;
+use crate::{fetch, sanitize, setup};
+
+/// Returns what asks the sources for something newer; `None` if nothing is to be refreshed, or the
+/// sources are those of the command line.
+pub(super) fn poller(args: &McpArgs, common: &Common) -> Option<SourcePoller> {
+    let is_wanted = !args.frozen && args.refresh.refresh != Refresh::Off;
+    let fetcher = setup::fetcher(common).filter(|_| is_wanted && common.sources.is_empty())?;
+    Some(SourcePoller::new(&fetcher, &setup::config_place(common)))
+}
+
+/// Keeps the sources of an engine up to date as long as the guard lives, and reports what happens.
+pub(super) fn watch(engine: &Engine, out: Output) -> Result<SourceWatch, Error> {
+    let told = Mutex::new(BTreeMap::<String, String>::new());
+    engine.watch_sources(move |poll| {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        for PolledSource { name, outcome, .. } in &poll.sources {
+            let Some(line) = line(name, outcome) else {
+                told.remove(name);
+                continue;
+            };
+            // A source that is gone for a day is not news each time.
+            if told.get(name) != Some(&line) {
+                out.note(&sanitize::line(&line));
+                told.insert(name.clone(), line);
+            }
+        }
+    })
+}
+
+fn line(name: &str, outcome: &PollOutcome) -> Option<String> {
+    Some(match outcome {
+        PollOutcome::Updated(update) => {
+            let (to, changes) = (fetch::short(&update.to), count(update.changes.len(), "change"));
+            format!("the source `{name}` was updated to {to}: {changes} of skills")
+        }
+        PollOutcome::Held(reason) => format!(
+            "the source `{name}` has an update that waits: {reason}; `repertoire update {name}` \
+             takes it"
+        ),
+        PollOutcome::Failed(error) => fetch::failure_of(name, error).message,
+        _ => return None,
+    })
+}

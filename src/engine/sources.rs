@@ -1,0 +1,168 @@
+//! Polling of sources: fetched skills that are updated while an engine runs.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::Engine;
+use crate::catalog::CatalogOptions;
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, ErrorCode};
+use crate::fetch::{SourcePoll, SourcePoller};
+
+/// The shortest time between two polls of a watch.
+const MIN_PAUSE: Duration = Duration::from_secs(1);
+
+/// The time after which a watch polls again though the skills could not be refreshed.
+const AFTER_ERROR: Duration = Duration::from_secs(60);
+
+/// The poller of an engine, and the latest findings about its sources.
+#[derive(Debug)]
+pub(super) struct Polled {
+    poller: SourcePoller,
+    findings: Mutex<Findings>,
+}
+
+#[derive(Debug, Default)]
+struct Findings {
+    /// `None` for those that the engine was built with.
+    now: Option<Vec<Diagnostic>>,
+    /// True if the catalog does not have them yet.
+    are_new: bool,
+}
+
+impl Polled {
+    pub(super) fn new(poller: SourcePoller) -> Polled {
+        Polled { poller, findings: Mutex::default() }
+    }
+
+    fn note(&self, now: Vec<Diagnostic>) {
+        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        if findings.now.as_ref() != Some(&now) {
+            *findings = Findings { now: Some(now), are_new: true };
+        }
+    }
+}
+
+/// Keeps the fetched skills of an engine up to date, until it is dropped: then a fetch under way ends,
+/// with the programs that it started.
+#[derive(Debug)]
+#[must_use = "no source is asked any more when this is dropped"]
+pub struct SourceWatch {
+    /// Called off once it is set.
+    flag: &'static AtomicBool,
+    stop: Sender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Asks the fetched sources whose time has come for something newer, takes up what changed, and
+    /// updates the [diagnostics](Engine::diagnostics) about sources. Blocks on the network, and leaves
+    /// that to no other call: queries go on meanwhile. Without a
+    /// [poller](super::EngineBuilder::source_poller) it only [refreshes](Engine::refresh).
+    ///
+    /// Fails as [`Engine::refresh`]. A source that fails is an outcome.
+    ///
+    /// ```
+    /// use repertoire::Engine;
+    /// use repertoire::config::{Config, ConfigPlace};
+    /// use repertoire::fetch::{Fetcher, SourcePoller};
+    ///
+    /// let dir = tempfile::tempdir()?;
+    /// let project = dir.path().to_owned();
+    /// let working_dir = project.clone();
+    /// let place = ConfigPlace { home: None, project, working_dir, brand: "acme".to_owned() };
+    /// let fetcher = Fetcher::new(dir.path().join("cache"));
+    /// let engine = Engine::builder()
+    ///     .config(&fetcher.apply(Config::load(&place)))
+    ///     .source_poller(SourcePoller::new(&fetcher, &place))
+    ///     .build()?;
+    /// let poll = engine.poll_sources()?;
+    /// // No source has an interval. A host calls it again after this time:
+    /// assert_eq!(poll.next, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn poll_sources(&self) -> Result<SourcePoll, Error> {
+        self.poll_by(self.0.polled.as_ref().map(|polled| &polled.poller))
+    }
+
+    fn poll_by(&self, poller: Option<&SourcePoller>) -> Result<SourcePoll, Error> {
+        let poll = poller.map(SourcePoller::poll).unwrap_or_default();
+        if let (Some(poller), Some(polled)) = (poller, &self.0.polled) {
+            polled.note(poller.findings());
+        }
+        self.refresh()?;
+        Ok(poll)
+    }
+
+    /// Has a thread that calls [`Engine::poll_sources`] whenever it is time, until the guard or the last
+    /// clone of this engine is dropped, and gives `listener` what came of it. The thread ends at once if
+    /// no source has an interval. Errors are logged and do not end it.
+    ///
+    /// Fails with `EXECUTION_ERROR` if no thread can be started.
+    pub fn watch_sources(
+        &self,
+        listener: impl Fn(&SourcePoll) + Send + 'static,
+    ) -> Result<SourceWatch, Error> {
+        // The threads of a fetch look at it, some of which nobody waits for: a byte is left for each watch.
+        let flag: &'static AtomicBool = Box::leak(Box::default());
+        let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(flag));
+        let inner = Arc::downgrade(&self.0);
+        let (stop, is_stopped) = channel();
+        let run = move || {
+            while let Some(inner) = inner.upgrade() {
+                let poll = Engine(inner).poll_by(poller.as_ref()).unwrap_or_else(|error| {
+                    tracing::warn!(%error, "skills could not be refreshed");
+                    SourcePoll { next: Some(AFTER_ERROR), ..SourcePoll::default() }
+                });
+                listener(&poll);
+                let Some(pause) = poll.next else { return };
+                if is_stopped.recv_timeout(pause.max(MIN_PAUSE)) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("repertoire-sources".to_owned()).spawn(run);
+        let thread = thread.map_err(|error| {
+            let message = format!("sources cannot be watched: {error}");
+            let help = "call `poll_sources` from time to time instead";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        })?;
+        Ok(SourceWatch { flag, stop, thread: Some(thread) })
+    }
+
+    /// Tells whether there are findings about sources that the catalog does not have.
+    pub(super) fn has_new_findings(&self) -> bool {
+        self.0.polled.as_ref().is_some_and(|polled| {
+            polled.findings.lock().unwrap_or_else(PoisonError::into_inner).are_new
+        })
+    }
+
+    /// The options of the catalog, with the latest findings about sources, which it has from now on.
+    pub(super) fn options_now(&self) -> Cow<'_, CatalogOptions> {
+        let Some(polled) = &self.0.polled else { return Cow::Borrowed(&self.0.sources) };
+        let mut findings = polled.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        findings.are_new = false;
+        let Some(now) = &findings.now else { return Cow::Borrowed(&self.0.sources) };
+        let mut options = self.0.sources.clone();
+        options.findings.retain(|finding| !SourcePoller::finds(finding.code));
+        options.findings.extend_from_slice(now);
+        Cow::Owned(options)
+    }
+}
+
+impl Drop for SourceWatch {
+    fn drop(&mut self) {
+        self.flag.store(true, Ordering::Relaxed);
+        let _ = self.stop.send(());
+        // A listener on the thread cannot wait for its end.
+        let thread =
+            self.thread.take().filter(|thread| thread.thread().id() != thread::current().id());
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Polling: sources with an interval in `config.toml` are asked for something newer, and updated.
+//!
+//! Nobody is asked about such an update. So it goes no further than to sources that the user fetched on
+//! this machine from the very address that `config.toml` names, whoever wrote that file; it runs no
+//! code that was not trusted; and it takes no skill away.
+
+use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime};
+
+use super::copies::source_at;
+use super::fetcher::Fetcher;
+use super::hold::reason_to_hold;
+use super::list::SourceList;
+use super::location::check_name;
+use super::lock_file;
+use super::schedule::pause;
+use super::state::{Answer, Moment, State};
+use super::update::{Next, Update};
+use crate::catalog::Scope;
+use crate::config::{Config, ConfigPlace, FetchSection};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::error::{Error, ErrorCode};
+
+/// Asks the sources of a configuration for something newer at their intervals: `refresh` of
+/// `[fetch.NAME]`. Processes share the times, and one at a time asks a source.
+///
+/// ```
+/// use repertoire::config::ConfigPlace;
+/// use repertoire::fetch::{Fetcher, SourcePoller};
+///
+/// let dir = tempfile::tempdir()?;
+/// let project = dir.path().to_owned();
+/// let working_dir = project.clone();
+/// let place = ConfigPlace { home: None, project, working_dir, brand: "acme".to_owned() };
+/// let poller = SourcePoller::new(&Fetcher::new(dir.path().join("cache")), &place);
+/// let poll = poller.poll();
+/// assert!(poll.sources.is_empty() && poll.next.is_none(), "no source has an interval");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SourcePoller {
+    fetcher: Fetcher,
+    place: ConfigPlace,
+    clock: Clock,
+    /// The seed of the deviations from intervals.
+    jitter: RandomState,
+}
+
+#[derive(Clone)]
+struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clock")
+    }
+}
+
+/// The result of [`SourcePoller::poll`].
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct SourcePoll {
+    /// The sources whose time had come.
+    pub sources: Vec<PolledSource>,
+    /// The time until the next source is to be asked; `None` if no source has an interval.
+    pub next: Option<Duration>,
+}
+
+/// A source whose time had come.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PolledSource {
+    /// Its name in `config.toml`.
+    pub name: String,
+    /// The outcome.
+    pub outcome: PollOutcome,
+}
+
+/// The outcome of polling a source.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PollOutcome {
+    /// The newest state is in use.
+    Unchanged,
+    /// A newer state is in use from now on, and is pinned.
+    Updated(Update),
+    /// There is a newer state, which is left to the user for this reason. The last good state stays.
+    Held(String),
+    /// It could not be asked or fetched. The last good state stays.
+    Failed(Error),
+    /// Another process is asking it, or has changed it meanwhile.
+    Busy,
+}
+
+impl SourcePoller {
+    /// A poller of the sources in the configuration of this place. It fetches by `fetcher`, whose cache
+    /// must be the one from which the configuration [gets](Fetcher::apply) its sources.
+    pub fn new(fetcher: &Fetcher, place: &ConfigPlace) -> SourcePoller {
+        let clock = Clock(Arc::new(SystemTime::now));
+        let (fetcher, place, jitter) = (fetcher.clone(), place.clone(), RandomState::new());
+        SourcePoller { fetcher, place, clock, jitter }
+    }
+
+    /// The same with another clock: for tests, which do not wait.
+    #[must_use]
+    pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> SourcePoller {
+        self.clock = Clock(Arc::new(now));
+        self
+    }
+
+    /// The same, whose fetches end once this flag is set as well.
+    pub(crate) fn flagged(&self, flag: &'static AtomicBool) -> SourcePoller {
+        SourcePoller { fetcher: self.fetcher.clone().flagged(flag), ..self.clone() }
+    }
+
+    /// Asks the sources whose time has come, and takes what is newer: it is pinned and in use as after
+    /// [`SourceList::update`]. Blocks on the network; without a source to be asked it reads a few small
+    /// files. Once the fetcher is [called off](Fetcher::cancelled_when), the rest is left.
+    ///
+    /// An update that would take a skill away is held back, and so is one of a source that was never
+    /// fetched from the address, or with the settings, in `config.toml`.
+    pub fn poll(&self) -> SourcePoll {
+        let mut poll = SourcePoll::default();
+        for section in Config::load(&self.place).fetch_sections() {
+            let (Some(interval), Some(list)) = (section.refresh, self.list(&section)) else {
+                continue;
+            };
+            let (wait, outcome) = self.poll_one(&list, &section, interval);
+            poll.next = Some(poll.next.map_or(wait, |next| next.min(wait)));
+            let name = section.name;
+            poll.sources.extend(outcome.map(|outcome| PolledSource { name, outcome }));
+            if self.fetcher.deadline().is_cancelled() {
+                break;
+            }
+        }
+        poll
+    }
+
+    /// The findings about fetched sources as they are now: `source-stale` and `source-held`. No network
+    /// is used.
+    pub fn findings(&self) -> Vec<Diagnostic> {
+        let config = self.fetcher.apply(Config::load(&self.place));
+        let findings = config.diagnostics().iter();
+        findings.filter(|finding| SourcePoller::finds(finding.code)).cloned().collect()
+    }
+
+    /// Tells whether findings with this code come and go by polling.
+    pub(crate) fn finds(code: Code) -> bool {
+        matches!(code, Code::SourceStale | Code::SourceHeld)
+    }
+
+    /// The list with a source that was fetched on this machine.
+    fn list(&self, section: &FetchSection) -> Option<SourceList<'_>> {
+        let ConfigPlace { home, project, brand, .. } = &self.place;
+        let base = if section.scope == Scope::User { home.as_ref()? } else { project };
+        let list = SourceList::new(&self.fetcher, section.scope, base, brand);
+        let is_fetched = check_name(&section.name).is_ok() && list.copy_of(&section.name).is_dir();
+        is_fetched.then_some(list)
+    }
+
+    /// Asks a source if it is time. Returns the time until it is to be asked again.
+    fn poll_one(
+        &self,
+        list: &SourceList<'_>,
+        section: &FetchSection,
+        interval: Duration,
+    ) -> (Duration, Option<PollOutcome>) {
+        let name = section.name.as_str();
+        let now = Moment::of((self.clock.0)());
+        let wait = || self.wait(&list.copies.state(name), name, interval, now);
+        if let Some(wait) = wait() {
+            return (wait, None);
+        }
+        let guard = match list.copies.lock_to_poll(name) {
+            Ok(Some(guard)) => guard,
+            // It notes the answer, which changes the time.
+            Ok(None) => return (interval / 10, Some(PollOutcome::Busy)),
+            Err(error) => return (interval, Some(PollOutcome::Failed(error))),
+        };
+        // Another process may have asked meanwhile.
+        if let Some(wait) = wait() {
+            return (wait, None);
+        }
+        let outcome = list.refresh(section, now).unwrap_or_else(PollOutcome::Failed);
+        drop(guard);
+        if let PollOutcome::Updated(_) = outcome {
+            // This is only tidying up.
+            let _ = self.fetcher.collect(Fetcher::UNUSED);
+        }
+        let is_cancelled = matches!(&outcome, PollOutcome::Failed(e) if is_cancelled(e));
+        // If the answer could not be noted, the time is still that of an interval.
+        (wait().unwrap_or(interval), (!is_cancelled).then_some(outcome))
+    }
+
+    /// The time until a source is to be asked; `None` if that is now.
+    fn wait(&self, state: &State, name: &str, interval: Duration, now: Moment) -> Option<Duration> {
+        let asked = state.asked();
+        let roll = self.jitter.hash_one((name, asked));
+        // After a clock was set back, nobody knows how long ago it was.
+        let since = asked.until(now)?;
+        let wait = pause(interval, state.failures(), roll).saturating_sub(since);
+        (!wait.is_zero()).then_some(wait)
+    }
+}
+
+fn is_cancelled(error: &Error) -> bool {
+    error.code() == ErrorCode::Cancelled
+}
+
+impl SourceList<'_> {
+    /// Updates a source as far as nobody needs to be asked, and notes the answer.
+    fn refresh(&self, section: &FetchSection, now: Moment) -> Result<PollOutcome, Error> {
+        let FetchSection { name, settings, .. } = section;
+        let result = self.try_refresh(section);
+        let answer = match &result {
+            Ok((revision, PollOutcome::Held(reason))) => Some(Answer::Held { revision, reason }),
+            Ok((_, PollOutcome::Busy)) => None,
+            Ok(_) => Some(Answer::Newest { source: &settings.source }),
+            Err(error) if is_cancelled(error) => None,
+            Err(error) => Some(Answer::Failed { message: error.message() }),
+        };
+        if let Some(answer) = answer {
+            self.copies.note(name, &answer, now)?;
+        }
+        result.map(|(_, outcome)| outcome)
+    }
+
+    /// The outcome, and the revision that it is about.
+    fn try_refresh(&self, section: &FetchSection) -> Result<(String, PollOutcome), Error> {
+        let FetchSection { name, settings, .. } = section;
+        let state = self.copies.state(name);
+        let locked = self.locked(name)?;
+        let is_fetched = locked.is_some_and(|locked| locked.is_of(settings));
+        if !is_fetched || state.source != settings.source {
+            let reason = "`config.toml` names it otherwise than it was fetched".to_owned();
+            return Ok((String::new(), PollOutcome::Held(reason)));
+        }
+        if let Some(held) = state.held.filter(|held| !held.revision.is_empty())
+            && self.provider(settings)?.newest()?.as_ref() == Some(&held.revision)
+        {
+            return Ok((held.revision, PollOutcome::Held(held.reason)));
+        }
+        let candidate = match self.newest(name, settings)? {
+            Next::InUse(locked) => return Ok((locked.revision, PollOutcome::Unchanged)),
+            Next::Other(candidate) => candidate,
+        };
+        let revision = candidate.locked.revision.clone();
+        let source = |root: &std::path::Path| source_at(name, &settings.source, root.to_owned());
+        let (before, after) = (self.copies.root(name), candidate.new.path());
+        if let Some(reason) = reason_to_hold(&candidate.changes, &before, after, &source) {
+            return Ok((revision, PollOutcome::Held(reason)));
+        }
+        let _guard = self.copies.lock()?;
+        let sources = lock_file::read(&self.lock)?;
+        // Meanwhile the user may have updated it, removed it, or named another one.
+        let is_same = sources.get(name) == candidate.before.as_ref()
+            && self.section(name).is_ok_and(|now| now.settings == *settings);
+        if !is_same {
+            return Ok((revision, PollOutcome::Busy));
+        }
+        let update = candidate.update();
+        self.take(name, candidate, sources)?;
+        Ok((revision, PollOutcome::Updated(update)))
+    }
+}

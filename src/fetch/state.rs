@@ -1,0 +1,167 @@
+//! The state of a copy: when its source was asked, and why it is not the newest. Processes share it.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::session::Day;
+
+/// A moment, in seconds since 1970. It is written to the minute, in UTC.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub(super) struct Moment(u64);
+
+impl Moment {
+    pub(super) fn now() -> Moment {
+        Moment::of(SystemTime::now())
+    }
+
+    pub(super) fn of(time: SystemTime) -> Moment {
+        Moment(time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+    }
+
+    pub(super) fn time(self) -> SystemTime {
+        UNIX_EPOCH.checked_add(Duration::from_secs(self.0)).unwrap_or(UNIX_EPOCH)
+    }
+
+    /// The time from this moment to `later`; `None` if the clock was set back between them.
+    pub(super) fn until(self, later: Moment) -> Option<Duration> {
+        later.0.checked_sub(self.0).map(Duration::from_secs)
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (hour, minute) = (self.0 / 3600 % 24, self.0 / 60 % 60);
+        write!(f, "{} {hour:02}:{minute:02} UTC", Day::of(self.time()))
+    }
+}
+
+/// The state of a copy.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// The digest of its files; empty if nothing was fetched yet.
+    pub(super) digest: String,
+    /// The address that it was fetched from.
+    pub(super) source: String,
+    /// The last time when it was fetched, or its source said what is the newest.
+    pub(super) checked: Moment,
+    /// The failures since then.
+    pub(super) failure: Option<Failure>,
+    /// An update that was not taken.
+    pub(super) held: Option<Held>,
+}
+
+/// Failures in a row of fetching a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Failure {
+    /// The reason of the last one.
+    pub(super) message: String,
+    pub(super) since: Moment,
+    pub(super) last: Moment,
+    pub(super) times: u32,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (since {})", self.message, self.since)
+    }
+}
+
+/// An update that waits for the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Held {
+    /// The revision that was not taken; empty if none was asked for.
+    pub(super) revision: String,
+    /// The reason, a clause.
+    pub(super) reason: String,
+    pub(super) since: Moment,
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (since {})", self.reason, self.since)
+    }
+}
+
+/// The answer of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer<'a> {
+    /// It is as its address has it.
+    Newest { source: &'a str },
+    /// It has something newer, which is not taken.
+    Held { revision: &'a str, reason: &'a str },
+    /// It did not answer as it should.
+    Failed { message: &'a str },
+}
+
+impl State {
+    /// The last time when the source was asked, successfully or not.
+    pub(super) fn asked(&self) -> Moment {
+        self.failure.as_ref().map_or(self.checked, |failure| failure.last.max(self.checked))
+    }
+
+    /// The number of failures since it answered last.
+    pub(super) fn failures(&self) -> u32 {
+        self.failure.as_ref().map_or(0, |failure| failure.times)
+    }
+
+    pub(super) fn note(&mut self, answer: &Answer<'_>, at: Moment) {
+        match answer {
+            Answer::Newest { source } => {
+                (*source).clone_into(&mut self.source);
+                (self.checked, self.failure, self.held) = (at, None, None);
+            }
+            Answer::Held { revision, reason } => {
+                let (revision, reason) = ((*revision).to_owned(), (*reason).to_owned());
+                let known = self.held.take().filter(|held| held.revision == revision);
+                let since = known.map_or(at, |held| held.since);
+                self.held = Some(Held { revision, reason, since });
+                (self.checked, self.failure) = (at, None);
+            }
+            Answer::Failed { message } => {
+                let (since, times) =
+                    self.failure.as_ref().map_or((at, 0), |known| (known.since, known.times));
+                let (message, times) = ((*message).to_owned(), times.saturating_add(1));
+                self.failure = Some(Failure { message, since, last: at, times });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_counted_since_the_first_until_the_source_answers() {
+        let mut state = State::default();
+        state.note(&Answer::Newest { source: "a" }, Moment(60));
+        state.note(&Answer::Failed { message: "gone" }, Moment(120));
+        state.note(&Answer::Failed { message: "away" }, Moment(240));
+        let failure = state.failure.clone().unwrap();
+        assert_eq!(failure.to_string(), "away (since 1970-01-01 00:02 UTC)");
+        assert_eq!((state.failures(), state.asked(), state.checked), (2, Moment(240), Moment(60)));
+        state.note(&Answer::Newest { source: "a" }, Moment(300));
+        assert_eq!((state.failures(), state.asked()), (0, Moment(300)));
+    }
+
+    #[test]
+    fn an_update_that_is_held_keeps_the_time_of_its_first_sight() {
+        let mut state = State::default();
+        state.note(&Answer::Held { revision: "1", reason: "It." }, Moment(60));
+        state.note(&Answer::Held { revision: "1", reason: "It." }, Moment(120));
+        assert_eq!(state.held.clone().unwrap().since, Moment(60));
+        state.note(&Answer::Held { revision: "2", reason: "It." }, Moment(180));
+        assert_eq!(state.held.clone().unwrap().since, Moment(180));
+        // It waits for the user, whether or not its source can be reached meanwhile.
+        state.note(&Answer::Failed { message: "gone" }, Moment(240));
+        assert!(state.held.is_some());
+        state.note(&Answer::Newest { source: "a" }, Moment(300));
+        assert_eq!((&state.held, &state.failure), (&None, &None));
+    }
+}
