@@ -98,10 +98,10 @@ impl Copies {
     }
 
     /// Keeps other processes from polling a source, until the guard is dropped; `None` if one does.
-    pub(super) fn lock_to_poll(&self, name: &str) -> Result<Option<File>, Error> {
+    pub(super) fn lock_to_poll(&self, name: &str) -> Result<Option<PollLock>, Error> {
         let path = self.poll_lock(name);
         let locked = self.open_lock(&path).and_then(|file| match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
+            Ok(()) => Ok(Some(PollLock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         });
@@ -175,6 +175,16 @@ impl Copies {
         let mut paths = files.iter().map(|(path, file)| (root.join(path), &file.sha256));
         let is_changed = |path: &Path, hash| ContentHash::of_file(path).ok().as_ref() != Some(hash);
         paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path)
+    }
+}
+
+/// Keeps other processes from polling a source.
+pub(super) struct PollLock(File);
+
+impl Drop for PollLock {
+    fn drop(&mut self) {
+        // A program that another thread just starts has the file open until it runs.
+        let _ = self.0.unlock();
     }
 }
 

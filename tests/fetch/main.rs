@@ -21,10 +21,12 @@ mod mcp_server;
 mod object_store;
 #[cfg(feature = "oci")]
 mod oci;
+mod poll;
 mod push;
 mod repository;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod server;
+mod serving;
 mod signals;
 mod update;
 #[cfg(feature = "archive-https")]

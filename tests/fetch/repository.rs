@@ -120,6 +120,13 @@ impl Daemon {
         Daemon { child, port }
     }
 
+    /// Ends it, and listens in its place without ever answering.
+    pub(crate) fn into_silent(self) -> TcpListener {
+        let port = self.port;
+        drop(self);
+        TcpListener::bind(("127.0.0.1", port)).unwrap()
+    }
+
     pub(crate) fn url(&self, repository: &str) -> String {
         format!("git://127.0.0.1:{}/{repository}", self.port)
     }

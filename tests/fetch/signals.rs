@@ -13,9 +13,9 @@ use crate::binary::Place;
 use crate::repository::Repository;
 
 /// The longest time that anything here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-fn wait_until(what: &str, is_done: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, mut is_done: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !is_done() {
         assert!(Instant::now() < end, "it takes too long until {what}");
