@@ -123,8 +123,6 @@ pub use disclosure::{
     Budget, Disclosure, DisclosureOptions, Format, HowToLoad, PromptOptions, Reason, Rejection,
     Tier,
 };
-#[cfg(feature = "fetch")]
-pub use engine::SourceWatch;
 #[cfg(feature = "watch")]
 pub use engine::Watch;
 pub use engine::{

@@ -61,7 +61,9 @@ fn serve(place: &Place, args: &[&str]) -> Child {
 #[test]
 fn a_running_server_takes_up_a_commit_and_says_so() {
     let World { place, repository, daemon } = World::new();
+    place.run(["trust", "add", "deploy", "--yes"]).exits(0);
     repository.skill("skills/deploy", "deploy", "Deploy it anew.\n");
+    repository.write("skills/deploy/scripts/go.sh", "echo changed\n");
     let commit = repository.commit();
     age(&place);
     let server = serve(&place, &[]);
@@ -76,14 +78,17 @@ fn a_running_server_takes_up_a_commit_and_says_so() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains(&format!("`team` was updated to {}: 1 change", &commit[..12])), "{told}");
     assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("Deploy it anew."));
+    let untrusted = place.run(["run", "deploy", "go.sh"]).exits(1).stderr;
+    assert!(untrusted.contains("has changed since it was trusted"), "{untrusted}");
     drop(daemon);
 }
 
 #[test]
 fn a_server_that_ends_ends_its_fetch_at_once() {
-    for signal in [None, Some(Signal::INT), Some(Signal::TERM)] {
+    let http = &["--http", "127.0.0.1:0"][..];
+    for (signal, args) in [(None, &[][..]), (Some(Signal::INT), http), (Some(Signal::TERM), &[])] {
         let (place, listener) = World::new().overdue();
-        let mut server = serve(&place, &[]);
+        let mut server = serve(&place, args);
         let (mut git, _) = listener.accept().unwrap();
         let start = std::time::Instant::now();
         match signal {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use repertoire::engine::SourceWatch;
 use repertoire::fetch::{PollOutcome, PolledSource, SourcePoller};
-use repertoire::{Engine, Error, SourceWatch};
+use repertoire::{Engine, Error};
 
 use crate::args::{Common, McpArgs, Refresh};
 use crate::output::Output;
