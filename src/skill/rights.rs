@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,8 @@ impl ToolsetRights {
     #[must_use]
     pub fn resolved(&self) -> ToolsetRights {
         let resolve = |path: &String| {
-            let below_home = path.strip_prefix("~/").and_then(|rest| {
+            let rest = path.strip_prefix("~/").or_else(|| (path == "~").then_some(""));
+            let below_home = rest.and_then(|rest| {
                 Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(rest))
             });
             let path = below_home.unwrap_or_else(|| PathBuf::from(path));
@@ -38,11 +39,22 @@ impl ToolsetRights {
         ToolsetRights { read: self.read.iter().map(resolve).collect(), network: self.network }
     }
 
-    /// The rights that are in both.
+    /// The rights that are in both; the right to a directory holds for all below it.
     #[must_use]
     pub fn and(&self, other: &ToolsetRights) -> ToolsetRights {
-        let read = self.read.iter().filter(|path| other.read.contains(path)).cloned();
+        let read = self.read.iter().filter(|path| other.opens(path)).cloned();
         ToolsetRights { read: read.collect(), network: self.network && other.network }
+    }
+
+    /// The rights that are not in `other`.
+    #[must_use]
+    pub fn without(&self, other: &ToolsetRights) -> ToolsetRights {
+        let read = self.read.iter().filter(|path| !other.opens(path)).cloned();
+        ToolsetRights { read: read.collect(), network: self.network && !other.network }
+    }
+
+    fn opens(&self, path: &str) -> bool {
+        self.read.iter().any(|open| Path::new(path).starts_with(open))
     }
 
     /// Tells whether it asks for nothing.

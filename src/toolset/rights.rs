@@ -119,7 +119,8 @@ impl Rights {
                  `[toolsets.{class}]` of `config.toml`"
             )
         } else {
-            format!("{help}; the skill asks {}, and the user has to grant that", self.asked)
+            let missing = self.asked.without(&self.held);
+            format!("{help}; the skill asks {missing}, and the user has to grant that")
         };
         let explained = Error::new(error.code(), error.message(), help);
         let explained =
