@@ -61,6 +61,8 @@ impl fmt::Display for ErrorCode {
 pub enum Remedy {
     /// Approve the code in this file, after a look at it.
     Trust(PathBuf),
+    /// Approve the code of the skill in this directory, after a look at what changed.
+    TrustSkill(PathBuf),
     /// List the code that is approved.
     ListTrusted,
     /// Let the code in this file run again at once, though it failed too often.

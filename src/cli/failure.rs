@@ -50,6 +50,13 @@ fn command(remedy: &Remedy) -> Option<String> {
             let path = quoted(&path.to_string_lossy());
             format!("to accept it, run `repertoire trust add {path}`")
         }
+        Remedy::TrustSkill(dir) => {
+            let dir = quoted(&dir.to_string_lossy());
+            format!(
+                "to see what changed, run `repertoire trust diff {dir}`; to accept it, run \
+                 `repertoire trust add {dir}`"
+            )
+        }
         Remedy::Restart(path) => {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             let path = quoted(&path.to_string_lossy());

@@ -1,6 +1,7 @@
 //! The files of a skill that can run: found, read and checked.
 //!
-//! All regular files in `scripts/` are read, whichever of them runs: they may include each other.
+//! All regular files in `scripts/` are read, whichever of them runs: they may include each other. The
+//! other files of the skill are compared by `crate::trust`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::sub_skill::{Entered, enter, is_skill};
 use crate::confined::{self, Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
-use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions};
+use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// Where scripts are.
 pub(super) const SCRIPTS: &str = "scripts";
@@ -112,6 +113,11 @@ impl Files {
         self.root.clone()
     }
 
+    /// Tells whether the manifest declares `path`, outside of `scripts/`.
+    pub(super) fn is_declared(&self, path: &str) -> bool {
+        self.declared.iter().any(|declared| declared == path)
+    }
+
     fn names(&self) -> String {
         let names: Vec<_> = self.scripts.iter().map(|path| format!("`{path}`")).collect();
         match names.len() {
@@ -165,7 +171,7 @@ impl Files {
         Ok(checked)
     }
 
-    /// The paths of all files that are read before a run, as far as they are there.
+    /// The paths of all files that are trusted one by one, as far as they are there.
     pub(super) fn compared(&self) -> Vec<PathBuf> {
         let all = self.found.iter().chain(&self.declared);
         let there = all.filter(|path| self.dir.file(Path::new(path), Links::Never).is_ok());
@@ -176,22 +182,25 @@ impl Files {
     /// nobody trusts are taken out of `checked`; their paths are given back.
     pub(super) fn trust(
         &self,
-        owner: &Owner,
+        demand: &Demand<'_>,
         script: &str,
         checked: &mut Vec<Checked>,
         store: &TrustStore,
-        approve: Option<&Approval>,
     ) -> Result<Vec<String>, Error> {
         let mut withheld = Vec::new();
         for file in &*checked {
             let path = self.root.join(&file.path);
             let hash = ContentHash::of(&file.content);
-            let verdict = store.verdict(owner.scope, &path, &hash);
+            let verdict = store.verdict(demand.owner.scope, &path, &hash);
             if file.path != script && verdict == Verdict::Untrusted {
                 withheld.push(file.path.clone());
             } else {
-                store.demand(owner, &path, &hash, &[], approve)?;
+                store.demand(demand, &path, &hash)?;
             }
+        }
+        if let Some(own) = checked.iter().find(|file| file.path == script) {
+            let hash = ContentHash::of(&own.content);
+            store.demand_skill(demand, &self.root.join(script), &hash)?;
         }
         checked.retain(|file| !withheld.contains(&file.path));
         Ok(withheld)

@@ -1,7 +1,8 @@
 //! What was checked is what runs: private copies, in a directory that looks like the skill's.
 //!
-//! `$(dirname "$0")/../references` and the import of a module next to a script work in it. All that
-//! is not a script is a link to the skill; of `scripts/`, there is nothing but the copies.
+//! `$(dirname "$0")/../references` and the import of a module next to a script work in it. Of a skill
+//! whose files were compared, it has copies of these. Of others, all that is not a script is a link to
+//! the skill. Of `scripts/`, there is nothing but the copies.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -9,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::files::{BYTECODE, Checked, Files, SCRIPTS};
 use crate::confined::{Dir, Links};
+use crate::error::Error;
 use crate::private_dir::PrivateDir;
+use crate::trust::SkillFiles;
 
 /// A directory for one run. It goes when this is dropped.
 #[derive(Debug)]
@@ -19,10 +22,11 @@ pub(super) struct Mirror {
 
 impl Mirror {
     /// A mirror of the skill with the copies of `checked`, in `parent` or the system's directory
-    /// for temporary files.
+    /// for temporary files. All else is a link to the skill if `is_linked`, and not there otherwise.
     pub(super) fn new(
         files: &Files,
         checked: &[Checked],
+        is_linked: bool,
         parent: Option<&Path>,
     ) -> io::Result<Mirror> {
         let dir = match parent {
@@ -47,7 +51,7 @@ impl Mirror {
                 here.create_file(name.as_ref(), file.is_executable)?.write_all(&file.content)?;
                 made.insert(name);
             }
-            if path.starts_with(SCRIPTS) {
+            if path.starts_with(SCRIPTS) || !is_linked {
                 continue;
             }
             for entry in below(&files.dir, path)?.entries()? {
@@ -60,6 +64,13 @@ impl Mirror {
             }
         }
         Ok(mirror)
+    }
+
+    /// Copies the other files of a skill, which were compared.
+    pub(super) fn add(&self, compared: &SkillFiles, files: &Files) -> Result<(), Error> {
+        let is_script =
+            |path: &str| Path::new(path).starts_with(SCRIPTS) || files.is_declared(path);
+        compared.copy_to(&self.file_at(Path::new("")), |path| !is_script(path))
     }
 
     /// The place of a file of the skill.

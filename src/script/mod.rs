@@ -7,8 +7,9 @@
 //! directory and where the host allows, and is held to numbers; [`SandboxLevel`] says how far that
 //! went. Arguments reach it as they are: no shell takes them apart.
 //!
-//! Nothing runs before it is trusted. All files in `scripts/` are read without following links,
-//! and compared with what was trusted; what runs are private copies of exactly those bytes.
+//! Nothing runs before it is trusted. All files of the skill are read without following links, and
+//! compared with what was trusted; what runs are private copies of exactly those bytes, beside private
+//! copies of the rest.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -60,7 +61,7 @@ use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
-use crate::trust::{Approval, Owner, TrustStore};
+use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use files::Files;
 use mirror::Mirror;
 use run::{Openings, Sockets};
@@ -168,9 +169,9 @@ impl Scripts {
         Ok(scripts)
     }
 
-    /// The paths of all files of a skill that are compared with what was trusted before any of its
-    /// scripts runs: all in `scripts/`, and those its manifest declares. Fails as
-    /// [`Scripts::list`].
+    /// The paths of all files of a skill that are trusted one by one before any of its scripts runs:
+    /// all in `scripts/`, and those its manifest declares. The other files of the skill are compared as
+    /// [`SkillFiles`]. Fails as [`Scripts::list`].
     pub fn compared_files(skill: &Owner) -> Result<Vec<PathBuf>, Error> {
         Ok(Files::find(skill)?.compared())
     }
@@ -180,8 +181,8 @@ impl Scripts {
     ///
     /// A script that fails, or is stopped at a limit, is no error but an output that says so. Fails
     /// with `NOT_FOUND` (no such script), `INVALID_PARAM` (a path or arguments that cannot be),
-    /// `PERMISSION_DENIED` (it is not trusted, has changed, or somebody else can change it), or
-    /// `EXECUTION_ERROR` (nothing runs it, or it cannot be started).
+    /// `PERMISSION_DENIED` (it is not trusted, a file of the skill has changed since, or somebody else
+    /// can change the script), or `EXECUTION_ERROR` (nothing runs it, or it cannot be started).
     pub fn run<S: AsRef<OsStr>>(
         &self,
         skill: &Owner,
@@ -192,6 +193,7 @@ impl Scripts {
         let files = Files::find(skill)?;
         let script = files.resolve(skill, script)?;
         self.options.limits.check_args(&skill.id, script, args)?;
+        let compared = self.trust.compared(skill, SkillFiles::read)?;
         let mut checked = files.check(skill, script)?;
         let Some(own) = checked.iter().find(|file| file.path == script) else {
             let message = format!("the script `{script}` of the skill `{}` is gone", skill.id);
@@ -202,11 +204,14 @@ impl Scripts {
         let runner = search
             .runner(script, &own.content, own.is_executable)
             .map_err(|missing| no_runner(missing, skill, script))?;
-        let approve = self.options.approve.as_ref();
-        let withheld = files.trust(skill, script, &mut checked, &self.trust, approve)?;
+        let (approve, compared) = (self.options.approve.as_ref(), compared.as_ref());
+        let demand = Demand { owner: skill, skill: compared, classes: &[], approve };
+        let withheld = files.trust(&demand, script, &mut checked, &self.trust)?;
         let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
-        let mirror = Mirror::new(&files, &checked, scratch).map_err(failed)?;
+        let is_linked = compared.is_none();
+        let mirror = Mirror::new(&files, &checked, is_linked, scratch).map_err(failed)?;
+        compared.map_or(Ok(()), |compared| mirror.add(compared, &files))?;
         let copy = mirror.file_at(Path::new(script));
         let (program, before) = match runner {
             Runner::Itself => (copy, Vec::new()),
@@ -215,11 +220,14 @@ impl Scripts {
                 (path, args.chain([copy.into_os_string()]).collect())
             }
         };
+        // An open directory cannot be swapped for a link; a private one is not.
+        let copied = compared.map(|_| mirror.file_at(Path::new("")));
+        let skill_dir = copied.clone().unwrap_or_else(|| files.root.clone());
+        let here = copied.unwrap_or_else(|| files.working_directory());
         let set_up = |command: &mut Command| {
             command.args(before).args(args);
-            command.env_clear().envs(self.env(skill, &path, &files, &mirror));
-            // An open directory cannot be swapped for a link.
-            command.current_dir(files.working_directory());
+            command.env_clear().envs(self.env(skill, &path, skill_dir, &mirror));
+            command.current_dir(here);
         };
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut write: Vec<_> = self.options.write.iter().map(absolute).collect();
@@ -259,7 +267,7 @@ impl Scripts {
         &self,
         skill: &Owner,
         path: &OsStr,
-        files: &Files,
+        skill_dir: PathBuf,
         mirror: &Mirror,
     ) -> BTreeMap<OsString, OsString> {
         let more = self.options.skill_env.get(&skill.id).into_iter().flatten();
@@ -272,7 +280,7 @@ impl Scripts {
         }
         let scratch = mirror.scratch();
         env.extend([
-            ("SKILL_DIR".into(), files.root.clone().into_os_string()),
+            ("SKILL_DIR".into(), skill_dir.into_os_string()),
             ("TMPDIR".into(), scratch.clone().into_os_string()),
             // Bytecode beside a script is not what was checked.
             ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),

@@ -10,7 +10,7 @@ use super::private_dir::{PrivateDir, create_private};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::File as ProgramFile;
 use crate::error::{Error, ErrorCode};
-use crate::trust::ContentHash;
+use crate::trust::{ContentHash, SkillFiles};
 
 /// The directory of the copies; made when first needed if the host names none.
 #[derive(Debug)]
@@ -104,24 +104,30 @@ impl Copies {
                 fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(failed)?;
             }
         }
-        // One that was made meanwhile is as good, and may be in use; a damaged one goes.
-        let place = || fs::rename(new.path(), &copy);
-        let placed = place().or_else(|error| {
-            if is_same(&copy) {
-                return Err(error);
-            }
-            let _ = fs::remove_dir_all(&copy);
-            place()
-        });
-        match placed {
-            Ok(()) => {
-                // What it was made as is no longer there to remove.
-                let _ = new.keep();
-                Ok(())
-            }
-            Err(_) if is_same(&copy) => Ok(()),
-            Err(error) => Err(failed(error)),
+        put(new, &copy, is_same).map_err(failed)
+    }
+
+    /// The directory of the copies of a skill with these files, made or not.
+    pub(super) fn skill_dir(&self, sha256: &ContentHash) -> Result<PathBuf, Error> {
+        Ok(self.dir()?.join(format!("{sha256}.skill")))
+    }
+
+    /// Makes the copies of a skill's files, which have this hash together, if they are not there.
+    pub(super) fn copy_skill(&self, files: &SkillFiles, sha256: &ContentHash) -> Result<(), Error> {
+        let copy = self.skill_dir(sha256)?;
+        let is_same = |dir: &Path| files.are_copied_to(dir);
+        if is_same(&copy) {
+            return Ok(());
         }
+        let failed = |error: std::io::Error| {
+            let skill = files.dir().display();
+            let message = format!("cannot copy {skill} to {}: {error}", copy.display());
+            let help = "list the tools again, or name a private directory that can be written";
+            Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+        };
+        let new = tempfile::tempdir_in(self.dir()?).map_err(failed)?;
+        files.copy_to(new.path(), |_| true)?;
+        put(new, &copy, is_same).map_err(failed)
     }
 
     fn dir(&self) -> Result<PathBuf, Error> {
@@ -144,6 +150,32 @@ impl Copies {
                 Ok(path)
             }
         }
+    }
+}
+
+/// Puts the directory `new` in the place of `copy`. One that was made meanwhile is as good, and may be in
+/// use; a damaged one goes.
+fn put(
+    new: tempfile::TempDir,
+    copy: &Path,
+    is_same: impl Fn(&Path) -> bool,
+) -> std::io::Result<()> {
+    let place = || fs::rename(new.path(), copy);
+    let placed = place().or_else(|error| {
+        if is_same(copy) {
+            return Err(error);
+        }
+        let _ = fs::remove_dir_all(copy);
+        place()
+    });
+    match placed {
+        Ok(()) => {
+            // What it was made as is no longer there to remove.
+            let _ = new.keep();
+            Ok(())
+        }
+        Err(_) if is_same(copy) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

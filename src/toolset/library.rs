@@ -19,7 +19,7 @@ use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};
-use crate::trust::{ContentHash, TrustStore, Verdict};
+use crate::trust::{ContentHash, SkillFiles, TrustStore, Verdict};
 
 /// The largest library that is read, in bytes.
 pub(super) const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
@@ -36,6 +36,8 @@ pub(crate) struct Library {
     pub(super) runs: Vec<(PathBuf, ContentHash)>,
     pub(super) stamp: Mutex<Stamp>,
     pub(crate) skill_dir: PathBuf,
+    /// The files of its skill, if they were compared: it sees copies of these.
+    pub(super) skill: Option<Arc<SkillCopy>>,
     pub(super) backend: Backend,
     pub(super) copies: Arc<Copies>,
     pub(super) copying: Mutex<Copying>,
@@ -44,6 +46,16 @@ pub(crate) struct Library {
     pub(super) scope: Scope,
     /// The version of the store by which it was trusted.
     pub(super) trusted_at: AtomicU64,
+}
+
+/// The files of a skill as they were compared, and where a toolset of it sees them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SkillCopy {
+    pub(super) files: SkillFiles,
+    /// The hash of all of them.
+    pub(super) sha256: ContentHash,
+    /// The directory of the copies, which are made before the toolset first runs.
+    pub(super) dir: PathBuf,
 }
 
 #[derive(Debug)]
@@ -88,6 +100,11 @@ impl Library {
         locked(&self.stamp).vouches_for(now)
     }
 
+    /// Tells whether its skill has the files that were compared when it was opened.
+    pub(super) fn is_beside(&self, skill: Option<&SkillCopy>) -> bool {
+        self.skill.as_deref() == skill
+    }
+
     /// Records the stamp of its file, which is known to be the one that was opened.
     pub(super) fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
         *locked(&self.stamp) = stamp;
@@ -124,6 +141,9 @@ impl Library {
             #[cfg(feature = "mcp-toolsets")]
             Some(Content::Program(files)) => self.copies.copy_program(&files, &self.sha256)?,
             None => {}
+        }
+        if let Some(skill) = &self.skill {
+            self.copies.copy_skill(&skill.files, &skill.sha256)?;
         }
         *copying = Copying::Done;
         Ok(())
@@ -208,7 +228,12 @@ impl Library {
         };
         let changed = self.runs.iter().find(|file| !is_trusted(file));
         let is_granted = self.rights.are_granted(&self.trust, self.scope, &self.path);
-        let kept = Some((&self.path, &self.sha256)).filter(|_| !is_granted);
+        let is_beside_trusted = self.skill.as_ref().is_none_or(|skill| {
+            let changes = self.trust.changes(&skill.files);
+            changes.map_or(self.scope.is_trusted(), |changes| changes.is_empty())
+        });
+        let is_kept = !is_granted || !is_beside_trusted;
+        let kept = Some((&self.path, &self.sha256)).filter(|_| is_kept);
         let Some((path, sha256)) = changed.map(|(path, sha256)| (path, sha256)).or(kept) else {
             return Ok(());
         };
@@ -233,7 +258,8 @@ impl Library {
     ) -> Result<ToolOutput, CallFailure> {
         self.check_trust(|| self.refuse_untrusted())?;
         self.make_copy()?;
-        let host = SkillHost { host, dir: &self.skill_dir };
+        let dir = self.skill.as_ref().map_or(&self.skill_dir, |skill| &skill.dir);
+        let host = SkillHost { host, dir };
         let text = arguments.to_string();
         match &self.backend {
             Backend::Process(worker) => {

@@ -16,7 +16,7 @@ use super::entry::ToolsetEntry;
 use super::error::open_error;
 use super::in_process::InProcess;
 use super::library::{
-    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, locked, read, read_error,
+    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, SkillCopy, locked, read, read_error,
 };
 use super::notes::Notes;
 #[cfg(feature = "mcp-toolsets")]
@@ -27,7 +27,7 @@ use super::{Isolation, ToolsetOptions};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 use crate::skill::ToolsetRights;
-use crate::trust::{ContentHash, Owner, TrustStore, check_permissions};
+use crate::trust::{ContentHash, Demand, Owner, SkillFiles, TrustStore, check_permissions};
 
 /// Opens libraries, each once.
 #[derive(Debug)]
@@ -38,7 +38,13 @@ pub(crate) struct Loader {
     notes: Notes,
     /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
+    hashes: Mutex<Hashes>,
 }
+
+/// The hashes of the files of skills by their stamps, so that a list reads no file again that did not
+/// change. As with [`Notes`], trust does not rest on the stamps: what a toolset sees are copies whose
+/// contents have the hashes that were trusted.
+type Hashes = HashMap<PathBuf, (Stamp, ContentHash)>;
 
 /// A library file, and the name under which a class of it has limits of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -55,6 +61,7 @@ struct Checked {
     runs: Vec<(PathBuf, ContentHash)>,
     sha256: ContentHash,
     content: Option<Content>,
+    skill: Option<Arc<SkillCopy>>,
     stamp: Stamp,
     trusted_at: AtomicU64,
 }
@@ -63,7 +70,8 @@ impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
         let copies = Arc::new(Copies::new(options.cache.clone()));
         let notes = Notes(options.cache.clone());
-        Loader { options, trust, copies, notes, open: Mutex::default() }
+        let (open, hashes) = (Mutex::default(), Mutex::default());
+        Loader { options, trust, copies, notes, open, hashes }
     }
 
     /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
@@ -84,26 +92,28 @@ impl Loader {
         let key = Opened { path: path.clone(), limits, rights: rights.clone() };
         let read_error = |error| read_error(&path, error);
         let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
-        if let Some(known) = self.known(&key).filter(|known| known.is_still(&stamp)) {
-            known.check_trust(|| self.demand_trust(owner, &path, &known.sha256, &known.classes))?;
-            return Ok(known);
+        let skill = self.compared(owner)?;
+        let skill = skill.as_ref();
+        let verify = |sha256: &_, classes: &_| self.verify(owner, skill, &path, sha256, classes);
+        let known = self.known(&key, skill);
+        if let Some(known) = known.as_ref().filter(|known| known.is_still(&stamp)) {
+            known.check_trust(|| verify(&known.sha256, &known.classes))?;
+            return Ok(Arc::clone(known));
         }
         check_permissions(&path, &file)?;
-        if self.known(&key).is_some() {
+        if let Some(known) = known {
             // The content is nearly always unchanged, and then only its hash is needed.
             let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
-            if let Some(known) = self.known_with(&key, &sha256.map_err(read_error)?) {
-                known.check_trust(|| {
-                    self.demand_trust(owner, &path, &known.sha256, &known.classes)
-                })?;
+            if known.sha256 == sha256.map_err(read_error)? {
+                known.check_trust(|| verify(&known.sha256, &known.classes))?;
                 return Ok(known.with_stamp(stamp));
             }
             file.rewind().map_err(read_error)?;
         }
         let (sha256, note, content) = self.content(&mut file, &path, &stamp)?;
         let trusted_at = AtomicU64::new(self.trust.version());
-        self.demand_trust(owner, &path, &sha256, &note.classes)?;
-        if let Some(known) = self.known_with(&key, &sha256) {
+        verify(&sha256, &note.classes)?;
+        if let Some(known) = self.known_with(&key, skill, &sha256) {
             // Another thread opened it meanwhile.
             return Ok(known.with_stamp(stamp));
         }
@@ -113,10 +123,11 @@ impl Loader {
             runs: vec![(path, sha256.clone())],
             sha256,
             content: content.map(Content::Library),
+            skill: skill.cloned(),
             stamp,
             trusted_at,
         };
-        let backend = self.backend(code, &key, owner, Some(note))?;
+        let backend = self.backend(code, &key, (owner, skill), Some(note))?;
         Ok(self.insert(key, owner, checked, backend))
     }
 
@@ -129,27 +140,31 @@ impl Loader {
         asked: &ToolsetRights,
     ) -> Result<Arc<Library>, Error> {
         let trusted_at = AtomicU64::new(self.trust.version());
-        let approve = self.options.approve.as_ref();
-        let program =
-            Program::read(&owner.dir, entry)?.trusted(owner, entry, &self.trust, approve)?;
+        let (approve, skill) = (self.options.approve.as_ref(), self.compared(owner)?);
+        let skill = skill.as_ref();
+        let classes = [entry.class().to_owned()];
+        let files = skill.map(|skill| &skill.files);
+        let demand = Demand { owner, skill: files, classes: &classes, approve };
+        let program = Program::read(&owner.dir, entry)?.trusted(&demand, &self.trust)?;
         let path = owner.dir.join(entry.path());
         let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
         let key = Opened { path, limits: self.limits_name(owner, entry), rights };
-        if let Some(known) = self.known_with(&key, &program.sha256) {
+        if let Some(known) = self.known_with(&key, skill, &program.sha256) {
             known.check_trust(|| Ok(()))?;
             return Ok(known);
         }
         let code = program.code(self.copies.program_dir(&program.sha256)?)?;
         let runs = program.files.iter().map(|file| (file.shown_as.clone(), file.sha256.clone()));
         let checked = Checked {
-            classes: vec![entry.class().to_owned()],
+            classes: classes.to_vec(),
             runs: runs.collect(),
             sha256: program.sha256,
             content: Some(Content::Program(program.files)),
+            skill: skill.cloned(),
             stamp: Stamp::take(&key.path, SystemTime::now()),
             trusted_at,
         };
-        let backend = self.backend(code, &key, owner, None)?;
+        let backend = self.backend(code, &key, (owner, skill), None)?;
         Ok(self.insert(key, owner, checked, backend))
     }
 
@@ -174,7 +189,7 @@ impl Loader {
         checked: Checked,
         backend: Backend,
     ) -> Arc<Library> {
-        let Checked { classes, runs, sha256, content, stamp, trusted_at } = checked;
+        let Checked { classes, runs, sha256, content, skill, stamp, trusted_at } = checked;
         let library = Arc::new(Library {
             path: key.path.clone(),
             classes,
@@ -182,6 +197,7 @@ impl Loader {
             runs,
             stamp: Mutex::new(stamp),
             skill_dir: owner.dir.clone(),
+            skill,
             backend,
             copies: Arc::clone(&self.copies),
             copying: Mutex::new(Copying::Missing(content)),
@@ -239,13 +255,43 @@ impl Loader {
         }
     }
 
-    fn known(&self, key: &Opened) -> Option<Arc<Library>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    /// The library of `key`, if it was opened beside these files of its skill.
+    fn known(&self, key: &Opened, skill: Option<&Arc<SkillCopy>>) -> Option<Arc<Library>> {
+        let known = locked(&self.open).get(key).cloned();
+        known.filter(|known| known.is_beside(skill.map(|skill| &**skill)))
     }
 
-    /// The library of `key`, if it was opened with this content.
-    fn known_with(&self, key: &Opened, sha256: &ContentHash) -> Option<Arc<Library>> {
-        self.known(key).filter(|known| known.sha256 == *sha256)
+    /// The library of `key`, if it was opened with this content, too.
+    fn known_with(
+        &self,
+        key: &Opened,
+        skill: Option<&Arc<SkillCopy>>,
+        sha256: &ContentHash,
+    ) -> Option<Arc<Library>> {
+        self.known(key, skill).filter(|known| known.sha256 == *sha256)
+    }
+
+    /// The files of a skill, if they have to be compared before a toolset of it runs.
+    fn compared(&self, owner: &Owner) -> Result<Option<Arc<SkillCopy>>, Error> {
+        let files = self.trust.compared(owner, |dir| {
+            let start = SystemTime::now();
+            let mut hashes = locked(&self.hashes);
+            SkillFiles::read_with(dir, &mut |path, file| {
+                let stamp = Stamp::of(&file.metadata()?, start);
+                match hashes.get(path) {
+                    Some((known, sha256)) if known.vouches_for(&stamp) => Ok(sha256.clone()),
+                    _ => {
+                        let sha256 = ContentHash::of_reader(file)?;
+                        hashes.insert(path.to_owned(), (stamp, sha256.clone()));
+                        Ok(sha256)
+                    }
+                }
+            })
+        })?;
+        let Some(files) = files else { return Ok(None) };
+        let sha256 = files.sha256();
+        let dir = self.copies.skill_dir(&sha256)?;
+        Ok(Some(Arc::new(SkillCopy { files, sha256, dir })))
     }
 
     /// The name under which the class of `entry` has limits of its own.
@@ -254,22 +300,26 @@ impl Loader {
         names.into_iter().find(|name| self.options.limits.contains_key(name))
     }
 
-    fn demand_trust(
+    /// Fails if a library may not run beside the files of its skill.
+    fn verify(
         &self,
         owner: &Owner,
+        skill: Option<&Arc<SkillCopy>>,
         path: &Path,
         sha256: &ContentHash,
         classes: &[String],
     ) -> Result<(), Error> {
         let approve = self.options.approve.as_ref();
-        self.trust.demand(owner, path, sha256, classes, approve)
+        let demand = Demand { owner, skill: skill.map(|skill| &skill.files), classes, approve };
+        self.trust.demand(&demand, path, sha256)?;
+        self.trust.demand_skill(&demand, path, sha256)
     }
 
     fn backend(
         &self,
         code: Code,
         Opened { path, limits: own, rights }: &Opened,
-        owner: &Owner,
+        (owner, skill): (&Owner, Option<&Arc<SkillCopy>>),
         note: Option<PluginNote>,
     ) -> Result<Backend, Error> {
         let shown_as = path.clone();
@@ -279,8 +329,11 @@ impl Loader {
                 let mut limits = own.unwrap_or(limits).clone();
                 limits.read.extend(rights.held.read.iter().map(PathBuf::from));
                 limits.network |= rights.held.network;
+                // Callers name files of the skill by where it is.
+                limits.read.extend(skill.map(|_| owner.dir.clone()));
+                let seen = skill.map_or(&owner.dir, |skill| &skill.dir);
                 let program = program.clone();
-                let worker = Worker::new(program, code, shown_as, owner.dir.clone(), limits);
+                let worker = Worker::new(program, code, shown_as, seen.clone(), limits);
                 Backend::Process(Box::new(worker))
             }
             (Isolation::InProcess, Code::Library(copy), Some(note)) => {

@@ -13,7 +13,7 @@ use crate::catalog::is_skill_file;
 use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::process::{NoRunner, Runner, Search, absolute_only};
-use crate::trust::{Approval, ContentHash, Owner, TrustStore, Verdict, check_permissions};
+use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// The most files below the directory of a program.
 const MAX_FILES: usize = 2000;
@@ -94,31 +94,32 @@ impl Program {
 
     /// Leaves out the files that nobody trusts.
     ///
-    /// Fails with `PERMISSION_DENIED` if the program itself is not trusted, or a file beside it was
-    /// trusted with another content.
+    /// Fails with `PERMISSION_DENIED` if the program itself is not trusted, or a file of the skill was
+    /// added, changed or removed since.
     pub(super) fn trusted(
         mut self,
-        owner: &Owner,
-        entry: &ToolsetEntry,
+        demand: &Demand<'_>,
         trust: &TrustStore,
-        approve: Option<&Approval>,
     ) -> Result<Program, Error> {
-        let classes = [entry.class().to_owned()];
-        if let Some(main) = self.main() {
-            trust.demand(owner, &main.shown_as, &main.sha256, &classes, approve)?;
+        let main = self.main().map(|main| (main.shown_as.clone(), main.sha256.clone()));
+        if let Some((path, sha256)) = &main {
+            trust.demand(demand, path, sha256)?;
         }
         let mut trusted = Vec::with_capacity(self.files.len());
         for file in self.files {
-            match trust.verdict(owner.scope, &file.shown_as, &file.sha256) {
+            match trust.verdict(demand.owner.scope, &file.shown_as, &file.sha256) {
                 Verdict::Trusted => trusted.push(file),
                 Verdict::Untrusted => {
                     tracing::debug!(file = %file.shown_as.display(), "withheld from an MCP server");
                 }
                 Verdict::Changed { .. } => {
-                    trust.demand(owner, &file.shown_as, &file.sha256, &classes, approve)?;
+                    trust.demand(demand, &file.shown_as, &file.sha256)?;
                     trusted.push(file);
                 }
             }
+        }
+        if let Some((path, sha256)) = &main {
+            trust.demand_skill(demand, path, sha256)?;
         }
         self.files = trusted;
         self.sha256 = hash(&self.files);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ContentHash, Owner, TrustStore, Verdict};
+use super::{ContentHash, FileChange, Owner, SkillFiles, TrustStore, Verdict};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 
@@ -40,20 +40,46 @@ pub struct TrustRequest {
     pub network: bool,
     /// Why it is not trusted.
     pub verdict: Verdict,
+    /// The files of the skill that were added, changed or removed since its code was trusted; none if it
+    /// never was. A yes holds for all of them.
+    pub changes: Vec<FileChange>,
+}
+
+/// A demand of a skill to run its code.
+pub(crate) struct Demand<'a> {
+    pub(crate) owner: &'a Owner,
+    /// The files of the skill, if they have to be compared.
+    pub(crate) skill: Option<&'a SkillFiles>,
+    /// The classes of a library; none for a script.
+    pub(crate) classes: &'a [String],
+    pub(crate) approve: Option<&'a Approval>,
 }
 
 impl TrustStore {
+    /// The files of a skill, read by `read` if they have to be compared before code of it runs: not if
+    /// its source is trusted and nobody trusted this very content.
+    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    pub(crate) fn compared(
+        &self,
+        owner: &Owner,
+        read: impl FnOnce(&Path) -> Result<SkillFiles, Error>,
+    ) -> Result<Option<SkillFiles>, Error> {
+        if owner.scope.is_trusted() && !self.knows_skill(&owner.dir) {
+            return Ok(None);
+        }
+        read(&owner.dir).map(Some)
+    }
+
     /// Lets the file at `path` run if its content is trusted, or the host says that it is.
     ///
     /// Fails with `PERMISSION_DENIED`, both hashes if there are two, and the command that trusts it.
     pub(crate) fn demand(
         &self,
-        owner: &Owner,
+        demand: &Demand<'_>,
         path: &Path,
         sha256: &ContentHash,
-        classes: &[String],
-        approve: Option<&Approval>,
     ) -> Result<(), Error> {
+        let owner = demand.owner;
         let verdict = self.verdict(owner.scope, path, sha256);
         let why = match &verdict {
             Verdict::Trusted => return Ok(()),
@@ -70,6 +96,68 @@ impl TrustStore {
                 path.display()
             ),
         };
+        let changes = demand.skill.and_then(|skill| self.changes(skill)).unwrap_or_default();
+        if self.is_approved(demand, path, sha256, verdict, changes)? {
+            return Ok(());
+        }
+        let error =
+            Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");
+        Err(error.with_remedy(Remedy::Trust(path.to_owned())))
+    }
+
+    /// Lets the trusted file at `path` run if no file of its skill was added, changed or removed since,
+    /// or the host says that it may.
+    ///
+    /// Fails with `PERMISSION_DENIED`, the names of those files, and the commands that show the changes
+    /// and accept them.
+    pub(crate) fn demand_skill(
+        &self,
+        demand: &Demand<'_>,
+        path: &Path,
+        sha256: &ContentHash,
+    ) -> Result<(), Error> {
+        let (owner, Some(skill)) = (demand.owner, demand.skill) else { return Ok(()) };
+        let (why, verdict, changes) = match self.changes(skill) {
+            Some(changes) if changes.is_empty() => return Ok(()),
+            None if owner.scope.is_trusted() => return Ok(()),
+            None => {
+                let why = format!(
+                    "the code of the skill `{}` was trusted without the other files of the skill, \
+                     which count now",
+                    owner.id
+                );
+                (why, Verdict::Untrusted, Vec::new())
+            }
+            Some(changes) => {
+                let why = format!(
+                    "the skill `{}` has changed since its code was trusted: {}",
+                    owner.id,
+                    FileChange::listed(&changes)
+                );
+                (why, Verdict::Changed { trusted: sha256.clone() }, changes)
+            }
+        };
+        if self.is_approved(demand, path, sha256, verdict, changes)? {
+            return Ok(());
+        }
+        let error = Error::new(
+            ErrorCode::PermissionDenied,
+            why,
+            "the user has to approve the changes first",
+        );
+        Err(error.with_remedy(Remedy::TrustSkill(skill.dir().to_owned())))
+    }
+
+    /// Asks the host, and remembers a yes.
+    fn is_approved(
+        &self,
+        demand: &Demand<'_>,
+        path: &Path,
+        sha256: &ContentHash,
+        verdict: Verdict,
+        changes: Vec<FileChange>,
+    ) -> Result<bool, Error> {
+        let Demand { owner, skill, classes, approve } = demand;
         let request = TrustRequest {
             skill: owner.id.clone(),
             path: path.to_owned(),
@@ -77,13 +165,12 @@ impl TrustStore {
             classes: classes.to_vec(),
             network: owner.network && classes.is_empty(),
             verdict,
+            changes,
         };
-        if approve.is_some_and(|approve| (approve.0)(&request)) {
-            self.add_with(path, sha256.clone(), request.network)?;
-            return Ok(());
+        if !approve.is_some_and(|approve| (approve.0)(&request)) {
+            return Ok(false);
         }
-        let error =
-            Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");
-        Err(error.with_remedy(Remedy::Trust(path.to_owned())))
+        self.add_beside(*skill, path, sha256.clone(), request.network)?;
+        Ok(true)
     }
 }

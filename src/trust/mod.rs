@@ -2,7 +2,8 @@
 //!
 //! Skills that ship with the agent, that the user installed, or that the host made may run code;
 //! those of a project, and those fetched from elsewhere, only once somebody has said so for exactly
-//! that content. A file that was trusted and has changed since is refused wherever it stands.
+//! that content. A file that was trusted and has changed since is refused wherever it stands, and so
+//! is code beside which a file of its skill was added, changed or removed.
 
 #[cfg_attr(
     not(any(feature = "scripts", feature = "toolsets")),
@@ -15,6 +16,8 @@ mod owner;
 mod permissions;
 #[cfg(unix)]
 mod quote;
+mod skill_files;
+mod skills;
 mod store_file;
 
 use std::collections::BTreeMap;
@@ -31,6 +34,8 @@ use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::ToolsetRights;
 
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
+pub(crate) use approval::Demand;
 pub use approval::{Approval, TrustRequest};
 pub use hash::ContentHash;
 #[cfg(feature = "fetch")]
@@ -39,6 +44,8 @@ pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 #[cfg(unix)]
 pub(crate) use quote::quoted;
+pub use skill_files::{ChangeKind, FileChange, SkillFiles};
+pub use skills::TrustedSkill;
 
 use open::open_lock;
 use store_file::{read, stamp_of, write};
@@ -71,9 +78,9 @@ pub enum Verdict {
     Trusted,
     /// Nobody has said so.
     Untrusted,
-    /// It was trusted with another content.
+    /// It, or another file of its skill, was trusted with another content.
     Changed {
-        /// The content it was trusted with.
+        /// The content it was trusted with itself.
         trusted: ContentHash,
     },
 }
@@ -86,11 +93,17 @@ pub struct TrustStore {
     state: Mutex<State>,
 }
 
-type Files = BTreeMap<PathBuf, TrustedFile>;
+/// The content of a store.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Trusted {
+    files: BTreeMap<PathBuf, TrustedFile>,
+    /// The skills of those files, by their directories.
+    skills: BTreeMap<PathBuf, TrustedSkill>,
+}
 
 #[derive(Debug, Default)]
 struct State {
-    trusted: Files,
+    trusted: Trusted,
     /// Of the file when it was read; `None` in memory.
     stamp: Option<Stamp>,
     /// How often `trusted` was replaced or changed.
@@ -142,7 +155,7 @@ impl TrustStore {
 
     /// Whether the file at `path` with content `sha256`, of a skill of this scope, may run.
     pub fn verdict(&self, scope: Scope, path: &Path, sha256: &ContentHash) -> Verdict {
-        match self.state().trusted.get(&real(path)) {
+        match self.state().trusted.files.get(&real(path)) {
             Some(known) if known.sha256 == *sha256 => Verdict::Trusted,
             Some(known) => Verdict::Changed { trusted: known.sha256.clone() },
             None if !scope.is_trusted() => Verdict::Untrusted,
@@ -152,19 +165,19 @@ impl TrustStore {
 
     /// The files that are trusted, in the order of their paths.
     pub fn list(&self) -> Vec<TrustedFile> {
-        self.state().trusted.values().cloned().collect()
+        self.state().trusted.files.values().cloned().collect()
     }
 
     /// Whether the file at `path` was trusted with the network.
     pub fn opens_network(&self, path: &Path) -> bool {
-        self.state().trusted.get(&real(path)).is_some_and(|known| known.network)
+        self.state().trusted.files.get(&real(path)).is_some_and(|known| known.network)
     }
 
-    /// Trusts the file at `path` with the content it has now, without the network, and gives that
-    /// back.
+    /// Trusts the file at `path` with the content it has now, without the network, beside the files
+    /// that its skill has now, and gives that back.
     ///
     /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read
-    /// or the store cannot be written.
+    /// or the store cannot be written, and as [`SkillFiles::read`].
     pub fn add(&self, path: &Path) -> Result<TrustedFile, Error> {
         self.add_content(path, ContentHash::of_file(path)?)
     }
@@ -182,12 +195,28 @@ impl TrustStore {
         sha256: ContentHash,
         network: bool,
     ) -> Result<TrustedFile, Error> {
+        self.add_beside(SkillFiles::around(path)?.as_ref(), path, sha256, network)
+    }
+
+    /// Trusts the file at `path` as [`TrustStore::add_with`] does, beside the files of its skill that
+    /// were looked at; `None` for a file of no skill.
+    pub fn add_beside(
+        &self,
+        skill: Option<&SkillFiles>,
+        path: &Path,
+        sha256: ContentHash,
+        network: bool,
+    ) -> Result<TrustedFile, Error> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let skill = skill.map(|files| TrustedSkill::new(files, since));
         let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
         let file = TrustedFile { path, sha256, since, network, rights, tools };
         self.change(|trusted| {
-            trusted.insert(file.path.clone(), file.clone());
-            file.clone()
+            trusted.files.insert(file.path.clone(), file.clone());
+            if let Some(skill) = skill {
+                trusted.skills.insert(skill.dir.clone(), skill);
+            }
+            file
         })
     }
 
@@ -226,7 +255,7 @@ impl TrustStore {
     #[cfg(feature = "toolsets")]
     pub(crate) fn granted(&self, path: &Path, class: &str) -> ToolsetRights {
         let state = self.state();
-        let granted = state.trusted.get(&real(path)).and_then(|file| file.rights.get(class));
+        let granted = state.trusted.files.get(&real(path)).and_then(|file| file.rights.get(class));
         granted.cloned().unwrap_or_default()
     }
 
@@ -236,7 +265,7 @@ impl TrustStore {
         amend: impl FnOnce(&mut TrustedFile),
     ) -> Result<TrustedFile, Error> {
         let amended = self.change(|trusted| {
-            let file = trusted.get_mut(&real(path))?;
+            let file = trusted.files.get_mut(&real(path))?;
             amend(file);
             Some(file.clone())
         })?;
@@ -245,11 +274,17 @@ impl TrustStore {
 
     /// Trusts the file at `path` no more. Fails with `NOT_FOUND` if it was not trusted.
     pub fn remove(&self, path: &Path) -> Result<TrustedFile, Error> {
-        self.change(|trusted| trusted.remove(&real(path)))?.ok_or_else(|| not_trusted(path))
+        let removed = self.change(|trusted| {
+            let removed = trusted.files.remove(&real(path))?;
+            let files = &trusted.files;
+            trusted.skills.retain(|dir, _| files.keys().any(|file| file.starts_with(dir)));
+            Some(removed)
+        })?;
+        removed.ok_or_else(|| not_trusted(path))
     }
 
     /// Changes what is trusted, on the newest state of the file.
-    fn change<T>(&self, change: impl FnOnce(&mut Files) -> T) -> Result<T, Error> {
+    fn change<T>(&self, change: impl FnOnce(&mut Trusted) -> T) -> Result<T, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.version += 1;
         let Some(file) = &self.file else { return Ok(change(&mut state.trusted)) };

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::open::open_file;
-use super::{Files, TrustedFile, check_permissions, io_error};
+use super::{Trusted, TrustedFile, TrustedSkill, check_permissions, io_error};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 
@@ -16,6 +16,10 @@ use crate::error::{Error, ErrorCode};
 struct Stored {
     version: u32,
     trusted: Vec<TrustedFile>,
+    /// Not in stores of the first versions, which compared no files beside the trusted ones: their
+    /// code is asked for anew.
+    #[serde(default)]
+    skills: Vec<TrustedSkill>,
 }
 
 /// The most that is read of the file of a store: a thousand times what a large one has.
@@ -29,10 +33,10 @@ pub(super) fn stamp_of(file: &Path) -> Stamp {
 }
 
 /// Reads the trusted files of a store; none if the file is not there.
-pub(super) fn read(file: &Path) -> Result<Files, Error> {
+pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     let opened = match open_file(file) {
         Ok(opened) => opened,
-        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Files::new()),
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Trusted::default()),
         Err(error) => return Err(error),
     };
     // Whoever can write it decides what runs.
@@ -55,12 +59,15 @@ pub(super) fn read(file: &Path) -> Result<Files, Error> {
             format!("the trust store {} is of version {}", file.display(), stored.version);
         return Err(Error::new(ErrorCode::ExecutionError, message, "use a newer Repertoire"));
     }
-    Ok(stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect())
+    let files = stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect();
+    let skills = stored.skills.into_iter().map(|skill| (skill.dir.clone(), skill)).collect();
+    Ok(Trusted { files, skills })
 }
 
 /// Replaces the file as a whole, so that no reader sees half of it.
-pub(super) fn write(file: &Path, dir: &Path, trusted: &Files) -> io::Result<()> {
-    let stored = Stored { version: VERSION, trusted: trusted.values().cloned().collect() };
+pub(super) fn write(file: &Path, dir: &Path, trusted: &Trusted) -> io::Result<()> {
+    let (files, skills) = (trusted.files.values().cloned(), trusted.skills.values().cloned());
+    let stored = Stored { version: VERSION, trusted: files.collect(), skills: skills.collect() };
     let mut new = tempfile::NamedTempFile::new_in(dir)?;
     serde_json::to_writer_pretty(&mut new, &stored)?;
     new.write_all(b"\n")?;

@@ -82,11 +82,11 @@ fn what_is_not_trusted_is_not_there_for_what_is() {
     if has("python3") {
         // A module that hides one of the standard library.
         let place = project(&[("scripts/a.py", "import json\nprint(json.dumps(1))")]);
-        place.store.add(&place.root().join("scripts/a.py")).unwrap();
         place.write("scripts/json.py", "print('evil')");
         let evil = place.root().join("evil.py");
         std::fs::write(&evil, "print('evil')").unwrap();
         symlink(&evil, place.root().join("scripts/json.pyc")).unwrap();
+        place.store.add(&place.root().join("scripts/a.py")).unwrap();
         assert_eq!(place.only(&[]).stdout, "1\n");
     }
 }

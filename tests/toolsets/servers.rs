@@ -176,8 +176,10 @@ fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
     let untrusted = run(&place, &["tool", "list", "--json"]);
     assert!(untrusted.stderr.contains("is not trusted"), "{untrusted:?}");
     run(&place, &["trust", "add", "skills/words"]).exits(0);
-    // A new file beside it is not there for it, and a changed one stops it.
-    place.write("skills/words/tools/json.py", "raise SystemExit('taken over')");
+    // A file beside it that nobody trusted is not there for it, and a changed one stops it.
+    let new = "skills/words/tools/json.py";
+    place.write(new, "raise SystemExit('taken over')");
+    run(&place, &["trust", "add", "skills/words/tools/server.py"]).exits(0);
     let about = call(&place, &[], "words.about", &json!({}));
     let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
     assert_eq!(about["beside"], json!(["server.py", "words.py"]));
@@ -187,6 +189,40 @@ fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
     assert!(message(&changed).1.contains("words.py has changed since"), "{changed}");
     run(&place, &["trust", "add", "skills/words/tools/words.py"]).exits(0);
     assert_eq!(call(&place, &[], "words.shout", &json!({"text": "a"}))["text"], "A?");
+}
+
+#[test]
+fn a_server_is_refused_after_a_file_of_its_skill_changed() {
+    let Some(place) = place() else { return };
+    place.write("skills/words/data/a.txt", "one");
+    let beside = place.path().join("skills/words/data/a.txt");
+    let module = place.path().join("skills/words/tools/words.py");
+    let trust = || run(&place, &["trust", "add", "skills/words"]).exits(0);
+    let shout = || call(&place, &[], "words.shout", &json!({"text": "a"}));
+    let assert_refused = |file: &str| {
+        let refused = shout();
+        assert_eq!(message(&refused).0, "PERMISSION_DENIED", "{refused}");
+        assert!(message(&refused).1.contains(file), "{refused}");
+        let help = refused["error"]["help"].as_str().unwrap();
+        assert!(help.contains("`repertoire trust diff "), "{refused}");
+        assert!(help.contains("`repertoire trust add "), "{refused}");
+    };
+    trust();
+    assert_eq!(shout()["text"], "A!");
+    place.write("skills/words/data/a.txt", "two");
+    assert_refused("`data/a.txt` (changed)");
+    trust();
+    assert_eq!(shout()["text"], "A!");
+    fs::remove_file(beside).unwrap();
+    assert_refused("`data/a.txt` (removed)");
+    trust();
+    // Beside the program itself.
+    place.write("skills/words/tools/json.py", "raise SystemExit('taken over')");
+    assert_refused("`tools/json.py` (added)");
+    fs::remove_file(place.path().join("skills/words/tools/json.py")).unwrap();
+    assert_eq!(shout()["text"], "A!");
+    fs::remove_file(module).unwrap();
+    assert_refused("`tools/words.py` (removed)");
 }
 
 #[test]
@@ -206,7 +242,8 @@ fn a_server_has_no_more_rights_than_a_library() {
     assert!(told.contains("PermissionError") || told.contains("OSError"), "{connected}");
     let about = call(&place, &[], "words.about", &json!({}));
     let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
-    assert_eq!(about["cwd"], json!(place.path().join("skills/words")));
+    // Copies of the files that were trusted.
+    assert!(about["cwd"].as_str().unwrap().ends_with(".skill"), "{about}");
     assert_ne!(about["home"], json!(place.path().join("home")));
 }
 

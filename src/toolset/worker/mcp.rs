@@ -197,6 +197,8 @@ fn spawn(
         .args(settings.args)
         .envs(settings.env)
         .env("PYTHONDONTWRITEBYTECODE", "1")
+        // Bytecode beside a module is not what was checked.
+        .env("PYTHONPYCACHEPREFIX", std::env::temp_dir())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;

@@ -82,3 +82,54 @@ fn trust_that_is_taken_back_elsewhere_reaches_a_running_host() {
         assert_good(&engine);
     }
 }
+
+#[test]
+fn a_library_is_refused_after_a_file_of_its_skill_changed() {
+    for isolation in [|| Isolation::InProcess, in_child] {
+        let place = Place::new("toolsets/bad:ReadingToolset");
+        fs::write(place.library("bad"), failing()).unwrap();
+        let beside = place.skills().join("bad/data.txt");
+        fs::write(&beside, "one").unwrap();
+        let store = place.dir.path().join("trust.json");
+        let elsewhere = TrustStore::open(&store).unwrap();
+        let trust = || {
+            for library in ["good", "bad"] {
+                elsewhere.add(&place.library(library)).unwrap();
+            }
+        };
+        trust();
+        let source = Source::project(place.skills());
+        let engine = place.engine_of(source, isolation(), TrustStore::open(&store).unwrap());
+        let in_process = engine.all_tools().find("bad.read").unwrap().worker_state().is_none();
+        // It sees copies, as the working directory of its process is one.
+        let read = |tool: &Tool| tool.call(&json!({"path": "data.txt"}), &Silent);
+        let old = tool(&engine, "bad.read");
+        if !in_process {
+            assert_eq!(read(&old).unwrap().output, "one");
+        }
+        let remedy = Remedy::TrustSkill(place.skills().join("bad").canonicalize().unwrap());
+        let refused = |file: &str| {
+            let error = failure(&engine);
+            let help = "the user has to approve the changes";
+            assert_error(&error, ErrorCode::PermissionDenied, &["`bad`", file], help);
+            assert_eq!(error.remedy(), Some(&remedy));
+            assert_good(&engine);
+        };
+        fs::write(&beside, "two").unwrap();
+        refused("`data.txt` (changed)");
+        if !in_process {
+            assert_eq!(read(&old).unwrap().output, "one", "what was trusted");
+        }
+        fs::write(place.skills().join("bad/new.txt"), "new").unwrap();
+        refused("`data.txt` (changed), `new.txt` (added)");
+        trust();
+        if !in_process {
+            assert_eq!(read(&tool(&engine, "bad.read")).unwrap().output, "two");
+        }
+        let error = read(&old).unwrap_err();
+        let help = "list the tools again";
+        assert_error(&error, ErrorCode::PermissionDenied, &["not trusted any more"], help);
+        fs::remove_file(&beside).unwrap();
+        refused("`data.txt` (removed)");
+    }
+}

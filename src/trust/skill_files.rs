@@ -1,0 +1,364 @@
+//! The files of a skill, each with the hash of its content: trust compares all of them, as code may
+//! include any of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::{ContentHash, real};
+use crate::catalog::is_skill_file;
+use crate::catalog::sub_skill::is_skill;
+use crate::confined::{Dir, Entry, Kind, Links};
+use crate::error::{Error, ErrorCode};
+use crate::skill::Skill;
+
+/// The most files of a skill that are compared.
+const MAX_FILES: usize = 10_000;
+/// The deepest directory of a skill that is compared.
+const MAX_DEPTH: usize = 32;
+/// The size of all compared files of a skill, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Files and directories that other programs write by themselves. They are neither compared nor
+/// copied, so that the code does not see them.
+const LEFT_OUT: [&str; 3] = ["__pycache__", ".git", ".DS_Store"];
+/// The file that marks a directory as a cache, and how it begins: <https://bford.info/cachedir/>.
+const CACHE_TAG: &str = "CACHEDIR.TAG";
+const CACHE_SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+/// The files of a skill at one time, by their paths from its directory.
+///
+/// Sub-skills, caches (`__pycache__`, directories with a `CACHEDIR.TAG`) and `.git` are left out. A
+/// link counts by its target, and is never followed. The `SKILL.md` counts by the scripts and toolsets
+/// that it declares: other instructions do not change what runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFiles {
+    dir: PathBuf,
+    files: BTreeMap<String, ContentHash>,
+    /// Links that leave the skill, which are not copied.
+    uncopied: BTreeSet<String>,
+}
+
+/// A file of a skill that is not as it was trusted.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileChange {
+    /// Its path from the directory of the skill, with `/`.
+    pub path: String,
+    /// The change.
+    pub kind: ChangeKind,
+}
+
+/// The change of a file since it was trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeKind {
+    /// It was not there.
+    Added,
+    /// It had another content.
+    Changed,
+    /// It is not there any more.
+    Removed,
+}
+
+/// The most files that a sentence names.
+const MAX_NAMED: usize = 5;
+
+impl FileChange {
+    /// The first of `changes` and the number of the others, in a phrase.
+    pub fn listed(changes: &[FileChange]) -> String {
+        let names: Vec<String> = changes.iter().take(MAX_NAMED).map(ToString::to_string).collect();
+        match changes.len() {
+            0..=MAX_NAMED => names.join(", "),
+            n => format!("{} and {} more", names.join(", "), n - MAX_NAMED),
+        }
+    }
+}
+
+/// As in "`lib/f.sh` (changed)".
+impl fmt::Display for FileChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ({})", self.path, self.kind.as_str())
+    }
+}
+
+impl ChangeKind {
+    /// The change in a word: `added`, `changed` or `removed`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ChangeKind::Added => "added",
+            ChangeKind::Changed => "changed",
+            ChangeKind::Removed => "removed",
+        }
+    }
+}
+
+impl SkillFiles {
+    /// Reads the files of the skill in `dir`.
+    ///
+    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if they cannot be read, and with
+    /// `INVALID_PARAM` if there are more than 10,000, they have more than 256 MiB, are nested deeper
+    /// than 32 directories, or one has a name that is not Unicode.
+    pub fn read(dir: &Path) -> Result<SkillFiles, Error> {
+        SkillFiles::read_with(dir, &mut |_, file| ContentHash::of_reader(file.take(MAX_BYTES + 1)))
+    }
+
+    /// As [`SkillFiles::read`], with the hashes of files that `hash` computes or knows.
+    pub(crate) fn read_with(
+        dir: &Path,
+        hash: &mut dyn FnMut(&Path, &File) -> io::Result<ContentHash>,
+    ) -> Result<SkillFiles, Error> {
+        let root = dir.canonicalize().map_err(|error| super::io_error("read", dir, error))?;
+        let top = Dir::open(&root).map_err(|error| super::io_error("read", &root, error))?;
+        let found = SkillFiles { dir: root, files: BTreeMap::new(), uncopied: BTreeSet::new() };
+        let mut walk = Walk { found, n_bytes: 0, hash };
+        walk.dir(&top, "", 0)?;
+        Ok(walk.found)
+    }
+
+    /// Reads the files of the skill that the file at `path` is of: the nearest one above it.
+    pub fn around(path: &Path) -> Result<Option<SkillFiles>, Error> {
+        let path = real(path);
+        let dir = path.ancestors().skip(1).find(|dir| has_skill_file(dir));
+        dir.map(SkillFiles::read).transpose()
+    }
+
+    /// The directory of the skill, without links.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The files by their paths from the directory, each with the hash of its content.
+    pub fn files(&self) -> &BTreeMap<String, ContentHash> {
+        &self.files
+    }
+
+    /// The changes from `trusted` to these files, in the order of their paths.
+    pub fn changes_since(&self, trusted: &BTreeMap<String, ContentHash>) -> Vec<FileChange> {
+        let change = |path: &String, kind| FileChange { path: path.clone(), kind };
+        let now = self.files.iter().filter_map(|(path, hash)| match trusted.get(path) {
+            None => Some(change(path, ChangeKind::Added)),
+            Some(known) if known != hash => Some(change(path, ChangeKind::Changed)),
+            Some(_) => None,
+        });
+        let is_gone = |path: &&String| !self.files.contains_key(*path);
+        let gone = trusted.keys().filter(is_gone).map(|path| change(path, ChangeKind::Removed));
+        let mut changes: Vec<_> = now.chain(gone).collect();
+        changes.sort_unstable();
+        changes
+    }
+
+    /// The hash of all paths and contents.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn sha256(&self) -> ContentHash {
+        let line = |(path, hash): (&String, &ContentHash)| format!("{hash} {path:?}\n");
+        ContentHash::of(self.files.iter().map(line).collect::<String>().as_bytes())
+    }
+
+    /// Copies the files for which `is_wanted` holds to the directory `target`. Links are made anew if
+    /// they stay in the skill.
+    ///
+    /// Fails with `PERMISSION_DENIED` if one of the files is not as it was read, and with
+    /// `EXECUTION_ERROR` if it cannot be copied.
+    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    pub(crate) fn copy_to(
+        &self,
+        target: &Path,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<(), Error> {
+        let failed = |error| super::io_error("copy", &self.dir, error);
+        let top = Dir::open(&self.dir).map_err(failed)?;
+        let is_copied = |path: &&String| is_wanted(path) && !self.uncopied.contains(*path);
+        for (path, hash) in self.files.iter().filter(|(path, _)| is_copied(path)) {
+            let (file, copy) = (self.dir.join(path), target.join(path));
+            let failed = |error: io::Error| {
+                let message = format!("cannot copy {}: {error}", file.display());
+                let help =
+                    "code sees copies of its skill: they need room in the directory for them";
+                Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
+            };
+            fs::create_dir_all(copy.parent().unwrap_or(target)).map_err(failed)?;
+            if is_document(path) {
+                fs::write(&copy, Skill::read(&file).unwrap_or_default()).map_err(failed)?;
+                continue;
+            }
+            let copied = match top.file(Path::new(path), Links::Never) {
+                Ok(file) => copy_file(file, &copy).map_err(failed).map(Some)?,
+                // It may have become a link, or be gone.
+                Err(_) => copy_link(&file, &copy).ok(),
+            };
+            if copied.as_ref() != Some(hash) {
+                let message = format!("{} has changed meanwhile", file.display());
+                return Err(Error::new(ErrorCode::PermissionDenied, message, "try it again"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether `dir` holds what [`SkillFiles::copy_to`] copies.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn are_copied_to(&self, dir: &Path) -> bool {
+        let copied = |path: &&String| !self.uncopied.contains(*path);
+        SkillFiles::read(dir).is_ok_and(|copy| {
+            self.files.iter().filter(|(path, _)| copied(path)).eq(copy.files.iter())
+        })
+    }
+}
+
+/// The state of a walk through a skill.
+struct Walk<'h> {
+    found: SkillFiles,
+    n_bytes: u64,
+    hash: &'h mut dyn FnMut(&Path, &File) -> io::Result<ContentHash>,
+}
+
+impl Walk<'_> {
+    /// Reads the files in and below `dir`, whose path from the skill's directory is `at`, with a `/`
+    /// behind it.
+    fn dir(&mut self, dir: &Dir, at: &str, depth: usize) -> Result<(), Error> {
+        let failed = |error| super::io_error("read", &self.found.dir.join(at), error);
+        let entries = dir.entries().and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = entries.map_err(failed)?;
+        if depth > 0 && (entries.iter().any(is_skill) || is_cache(dir, &entries)) {
+            return Ok(());
+        }
+        if depth > MAX_DEPTH {
+            return Err(self.too_much(&format!("directories nested deeper than {MAX_DEPTH}")));
+        }
+        for Entry { name, kind } in entries {
+            let Some(name) = name.to_str() else {
+                let path = self.found.dir.join(at).join(&name);
+                let message = format!("the name of {} is not Unicode", path.display());
+                let help = "rename the file, or keep it outside of the skill";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            };
+            if LEFT_OUT.contains(&name) {
+                continue;
+            }
+            let path = format!("{at}{name}");
+            // Pipes and sockets cannot be copied, so that the code does not see them either.
+            if kind == Kind::Other {
+                continue;
+            }
+            if kind == Kind::Dir {
+                let inner = dir.dir(Path::new(name), Links::Never);
+                let inner = inner
+                    .map_err(|error| super::io_error("read", &self.found.dir.join(&path), error))?;
+                self.dir(&inner, &format!("{path}/"), depth + 1)?;
+                continue;
+            }
+            let hash = self.file(dir, name, &path, kind)?;
+            self.found.files.insert(path, hash);
+            if self.found.files.len() > MAX_FILES {
+                return Err(self.too_much(&format!("more than {MAX_FILES} files")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The hash of the file or link `name` in `dir`.
+    fn file(
+        &mut self,
+        dir: &Dir,
+        name: &str,
+        path: &str,
+        kind: Kind,
+    ) -> Result<ContentHash, Error> {
+        let shown = self.found.dir.join(path);
+        let failed = |error| super::io_error("read", &shown, error);
+        if is_document(path) {
+            return Ok(declared(&shown));
+        }
+        if kind == Kind::Link {
+            if !stays_inside(&self.found.dir, path) {
+                self.found.uncopied.insert(path.to_owned());
+            }
+            return fs::read_link(&shown).map(|target| of_link(&target)).map_err(failed);
+        }
+        let file = dir.file(Path::new(name), Links::Never).map_err(failed)?;
+        self.n_bytes += file.metadata().map_err(failed)?.len();
+        if self.n_bytes > MAX_BYTES {
+            return Err(self.too_much(&format!("more than {} MiB", MAX_BYTES >> 20)));
+        }
+        (self.hash)(&shown, &file).map_err(failed)
+    }
+
+    fn too_much(&self, what: &str) -> Error {
+        let message =
+            format!("the skill in {} has {what}, too much to trust", self.found.dir.display());
+        let help =
+            "keep data and dependencies outside of the skill, or bundle them into fewer files";
+        Error::new(ErrorCode::InvalidParam, message, help)
+    }
+}
+
+/// Tells whether `path` is that of the skill's own `SKILL.md`.
+fn is_document(path: &str) -> bool {
+    is_skill_file(path.as_ref())
+}
+
+fn has_skill_file(dir: &Path) -> bool {
+    let names = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    names.map(|entry| entry.file_name()).any(|name| is_skill_file(&name))
+}
+
+/// The hash of the code that the skill file at `path` declares. Rights are compared on their own: they
+/// are granted one by one.
+fn declared(path: &Path) -> ContentHash {
+    let Ok(skill) = Skill::load(path, "") else { return ContentHash::of(b"") };
+    let manifest = skill.manifest();
+    let scripts = manifest.scripts.as_ref();
+    let scripts = scripts.map(|all| all.iter().map(|one| &one.value).collect::<Vec<_>>());
+    let toolsets: Vec<_> = manifest.toolsets.iter().map(|entry| &entry.value).collect();
+    ContentHash::of(json!({"scripts": scripts, "toolsets": toolsets}).to_string().as_bytes())
+}
+
+/// Tells whether the directory says that it is a cache.
+fn is_cache(dir: &Dir, entries: &[Entry]) -> bool {
+    let mut head = [0; CACHE_SIGNATURE.len()];
+    entries.iter().any(|entry| entry.name == CACHE_TAG)
+        && dir
+            .file(Path::new(CACHE_TAG), Links::Never)
+            .and_then(|mut file| file.read_exact(&mut head))
+            .is_ok()
+        && head == *CACHE_SIGNATURE
+}
+
+/// Tells whether the link `path` below `root` leads to something below it.
+fn stays_inside(root: &Path, path: &str) -> bool {
+    Dir::open(root).and_then(|root| root.resolve(Path::new(path))).is_ok()
+}
+
+fn of_link(target: &Path) -> ContentHash {
+    ContentHash::of(&[b"link to ", target.as_os_str().as_encoded_bytes()].concat())
+}
+
+/// Copies a file, and returns the hash of what was copied.
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
+fn copy_file(file: File, copy: &Path) -> io::Result<ContentHash> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+        options.mode(0o600 | (file.metadata()?.mode() & 0o100));
+    }
+    let mut to = options.open(copy)?;
+    io::copy(&mut file.take(MAX_BYTES + 1), &mut to)?;
+    ContentHash::of_reader(File::open(copy)?)
+}
+
+/// Makes a link anew, and returns its hash.
+#[cfg(all(unix, any(feature = "scripts", feature = "toolsets")))]
+fn copy_link(link: &Path, copy: &Path) -> io::Result<ContentHash> {
+    let target = fs::read_link(link)?;
+    std::os::unix::fs::symlink(&target, copy)?;
+    Ok(of_link(&target))
+}
+
+#[cfg(all(not(unix), any(feature = "scripts", feature = "toolsets")))]
+fn copy_link(_: &Path, _: &Path) -> io::Result<ContentHash> {
+    Err(io::ErrorKind::Unsupported.into())
+}
