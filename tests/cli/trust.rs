@@ -83,3 +83,59 @@ fn what_changed_since_is_shown_and_the_network_stays_closed() {
     std::fs::remove_file(place.path().join(".agents/skills/fetch/scripts/json.py")).unwrap();
     assert_eq!(changes(&place, 1), owned(&[("missing", "json.py")]));
 }
+
+#[test]
+fn a_file_beside_a_script_that_changed_is_named_everywhere() {
+    let place = project("");
+    let path = ".agents/skills/fetch/scripts/fetch.sh";
+    place.write(path, "#!/bin/sh\n. \"$(dirname \"$0\")/../lib/f.sh\"\n");
+    let beside = ".agents/skills/fetch/lib/f.sh";
+    place.write(beside, "echo one\n");
+    place.write(".agents/skills/fetch/lib/gone.sh", "");
+    let added = place.run(["trust", "add", "fetch", "--json"]).exits(0).json();
+    assert_eq!(added["skills"][0]["files"], 4, "{added}");
+    let run = || place.run(["run", "fetch", "fetch.sh"]);
+    assert_eq!(run().exits(0).stdout, "one\n");
+    place.run(["doctor"]).exits(0);
+
+    place.write(beside, "echo two\n");
+    place.write(".agents/skills/fetch/lib/new.sh", "");
+    std::fs::remove_file(place.path().join(".agents/skills/fetch/lib/gone.sh")).unwrap();
+    let files = ["`lib/f.sh` (changed)", "`lib/gone.sh` (removed)", "`lib/new.sh` (added)"];
+    let commands = ["`repertoire trust diff ", "`repertoire trust add "];
+    assert_contains(&run().exits(1).stderr, &[&files[..], &commands].concat());
+    assert_contains(&place.run(["trust", "list"]).exits(0).stdout, &files);
+    assert_contains(&place.run(["doctor"]).exits(1).stdout, &files);
+    let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+    let change = &listed["skills"][0]["changes"][0];
+    assert_eq!((&change["path"], &change["kind"]), (&"lib/f.sh".into(), &"changed".into()));
+    let expected = [("changed", "f.sh"), ("missing", "gone.sh"), ("new", "new.sh")];
+    assert_eq!(changes(&place, 1), owned(&expected));
+    let text = place.run(["trust", "diff", "fetch"]).exits(1).stdout;
+    assert_contains(&text, &["-echo one", "+echo two"]);
+
+    place.run(["trust", "add", "fetch"]).exits(0);
+    assert_eq!(run().exits(0).stdout, "two\n");
+    assert_eq!(changes(&place, 0), []);
+    // Other instructions change nothing that runs.
+    let skill = "---\nname: fetch\ndescription: Fetches pages.\n---\nOther\n";
+    place.write(".agents/skills/fetch/SKILL.md", skill);
+    run().exits(0);
+    assert_eq!(changes(&place, 0), []);
+}
+
+#[test]
+fn code_that_was_trusted_without_its_other_files_is_asked_for_again() {
+    let place = project("");
+    place.run(["trust", "add", "fetch"]).exits(0);
+    let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+    let old = serde_json::json!({"version": 1, "trusted": listed["trusted"]});
+    let store = listed["store"].as_str().unwrap();
+    std::fs::write(store, old.to_string()).unwrap();
+    let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
+    assert_contains(&refused, &["without the other files", "`repertoire trust add "]);
+    assert_eq!(changes(&place, 1), owned(&[("unknown", "fetch")]));
+    assert_contains(&place.run(["doctor"]).exits(1).stdout, &["`repertoire trust add fetch`"]);
+    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["run", "fetch", "fetch.sh"]).exits(0);
+}

@@ -1,22 +1,19 @@
 //! `repertoire doctor`: checks the installation, and says where problems are.
 
+mod code;
 mod fetched;
 mod page;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::Entry;
-use repertoire::catalog::Scope;
 use repertoire::config::ConfigFile;
-use repertoire::engine::Caller;
 use repertoire::fetch::Kept;
 use repertoire::integration::hook::HookAgent;
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
-use repertoire::toolset::ToolsetEntry;
-use repertoire::{Diagnostic, Engine, ErrorCode, Severity};
+use repertoire::{Diagnostic, Engine, Severity};
 use serde::Serialize;
 
 use crate::agent;
@@ -26,6 +23,8 @@ use crate::hook::{self, Installed};
 use crate::output::Output;
 use crate::sessions::{self, Place};
 use crate::setup;
+
+use code::CodeProblem;
 
 /// The number of lines of the hooks' log that are shown.
 const LOG_LINES: usize = 5;
@@ -117,15 +116,6 @@ struct FileReport {
 }
 
 #[derive(Serialize)]
-struct CodeProblem {
-    skill: String,
-    what: String,
-    problem: String,
-    /// False for a library that a bundled skill may lack: only its source is bundled.
-    is_broken: bool,
-}
-
-#[derive(Serialize)]
 struct Sandbox {
     /// `None` where it cannot be tried.
     landlock: Option<bool>,
@@ -146,7 +136,9 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         .cloned()
         .collect();
     broken.extend(rejected.iter().map(ToString::to_string));
-    let code = code(&engine);
+    // One that cannot be read is reported with the state.
+    let store = setup::trust_store(common).unwrap_or_default();
+    let code = code::problems(&engine, &store);
     let is_broken = code.iter().filter(|problem| problem.is_broken);
     broken.extend(is_broken.map(|CodeProblem { skill, what, problem, .. }| {
         format!("`{what}` of the skill `{skill}` cannot run: {problem}")
@@ -348,42 +340,6 @@ fn set_aside(sessions: &Path) -> Vec<String> {
         .collect();
     files.sort();
     files.iter().map(|path| path.display().to_string()).collect()
-}
-
-/// Lists the toolsets and scripts that cannot run. Loads no code.
-fn code(engine: &Engine) -> Vec<CodeProblem> {
-    let session = Session::in_memory("doctor");
-    let mut problems = Vec::new();
-    let is_used = |entry: &&Entry| entry.is_available() && !entry.skill.manifest().is_for_nobody();
-    for entry in engine.catalog().entries().filter(is_used) {
-        let skill = entry.id.as_str();
-        let mut tell = |what: &str, problem: &str, is_broken| {
-            let (skill, what) = (skill.to_owned(), what.to_owned());
-            problems.push(CodeProblem { skill, what, problem: problem.to_owned(), is_broken });
-        };
-        let Some(dir) = entry.skill.dir() else { continue };
-        for toolset in &entry.skill.manifest().toolsets {
-            // Entries that are refused regardless of files are reported with the skill file.
-            let Ok(named) = toolset.value.parse::<ToolsetEntry>() else { continue };
-            if let Err(error) = named.library(dir) {
-                let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;
-                tell(&toolset.value, error.message(), !may_lack);
-            }
-        }
-        match engine.scripts(skill, Caller::user(&session)) {
-            Ok(scripts) => {
-                for script in scripts.iter().filter(|script| !script.is_data) {
-                    if let Some(problem) = &script.problem {
-                        tell(&script.path, problem, true);
-                    }
-                }
-            }
-            Err(error) if engine.runs_scripts() => tell("scripts", error.message(), true),
-            // Reasons that keep this engine from running any are reported elsewhere.
-            Err(_) => {}
-        }
-    }
-    problems
 }
 
 /// Reports the sandbox that scripts get.

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
+use repertoire::catalog::is_skill_file;
+use repertoire::trust::{
+    ChangeKind, ContentHash, FileChange, Owner, SkillFiles, TrustStore, TrustedFile, TrustedSkill,
+};
 use serde_json::{Value as Json, json};
 use similar::TextDiff;
 
-use super::{code_files, is_library, owner_of, state, trusted_at};
+use super::{Code, code_files, owner_of, state, toolsets, trusted_at};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
@@ -16,6 +19,8 @@ use crate::{sanitize, setup};
 
 /// The largest text that is kept, to show later what changed.
 const MAX_KEPT_BYTES: u64 = 256 << 10;
+/// The size of all texts of one skill that are kept, in bytes.
+const MAX_KEPT_OF_SKILL: u64 = 16 << 20;
 
 /// The texts that were trusted, by their hashes, beside the trust store.
 pub(super) struct Kept {
@@ -25,6 +30,19 @@ pub(super) struct Kept {
 impl Kept {
     pub(super) fn beside(store: &Path) -> Kept {
         Kept { dir: store.with_extension("texts") }
+    }
+
+    /// Keeps the texts of the files of a skill.
+    pub(super) fn keep_all(&self, skill: &SkillFiles) {
+        let mut left = MAX_KEPT_OF_SKILL;
+        for path in skill.files().keys().map(|path| skill.dir().join(path)) {
+            let metadata = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
+            let Some(rest) = metadata.and_then(|file| left.checked_sub(file.len())) else {
+                continue;
+            };
+            left = rest;
+            self.keep(&path);
+        }
     }
 
     /// Keeps the text of a file. Without it, what changed is told by hashes alone.
@@ -72,7 +90,7 @@ pub(super) fn run(
     };
     let kept = Kept::beside(&setup::trust_file(common)?);
     let mut changes: Vec<Change> = files.iter().filter_map(|file| content(file, &kept)).collect();
-    changes.extend(of_skills(&files, store));
+    changes.extend(of_skills(&files, store, &kept));
     if out.json {
         let changes: Vec<Json> = changes.iter().map(Change::to_json).collect();
         Output::json(&json!({"changes": changes}))?;
@@ -94,25 +112,24 @@ fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
     let path = file.path.clone();
     match state(file) {
         "unchanged" => None,
-        "missing" => {
-            let note = "it is not there any more".to_owned();
-            Some(Change { path, what: "missing", note, diff: None })
-        }
-        _ => {
-            let now = ContentHash::of_file(&path).map_or_else(|_| "?".into(), |h| h.to_string());
-            let texts = kept.text(&file.sha256).zip(fs::read_to_string(&path).ok());
-            let diff = texts.map(|(old, new)| {
-                let diff = TextDiff::from_lines(old.as_str(), new.as_str());
-                diff.unified_diff().context_radius(2).header("trusted", "now").to_string()
-            });
-            let note = format!("sha256 {} then, {now} now", file.sha256);
-            Some(Change { path, what: "changed", note, diff })
-        }
+        "missing" => Some(Change::new(path, "missing", "it is not there any more")),
+        _ => Some(changed(path, &file.sha256, kept)),
     }
 }
 
-/// How the skills of trusted files changed: code that came since, and rights.
-fn of_skills(files: &[TrustedFile], store: &TrustStore) -> Vec<Change> {
+/// The change of a file that had the content `then`.
+fn changed(path: PathBuf, then: &ContentHash, kept: &Kept) -> Change {
+    let now = ContentHash::of_file(&path).map_or_else(|_| "?".into(), |h| h.to_string());
+    let texts = kept.text(then).zip(fs::read_to_string(&path).ok());
+    let diff = texts.map(|(old, new)| {
+        let diff = TextDiff::from_lines(old.as_str(), new.as_str());
+        diff.unified_diff().context_radius(2).header("trusted", "now").to_string()
+    });
+    Change { path, what: "changed", note: format!("sha256 {then} then, {now} now"), diff }
+}
+
+/// The changes of the skills of trusted files: code that came since, other files, and rights.
+fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept) -> Vec<Change> {
     let mut skills: BTreeMap<PathBuf, (Owner, Vec<&TrustedFile>)> = BTreeMap::new();
     for file in files {
         if let Some(owner) = owner_of(&file.path) {
@@ -120,29 +137,82 @@ fn of_skills(files: &[TrustedFile], store: &TrustStore) -> Vec<Change> {
         }
     }
     let known: BTreeSet<PathBuf> = store.list().into_iter().map(|file| file.path).collect();
+    let trusted: BTreeMap<PathBuf, TrustedSkill> =
+        store.skills().into_iter().map(|skill| (skill.dir.clone(), skill)).collect();
     let mut changes = Vec::new();
     for (owner, files) in skills.into_values() {
         let there = code_files(&owner).unwrap_or_default();
-        changes.extend(there.into_iter().filter(|path| !known.contains(path)).map(|path| Change {
-            path,
-            what: "new",
-            note: "nobody trusted it".to_owned(),
-            diff: None,
-        }));
-        let scripts = files.iter().filter(|file| !is_library(&file.path));
-        changes.extend(scripts.filter(|file| file.network != owner.network).map(|file| {
-            let note = if owner.network {
-                "its skill asks for the network, and it was trusted without"
-            } else {
-                "it was trusted with the network, and its skill asks for it no more"
-            };
-            Change { path: file.path.clone(), what: "rights", note: note.to_owned(), diff: None }
-        }));
+        let new: BTreeSet<PathBuf> =
+            there.into_iter().filter(|path| !known.contains(path)).collect();
+        let note = |path| Change::new(path, "new", "nobody trusted it");
+        changes.extend(new.iter().cloned().map(note));
+        let dir = owner.dir.canonicalize().unwrap_or_else(|_| owner.dir.clone());
+        let is_told = |path: &Path| known.contains(path) || new.contains(path);
+        changes.extend(beside(&dir, trusted.get(&dir), is_told, kept));
+        changes.extend(files.iter().flat_map(|file| rights(file, &owner)));
+    }
+    changes
+}
+
+/// The changes of the files of the skill in `dir`, but those that are told already.
+fn beside(
+    dir: &Path,
+    trusted: Option<&TrustedSkill>,
+    is_told: impl Fn(&Path) -> bool,
+    kept: &Kept,
+) -> Vec<Change> {
+    let Some(trusted) = trusted else {
+        let note = "its code was trusted without its other files, which count now";
+        return vec![Change::new(dir.to_owned(), "unknown", note)];
+    };
+    let now = match SkillFiles::read(dir) {
+        Ok(now) => now.changes_since(&trusted.files),
+        Err(error) => return vec![Change::new(dir.to_owned(), "unknown", error.message())],
+    };
+    let change = |FileChange { path, kind }: FileChange| {
+        let (file, then) = (dir.join(&path), trusted.files.get(&path));
+        match (kind, then) {
+            (ChangeKind::Added, _) => Change::new(file, "new", "it was not there"),
+            (ChangeKind::Removed, _) => Change::new(file, "missing", "it is not there any more"),
+            (ChangeKind::Changed, Some(then)) if !is_skill_file(path.as_ref()) => {
+                changed(file, then, kept)
+            }
+            (ChangeKind::Changed, _) => {
+                Change::new(file, "changed", "it declares other scripts or toolsets")
+            }
+        }
+    };
+    now.into_iter().filter(|change| !is_told(&dir.join(&change.path))).map(change).collect()
+}
+
+/// The rights that a skill asks for now and was not granted, or was granted and asks for no more.
+fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
+    let code = Code::of_skill(file.path.clone(), owner);
+    let mut changes = Vec::new();
+    if !code.has_tools() && file.network != owner.network {
+        let note = if owner.network {
+            "its skill asks for the network, and it was trusted without"
+        } else {
+            "it was trusted with the network, and its skill asks for it no more"
+        };
+        changes.push(Change::new(file.path.clone(), "rights", note));
+    }
+    for (class, asked) in toolsets::asked(&code) {
+        let granted = file.rights.get(&class).cloned().unwrap_or_default();
+        let missing = asked.without(&granted);
+        if !missing.is_empty() {
+            let note = format!("`{class}` asks {missing}, which was not granted");
+            changes.push(Change::new(file.path.clone(), "rights", &note));
+        }
     }
     changes
 }
 
 impl Change {
+    fn new(path: PathBuf, what: &'static str, note: &str) -> Change {
+        Change { path, what, note: note.to_owned(), diff: None }
+    }
+
     fn to_json(&self) -> Json {
         json!({
             "path": self.path.to_string_lossy(),

@@ -2,9 +2,10 @@
 
 mod abilities;
 mod diff;
+mod list;
 mod toolsets;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -12,14 +13,14 @@ use repertoire::catalog::Scope;
 use repertoire::catalog::is_skill_file;
 use repertoire::script::Scripts;
 use repertoire::toolset::{ToolsetEntry, server_files};
-use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
+use repertoire::trust::{ContentHash, Owner, SkillFiles, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
 
 use crate::args::{Common, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
 /// The extensions of libraries, on any system.
@@ -32,7 +33,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let store = setup::trust_store(common)?;
     match command {
-        TrustCommand::List => list(&store, common, out),
+        TrustCommand::List => list::run(&store, common, out),
         TrustCommand::Show(TrustPathsArgs { paths }) => {
             let code = code_of(paths, common)?;
             abilities::show(&code, common, out)?;
@@ -47,7 +48,7 @@ pub(crate) fn run(
             }
             let remove = |file: &PathBuf| store.remove(file);
             let removed = files.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
-            report("removed", &removed, &[], out)
+            report("removed", &removed, &[], &BTreeMap::new(), out)
         }
     }
 }
@@ -73,8 +74,10 @@ fn add(
     // Before they are shown: what changes meanwhile is not trusted.
     let hashes: Vec<ContentHash> =
         code.iter().map(|code| ContentHash::of_file(&code.file)).collect::<Result<_, _>>()?;
+    let skills = skills_of(&code)?;
     if !out.json {
         abilities::show(&code, common, out)?;
+        show_changes(skills.values(), store, out)?;
         if io::stdin().is_terminal() && !args.yes && !is_agreed(out)? {
             out.note("nothing is trusted");
             return Ok(ExitCode::Failure);
@@ -84,13 +87,41 @@ fn add(
     let before = store.list();
     let mut added = Vec::with_capacity(code.len());
     for (code, hash) in code.iter().zip(hashes) {
-        added.push(store.add_with(&code.file, hash, code.asks_for_network())?);
+        let skill = code.skill_dir().and_then(|dir| skills.get(&dir));
+        added.push(store.add_beside(skill, &code.file, hash, code.asks_for_network())?);
         toolsets::grant(code, store)?;
         kept.keep(&code.file);
     }
+    for skill in skills.values() {
+        kept.keep_all(skill);
+    }
     let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, common, out));
     let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
-    report("trusted", &added, &shown, out)
+    report("trusted", &added, &shown, &skills, out)
+}
+
+/// The files of the skills of `code`, by the directories of the skills.
+fn skills_of(code: &[Code]) -> Result<BTreeMap<PathBuf, SkillFiles>, Error> {
+    let dirs: BTreeSet<PathBuf> = code.iter().filter_map(Code::skill_dir).collect();
+    dirs.into_iter().map(|dir| Ok((dir.clone(), SkillFiles::read(&dir)?))).collect()
+}
+
+/// Shows which files of the skills changed since they were trusted before.
+fn show_changes<'a>(
+    skills: impl Iterator<Item = &'a SkillFiles>,
+    store: &TrustStore,
+    out: Output,
+) -> io::Result<()> {
+    let mut text = Page::default();
+    for skill in skills {
+        let changes = store.changes(skill).unwrap_or_default();
+        for change in changes {
+            let file = skill.dir().join(&change.path);
+            let told = format!("{:7} {}", change.kind.as_str(), file.display());
+            text.line(format_args!("{}", styled(WARNING, sanitize::line(&told))));
+        }
+    }
+    if text.as_str().is_empty() { Ok(()) } else { out.human(text.as_str()) }
 }
 
 /// Asks the user at the terminal.
@@ -99,39 +130,6 @@ fn is_agreed(out: Output) -> io::Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
-}
-
-fn list(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let files = store.list();
-    if out.json {
-        let files: Vec<Json> = files
-            .iter()
-            .map(|file| {
-                let mut json = to_json(file);
-                json["state"] = state(file).into();
-                json
-            })
-            .collect();
-        let store = setup::trust_file(common)?;
-        Output::json(&json!({"store": store.to_string_lossy(), "trusted": files}))?;
-    } else if files.is_empty() {
-        out.note("nothing is trusted; `repertoire trust add PATH` trusts a file or a skill");
-    } else {
-        let mut text = Page::default();
-        for file in &files {
-            let state = state(file);
-            let style = if state == "unchanged" { GOOD } else { WARNING };
-            let path = file.path.to_string_lossy();
-            text.line(format_args!(
-                "{} {} {}",
-                styled(DIM, &file.sha256),
-                styled(style, format_args!("{state:9}")),
-                sanitize::line(&path)
-            ));
-        }
-        out.human(text.as_str())?;
-    }
-    Ok(ExitCode::Done)
 }
 
 /// The state of a file since it was trusted.
@@ -159,6 +157,7 @@ fn report(
     done: &str,
     files: &[TrustedFile],
     shown: &[Option<toolsets::Shown>],
+    skills: &BTreeMap<PathBuf, SkillFiles>,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let shown = |i: usize| shown.get(i).and_then(Option::as_ref);
@@ -170,7 +169,9 @@ fn report(
             }
             json
         });
-        Output::json(&json!({done: files.collect::<Vec<_>>()}))?;
+        let skill = |skill: &SkillFiles| json!({"dir": skill.dir().to_string_lossy(), "files": skill.files().len()});
+        let skills: Vec<Json> = skills.values().map(skill).collect();
+        Output::json(&json!({done: files.collect::<Vec<_>>(), "skills": skills}))?;
         return Ok(ExitCode::Done);
     }
     let mut text = Page::default();
@@ -181,6 +182,11 @@ fn report(
         if let Some(shown) = shown(i) {
             shown.show(&mut text);
         }
+    }
+    for skill in skills.values() {
+        let (n_files, dir) = (skill.files().len(), skill.dir().to_string_lossy());
+        let dir = sanitize::line(&dir);
+        text.line(format_args!("with all {n_files} files of {dir}: a change asks again"));
     }
     out.human(text.as_str())?;
     Ok(ExitCode::Done)
@@ -214,6 +220,11 @@ impl Code {
             entries.filter(ToolsetEntry::is_server).any(|entry| is_it(owner, &entry))
         };
         is_library(&self.file) || self.owner.as_ref().is_some_and(is_server)
+    }
+
+    /// The directory of its skill, without links.
+    fn skill_dir(&self) -> Option<PathBuf> {
+        self.owner.as_ref()?.dir.canonicalize().ok()
     }
 
     /// Its path in the directory of the skill, or else as it is.

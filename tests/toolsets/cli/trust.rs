@@ -95,3 +95,33 @@ fn trust_shows_rights_and_tools_and_then_the_difference() {
     let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
     assert_eq!(listed["trusted"][0].get("rights"), Some(&json!({})), "{listed}");
 }
+
+#[test]
+fn rights_that_were_not_granted_are_named() {
+    let place = trusted_place();
+    let ask = |read: &[&str], network: bool| {
+        let rights = json!({"read": read, "network": network});
+        let entries = json!([
+            {"class": "toolsets/hello:HelloToolset", "rights": rights},
+            "toolsets/hello:MoodToolset",
+        ]);
+        let head = json!({"name": "hello", "description": "Greets.", "toolsets": entries});
+        place.write("skills/hello/SKILL.md", format!("---\n{head}\n---\nBody\n"));
+    };
+    let home = place.path().join("home").canonicalize().unwrap();
+    run(&place, &["trust", "diff"]).exits(0);
+    ask(&["~/data"], true);
+    let data = home.join("data");
+    let missing = format!("asks to read `{}` and to use the network", data.display());
+    for command in [&["trust", "diff"][..], &["doctor"]] {
+        assert_contains(&run(&place, command).exits(1).stdout, &[&missing, "was not granted"]);
+    }
+    run(&place, &["trust", "add", "skills/hello"]).exits(0);
+    run(&place, &["trust", "diff"]).exits(0);
+    // The right to a directory holds for all below it.
+    ask(&["~/data/deep"], true);
+    run(&place, &["trust", "diff"]).exits(0);
+    ask(&["~"], true);
+    let missing = format!("`HelloToolset` asks to read `{}`, which was not", home.display());
+    assert_contains(&run(&place, &["trust", "diff"]).exits(1).stdout, &[&missing]);
+}

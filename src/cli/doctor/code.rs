@@ -1,0 +1,106 @@
+//! Toolsets and scripts that cannot run: missing, unfit, changed since they were trusted, or without
+//! rights that they ask for.
+
+use std::path::{Path, PathBuf};
+
+use repertoire::catalog::{Entry, Scope};
+use repertoire::engine::Caller;
+use repertoire::session::Session;
+use repertoire::toolset::ToolsetEntry;
+use repertoire::trust::{FileChange, Owner, SkillFiles, TrustStore};
+use repertoire::{Engine, Error, ErrorCode};
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub(super) struct CodeProblem {
+    pub(super) skill: String,
+    pub(super) what: String,
+    pub(super) problem: String,
+    /// False for a library that a bundled skill may lack: only its source is bundled.
+    pub(super) is_broken: bool,
+}
+
+/// Lists the toolsets and scripts that cannot run. Loads no code.
+pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> {
+    let session = Session::in_memory("doctor");
+    let mut found = Vec::new();
+    let is_used = |entry: &&Entry| entry.is_available() && !entry.skill.manifest().is_for_nobody();
+    for entry in engine.catalog().entries().filter(is_used) {
+        let skill = entry.id.as_str();
+        let mut tell = |what: &str, problem: &str, is_broken| {
+            let (skill, what) = (skill.to_owned(), what.to_owned());
+            found.push(CodeProblem { skill, what, problem: problem.to_owned(), is_broken });
+        };
+        let Some(dir) = entry.skill.dir() else { continue };
+        for toolset in &entry.skill.manifest().toolsets {
+            // Entries that are refused regardless of files are reported with the skill file.
+            let Ok(named) = toolset.value.parse::<ToolsetEntry>() else { continue };
+            if let Err(error) = named.library(dir) {
+                let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;
+                tell(&toolset.value, error.message(), !may_lack);
+            }
+            if let Some(missing) = missing_rights(entry, &named, store) {
+                tell(&toolset.value, &missing, true);
+            }
+        }
+        if let Some(change) = change(entry, store) {
+            tell("code", &change, true);
+        }
+        match engine.scripts(skill, Caller::user(&session)) {
+            Ok(scripts) => {
+                for script in scripts.iter().filter(|script| !script.is_data) {
+                    if let Some(problem) = &script.problem {
+                        tell(&script.path, problem, true);
+                    }
+                }
+            }
+            Err(error) if engine.runs_scripts() => tell("scripts", error.message(), true),
+            // Reasons that keep this engine from running any are reported elsewhere.
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+/// Explains why the trusted code of a skill does not run: files of the skill changed since. `None` if
+/// nothing of it was trusted, or nothing changed.
+fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
+    let dir = entry.skill.dir()?.canonicalize().ok()?;
+    let is_known = store.skills().iter().any(|skill| skill.dir == dir);
+    if !is_known {
+        let has_code = store.list().iter().any(|file| file.path.starts_with(&dir));
+        return (has_code && !entry.scope.is_trusted()).then(|| {
+            format!(
+                "its code was trusted without its other files, which count now; to accept them, run \
+                 `repertoire trust add {}`",
+                entry.id
+            )
+        });
+    }
+    let changes = match SkillFiles::read(&dir) {
+        Ok(now) => store.changes(&now)?,
+        Err(error) => return Some(error.message().to_owned()),
+    };
+    (!changes.is_empty()).then(|| {
+        format!(
+            "it changed since its code was trusted: {}; to see how, run `repertoire trust diff {}`",
+            FileChange::listed(&changes),
+            entry.id
+        )
+    })
+}
+
+/// The rights that the toolset asks for and was not granted, in a phrase. `None` if it has them all, or
+/// is not trusted.
+fn missing_rights(entry: &Entry, named: &ToolsetEntry, store: &TrustStore) -> Option<String> {
+    let owner = Owner::of(entry).filter(|owner| !owner.scope.is_trusted())?;
+    let asked = owner.toolset_rights.get(&named.to_string())?.resolved();
+    let library = real(named.library(&owner.dir))?;
+    let file = store.list().into_iter().find(|file| file.path == library)?;
+    let missing = asked.without(&file.rights.get(named.class()).cloned().unwrap_or_default());
+    (!missing.is_empty()).then(|| format!("it asks {missing}, which was not granted"))
+}
+
+fn real(path: Result<impl AsRef<Path>, Error>) -> Option<PathBuf> {
+    path.ok()?.as_ref().canonicalize().ok()
+}

@@ -1,0 +1,65 @@
+//! `repertoire trust list`: the trusted files, and the changes of their skills.
+
+use repertoire::trust::{FileChange, SkillFiles, TrustStore, TrustedSkill};
+use serde_json::{Value as Json, json};
+
+use super::{state, to_json};
+use crate::args::Common;
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, GOOD, Output, Page, WARNING, styled};
+use crate::{sanitize, setup};
+
+pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let (files, skills) = (store.list(), store.skills());
+    let changes: Vec<Vec<FileChange>> = skills.iter().map(changes).collect();
+    if out.json {
+        let files = files.iter().map(|file| {
+            let mut json = to_json(file);
+            json["state"] = state(file).into();
+            json
+        });
+        let skills = skills.iter().zip(&changes).map(|(skill, changes)| {
+            let changes = changes.iter();
+            let changes =
+                changes.map(|change| json!({"path": change.path, "kind": change.kind.as_str()}));
+            json!({
+                "dir": skill.dir.to_string_lossy(),
+                "since": skill.since,
+                "files": skill.files.len(),
+                "changes": changes.collect::<Vec<_>>(),
+            })
+        });
+        let (files, skills): (Vec<Json>, Vec<Json>) = (files.collect(), skills.collect());
+        let store = setup::trust_file(common)?;
+        let store = store.to_string_lossy();
+        Output::json(&json!({"store": store, "trusted": files, "skills": skills}))?;
+    } else if files.is_empty() {
+        out.note("nothing is trusted; `repertoire trust add PATH` trusts a file or a skill");
+    } else {
+        let mut text = Page::default();
+        for file in &files {
+            let state = state(file);
+            let style = if state == "unchanged" { GOOD } else { WARNING };
+            let path = file.path.to_string_lossy();
+            text.line(format_args!(
+                "{} {} {}",
+                styled(DIM, &file.sha256),
+                styled(style, format_args!("{state:9}")),
+                sanitize::line(&path)
+            ));
+        }
+        for (skill, changes) in skills.iter().zip(&changes).filter(|(_, all)| !all.is_empty()) {
+            let told =
+                format!("{} has changed: {}", skill.dir.display(), FileChange::listed(changes));
+            text.line(format_args!("{}", styled(WARNING, sanitize::line(&told))));
+        }
+        out.human(text.as_str())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// The changes of a skill since it was trusted. One that cannot be read has none: its files are missing.
+fn changes(skill: &TrustedSkill) -> Vec<FileChange> {
+    let now = SkillFiles::read(&skill.dir);
+    now.map(|now| now.changes_since(&skill.files)).unwrap_or_default()
+}
