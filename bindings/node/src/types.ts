@@ -164,6 +164,11 @@ export interface TrustRequest {
   sha256: string;
   classes: string[];
   verdict: 'untrusted' | 'changed';
+  /**
+   * The files of the skill that changed since its code was approved; a yes holds for all; as in
+   * "`lib/f.sh` (changed)".
+   */
+  changes: string[];
 }
 
 /** A task for a host to spawn: an agent of its own with these instructions. */

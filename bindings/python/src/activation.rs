@@ -156,6 +156,9 @@ record! {
         classes: Vec<String>,
         /// `untrusted`, or `changed` if another content was approved.
         verdict: String,
+        /// The files of the skill that changed since its code was approved; a yes holds for all; as
+        /// in "`lib/f.sh` (changed)".
+        changes: Vec<String>,
     }
 }
 
@@ -167,6 +170,7 @@ impl From<&engine::toolset::TrustRequest> for TrustRequest {
             sha256: request.sha256.to_string(),
             classes: request.classes.clone(),
             verdict: approval_verdict(&request.verdict).to_owned(),
+            changes: request.changes.iter().map(ToString::to_string).collect(),
         }
     }
 }

@@ -131,6 +131,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
 fn remedy(remedy: &Remedy) -> (&'static str, Option<String>) {
     match remedy {
         Remedy::Trust(path) => ("trust", Some(path.display().to_string())),
+        Remedy::TrustSkill(dir) => ("trust-skill", Some(dir.display().to_string())),
         Remedy::ListTrusted => ("list-trusted", None),
         Remedy::Run(command) => ("run", Some(command.clone())),
         Remedy::ListSkills => ("list-skills", None),

@@ -14,6 +14,9 @@ use serde_json::{Map, Value, json};
 pub(crate) fn error(error: &Error) -> Value {
     let remedy = error.remedy().map(|remedy| match remedy {
         Remedy::Trust(path) => json!({"kind": "trust", "of": path.display().to_string()}),
+        Remedy::TrustSkill(dir) => {
+            json!({"kind": "trust-skill", "of": dir.display().to_string()})
+        }
         Remedy::ListTrusted => json!({"kind": "list-trusted"}),
         Remedy::Run(command) => json!({"kind": "run", "of": command}),
         Remedy::ListSkills => json!({"kind": "list-skills"}),
@@ -130,6 +133,7 @@ pub(crate) fn trust_request(request: &TrustRequest) -> Value {
         "sha256": request.sha256.as_str(),
         "classes": request.classes,
         "verdict": approval_verdict(&request.verdict),
+        "changes": request.changes.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 

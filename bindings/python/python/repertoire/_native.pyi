@@ -992,8 +992,18 @@ class TrustRequest:
     @property
     def verdict(self) -> str:
         """``untrusted``, or ``changed`` if another content was approved."""
+    @property
+    def changes(self) -> list[str]:
+        """The files of the skill that changed since its code was approved; a yes holds for all; as
+        in "`lib/f.sh` (changed)"."""
     def __new__(
-        cls, skill: str, path: str, sha256: str, classes: list[str], verdict: str
+        cls,
+        skill: str,
+        path: str,
+        sha256: str,
+        classes: list[str],
+        verdict: str,
+        changes: list[str],
     ) -> TrustRequest: ...
     __match_args__ = (
         "skill",
@@ -1001,6 +1011,7 @@ class TrustRequest:
         "sha256",
         "classes",
         "verdict",
+        "changes",
     )
     def to_dict(self) -> dict[str, Any]: ...
 
