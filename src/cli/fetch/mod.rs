@@ -14,12 +14,12 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
 use repertoire::fetch::{Fetcher, Kept, SourceList};
-use repertoire::{Error, ErrorCode};
+use repertoire::{Code, Error, ErrorCode};
 
 use crate::args::Common;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::report::count;
+use crate::report::{self, count};
 use crate::{sanitize, setup, signals};
 
 /// Returns what fetches until a signal asks this process to end. Fails without a home directory.
@@ -70,6 +70,16 @@ pub(crate) fn all_lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<Source
     // The project may be the home directory.
     let is_one = of_user.as_ref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));
     of_user.into_iter().chain((!is_one).then_some(of_project)).collect()
+}
+
+/// Tells of settings that have no effect: a source may be another one than its author meant.
+pub(crate) fn tell_of_settings(common: &Common, out: Output) -> Result<(), Error> {
+    let codes = [Code::UnknownSetting, Code::WrongType, Code::InvalidToml];
+    let config = setup::config(common)?;
+    for finding in config.diagnostics().iter().filter(|finding| codes.contains(&finding.code)) {
+        out.note(&report::short(finding));
+    }
+    Ok(())
 }
 
 /// Returns the names of a command line with the list of each, or all that there are. A name that

@@ -4,7 +4,7 @@ use repertoire::Error;
 use repertoire::fetch::Outdated;
 use serde_json::{Value as Json, json};
 
-use super::{failure_of, fetcher, lists, named, short, waiting};
+use super::{failure_of, fetcher, lists, named, short, tell_of_settings, waiting};
 use crate::args::{Common, OutdatedArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -14,6 +14,7 @@ use crate::{sanitize, signals};
 pub(crate) fn run(args: &OutdatedArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
     let lists = lists(&fetcher, common);
+    tell_of_settings(common, out)?;
     let (mut page, mut reports, mut is_good) = (Page::default(), Vec::new(), true);
     for (list, name) in named(&args.names, &lists)? {
         let result = waiting(&name, || list.outdated(&name));

@@ -7,7 +7,7 @@ use repertoire::fetch::{FileChange, Lines, SkillChange, Update, UpdateOptions, U
 use serde_json::{Value as Json, json};
 
 use super::in_use::InUse;
-use super::{collect, failure_of, fetcher, lists, named, short, waiting};
+use super::{collect, failure_of, fetcher, lists, named, short, tell_of_settings, waiting};
 use crate::args::{Common, UpdateArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -18,6 +18,7 @@ use crate::{sanitize, signals};
 pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
     let lists = lists(&fetcher, common);
+    tell_of_settings(common, out)?;
     let options = UpdateOptions::new(args.dry_run, args.frozen);
     let (mut reports, mut is_good) = (Vec::new(), true);
     for (list, name) in named(&args.names, &lists)? {
