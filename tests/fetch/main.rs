@@ -9,6 +9,8 @@ mod support;
 
 mod add;
 #[cfg(feature = "archive-https")]
+mod archive_attacks;
+#[cfg(feature = "archive-https")]
 mod archive_https;
 mod collect;
 mod hostile;
