@@ -85,8 +85,8 @@ impl Engine {
     }
 
     #[cfg(not(feature = "fetch"))]
-    fn options_now(&self) -> &crate::catalog::CatalogOptions {
-        &self.0.sources
+    fn options_now(&self) -> std::borrow::Cow<'_, crate::catalog::CatalogOptions> {
+        std::borrow::Cow::Borrowed(&self.0.sources)
     }
 
     /// Calls `listener` after each [`Engine::refresh`] that found changes, by any clone of this

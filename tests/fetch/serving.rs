@@ -91,12 +91,11 @@ fn a_server_that_ends_ends_its_fetch_at_once() {
         let mut server = serve(&place, args);
         let (mut git, _) = listener.accept().unwrap();
         let start = std::time::Instant::now();
-        match signal {
-            Some(signal) => assert!(end(server, signal).is_some()),
-            None => {
-                drop(server.stdin.take());
-                wait_until("the server ends", || server.try_wait().unwrap().is_some());
-            }
+        if let Some(signal) = signal {
+            assert!(end(server, signal).is_some());
+        } else {
+            drop(server.stdin.take());
+            wait_until("the server ends", || server.try_wait().unwrap().is_some());
         }
         assert!(start.elapsed().as_secs() < 10, "{signal:?}: {:?}", start.elapsed());
         git.set_read_timeout(Some(PATIENCE)).unwrap();
