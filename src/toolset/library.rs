@@ -226,7 +226,7 @@ impl Library {
         let is_trusted = |(path, sha256): &&(PathBuf, ContentHash)| {
             self.trust.verdict(self.scope, path, sha256) == Verdict::Trusted
         };
-        let changed = self.runs.iter().find(|file| !is_trusted(file));
+        let refused = self.runs.iter().find(|file| !is_trusted(file));
         let is_granted = self.rights.are_granted(&self.trust, self.scope, &self.path);
         let is_beside_trusted = self.skill.as_ref().is_none_or(|skill| {
             let changes = self.trust.changes(&skill.files);
@@ -234,7 +234,7 @@ impl Library {
         });
         let is_kept = !is_granted || !is_beside_trusted;
         let kept = Some((&self.path, &self.sha256)).filter(|_| is_kept);
-        let Some((path, sha256)) = changed.map(|(path, sha256)| (path, sha256)).or(kept) else {
+        let Some((path, sha256)) = refused.map(|(path, sha256)| (path, sha256)).or(kept) else {
             return Ok(());
         };
         let path = path.display();

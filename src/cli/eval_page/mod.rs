@@ -49,7 +49,7 @@ struct Changes {
     broken: usize,
     added: usize,
     removed: usize,
-    changes: Vec<Changed>,
+    prompts: Vec<Changed>,
 }
 
 #[derive(Serialize)]
@@ -140,8 +140,8 @@ fn tiles(scores: Scores, tokens: f64) -> [Tile; 7] {
 impl Changes {
     fn of(comparison: &Comparison) -> Changes {
         let Comparison { mended, broken, changes, added, removed, .. } = comparison;
-        let changes = changes.iter().map(Changed::of).collect();
-        Changes { mended: *mended, broken: *broken, added: *added, removed: *removed, changes }
+        let prompts = changes.iter().map(Changed::of).collect();
+        Changes { mended: *mended, broken: *broken, added: *added, removed: *removed, prompts }
     }
 }
 
