@@ -67,6 +67,19 @@ fn what_cannot_run_is_broken() {
     assert_eq!(bundled["broken"], json!([]));
 }
 
+#[test]
+fn code_that_nobody_trusted_yet_is_named_and_is_not_a_fault() {
+    let place = Place::new();
+    place.write("skills/s/SKILL.md", "---\nname: s\ndescription: d\n---\n");
+    place.write("skills/s/scripts/a.sh", "echo a\n");
+    let args = ["doctor", "--source", "skills"];
+    let page = place.run(args).exits(0).stdout;
+    assert!(page.contains("`code` does not run: it is not trusted yet"), "{page}");
+    place.run(["trust", "add", "s", "--yes", "--source", "skills"]).exits(0);
+    let page = place.run(args).exits(0).stdout;
+    assert!(page.contains("  all can run"), "{page}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_library_that_lies_elsewhere_is_broken() {

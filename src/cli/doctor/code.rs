@@ -16,7 +16,8 @@ pub(super) struct CodeProblem {
     pub(super) skill: String,
     pub(super) what: String,
     pub(super) problem: String,
-    /// False for a library that a bundled skill may lack: only its source is bundled.
+    /// False for a library that a bundled skill may lack, as only its source is bundled, and for code
+    /// that nobody has trusted yet.
     pub(super) is_broken: bool,
 }
 
@@ -46,9 +47,11 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
         if let Some(change) = change(entry, store) {
             tell("code", &change, true);
         }
+        let mut has_code = !entry.skill.manifest().toolsets.is_empty();
         match engine.scripts(skill, Caller::user(&session)) {
             Ok(scripts) => {
                 for script in scripts.iter().filter(|script| !script.is_data) {
+                    has_code = true;
                     if let Some(problem) = &script.problem {
                         tell(&script.path, problem, true);
                     }
@@ -57,6 +60,10 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
             Err(error) if engine.runs_scripts() => tell("scripts", error.message(), true),
             // Reasons that keep this engine from running any are reported elsewhere.
             Err(_) => {}
+        }
+        if has_code && is_new(entry, store) {
+            let add = format!("`repertoire trust add {skill}` shows it, and asks");
+            tell("code", &format!("it is not trusted yet; {add}"), false);
         }
     }
     found
@@ -88,6 +95,13 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
             entry.id
         )
     })
+}
+
+/// Tells whether the code of a skill runs only once it is trusted, and nothing of it was trusted yet.
+fn is_new(entry: &Entry, store: &TrustStore) -> bool {
+    let Some(dir) = entry.skill.dir().and_then(|dir| dir.canonicalize().ok()) else { return false };
+    let has_trusted = store.list().iter().any(|file| file.path.starts_with(&dir));
+    !entry.scope.is_trusted() && !has_trusted
 }
 
 /// The rights that the toolset asks for and was not granted, in a phrase. `None` if it has them all, or

@@ -115,7 +115,7 @@ fn code(page: &mut Page, report: &Report) {
     for CodeProblem { skill, what, problem, is_broken } in &report.code {
         let (skill, what) = (sanitize::line(skill), sanitize::line(what));
         let state =
-            if *is_broken { styled(ERROR, "cannot run") } else { "is not built".to_owned() };
+            if *is_broken { styled(ERROR, "cannot run") } else { "does not run".to_owned() };
         page.line(format_args!("  {skill}: `{what}` {state}: {}", sanitize::line(problem)));
     }
     if report.code.is_empty() {
