@@ -241,10 +241,10 @@ fn the_last_spans_are_sent_when_a_signal_ends_the_server() {
 #[test]
 fn a_collector_that_is_away_delays_neither_an_answer_nor_the_end() {
     let (place, skills) = (Place::new(), one_skill());
-    // Nobody listens there any more; somebody takes the request, and never answers.
-    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // Nobody listens to the first; the second takes the request, and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    for (address, told) in [(gone, true), (silent.local_addr().unwrap(), false)] {
+    let silent_address = silent.local_addr().unwrap().to_string();
+    for (address, told) in [("127.0.0.1:1", true), (&*silent_address, false)] {
         let endpoint = format!("http://{address}");
         let variables = [
             ("OTEL_EXPORTER_OTLP_ENDPOINT", &*endpoint),
