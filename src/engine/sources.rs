@@ -99,8 +99,8 @@ impl Engine {
     }
 
     /// Has a thread that calls [`Engine::poll_sources`] whenever it is time, until the guard or the last
-    /// clone of this engine is dropped, and gives `listener` what came of it. The thread ends at once if
-    /// no source has an interval. Errors are logged and do not end it.
+    /// clone of this engine is dropped, and gives `listener` what came of it. As long as no source has an
+    /// interval it looks each minute if one has. Errors are logged and do not end it.
     ///
     /// Fails with `EXECUTION_ERROR` if no thread can be started.
     pub fn watch_sources(
@@ -119,7 +119,8 @@ impl Engine {
                     SourcePoll { next: Some(AFTER_ERROR), ..SourcePoll::default() }
                 });
                 listener(&poll);
-                let Some(pause) = poll.next else { return };
+                // A section may get an interval, and a source be fetched, at any time.
+                let pause = poll.next.unwrap_or(AFTER_ERROR);
                 if is_stopped.recv_timeout(pause.max(MIN_PAUSE)) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }

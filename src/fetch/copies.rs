@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::lock_file::{Locked, LockedFile, replace};
 use super::mcp::is_mcp;
 use super::objects::{Objects, io_error, sweep};
-use super::state::{Answer, Moment, State};
+use super::state::{Answer, Moment, State, written};
 use crate::catalog::Source;
 use crate::error::Error;
 use crate::trust::ContentHash;
@@ -147,9 +147,9 @@ impl Copies {
         exchange(new.path(), &root).map_err(failed)?;
         // Holds the old files by now, if there were any.
         drop(new);
-        let (digest, source) = (locked.digest().to_string(), locked.source.clone());
+        let (digest, settings) = (locked.digest().to_string(), written(&locked.settings()));
         let checked = Moment::now();
-        self.write_state(name, &State { digest, source, checked, ..State::default() })
+        self.write_state(name, &State { digest, settings, checked, ..State::default() })
     }
 
     /// Removes the copy of a source.

@@ -63,6 +63,12 @@ impl Locked {
         digest(&self.files)
     }
 
+    /// The settings for which it was fetched.
+    pub(super) fn settings(&self) -> FetchSettings {
+        let Locked { source, rev, path, skills, .. } = self.clone();
+        FetchSettings { source, rev, path, skills }
+    }
+
     /// Tells whether it was fetched for these settings.
     pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
         let FetchSettings { source, rev, path, skills } = settings;

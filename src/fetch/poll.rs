@@ -17,7 +17,7 @@ use super::list::SourceList;
 use super::location::check_name;
 use super::lock_file;
 use super::schedule::pause;
-use super::state::{Answer, Moment, State};
+use super::state::{Answer, Moment, State, written};
 use super::update::{Next, Update};
 use crate::catalog::Scope;
 use crate::config::{Config, ConfigPlace, FetchSection};
@@ -217,7 +217,7 @@ impl SourceList<'_> {
         let answer = match &result {
             Ok((revision, PollOutcome::Held(reason))) => Some(Answer::Held { revision, reason }),
             Ok((_, PollOutcome::Busy)) => None,
-            Ok(_) => Some(Answer::Newest { source: &settings.source }),
+            Ok(_) => Some(Answer::Newest { settings }),
             Err(error) if is_cancelled(error) => None,
             Err(error) => Some(Answer::Failed { message: error.message() }),
         };
@@ -233,7 +233,7 @@ impl SourceList<'_> {
         let state = self.copies.state(name);
         let locked = self.locked(name)?;
         let is_fetched = locked.is_some_and(|locked| locked.is_of(settings));
-        if !is_fetched || state.source != settings.source {
+        if !is_fetched || state.settings != written(settings) {
             let reason = "`config.toml` names it otherwise than it was fetched".to_owned();
             return Ok((String::new(), PollOutcome::Held(reason)));
         }

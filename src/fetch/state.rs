@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::FetchSettings;
 use crate::session::Day;
 
 /// A moment, in seconds since 1970. It is written to the minute, in UTC.
@@ -46,8 +47,9 @@ impl fmt::Display for Moment {
 pub(super) struct State {
     /// The digest of its files; empty if nothing was fetched yet.
     pub(super) digest: String,
-    /// The address that it was fetched from.
-    pub(super) source: String,
+    /// The settings with which it was fetched, as JSON. They are kept here, where the author of a project
+    /// does not write.
+    pub(super) settings: String,
     /// The last time when it was fetched, or its source said what is the newest.
     pub(super) checked: Moment,
     /// The failures since then.
@@ -92,11 +94,16 @@ impl fmt::Display for Held {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer<'a> {
     /// It is as its address has it.
-    Newest { source: &'a str },
+    Newest { settings: &'a FetchSettings },
     /// It has something newer, which is not taken.
     Held { revision: &'a str, reason: &'a str },
     /// It did not answer as it should.
     Failed { message: &'a str },
+}
+
+/// Settings as a state has them.
+pub(super) fn written(settings: &FetchSettings) -> String {
+    serde_json::to_string(settings).unwrap_or_default()
 }
 
 impl State {
@@ -112,8 +119,8 @@ impl State {
 
     pub(super) fn note(&mut self, answer: &Answer<'_>, at: Moment) {
         match answer {
-            Answer::Newest { source } => {
-                (*source).clone_into(&mut self.source);
+            Answer::Newest { settings } => {
+                self.settings = written(settings);
                 (self.checked, self.failure, self.held) = (at, None, None);
             }
             Answer::Held { revision, reason } => {
@@ -140,13 +147,13 @@ mod tests {
     #[test]
     fn failures_are_counted_since_the_first_until_the_source_answers() {
         let mut state = State::default();
-        state.note(&Answer::Newest { source: "a" }, Moment(60));
+        state.note(&Answer::Newest { settings: &FetchSettings::default() }, Moment(60));
         state.note(&Answer::Failed { message: "gone" }, Moment(120));
         state.note(&Answer::Failed { message: "away" }, Moment(240));
         let failure = state.failure.clone().unwrap();
         assert_eq!(failure.to_string(), "away (since 1970-01-01 00:02 UTC)");
         assert_eq!((state.failures(), state.asked(), state.checked), (2, Moment(240), Moment(60)));
-        state.note(&Answer::Newest { source: "a" }, Moment(300));
+        state.note(&Answer::Newest { settings: &FetchSettings::default() }, Moment(300));
         assert_eq!((state.failures(), state.asked()), (0, Moment(300)));
     }
 
@@ -161,7 +168,7 @@ mod tests {
         // It waits for the user, whether or not its source can be reached meanwhile.
         state.note(&Answer::Failed { message: "gone" }, Moment(240));
         assert!(state.held.is_some());
-        state.note(&Answer::Newest { source: "a" }, Moment(300));
+        state.note(&Answer::Newest { settings: &FetchSettings::default() }, Moment(300));
         assert_eq!((&state.held, &state.failure), (&None, &None));
     }
 }

@@ -129,9 +129,11 @@ impl SourceList<'_> {
             span.record("status", update.status.as_str());
         }
         let is_cancelled = result.as_ref().is_err_and(|error| error.code() == ErrorCode::Cancelled);
-        if !options.dry_run && !is_cancelled && self.copies.root(name).is_dir() {
+        // What is pinned is taken from the cache where it can be: that says nothing about the source.
+        let is_asked = !options.dry_run && !options.frozen && !is_cancelled;
+        if is_asked && self.copies.root(name).is_dir() {
             let answer = match &result {
-                Ok(_) => Answer::Newest { source: &section.settings.source },
+                Ok(_) => Answer::Newest { settings: &section.settings },
                 Err(error) => Answer::Failed { message: error.message() },
             };
             self.copies.note(name, &answer, Moment::now())?;

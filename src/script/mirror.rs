@@ -75,7 +75,8 @@ impl Mirror {
 
     /// The place of a file of the skill.
     pub(super) fn file_at(&self, path: &Path) -> PathBuf {
-        self.dir.path().join("skill").join(path)
+        let skill = self.dir.path().join("skill");
+        if path == Path::new("") { skill } else { skill.join(path) }
     }
 
     /// Where the script may write.

@@ -193,7 +193,8 @@ impl Scripts {
         let files = Files::find(skill)?;
         let script = files.resolve(skill, script)?;
         self.options.limits.check_args(&skill.id, script, args)?;
-        let compared = self.trust.compared(skill, SkillFiles::read)?;
+        let approve = self.options.approve.as_ref();
+        let compared = self.trust.compared(skill, approve, SkillFiles::read)?;
         let mut checked = files.check(skill, script)?;
         let Some(own) = checked.iter().find(|file| file.path == script) else {
             let message = format!("the script `{script}` of the skill `{}` is gone", skill.id);
@@ -204,7 +205,7 @@ impl Scripts {
         let runner = search
             .runner(script, &own.content, own.is_executable)
             .map_err(|missing| no_runner(missing, skill, script))?;
-        let (approve, compared) = (self.options.approve.as_ref(), compared.as_ref());
+        let compared = compared.as_ref();
         let demand = Demand { owner: skill, skill: compared, classes: &[], approve };
         let withheld = files.trust(&demand, script, &mut checked, &self.trust)?;
         let failed = |error| cannot_run(error, skill, script);

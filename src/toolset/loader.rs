@@ -273,7 +273,8 @@ impl Loader {
 
     /// The files of a skill, if they have to be compared before a toolset of it runs.
     fn compared(&self, owner: &Owner) -> Result<Option<Arc<SkillCopy>>, Error> {
-        let files = self.trust.compared(owner, |dir| {
+        let approve = self.options.approve.as_ref();
+        let files = self.trust.compared(owner, approve, |dir| {
             let start = SystemTime::now();
             let mut hashes = locked(&self.hashes);
             SkillFiles::read_with(dir, &mut |path, file| {

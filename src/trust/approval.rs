@@ -57,14 +57,21 @@ pub(crate) struct Demand<'a> {
 
 impl TrustStore {
     /// The files of a skill, read by `read` if they have to be compared before code of it runs: not if
-    /// its source is trusted and nobody trusted this very content.
+    /// its source is trusted and nobody trusted this very content, and not if nothing of the skill is
+    /// trusted and no host is asked, so that a stranger's files cost nothing.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
     pub(crate) fn compared(
         &self,
         owner: &Owner,
+        approve: Option<&Approval>,
         read: impl FnOnce(&Path) -> Result<SkillFiles, Error>,
     ) -> Result<Option<SkillFiles>, Error> {
-        if owner.scope.is_trusted() && !self.knows_skill(&owner.dir) {
+        let is_compared = if owner.scope.is_trusted() {
+            self.knows_skill(&owner.dir)
+        } else {
+            approve.is_some() || self.trusts_code_in(&owner.dir)
+        };
+        if !is_compared {
             return Ok(None);
         }
         read(&owner.dir).map(Some)
@@ -116,7 +123,14 @@ impl TrustStore {
         path: &Path,
         sha256: &ContentHash,
     ) -> Result<(), Error> {
-        let (owner, Some(skill)) = (demand.owner, demand.skill) else { return Ok(()) };
+        let owner = demand.owner;
+        let Some(skill) = demand.skill else {
+            if owner.scope.is_trusted() {
+                return Ok(());
+            }
+            let why = format!("the skill `{}` was trusted just now", owner.id);
+            return Err(Error::new(ErrorCode::PermissionDenied, why, "try it again"));
+        };
         let (why, verdict, changes) = match self.changes(skill) {
             Some(changes) if changes.is_empty() => return Ok(()),
             None if owner.scope.is_trusted() => return Ok(()),

@@ -41,6 +41,9 @@ pub struct SkillFiles {
     files: BTreeMap<String, ContentHash>,
     /// Links that leave the skill, which are not copied.
     uncopied: BTreeSet<String>,
+    /// The name of the skill file that counts by its declarations; `None` if it is a link, or if there are
+    /// several spellings of which none is `SKILL.md`.
+    document: Option<String>,
 }
 
 /// A file of a skill that is not as it was trusted.
@@ -112,7 +115,9 @@ impl SkillFiles {
     ) -> Result<SkillFiles, Error> {
         let root = dir.canonicalize().map_err(|error| super::io_error("read", dir, error))?;
         let top = Dir::open(&root).map_err(|error| super::io_error("read", &root, error))?;
-        let found = SkillFiles { dir: root, files: BTreeMap::new(), uncopied: BTreeSet::new() };
+        let (files, uncopied) = (BTreeMap::new(), BTreeSet::new());
+        let document = document_in(&top).map_err(|error| super::io_error("read", &root, error))?;
+        let found = SkillFiles { dir: root, files, uncopied, document };
         let mut walk = Walk { found, n_bytes: 0, hash };
         walk.dir(&top, "", 0)?;
         Ok(walk.found)
@@ -180,8 +185,9 @@ impl SkillFiles {
                 Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
             };
             fs::create_dir_all(copy.parent().unwrap_or(target)).map_err(failed)?;
-            if is_document(path) {
-                fs::write(&copy, Skill::read(&file).unwrap_or_default()).map_err(failed)?;
+            if self.document.as_ref() == Some(path) {
+                let text = top.file(Path::new(path), Links::Never).map_err(failed)?;
+                copy_file(text, &copy).map_err(failed)?;
                 continue;
             }
             let copied = match top.file(Path::new(path), Links::Never) {
@@ -268,7 +274,7 @@ impl Walk<'_> {
     ) -> Result<ContentHash, Error> {
         let shown = self.found.dir.join(path);
         let failed = |error| super::io_error("read", &shown, error);
-        if is_document(path) {
+        if self.found.document.as_deref() == Some(path) {
             return Ok(declared(&shown));
         }
         if kind == Kind::Link {
@@ -294,9 +300,19 @@ impl Walk<'_> {
     }
 }
 
-/// Tells whether `path` is that of the skill's own `SKILL.md`.
-fn is_document(path: &str) -> bool {
-    is_skill_file(path.as_ref())
+/// The name of the skill file in the directory of a skill, which the catalog reads: no link, and
+/// `SKILL.md` before other spellings. Other files of such a name count as any file does.
+fn document_in(dir: &Dir) -> io::Result<Option<String>> {
+    let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;
+    let spellings: Vec<&Entry> = entries.iter().filter(|entry| is_skill(entry)).collect();
+    let exact = spellings.iter().find(|entry| entry.name == "SKILL.md");
+    let document = match (exact, &spellings[..]) {
+        (Some(exact), _) => Some(exact),
+        (None, [only]) => Some(only),
+        _ => None,
+    };
+    let document = document.filter(|entry| entry.kind == Kind::File);
+    Ok(document.and_then(|entry| Some(entry.name.to_str()?.to_owned())))
 }
 
 fn has_skill_file(dir: &Path) -> bool {

@@ -38,6 +38,13 @@ impl TrustStore {
         Some(skill.changes_since(&known.files))
     }
 
+    /// Tells whether any file below `dir` is trusted.
+    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    pub(crate) fn trusts_code_in(&self, dir: &std::path::Path) -> bool {
+        let dir = super::real(dir);
+        self.state().trusted.files.keys().any(|file| file.starts_with(&dir))
+    }
+
     /// Tells whether code of the skill in `dir` was trusted, with the files beside it.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
     pub(crate) fn knows_skill(&self, dir: &std::path::Path) -> bool {

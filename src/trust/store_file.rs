@@ -69,8 +69,12 @@ pub(super) fn write(file: &Path, dir: &Path, trusted: &Trusted) -> io::Result<()
     let (files, skills) = (trusted.files.values().cloned(), trusted.skills.values().cloned());
     let stored = Stored { version: VERSION, trusted: files.collect(), skills: skills.collect() };
     let mut new = tempfile::NamedTempFile::new_in(dir)?;
-    serde_json::to_writer_pretty(&mut new, &stored)?;
-    new.write_all(b"\n")?;
+    let text = serde_json::to_string_pretty(&stored)? + "\n";
+    if text.len() as u64 > MAX_STORE_BYTES {
+        let message = format!("it would have more than {} MiB", MAX_STORE_BYTES >> 20);
+        return Err(io::Error::other(message));
+    }
+    new.write_all(text.as_bytes())?;
     new.as_file().sync_all()?;
     new.persist(file)?;
     Ok(())

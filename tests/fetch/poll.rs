@@ -276,6 +276,29 @@ fn an_address_that_the_author_of_a_project_changes_is_not_asked() {
 }
 
 #[test]
+fn a_choice_that_the_author_of_a_project_changes_is_not_taken() {
+    let repository = with_two_skills();
+    repository.git(&["branch", "other"]);
+    let daemon = Daemon::start(repository.path().parent().unwrap());
+    let chosen = FetchSettings {
+        rev: Some("main".to_owned()),
+        path: Some("skills/deploy".to_owned()),
+        skills: vec!["deploy".to_owned()],
+        ..settings(&daemon.url("repo"))
+    };
+    for (now, then) in [("main", "other"), ("skills/deploy", "skills"), ("deploy", "review")] {
+        let world = World::of(Scope::Project, &chosen);
+        for file in [world.config_file(), world.dir.path().join(".acme/skills.lock")] {
+            let text = fs::read_to_string(&file).unwrap();
+            fs::write(&file, text.replace(&format!("\"{now}\""), &format!("\"{then}\""))).unwrap();
+        }
+        world.pass(67);
+        let reason = held(world.poller().poll());
+        assert_eq!(reason, "`config.toml` names it otherwise than it was fetched", "{then}");
+    }
+}
+
+#[test]
 fn a_directory_without_revisions_is_compared_by_its_files() {
     let dir = TempDir::new().unwrap();
     let write = |body: &str| {

@@ -90,6 +90,23 @@ fn other_instructions_ask_for_nothing_and_other_code_does() {
 }
 
 #[test]
+fn another_spelling_of_the_skill_file_is_a_file_as_any_other() {
+    let place = trusted("#!/bin/sh\n. ./skill.md", &[("skill.md", "echo one")]);
+    assert_eq!(place.only(&[]).stdout, "one\n");
+    place.write("skill.md", "echo two");
+    assert_refused(&place, "`skill.md` (changed)");
+
+    // What a link leads to is not the skill's.
+    let secret = place.dir.path().join("secret");
+    fs::write(&secret, "a secret").unwrap();
+    let place = trusted("#!/bin/sh\ncat Skill.md", &[]);
+    symlink(&secret, place.root().join("Skill.md")).unwrap();
+    place.store.add(&place.root().join("scripts/a.sh")).unwrap();
+    let output = place.only(&[]);
+    assert!(!output.stdout.contains("a secret"), "{output:?}");
+}
+
+#[test]
 fn sub_skills_are_neither_compared_nor_there() {
     let skill = "---\nname: sub\ndescription: d\n---\n";
     let script = "#!/bin/sh\nls; ls sub";

@@ -75,8 +75,7 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
     let dir = entry.skill.dir()?.canonicalize().ok()?;
     let is_known = store.skills().iter().any(|skill| skill.dir == dir);
     if !is_known {
-        let has_code = store.list().iter().any(|file| file.path.starts_with(&dir));
-        return (has_code && !entry.scope.is_trusted()).then(|| {
+        return (!entry.scope.is_trusted() && has_trusted_code(&dir, store)).then(|| {
             format!(
                 "its code was trusted without its other files, which count now; to accept them, run \
                  `repertoire trust add {}`",
@@ -100,8 +99,15 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
 /// Tells whether the code of a skill runs only once it is trusted, and nothing of it was trusted yet.
 fn is_new(entry: &Entry, store: &TrustStore) -> bool {
     let Some(dir) = entry.skill.dir().and_then(|dir| dir.canonicalize().ok()) else { return false };
-    let has_trusted = store.list().iter().any(|file| file.path.starts_with(&dir));
-    !entry.scope.is_trusted() && !has_trusted
+    !entry.scope.is_trusted() && !has_trusted_code(&dir, store)
+}
+
+/// Tells whether a file of the skill in `dir` is trusted; those of its sub-skills are theirs.
+fn has_trusted_code(dir: &Path, store: &TrustStore) -> bool {
+    store.list().iter().any(|file| {
+        let mut above = file.path.ancestors().skip(1).take_while(|above| *above != dir);
+        file.path.starts_with(dir) && above.all(|above| crate::trust::skill_in(above).is_none())
+    })
 }
 
 /// The rights that the toolset asks for and was not granted, in a phrase. `None` if it has them all, or

@@ -32,7 +32,7 @@ impl Traces {
     /// Begins to send traces to the collector at `endpoint`. A thread of its own sends them in batches; of
     /// more than it can send, the newest are dropped.
     pub(super) fn begin(endpoint: &str, out: Output) -> anyhow::Result<Traces> {
-        if endpoint.starts_with("https:") {
+        if endpoint.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("https:")) {
             bail!(
                 "this program speaks no TLS to collectors; let a collector on this machine do it"
             );

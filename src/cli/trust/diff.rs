@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::is_skill_file;
@@ -50,7 +51,7 @@ impl Kept {
         let is_small = file.metadata().is_ok_and(|metadata| metadata.len() <= MAX_KEPT_BYTES);
         let Some(text) = is_small.then(|| fs::read_to_string(file).ok()).flatten() else { return };
         let path = self.dir.join(ContentHash::of(text.as_bytes()).as_str());
-        let kept = fs::create_dir_all(&self.dir).and_then(|()| fs::write(&path, text));
+        let kept = private_dir(&self.dir).and_then(|()| private_file(&path, &text));
         if let Err(error) = kept {
             tracing::debug!(path = %path.display(), %error, "a trusted text is not kept");
         }
@@ -61,6 +62,23 @@ impl Kept {
         let text = fs::read_to_string(self.dir.join(hash.as_str())).ok()?;
         (ContentHash::of(text.as_bytes()) == *hash).then_some(text)
     }
+}
+
+/// Makes a directory for this user alone: the texts may be of files that others cannot read.
+fn private_dir(dir: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(dir)
+}
+
+/// Writes a file for this user alone.
+fn private_file(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// One thing that is not as it was trusted.

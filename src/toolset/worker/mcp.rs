@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -197,10 +197,10 @@ fn spawn(
         .args(settings.args)
         .envs(settings.env)
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        // Bytecode beside a module is not what was checked.
-        .env("PYTHONPYCACHEPREFIX", std::env::temp_dir())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        // Not inherited: a host such as Node has its own closed for the programs that it starts.
+        .stderr(io::stderr().as_fd().try_clone_to_owned()?)
         .spawn()?;
     let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
     let stdout = OwnedFd::from(process.stdout.take().ok_or_else(missing)?);
