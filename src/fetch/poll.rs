@@ -1,8 +1,8 @@
 //! Polling: sources with an interval in `config.toml` are asked for something newer, and updated.
 //!
 //! Nobody is asked about such an update. So it goes no further than to sources that the user fetched on
-//! this machine from the very address that `config.toml` names, whoever wrote that file; it runs no
-//! code that was not trusted; and it takes no skill away.
+//! this machine with the very settings that `config.toml` has, whoever wrote that file; it runs no
+//! code that was not trusted; and it takes no skill away from its source.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
