@@ -1,8 +1,8 @@
 //! Archives elsewhere, by HTTPS: received into a file, and read as one of this machine.
 //!
-//! What a server says of its answer (`ETag`, `Last-Modified`) is noted in the cache with the hash of the archive, so that
-//! an unchanged one is not sent again. Redirects are followed to encrypted addresses only, and never shown, since some
-//! hold signatures.
+//! The validators of an answer (`ETag`, `Last-Modified`) are noted in the cache with the hash of the archive, so that an
+//! unchanged one is not sent again. Redirects are followed to encrypted addresses only, and never shown, since some hold
+//! signatures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
