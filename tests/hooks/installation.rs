@@ -55,6 +55,44 @@ fn every_agent_is_set_up_once_and_left_without_a_trace() {
 }
 
 #[test]
+fn agents_wait_longer_than_the_deadline_that_was_asked_for() {
+    let waits = |seconds: u64| match seconds {
+        3 => ["timeout\": 3", "timeout\": 3000", "timeoutSec\": 3", "patience = 3000"],
+        _ => ["timeout\": 31", "timeout\": 31000", "timeoutSec\": 31", "patience = 31000"],
+    };
+    for agent in AGENTS {
+        let place = Place::new();
+        let path = place.path().join(settings(agent));
+        for (deadline, seconds) in [(None, 3), (Some("0.5"), 3), (Some("29.5"), 31)] {
+            let option = deadline.map(|deadline| ["--deadline", deadline]);
+            let words = ["hook", "install", agent, "--project"].into_iter();
+            place.run(words.chain(option.into_iter().flatten())).exits(0);
+            let text = fs::read_to_string(&path).unwrap();
+            let [plain, milliseconds, copilot, opencode] = waits(seconds);
+            let expected = match agent {
+                "gemini" => milliseconds,
+                "copilot" => copilot,
+                "opencode" => opencode,
+                _ => plain,
+            };
+            assert!(text.contains(expected), "{agent}, {deadline:?}: {text}");
+            // Codex allows no more when a session ends.
+            let short = text.contains("\"timeout\": 3,") || text.contains("\"timeout\": 3\n");
+            assert!(agent != "codex" || short, "{text}");
+            let doctor = run_doctor(&place, i32::from(["codex", "copilot"].contains(&agent)));
+            let is_up_to_date = |known: &Value| {
+                known["agent"] == agent
+                    && known["place"] == "project"
+                    && known["hooks"] != "outdated"
+            };
+            assert!(doctor["agents"].as_array().unwrap().iter().any(is_up_to_date), "{doctor}");
+        }
+        let wrong = place.run(["hook", "install", agent, "--project", "--deadline", "0"]);
+        assert!(wrong.exits(2).stderr.contains("above zero"), "{agent}");
+    }
+}
+
+#[test]
 fn settings_of_others_stay_byte_for_byte() {
     let cases = [
         ("empty", ""),

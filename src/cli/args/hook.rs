@@ -41,6 +41,9 @@ pub(crate) enum HookCommand {
 pub(crate) struct HookInstallArgs {
     #[command(flatten)]
     pub(crate) place: HookPlaceArgs,
+    /// The seconds after which the hook gives up [default: 2]; the agent waits a second longer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) deadline: Option<Duration>,
     #[command(flatten)]
     pub(crate) routing: RoutingArgs,
 }

@@ -1,20 +1,23 @@
 //! The settings files of each agent, and the entries in them that run these hooks.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use clap::Parser as _;
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
 use serde_json::{Map, Value, json};
 
 use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
-use crate::args::{Common, RoutingArgs};
+use crate::args::{Cli, Command, Common, RoutingArgs};
 
-/// The time, in seconds, that agents wait for the hook, which gives up before that. Codex allows no
-/// more at the end of a session.
+/// The least time, in seconds, that agents wait for the hook, which gives up before that. Codex
+/// allows no more at the end of a session.
 const PATIENCE: u64 = 3;
 
-/// The plugin that runs the hook in `OpenCode`; `"COMMAND"` stands for the words of the command.
+/// The plugin that runs the hook in `OpenCode`; `"COMMAND"` stands for the words of the command,
+/// and `"PATIENCE"` for the milliseconds that it may take.
 const PLUGIN: &str = include_str!("opencode.js");
 
 /// The form of an entry.
@@ -68,17 +71,20 @@ pub(super) fn file(
 
 /// Returns the entry with which `agent` runs `words`.
 pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
+    let patience = patience(words);
     if agent == HookAgent::OpenCode {
         let words = serde_json::to_string(words).map_err(|error| {
             Error::new(ErrorCode::InternalError, format!("cannot quote: {error}"), "")
         })?;
-        return Ok(Form::File(PLUGIN.replace("\"COMMAND\"", &words)));
+        let patience = patience.saturating_mul(1000).to_string();
+        let plugin = PLUGIN.replace("\"PATIENCE\"", &patience);
+        return Ok(Form::File(plugin.replace("\"COMMAND\"", &words)));
     }
     let command = shell(words)?;
     let events = events(agent).ok_or_else(|| agent::unknown(agent))?;
     let hook = |&(event, tools): &(&'static str, &str)| Hook {
         event,
-        value: hook_value(agent, &command, tools),
+        value: hook_value(agent, &command, tools, if is_end(event) { PATIENCE } else { patience }),
     };
     let version = matches!(agent, HookAgent::Cursor | HookAgent::Copilot).then_some(1);
     Ok(Form::Settings { version, hooks: events.iter().map(hook).collect() })
@@ -126,16 +132,33 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
     })
 }
 
-/// Returns the settings of one hook of `agent`.
-fn hook_value(agent: HookAgent, command: &str, tools: &str) -> Value {
+/// Returns the seconds that an agent waits for the hook that runs `words`: one more than its
+/// deadline.
+fn patience(words: &[String]) -> u64 {
+    let deadline = match Cli::try_parse_from(words) {
+        Ok(Cli { command: Command::Hook(args), .. }) => args.deadline,
+        _ => Duration::ZERO,
+    };
+    let whole = deadline.as_secs().saturating_add(u64::from(deadline.subsec_nanos() > 0));
+    whole.saturating_add(1).max(PATIENCE)
+}
+
+/// Tells whether `event` is the end of a session, which nobody waits for.
+fn is_end(event: &str) -> bool {
+    event.eq_ignore_ascii_case("SessionEnd")
+}
+
+/// Returns the settings of one hook of `agent`, which waits `patience` seconds for it.
+fn hook_value(agent: HookAgent, command: &str, tools: &str, patience: u64) -> Value {
     let mut hook = match agent {
-        HookAgent::Cursor => json!({"command": command, "timeout": PATIENCE}),
+        HookAgent::Cursor => json!({"command": command, "timeout": patience}),
         HookAgent::Copilot => {
-            json!({"type": "command", "command": command, "timeoutSec": PATIENCE})
+            json!({"type": "command", "command": command, "timeoutSec": patience})
         }
         _ => {
             // Gemini counts in milliseconds.
-            let timeout = if agent == HookAgent::Gemini { PATIENCE * 1000 } else { PATIENCE };
+            let timeout =
+                if agent == HookAgent::Gemini { patience.saturating_mul(1000) } else { patience };
             json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]})
         }
     };

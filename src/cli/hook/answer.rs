@@ -48,7 +48,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
         let (loading, common) = (loading.clone(), common.clone());
         move || {
             loading.go_on(agent, &common, out);
-            tell(agent, &said(&too_late(deadline)), &common, out);
+            tell(agent, &said(&too_late(agent, deadline)), &common, out);
         }
     };
     let answer = Deadline::start(deadline, late)
@@ -265,9 +265,12 @@ fn tell(agent: impl Display, what: &str, common: &Common, out: Output) {
     log::note(&what, common);
 }
 
-fn too_late(deadline: Duration) -> Error {
+fn too_late(agent: HookAgent, deadline: Duration) -> Error {
     let message = format!("there was no answer within {} s", deadline.as_secs_f64());
-    let help = "see `repertoire doctor`, or give it more time with `--deadline SECONDS`";
+    let help = format!(
+        "see `repertoire doctor`, or give it more time: `repertoire hook install {agent} \
+         --deadline 10`"
+    );
     Error::new(ErrorCode::Timeout, message, help)
 }
 

@@ -78,12 +78,15 @@ impl Entry for Hooks {
 }
 
 pub(super) fn install(
-    HookInstallArgs { place: args, routing }: &HookInstallArgs,
+    HookInstallArgs { place: args, deadline, routing }: &HookInstallArgs,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let HookPlaceArgs { agent, ref place } = *args;
-    let words = agents::words(agent, routing, common)?;
+    let mut words = agents::words(agent, routing, common)?;
+    if let Some(deadline) = deadline {
+        words.extend(["--deadline".to_owned(), deadline.as_secs_f64().to_string()]);
+    }
     let here = Place::named(place, common)?;
     target(agent, &words, here, common)?.install(place.dry_run, out)?;
     let answers = |known: Place| {

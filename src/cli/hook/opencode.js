@@ -6,6 +6,9 @@ import { spawn } from "node:child_process"
 
 const words = "COMMAND"
 
+/** The milliseconds that the hook may take. */
+const patience = "PATIENCE"
+
 /** What marks the parts of messages that are ours. */
 const metadata = { repertoire: true }
 
@@ -16,7 +19,7 @@ const titles = "You are a title generator"
 function run(call) {
   return new Promise((resolve) => {
     const [program, ...args] = words
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], timeout: 3000 })
+    const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], timeout: patience })
     let text = ""
     child.stdout.on("data", (data) => (text += data))
     child.stdin.on("error", () => {})
