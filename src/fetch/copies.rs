@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use tempfile::TempDir;
 
+use super::limits::{Deadline, INTERVAL};
 use super::lock_file::{Locked, LockedFile, replace};
 use super::mcp::is_mcp;
 use super::objects::{Objects, io_error, sweep};
@@ -65,9 +67,15 @@ impl Copies {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Notes the answer of a source, for all processes.
-    pub(super) fn note(&self, name: &str, answer: &Answer<'_>, at: Moment) -> Result<(), Error> {
-        let _guard = self.lock()?;
+    /// Notes the answer of a source, for all processes. Fails as [`lock`](Copies::lock) does.
+    pub(super) fn note(
+        &self,
+        name: &str,
+        answer: &Answer<'_>,
+        at: Moment,
+        deadline: Deadline,
+    ) -> Result<(), Error> {
+        let _guard = self.lock(deadline)?;
         let mut state = self.state(name);
         state.note(answer, at);
         self.write_state(name, &state)
@@ -90,22 +98,32 @@ impl Copies {
     }
 
     /// Locks the copies, and the files of this configuration, against other processes, until the
-    /// guard is dropped.
-    pub(super) fn lock(&self) -> Result<File, Error> {
+    /// guard is dropped. Fails with `TIMEOUT` or `CANCELLED` if they hold it for longer than
+    /// `deadline`.
+    pub(super) fn lock(&self, deadline: Deadline) -> Result<File, Error> {
         let path = self.dir.join(".lock");
-        let locked = self.open_lock(&path).and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|error| io_error("lock", &path, &error))
+        loop {
+            if let Some(file) = self.try_lock(&path)? {
+                return Ok(file);
+            }
+            deadline.check(&format!("waiting for {}", path.display()))?;
+            thread::sleep(INTERVAL);
+        }
     }
 
     /// Keeps other processes from polling a source, until the guard is dropped; `None` if one does.
     pub(super) fn lock_to_poll(&self, name: &str) -> Result<Option<PollLock>, Error> {
-        let path = self.poll_lock(name);
-        let locked = self.open_lock(&path).and_then(|file| match file.try_lock() {
-            Ok(()) => Ok(Some(PollLock(file))),
+        Ok(self.try_lock(&self.poll_lock(name))?.map(PollLock))
+    }
+
+    /// Locks a file; `None` if another process holds it.
+    fn try_lock(&self, path: &Path) -> Result<Option<File>, Error> {
+        let locked = self.open_lock(path).and_then(|file| match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         });
-        locked.map_err(|error| io_error("lock", &path, &error))
+        locked.map_err(|error| io_error("lock", path, &error))
     }
 
     fn poll_lock(&self, name: &str) -> PathBuf {

@@ -272,7 +272,7 @@ impl Fetcher {
     pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
         super::location::check_name(name)?;
         let copies = self.copies(&self.cache);
-        let _guard = copies.lock()?;
+        let _guard = copies.lock(self.deadline())?;
         let new = copies.unpack(&locked.files, &self.objects)?;
         copies.install(name, new, locked)?;
         Ok(source_at(name, &locked.source, copies.root(name)))

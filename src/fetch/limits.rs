@@ -104,10 +104,10 @@ impl Deadline {
         }
     }
 
-    /// The error of a source that took too long, or whose fetch was called off.
+    /// The error of a source, or of work, that took too long or was called off.
     pub(super) fn error(&self, source: &str) -> Error {
         if self.is_cancelled() {
-            let message = format!("the fetch of {source} was cancelled");
+            let message = format!("{source}: cancelled");
             return Error::new(ErrorCode::Cancelled, message, "");
         }
         let message = format!("{source} took longer than {} s", self.time.as_secs_f64());

@@ -222,7 +222,7 @@ impl SourceList<'_> {
             Err(error) => Some(Answer::Failed { message: error.message() }),
         };
         if let Some(answer) = answer {
-            self.copies.note(name, &answer, now)?;
+            self.copies.note(name, &answer, now, self.fetcher.deadline())?;
         }
         result.map(|(_, outcome)| outcome)
     }
@@ -252,7 +252,7 @@ impl SourceList<'_> {
         if let Some(reason) = reason_to_hold(&candidate.changes, &before, after, &source) {
             return Ok((revision, PollOutcome::Held(reason)));
         }
-        let _guard = self.copies.lock()?;
+        let _guard = self.copies.lock(self.fetcher.deadline())?;
         let sources = lock_file::read(&self.lock)?;
         // Meanwhile the user may have updated it, removed it, or named another one.
         let is_same = sources.get(name) == candidate.before.as_ref()

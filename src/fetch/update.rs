@@ -136,7 +136,7 @@ impl SourceList<'_> {
                 Ok(_) => Answer::Newest { settings: &section.settings },
                 Err(error) => Answer::Failed { message: error.message() },
             };
-            self.copies.note(name, &answer, Moment::now())?;
+            self.copies.note(name, &answer, Moment::now(), self.fetcher.deadline())?;
         }
         result
     }
@@ -157,7 +157,7 @@ impl SourceList<'_> {
             Next::Other(candidate) if options.dry_run => Ok(candidate.update()),
             Next::Other(candidate) => {
                 let update = candidate.update();
-                let _guard = self.copies.lock()?;
+                let _guard = self.copies.lock(self.fetcher.deadline())?;
                 self.take(name, candidate, lock_file::read(&self.lock)?)?;
                 Ok(update)
             }

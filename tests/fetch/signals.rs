@@ -106,6 +106,24 @@ fn a_signal_ends_git_and_removes_what_it_wrote() {
 }
 
 #[test]
+fn a_signal_ends_a_command_that_waits_for_another_one() {
+    let (place, repository) = (Place::new(), Repository::with_deploy());
+    place.run(["add", &repository.url(), "--name", "good"]).exits(0);
+    let copies = place.path().join("home/.cache/repertoire/fetch/copies");
+    let copies = fs::read_dir(copies).unwrap().next().unwrap().unwrap().path();
+    let lock = fs::File::options().write(true).open(copies.join(".lock")).unwrap();
+    lock.lock().unwrap();
+    for args in [&["remove", "good"][..], &["update", "good"]] {
+        let mut child = start(&place, args);
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(child.try_wait().unwrap().is_none(), "{args:?} does not wait");
+        assert_eq!(end(child, Signal::TERM), Some(143), "{args:?}");
+    }
+    drop(lock);
+    place.run(["remove", "good"]).exits(0);
+}
+
+#[test]
 fn the_next_command_removes_what_a_killed_one_wrote() {
     let (place, repository) = (Place::new(), Repository::with_deploy());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
