@@ -131,15 +131,15 @@ impl Library {
     /// Makes the private copy that runs, if it is not there yet.
     fn make_copy(&self) -> Result<(), Error> {
         let mut copying = locked(&self.copying);
-        let content = match &mut *copying {
-            Copying::Done => return Ok(()),
-            Copying::Missing(content) => content.take(),
-        };
-        let content = content.map_or_else(|| self.content(), |content| Ok(Some(content)))?;
+        // A content is kept until it was copied: that of a program is read once.
+        let Copying::Missing(content) = &mut *copying else { return Ok(()) };
+        if content.is_none() {
+            *content = self.content()?;
+        }
         match content {
-            Some(Content::Library(bytes)) => self.copies.copy(&bytes, &self.sha256)?,
+            Some(Content::Library(bytes)) => self.copies.copy(bytes, &self.sha256)?,
             #[cfg(feature = "mcp-toolsets")]
-            Some(Content::Program(files)) => self.copies.copy_program(&files, &self.sha256)?,
+            Some(Content::Program(files)) => self.copies.copy_program(files, &self.sha256)?,
             None => {}
         }
         if let Some(skill) = &self.skill {
