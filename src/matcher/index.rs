@@ -72,8 +72,6 @@ pub struct IndexedSkill<'a> {
 /// assert_eq!(answer.matches[0].hits[0].span, 7..20);
 /// # Ok::<(), repertoire::Error>(())
 /// ```
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Self")]
 pub struct Index {
     pub(super) automaton: Automaton,
     pub(super) patterns: Patterns,
@@ -84,8 +82,24 @@ pub struct Index {
     pub(super) max_query_bytes: usize,
     pub(super) masks_quoted: bool,
     /// The working memory of each thread.
-    #[serde(skip)]
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
+}
+
+/// The form in which an [`Index`] is written. `remote = "Self"` would make a second, public
+/// `Index::deserialize`, which checks nothing.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Index")]
+struct Written {
+    automaton: Automaton,
+    patterns: Patterns,
+    gates: Gates,
+    paths: Paths,
+    questions: Questions,
+    tables: Tables,
+    max_query_bytes: usize,
+    masks_quoted: bool,
+    #[serde(skip)]
+    scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
 /// A summary: the tables would fill megabytes.
@@ -269,13 +283,13 @@ impl Index {
 
 impl Serialize for Index {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Index::serialize(self, serializer)
+        Written::serialize(self, serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Index {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Index, D::Error> {
-        let index = Index::deserialize(deserializer)?;
+        let index = Written::deserialize(deserializer)?;
         if !index.is_sound() {
             return Err(de::Error::custom("the parts of the index do not fit together"));
         }

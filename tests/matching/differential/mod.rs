@@ -17,6 +17,7 @@ use proptest::sample::select;
 use reference::{expected_hits, expected_order};
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
 use repertoire::{HitKind, Query, Skill, SkillId};
+use serde::Deserialize as _;
 use serde_json::json;
 
 use crate::index;
@@ -56,29 +57,58 @@ fn collect_numbers<'a>(
     }
 }
 
+/// Where every number in `json` is, as JSON Pointers.
+fn pointers(json: &serde_json::Value, here: &str, pointers: &mut Vec<String>) {
+    match json {
+        serde_json::Value::Array(values) => {
+            for (i, value) in values.iter().enumerate() {
+                self::pointers(value, &format!("{here}/{i}"), pointers);
+            }
+        }
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                self::pointers(value, &format!("{here}/{name}"), pointers);
+            }
+        }
+        serde_json::Value::Number(_) => pointers.push(here.to_owned()),
+        _ => {}
+    }
+}
+
+/// Of all numbers, one process tries every eighth, and another one others; `PROPTEST_CASES` asks for all.
 #[test]
 fn an_index_with_any_one_number_at_its_largest_is_refused_or_answers_without_a_panic() {
     let (index, ids) = index_of(&[
         json!({"keywords": ["git push", "c++"], "exclude": ["zz"], "paths": ["src/*.rs"]}),
         json!({"keywords": ["c++"], "verbs": ["push"], "patterns": ["git.*push", r"\d{3}"]}),
     ]);
-    let intact = serde_json::to_value(&index).unwrap();
-    let of = |mut json: serde_json::Value, place: usize| {
-        let mut numbers = Vec::new();
-        collect_numbers(&mut json, &mut numbers);
-        *numbers.into_iter().nth(place)? = u32::MAX.into();
-        Some(json)
-    };
+    let mut json = serde_json::to_value(&index).unwrap();
     let query = Query::new("git push c++ push 123").path("src/git.rs");
+    let mut places = Vec::new();
+    pointers(&json, "", &mut places);
+    let (first, step) = match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => (0, 1),
+        None => (std::process::id() as usize % 8, 8),
+    };
     let mut n_read = 0;
-    for damaged in (0..).map_while(|place| of(intact.clone(), place)) {
-        if let Ok(read) = serde_json::from_value::<Index>(damaged) {
+    for place in places.iter().skip(first).step_by(step) {
+        let intact = std::mem::replace(json.pointer_mut(place).unwrap(), u32::MAX.into());
+        if let Ok(read) = Index::deserialize(&json) {
             let _ = (read.search(&query, &ids, 2), read.best(&query, &ids, 1));
             let _ = read.count_matching(&query);
             n_read += 1;
         }
+        *json.pointer_mut(place).unwrap() = intact;
     }
     assert!(n_read > 0, "some numbers matter little");
+    assert!(Index::deserialize(&json).is_ok(), "all of it is as it was");
+}
+
+/// The settings of tests with this many random cases; `PROPTEST_CASES` asks for others.
+fn cases(few: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let cases = asked.unwrap_or(few);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseError> {
@@ -146,7 +176,7 @@ fn check_best(index: &Index, ids: &[SkillId], query: &str) -> Result<(), TestCas
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn the_index_finds_what_a_plain_matcher_finds(
@@ -228,7 +258,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(16))]
 
     #[test]
     fn the_best_of_many_skills_that_share_triggers_are_the_first_of_all(
@@ -306,7 +336,7 @@ fn without_exclude(skill: &Skill) -> Skill {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn mentions_are_strong_weak_silenced_or_denied_as_plain_rules_have_it(
