@@ -252,3 +252,23 @@ fn options_that_matter_are_in_the_command_and_places_exclude_each_other() {
     place.run(["hook", "install", "emacs"]).exits(2);
     place.run(["hook"]).exits(2);
 }
+
+#[test]
+fn a_source_that_is_missing_is_told_of_and_kept() {
+    let place = Place::new();
+    place.write("there/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    place.write("file", "");
+    for command in ["hook", "mcp"] {
+        let args = [command, "install", "codex", "--source", "missing", "--source", "there"];
+        let run = place.run(args.iter().chain(&["--source", "file"])).exits(0);
+        let told: Vec<_> = run.stderr.lines().filter(|line| line.starts_with("warning")).collect();
+        assert_eq!(told.len(), 2, "{run:?}");
+        for (line, name) in told.iter().zip(["missing", "file"]) {
+            let path = place.path().join(name);
+            let wanted = format!("warning: `{}` is not a directory; ", path.display());
+            assert!(line.starts_with(&wanted), "{run:?}");
+        }
+    }
+    let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
+    assert!(text.contains("/missing --source "), "{text}");
+}

@@ -5,6 +5,8 @@ use std::path::Path;
 use repertoire::{Error, ErrorCode};
 
 use crate::args::{BRAND, Common};
+use crate::output::{Output, WARNING, styled};
+use crate::sanitize;
 
 /// Returns the options of this command line that matter to every command run by an agent.
 pub(crate) fn common_options(common: &Common) -> Vec<String> {
@@ -28,6 +30,19 @@ pub(crate) fn common_options(common: &Common) -> Vec<String> {
         format!("--bundled={whether}")
     }));
     words
+}
+
+/// Warns of named sources that are not directories yet: the agent shows no output of its command.
+pub(crate) fn warn_of_missing_sources(common: &Common, out: Output) {
+    for source in common.sources.iter().filter(|source| !source.is_dir()) {
+        let title = styled(WARNING, "warning");
+        let source = std::path::absolute(source).unwrap_or_else(|_| source.clone());
+        let source = source.to_string_lossy();
+        out.note(&format!(
+            "{title}: `{}` is not a directory; there are no skills from it until it is one",
+            sanitize::line(&source)
+        ));
+    }
 }
 
 /// Names this program: by its name if that runs it, otherwise by its path.

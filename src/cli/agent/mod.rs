@@ -5,6 +5,8 @@ mod edit;
 pub(crate) mod json;
 mod place;
 
-pub(crate) use command::{common_options, is_own_program, program, shell, split};
+pub(crate) use command::{
+    common_options, is_own_program, program, shell, split, warn_of_missing_sources,
+};
 pub(crate) use edit::{Entry, Problem, Target};
 pub(crate) use place::{LOCAL_SETTINGS, Place, Settings, project_dir, unknown, user_dir};

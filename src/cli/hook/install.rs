@@ -8,7 +8,7 @@ use repertoire::{Error, ErrorCode};
 
 use super::agents::{self, Form};
 use super::{settings, trust};
-use crate::agent::{Entry, LOCAL_SETTINGS, Place, Problem, Target, split};
+use crate::agent::{Entry, LOCAL_SETTINGS, Place, Problem, Target, split, warn_of_missing_sources};
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -89,6 +89,7 @@ pub(super) fn install(
     }
     let here = Place::named(place, common)?;
     target(agent, &words, here, common)?.install(place.dry_run, out)?;
+    warn_of_missing_sources(common, out);
     let answers = |known: Place| {
         let installed = || installed(agent, known, common);
         known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))

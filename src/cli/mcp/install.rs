@@ -2,6 +2,7 @@
 
 use super::entry::{Form, Server};
 use super::{json, toml};
+use crate::agent::warn_of_missing_sources;
 use crate::agent::{Entry, Place, Problem, Target, common_options, program};
 use crate::args::{Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
@@ -17,6 +18,7 @@ pub(super) fn install(
     words.extend(common_options(common));
     words.extend(client.words());
     target(*agent, &words, here, common)?.install(place.dry_run, out)?;
+    warn_of_missing_sources(common, out);
     Ok(ExitCode::Done)
 }
 
