@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{hook, log, place, prompt, run_doctor, state};
-use crate::binary::{Place, Run};
+use crate::binary::{Place, Run, finish};
 
 #[test]
 fn bad_input_ends_well_and_is_logged() {
@@ -59,6 +59,27 @@ fn a_command_line_that_is_none_ends_well_and_is_logged() {
     Place::new().run(["hook", "--bogus", "uninstall", agent]).exits(2);
     // These words elsewhere are not the hook.
     Place::new().run(["match", "hook", "codex", "--bogus"]).exits(2);
+}
+
+#[test]
+fn an_invalid_variable_changes_nothing_and_is_logged_once() {
+    for (variable, value, told) in [
+        ("REPERTOIRE_MAX_SKILLS", "x", "`x` is not a number of skills"),
+        ("REPERTOIRE_PROMPT_BUDGET", "much", "`much` is no budget"),
+        ("REPERTOIRE_PROMPT_BUDGET", "2%", "a share of a window of unknown size"),
+    ] {
+        let place = place();
+        for _ in 0..2 {
+            let args = ["hook", "codex", "--deadline", "60", "--source", ".repertoire/skills"];
+            let mut command = place.command(args);
+            command.env(variable, value);
+            let run = finish(command, prompt("s", "deploy it").as_bytes()).exits(0);
+            assert!(run.stdout.contains("deploy"), "{run:?}");
+            let log = log(&place);
+            assert!(log.contains(&format!("Z codex: `{variable}`: ")), "{log}");
+            assert!(log.contains(told) && log.lines().count() == 1, "{log}");
+        }
+    }
 }
 
 #[test]

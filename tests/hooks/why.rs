@@ -186,6 +186,23 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
 }
 
 #[test]
+fn why_refuses_an_invalid_variable_where_disclose_does_and_tells_of_it_for_a_hook() {
+    let place = super::place();
+    let why = |more: &[&str]| {
+        let args = ["why", "deploy", "deploy it", "--source", ".repertoire/skills"];
+        let mut command = place.command(args.iter().chain(more));
+        command.env("REPERTOIRE_MAX_SKILLS", "x");
+        finish(command, b"")
+    };
+    let told = "`REPERTOIRE_MAX_SKILLS`: `x` is not a number of skills";
+    let refused = why(&[]).exits(2);
+    assert!(refused.stderr.contains(told), "{refused:?}");
+    place.run(["hook", "install", "codex", "--project"]).exits(0);
+    let answered = why(&["--agent", "codex"]).exits(0);
+    assert!(answered.stderr.contains(told), "{answered:?}");
+}
+
+#[test]
 fn why_knows_what_is_not_looked_at_and_what_was_refused() {
     let place = Place::new();
     let skill = |name: &str, front_matter: &str| {

@@ -147,8 +147,13 @@ fn answer(
     } else {
         config = Config::default();
     }
-    let options = args.routing.showing.apply(disclosure(&config));
-    let builder = args.routing.matching.apply(builder).disclosure(options).prompt(prompt(&config));
+    let mut invalid = Vec::new();
+    let options = args.routing.showing.apply(disclosure(&config, &mut invalid));
+    let prompt = prompt(&config, &mut invalid);
+    if needs_skills {
+        told.extend(invalid.iter().map(said).filter(|what| !is_logged(what, &common)));
+    }
+    let builder = args.routing.matching.apply(builder).disclosure(options).prompt(prompt);
     let engine = builder.build()?;
     if engine.cache_use().stale {
         // The message is answered from the earlier skills; the next one gets the changed ones.
@@ -206,13 +211,14 @@ fn project(here: &Path, common: &Common) -> PathBuf {
     named.unwrap_or_else(|| setup::project_of(here).to_owned())
 }
 
-/// Returns the options of the command line's disclosures, within the length that agents take.
-pub(crate) fn disclosure(config: &Config) -> DisclosureOptions {
+/// Returns the options of the command line's disclosures, within the length that agents take. What
+/// the environment sets to an invalid value stays as it is, with the error in `invalid`.
+pub(crate) fn disclosure(config: &Config, invalid: &mut Vec<Error>) -> DisclosureOptions {
     let room = disclosure_options().budget;
     let mut options = config.disclosure(disclosure_options());
     let budget = options.budget.into_iter().chain(room);
     options.budget = budget.min_by(|a, b| characters(*a).total_cmp(&characters(*b)));
-    options.max_skills = environment::max_skills().unwrap_or(options.max_skills);
+    invalid.extend(environment::limit_skills(&mut options).err());
     options
 }
 
@@ -227,11 +233,10 @@ fn characters(budget: Budget) -> f64 {
     }
 }
 
-fn prompt(config: &Config) -> PromptOptions {
+/// Returns the options of the list of skills, in the same way.
+fn prompt(config: &Config, invalid: &mut Vec<Error>) -> PromptOptions {
     let mut options = config.prompt(prompt_options());
-    let named = std::env::var("REPERTOIRE_PROMPT_BUDGET").ok();
-    let named = named.and_then(|text| Budget::parse(&text, None).ok());
-    options.budget = named.or(options.budget);
+    invalid.extend(environment::limit_prompt(&mut options).err());
     options
 }
 

@@ -27,8 +27,13 @@ struct Serving {
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // An author wants to see the text that an agent's hook would add.
     let config = setup::config(common)?;
+    let mut invalid = Vec::new();
+    let options = hook::disclosure(&config, &mut invalid);
+    for error in &invalid {
+        out.partial_failure(&error.into());
+    }
     let engine = setup::engine(common, |builder| {
-        let options = args.routing.showing.apply(hook::disclosure(&config));
+        let options = args.routing.showing.apply(options);
         args.routing.matching.apply(builder).disclosure(options)
     })?;
     let code = setup::finish(common, &engine, out);

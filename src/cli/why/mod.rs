@@ -8,6 +8,7 @@ use repertoire::{DisclosureOptions, Query};
 
 use crate::args::{Common, RoutingArgs, WhyArgs};
 use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
 use crate::match_query::{hits, why};
 use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::report::{renderer, short};
@@ -31,11 +32,15 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let config = setup::config(common)?;
     let disclosure = match args.agent {
         Some(agent) => {
-            let mut options = hook::disclosure(&config);
+            let mut invalid = Vec::new();
+            let mut options = hook::disclosure(&config, &mut invalid);
             options.native = Some(agent.native_skills().clone());
+            for error in &invalid {
+                out.partial_failure(&error.into());
+            }
             options
         }
-        None => of_disclose(&config),
+        None => of_disclose(&config)?,
     };
     let engine = setup::engine(common, |builder| {
         let RoutingArgs { matching, showing } = &routing;
@@ -72,11 +77,11 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
 }
 
 /// Returns the options that `repertoire disclose` has without any of its own.
-fn of_disclose(config: &Config) -> DisclosureOptions {
+fn of_disclose(config: &Config) -> Result<DisclosureOptions, UsageError> {
     let mut options = config.disclosure(DisclosureOptions::default());
-    options.max_skills = environment::max_skills().unwrap_or(options.max_skills);
+    environment::limit_skills(&mut options).map_err(UsageError)?;
     options.how_to_load = setup::how_to_load();
-    options
+    Ok(options)
 }
 
 fn close(near: &Near) -> String {
