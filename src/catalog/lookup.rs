@@ -26,6 +26,13 @@ pub(super) fn unknown_to_user(name: &str, known: &[&Entry]) -> Error {
     if error.help() == SEE_LIST { error.with_remedy(Remedy::ListSkills) } else { error }
 }
 
+/// The error for a user whose name means a skill that only the model may use.
+pub(super) fn for_the_model(name: &str) -> Error {
+    let message = format!("only the model may use skill `{name}` (`user-invocable: false`)");
+    let help = "take the field out of its front matter to give users a command for it";
+    Error::new(ErrorCode::NotFound, message, help)
+}
+
 /// The remedy if no name is similar.
 const SEE_LIST: &str = "look at the list of skills for those there are";
 

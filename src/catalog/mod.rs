@@ -28,7 +28,7 @@ use crate::error::{Error, ErrorCode, Remedy};
 use crate::progress::Reporter;
 use crate::skill::{Skill, SkillId, Triggers};
 
-use lookup::{find_in, not_found, unknown_to_user};
+use lookup::{find_in, for_the_model, not_found, unknown_to_user};
 use rejected::Rejected;
 
 pub use environment::Environment;
@@ -300,6 +300,7 @@ impl Catalog {
                 }
                 error.with_remedy(Remedy::Enable(entry.id.to_string()))
             }
+            None if meant.is_some_and(Entry::is_available) => for_the_model(name),
             None => rejected.unwrap_or_else(|| unknown_to_user(name, loadable)),
         }
     }

@@ -11,16 +11,20 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine = setup::engine(common, |builder| builder)?;
     let session = sessions::named(common, args.session.as_deref())?;
     let arguments = args.args.join(" ");
-    let is_typed = args.id.starts_with('/');
+    let word = args.id.strip_prefix('/');
     let message = format!("{} {arguments}", args.id);
-    let typed = if is_typed { engine.user_message(&message, &session)? } else { None };
+    let typed = if word.is_some() { engine.user_message(&message, &session)? } else { None };
     let activation = typed.map_or_else(
         || {
-            // A user of the command line may use the skills of both audiences.
-            let for_model = engine.catalog().find(&args.id, Audience::Model).is_ok();
+            let catalog = engine.catalog();
+            // The command of a skill that has none; what begins with a slash may also be a path.
+            let without = word.filter(|word| catalog.find_any(word).is_ok());
+            let name = without.unwrap_or(&args.id);
+            // A user of the command line may use the skills of both audiences, but not as commands.
+            let for_model = without.is_none() && catalog.find(name, Audience::Model).is_ok();
             let audience = if for_model { Audience::Model } else { Audience::User };
             let how = Activate { audience, inline: args.inline, ..Activate::default() };
-            engine.activate_with(&args.id, &arguments, &session, &how)
+            engine.activate_with(name, &arguments, &session, &how)
         },
         Ok,
     );

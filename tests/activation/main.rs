@@ -10,7 +10,8 @@ mod sessions;
 use std::fs;
 use std::path::Path;
 
-use repertoire::{Engine, EngineBuilder, Envelope, ErrorCode, Source};
+use repertoire::catalog::Audience;
+use repertoire::{Activate, Engine, EngineBuilder, Envelope, ErrorCode, Source};
 use serde_json::json;
 
 fn write(root: &Path, file: &str, text: &str) {
@@ -97,6 +98,13 @@ fn a_command_activates_what_its_name_does_and_other_messages_are_left_alone() {
     let error = engine.user_message("/broken", &session).unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotFound);
     assert!(error.message().contains("no-such-program-anywhere"), "{error}");
+    let user = Activate { audience: Audience::User, ..Activate::default() };
+    let error = engine.activate_with("model-only", "", &session, &user).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound);
+    assert_eq!(
+        error.message(),
+        "only the model may use skill `model-only` (`user-invocable: false`)"
+    );
 
     let commands: Vec<_> =
         engine.commands().into_iter().map(|c| (c.command, c.argument_hint)).collect();

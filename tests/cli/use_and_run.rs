@@ -57,6 +57,11 @@ fn a_skill_is_used_with_its_arguments() {
     {
         let used = place.run(["use", "--json", id].iter().chain(&SOURCE)).exits(0).json();
         assert_eq!(used["data"]["content"], content);
+        // What begins with a slash may also be a path.
+        let source = place.path().join("skills");
+        let [path, source] = [source.join(id), source].map(|it| it.display().to_string());
+        let used = place.run(["use", "--json", &path, "--source", &source]).exits(0).json();
+        assert_eq!(used["data"]["content"], content);
     }
     let xml =
         place.run(["use", "--xml", "--source", "skills", "review", "--", "-x <y>"]).exits(0).stdout;
@@ -70,6 +75,12 @@ fn what_cannot_be_used_says_why() {
     for (args, code, words) in [
         (vec!["use", "reveiw"], "NOT_FOUND", vec!["reveiw", "review"]),
         (vec!["use", "mine", "--allow", "review"], "NOT_FOUND", vec!["mine"]),
+        (
+            vec!["use", "/models"],
+            "NOT_FOUND",
+            vec!["`models`", "only the model may", "user-invocable"],
+        ),
+        (vec!["use", "/reveiw"], "NOT_FOUND", vec!["`/reveiw`", "review"]),
         (vec!["use", "forked", "x"], "EXECUTION_ERROR", vec!["forked", "inline"]),
         (vec!["run", "review", "nothing.sh"], "NOT_FOUND", vec!["review", "nothing.sh"]),
         (vec!["run", "review", "../mine/SKILL.md"], "INVALID_PARAM", vec!["review"]),
@@ -112,6 +123,7 @@ fn a_skill_that_nobody_can_use_says_so_everywhere() {
             (&["why", "off", "/off x"], 1),
             (&["why", "off", "off"], 1),
             (&["use", "off"], 1),
+            (&["use", "/off"], 1),
         ] {
             let run = place.run(args.iter().chain(&SOURCE)).exits(code);
             let told = format!("{}{}", run.stdout, run.stderr);
