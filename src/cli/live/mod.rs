@@ -18,6 +18,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, styled};
 use crate::sanitize;
 use model::Model;
@@ -58,8 +59,11 @@ pub(crate) fn run(agent: HookAgent, out: Output) -> anyhow::Result<ExitCode> {
     let program = PROGRAMS.iter().find(|program| program.agent == agent.as_str());
     let Some(program) = program else {
         let message = format!("{agent} cannot be run without its window");
-        let help = "try it by hand; `repertoire doctor` says whether its hooks can run";
-        return Err(Error::new(ErrorCode::InvalidParam, message, help).into());
+        let known = PROGRAMS.map(|program| format!("`{}`", program.agent)).join(", ");
+        let help = format!(
+            "name one of {known}; `repertoire doctor` says whether the hooks of {agent} can run"
+        );
+        return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
     };
     let trial = Trial::new(program)?;
     let checks = trial.checks()?;
