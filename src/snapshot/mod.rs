@@ -107,8 +107,15 @@ impl SnapshotCache {
     /// Keeps `content` for `key` in place of any other, and tidies up the directory.
     pub(crate) fn write(&self, key: &[u8], content: &[u8]) -> Result<(), String> {
         let path = self.path(key);
-        let failed =
-            |error: io::Error| format!("cannot write the snapshot {}: {error}", path.display());
+        let failed = |error: io::Error| {
+            let help = match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "make room on its disk"
+                }
+                _ => "make its directory writable",
+            };
+            format!("cannot write the snapshot {}: {error}; {help}", path.display())
+        };
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]

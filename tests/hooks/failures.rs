@@ -93,6 +93,19 @@ fn a_store_that_cannot_be_used_ends_well() {
     assert!(doctor["broken"][0].as_str().unwrap().contains("is not a file"), "{doctor}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_under_the_log_has_a_remedy() {
+    let place = place();
+    fs::create_dir_all(state(&place, "")).unwrap();
+    std::os::unix::fs::symlink("/dev/full", state(&place, "hook.log")).unwrap();
+    let run = hook(&place, "claude-code", "no JSON").exits(0);
+    let wanted = format!("cannot write {}: No space left", state(&place, "hook.log").display());
+    assert!(run.stderr.contains(&wanted), "{run:?}");
+    let remedy = "; make room on its disk, or set `XDG_STATE_HOME` to another directory\n";
+    assert!(run.stderr.ends_with(remedy), "{run:?}");
+}
+
 #[test]
 fn no_home_and_no_log_end_well() {
     let place = place();

@@ -235,7 +235,8 @@ fn what_could_not_be_delivered_is_added_again() {
     )
     .unwrap();
     assert!(child.wait().unwrap().success());
-    assert!(log(&place).contains("cannot write the answer"), "{}", log(&place));
+    let told = log(&place);
+    assert!(told.contains("cannot write the answer") && told.contains("; see that"), "{told}");
     let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
     assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
 }

@@ -18,8 +18,9 @@ use repertoire::{
 };
 
 use super::deadline::Deadline;
+use super::log::{self, said};
+use super::prepare;
 use super::store::{HookStore, Problems};
-use super::{log, prepare};
 use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -52,7 +53,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
         }
     };
     let answer = Deadline::start(deadline, late)
-        .map_err(|error| failed("start a thread", &error))
+        .map_err(|error| failed("start a thread", &error, "end processes that are not needed"))
         .and_then(|deadline| {
             let answer = || answer(agent, args, common, &loading, &deadline);
             let answer = catch_unwind(AssertUnwindSafe(answer));
@@ -68,7 +69,9 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
             for problem in problems {
                 tell(agent, &problem, common, out);
             }
-            written.map_err(|error| failed("write the answer", &error))
+            written.map_err(|error| {
+                failed("write the answer", &error, "see that its reader has room, and waits for it")
+            })
         });
     if let Err(error) = answer {
         tell(agent, &said(&error), common, out);
@@ -104,7 +107,8 @@ impl Loading {
         let whose = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(whose) = whose.filter(|whose| !whose.no_cache) else { return };
         if let Err(error) = prepare::start(&whose) {
-            let error = failed("read the skills in the background", &error);
+            let error =
+                failed("read the skills in the background", &error, "see `repertoire doctor`");
             tell(agent, &said(&error), common, out);
         }
     }
@@ -157,8 +161,9 @@ fn answer(
     let engine = builder.build()?;
     if engine.cache_use().stale {
         // The message is answered from the earlier skills; the next one gets the changed ones.
-        prepare::start(&common)
-            .map_err(|error| failed("compile skills in the background", &error))?;
+        prepare::start(&common).map_err(|error| {
+            failed("compile skills in the background", &error, "see `repertoire doctor`")
+        })?;
     }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
@@ -174,7 +179,9 @@ fn answer(
 fn input() -> Result<String, Error> {
     let mut bytes = Vec::new();
     let mut stdin = io::stdin().lock().take(LONGEST_INPUT + 1);
-    stdin.read_to_end(&mut bytes).map_err(|error| failed("read standard input", &error))?;
+    stdin
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed("read standard input", &error, "let the agent run it"))?;
     if bytes.len() as u64 > LONGEST_INPUT {
         let message = format!("the input of the hook is longer than {LONGEST_INPUT} bytes");
         return Err(Error::new(ErrorCode::InvalidParam, message, "let the agent run it"));
@@ -259,10 +266,6 @@ fn is_logged(what: &str, common: &Common) -> bool {
     setup::hook_log(common).is_ok_and(|path| log::has(&path, what))
 }
 
-fn said(error: &Error) -> String {
-    format!("{error}; {}", error.help())
-}
-
 /// Reports a problem on standard error and in the log.
 fn tell(agent: impl Display, what: &str, common: &Common, out: Output) {
     let what = format!("{agent}: {what}");
@@ -283,6 +286,6 @@ fn panicked() -> Error {
     Error::new(ErrorCode::InternalError, "the hook panicked", "report it, with its input")
 }
 
-fn failed(what: &str, error: &io::Error) -> Error {
-    Error::new(ErrorCode::ExecutionError, format!("cannot {what}: {error}"), "")
+fn failed(what: &str, error: &io::Error, help: &str) -> Error {
+    Error::new(ErrorCode::ExecutionError, format!("cannot {what}: {error}"), help)
 }

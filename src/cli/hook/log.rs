@@ -22,12 +22,24 @@ pub(crate) fn note(what: &str, common: &Common) {
     let logged = setup::hook_log(common).and_then(|path| {
         write(&path, what).map_err(|error| {
             let message = format!("cannot write {}: {error}", path.display());
-            Error::new(ErrorCode::ExecutionError, message, "")
+            let help = match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    "make room on its disk"
+                }
+                _ => "make it a file that can be written",
+            };
+            let help = format!("{help}, or set `XDG_STATE_HOME` to another directory");
+            Error::new(ErrorCode::ExecutionError, message, help)
         })
     });
     if let Err(error) = logged {
-        Output::of(common).note(&sanitize::line(&error.to_string()));
+        Output::of(common).note(&sanitize::line(&said(&error)));
     }
+}
+
+/// An error and its remedy, in a line.
+pub(super) fn said(error: &Error) -> String {
+    format!("{error}; {}", error.help())
 }
 
 /// Appends a line to the log at `path`, which is private to the user. Any number of processes may
