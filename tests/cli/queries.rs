@@ -80,6 +80,7 @@ fn how_many_skills_match_is_told_whatever_the_limit() {
         let n_lines = run.stdout.lines().filter(|line| line.contains("phrase of")).count();
         assert_eq!(n_lines, n_shown, "{message} {limit}: {run:?}");
     }
+    assert_contains(&place.run(["match", "--help"]).exits(0).stdout, &["`0` only counts them"]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) struct MatchArgs {
     /// Show the rejected skills, with reasons
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Maximum number of matches to show
+    /// Maximum number of matches to show; `0` only counts them
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// The conversation of the message, by any name: skills it used rank higher
