@@ -244,3 +244,15 @@ fn what_is_removed_is_gone_and_nothing_else_is() {
     assert!(!place.path().join("home/.repertoire/skills.lock").exists());
     place.run(["use", "deploy"]).exits(1);
 }
+
+#[test]
+fn a_setting_with_an_invalid_value_is_told_of() {
+    let (place, _repository) = with_team();
+    let config = place.path().join("home/.repertoire/config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text + "refresh = \"5s\"\n").unwrap();
+    for command in ["update", "outdated"] {
+        let run = place.run([command]).exits(0);
+        assert!(run.stderr.contains("config.toml:3:11: warning[invalid-value]"), "{run:?}");
+    }
+}

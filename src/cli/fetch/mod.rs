@@ -74,7 +74,7 @@ pub(crate) fn all_lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<Source
 
 /// Tells of settings that have no effect: a source may be another one than its author meant.
 pub(crate) fn tell_of_settings(common: &Common, out: Output) -> Result<(), Error> {
-    let codes = [Code::UnknownSetting, Code::WrongType, Code::InvalidToml];
+    let codes = [Code::UnknownSetting, Code::WrongType, Code::InvalidValue, Code::InvalidToml];
     let config = setup::config(common)?;
     for finding in config.diagnostics().iter().filter(|finding| codes.contains(&finding.code)) {
         out.note(&report::short(finding));
