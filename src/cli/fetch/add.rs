@@ -23,7 +23,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
     let root = list.copy_of(&added.name);
     let code = code_in(&root);
-    let in_use = InUse::load(&root, common)?;
+    let in_use = InUse::load(std::slice::from_ref(&root), common)?.pop().unwrap_or_default();
     if out.json {
         Output::json(&json!({
             "name": added.name,

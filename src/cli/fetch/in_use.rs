@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::{Catalog, CatalogOptions, Status};
-use repertoire::{Diagnostic, Severity, Source};
+use repertoire::{Diagnostic, Error, Severity, Source};
 use serde::Serialize;
 
 use crate::args::Common;
@@ -28,12 +28,22 @@ pub(super) struct Shadowed {
 }
 
 impl InUse {
-    /// Loads the copy at `root`, and the sources in force.
-    pub(super) fn load(root: &Path, common: &Common) -> anyhow::Result<InUse> {
+    /// Loads each copy at `roots`, and, once for all of them, the sources in force.
+    pub(super) fn load(roots: &[PathBuf], common: &Common) -> Result<Vec<InUse>, Error> {
+        if roots.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut options = CatalogOptions::new(setup::sources(common)?);
+        options.brand.clone_from(&common.brand);
+        let catalog = Catalog::load(&options);
+        Ok(roots.iter().map(|root| InUse::of(root, &catalog)).collect())
+    }
+
+    /// Loads the copy at `root`, which `catalog` has among others.
+    fn of(root: &Path, catalog: &Catalog) -> InUse {
         let alone = Catalog::load(&CatalogOptions::new(vec![Source::fetched("", root)]));
         let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
         let findings = alone.diagnostics().iter().filter(is_error).cloned().collect();
-        let catalog = setup::engine(common, |builder| builder)?.catalog();
         let shadowed = catalog.entries().filter_map(|entry| {
             let (Status::Shadowed { by }, Some(path)) = (&entry.status, entry.skill.path()) else {
                 return None;
@@ -42,7 +52,7 @@ impl InUse {
             let (path, by) = (path.to_owned(), by.clone());
             is_of_copy.then(|| Shadowed { id: entry.id.to_string(), path, by })
         });
-        Ok(InUse { findings, shadowed: shadowed.collect() })
+        InUse { findings, shadowed: shadowed.collect() }
     }
 
     /// Adds a paragraph for each problem.

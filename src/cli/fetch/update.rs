@@ -1,9 +1,12 @@
 //! `repertoire update`: fetches the newest state of added skills, and shows what changes.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use repertoire::Error;
-use repertoire::fetch::{FileChange, Lines, SkillChange, Update, UpdateOptions, UpdateStatus};
+use repertoire::fetch::{
+    FileChange, Lines, SkillChange, SourceList, Update, UpdateOptions, UpdateStatus,
+};
 use serde_json::{Value as Json, json};
 
 use super::in_use::InUse;
@@ -20,41 +23,67 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
     let lists = lists(&fetcher, common);
     tell_of_settings(common, out)?;
     let options = UpdateOptions::new(args.dry_run, args.frozen);
-    let (mut reports, mut is_good) = (Vec::new(), true);
+    let (mut results, mut is_good) = (Vec::new(), true);
     for (list, name) in named(&args.names, &lists)? {
         let result = waiting(&name, || list.update(&name, options));
         is_good &= result.is_ok();
-        let is_new = |update: &Update| !args.dry_run && update.status != UpdateStatus::Unchanged;
-        let in_use = match &result {
-            Ok(update) if is_new(update) => InUse::load(&list.copy_of(&name), common)?,
-            _ => InUse::default(),
-        };
         match &result {
             Ok(update) if !out.json => {
-                let mut page = page(&name, update, args.dry_run);
-                in_use.show(&mut page);
-                out.human(page.as_str())?;
+                out.human(page(&name, update, args.dry_run).as_str())?;
             }
             Ok(_) => {}
             Err(error) => out.partial_failure(&failure_of(&name, error)),
         }
-        reports.push(report(&name, list.config_file(), &result, &in_use));
+        results.push(Updated { list, name, result });
         if signals::cancelled_by().is_some() {
             break;
         }
     }
+    let in_use = in_use(&results, args.dry_run, common)?;
     let collected = if args.dry_run { 0 } else { collect(&fetcher, out) };
     if out.json {
-        let (dry_run, sources) = (args.dry_run, reports);
+        let none = InUse::default();
+        let reports = results.iter().enumerate();
+        let sources = reports.map(|(at, it)| report(it, in_use.get(&at).unwrap_or(&none)));
+        let (dry_run, sources) = (args.dry_run, sources.collect::<Vec<_>>());
         Output::json(&json!({"dry_run": dry_run, "sources": sources, "collected": collected}))?;
-    } else if reports.is_empty() {
+        return Ok(ExitCode::done_if(is_good));
+    }
+    let mut page = Page::default();
+    for in_use in in_use.values() {
+        in_use.show(&mut page);
+    }
+    if !page.as_str().is_empty() {
+        out.human(page.as_str())?;
+    }
+    if results.is_empty() {
         out.note("no sources; `repertoire add SOURCE` adds one");
     }
     Ok(ExitCode::done_if(is_good))
 }
 
-fn report(name: &str, config: &Path, result: &Result<Update, Error>, in_use: &InUse) -> Json {
-    let config = config.to_string_lossy();
+/// A source, and the result of its update.
+struct Updated<'l, 'f> {
+    list: &'l SourceList<'f>,
+    name: String,
+    result: Result<Update, Error>,
+}
+
+/// The problems of the new copies, by the places of their sources in `results`.
+fn in_use(
+    results: &[Updated<'_, '_>],
+    dry_run: bool,
+    common: &Common,
+) -> Result<BTreeMap<usize, InUse>, Error> {
+    let is_new = |update: &Update| !dry_run && update.status != UpdateStatus::Unchanged;
+    let new = results.iter().enumerate().filter(|(_, it)| it.result.as_ref().is_ok_and(is_new));
+    let (places, roots): (Vec<usize>, Vec<PathBuf>) =
+        new.map(|(at, it)| (at, it.list.copy_of(&it.name))).unzip();
+    Ok(places.into_iter().zip(InUse::load(&roots, common)?).collect())
+}
+
+fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &InUse) -> Json {
+    let config = list.config_file().to_string_lossy();
     let InUse { findings, shadowed } = in_use;
     match result {
         Ok(Update { status, from, to, changes, .. }) => json!({
