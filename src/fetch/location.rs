@@ -115,6 +115,7 @@ impl Location {
         let text = match self {
             // A tag is not a name.
             Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.short_name().to_owned()),
+            Location::Directory(path) => Ok(name_of(path)),
             _ => Ok(self.to_string()),
         };
         let text = text.unwrap_or_default();
@@ -250,6 +251,13 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     Ok(Location::Git(text.trim_end_matches('/').to_owned()))
 }
 
+/// The name of a directory, whose path may end in `.` or `..`.
+fn name_of(dir: &Path) -> String {
+    let real = dir.canonicalize().unwrap_or_default();
+    let name = dir.file_name().or(real.file_name()).unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 fn at_home(text: &str) -> Option<PathBuf> {
     let below = text.strip_prefix("~/")?;
     Some(std::env::home_dir()?.join(below))
@@ -296,6 +304,8 @@ mod tests {
             ("a/d", git("https://github.com/a/d"), "a-d"),
             ("./a/b", Location::Directory(at("./a/b")), "b"),
             ("a", Location::Directory(at("a")), "a"),
+            ("./a/.", Location::Directory(at("./a/.")), "a"),
+            ("./a/b/..", Location::Directory(at("./a/b/..")), "a"),
             ("a/b/c", Location::Directory(at("a/b/c")), "c"),
             ("a/x.tar.gz", Location::Archive(at("a/x.tar.gz")), "x"),
             ("git@h.org:o/My.Repo.git", git("git@h.org:o/My.Repo.git"), "o-my-repo"),

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::binary::Place;
+use crate::binary::{Place, finish};
 use crate::repository::{Daemon, Repository, copy, skill};
 use crate::support::{say, shared};
 
@@ -228,4 +228,16 @@ fn a_build_without_archives_elsewhere_says_how_to_get_one_with_them() {
     assert!(run.stderr.contains(&format!("{address} is of a kind")), "{run:?}");
     let help = "`cargo install repertoire --features archive-https`";
     assert!(run.stderr.contains(help), "{run:?}");
+}
+
+#[test]
+fn a_source_without_a_name_has_that_of_its_directory() {
+    let place = Place::new();
+    place.write("My Kit/inner/deploy/SKILL.md", skill("deploy", "", "Do it.\n"));
+    for (here, source) in [("My Kit", "."), ("My Kit/inner", ".."), (".", "./My Kit/")] {
+        let mut command = place.command(["add", source, "--json"]);
+        command.current_dir(place.path().join(here));
+        let added = finish(command, b"").exits(0).json();
+        assert_eq!(added["name"], "my-kit", "{source}: {added}");
+    }
 }
