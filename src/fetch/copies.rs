@@ -67,7 +67,8 @@ impl Copies {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Notes the answer of a source, for all processes. Fails as [`lock`](Copies::lock) does.
+    /// Notes the answer of a source, for all processes, unless it has no copy. Fails as
+    /// [`lock`](Copies::lock) does.
     pub(super) fn note(
         &self,
         name: &str,
@@ -76,6 +77,9 @@ impl Copies {
         deadline: Deadline,
     ) -> Result<(), Error> {
         let _guard = self.lock(deadline)?;
+        if !self.root(name).is_dir() {
+            return Ok(());
+        }
         let mut state = self.state(name);
         state.note(answer, at);
         self.write_state(name, &state)

@@ -131,7 +131,7 @@ impl SourceList<'_> {
         let is_cancelled = result.as_ref().is_err_and(|error| error.code() == ErrorCode::Cancelled);
         // What is pinned is taken from the cache where it can be: that says nothing about the source.
         let is_asked = !options.dry_run && !options.frozen && !is_cancelled;
-        if is_asked && self.copies.root(name).is_dir() {
+        if is_asked {
             let answer = match &result {
                 Ok(_) => Answer::Newest { settings: &section.settings },
                 Err(error) => Answer::Failed { message: error.message() },
@@ -158,6 +158,12 @@ impl SourceList<'_> {
             Next::Other(candidate) => {
                 let update = candidate.update();
                 let _guard = self.copies.lock(self.fetcher.deadline())?;
+                // Meanwhile the user may have removed it, or named another one.
+                if self.section(name)?.settings != *settings {
+                    let message =
+                        format!("`config.toml` has changed the source `{name}` meanwhile");
+                    return Err(Error::new(ErrorCode::InvalidParam, message, "update it again"));
+                }
                 self.take(name, candidate, lock_file::read(&self.lock)?)?;
                 Ok(update)
             }

@@ -1,12 +1,15 @@
 //! The library: sources of engines, and providers of a host's own.
 
 use std::io::Read as _;
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use repertoire::catalog::Scope;
 use repertoire::config::FetchSettings;
-use repertoire::fetch::{Fetcher, SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use repertoire::fetch::{
+    Fetcher, SourceList, SourceProvider, SourceTree, Take, TreeEntry, TreeKind, UpdateOptions,
+};
 use repertoire::{Engine, Error, ErrorCode, WatchOptions};
 use tempfile::TempDir;
 
@@ -38,6 +41,41 @@ fn an_engine_that_watches_takes_up_a_new_state() {
     let catalog = engine.catalog();
     let source = engine.source_of(catalog.get("deploy").unwrap()).unwrap();
     assert_eq!(source.name(), Some("team"));
+}
+
+/// The home directory and the cache of a test whose source is removed while it is updated.
+static REMOVED_MEANWHILE: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
+
+#[test]
+fn a_source_that_is_removed_while_it_is_updated_stays_away() {
+    let [home, cache, kit] = [(); 3].map(|()| TempDir::new().unwrap());
+    let write = |body| {
+        std::fs::create_dir_all(kit.path().join("deploy")).unwrap();
+        std::fs::write(kit.path().join("deploy/SKILL.md"), skill("deploy", "", body)).unwrap();
+    };
+    write("Deploy it.\n");
+    let fetcher = Fetcher::new(cache.path());
+    let list = SourceList::new(&fetcher, Scope::User, home.path(), "acme");
+    let settings = settings(kit.path().to_str().unwrap());
+    list.add(Some("team"), &settings, Path::new(".")).unwrap();
+    write("Deploy it anew.\n");
+
+    // A fetch asks this for each file.
+    let asking = fetcher.clone().cancelled_when(|| {
+        if let Some((home, cache)) = REMOVED_MEANWHILE.get() {
+            let fetcher = Fetcher::new(cache);
+            let _ = SourceList::new(&fetcher, Scope::User, home, "acme").remove("team");
+        }
+        false
+    });
+    let updated = SourceList::new(&asking, Scope::User, home.path(), "acme");
+    REMOVED_MEANWHILE.set((home.path().to_owned(), cache.path().to_owned())).unwrap();
+    let error = updated.update("team", UpdateOptions::default()).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound, "{error}");
+    assert_eq!(list.locked("team").unwrap(), None);
+    assert!(!list.copy_of("team").exists(), "the copy is back");
+    let state = list.copy_of("team").with_extension("json");
+    assert!(!state.exists(), "its state is back");
 }
 
 /// A provider of two files, which lies about the size of one.
