@@ -79,7 +79,8 @@ impl TrustStore {
 
     /// Lets the file at `path` run if its content is trusted, or the host says that it is.
     ///
-    /// Fails with `PERMISSION_DENIED`, both hashes if there are two, and the command that trusts it.
+    /// Fails with `PERMISSION_DENIED`, both hashes if there are two, the other files of the skill that
+    /// would be accepted with it, and the command that trusts it.
     pub(crate) fn demand(
         &self,
         demand: &Demand<'_>,
@@ -104,12 +105,25 @@ impl TrustStore {
             ),
         };
         let changes = demand.skill.and_then(|skill| self.changes(skill)).unwrap_or_default();
+        let is_other = |change: &&FileChange| {
+            demand.skill.is_some_and(|skill| skill.dir().join(&change.path) != super::real(path))
+        };
+        // Who accepts the file accepts these as well.
+        let others: Vec<FileChange> = changes.iter().filter(is_other).cloned().collect();
         if self.is_approved(demand, path, sha256, verdict, changes)? {
             return Ok(());
         }
+        let (why, remedy) = match demand.skill {
+            Some(skill) if !others.is_empty() => {
+                let others = FileChange::listed(&others);
+                let why = format!("{why}; other files of the skill have changed: {others}");
+                (why, Remedy::TrustSkill(skill.dir().to_owned()))
+            }
+            _ => (why, Remedy::Trust(path.to_owned())),
+        };
         let error =
             Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");
-        Err(error.with_remedy(Remedy::Trust(path.to_owned())))
+        Err(error.with_remedy(remedy))
     }
 
     /// Lets the trusted file at `path` run if no file of its skill was added, changed or removed since,

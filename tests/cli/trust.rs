@@ -27,6 +27,13 @@ fn changes(place: &Place, code: i32) -> Vec<(String, String)> {
     changes.map(pair).collect()
 }
 
+/// The files of the only skill that `trust add` accepted, as they changed.
+fn accepted(added: &Value) -> Vec<(String, String)> {
+    let changes = added["skills"][0]["changes"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    changes.map(|change| (text(&change["kind"]), text(&change["path"]))).collect()
+}
+
 fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(what, path)| ((*what).to_owned(), (*path).to_owned())).collect()
 }
@@ -94,6 +101,8 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
     place.write(".agents/skills/fetch/lib/gone.sh", "");
     let added = place.run(["trust", "add", "fetch", "--json"]).exits(0).json();
     assert_eq!(added["skills"][0]["files"], 4, "{added}");
+    let all = ["SKILL.md", "lib/f.sh", "lib/gone.sh", "scripts/fetch.sh"];
+    assert_eq!(accepted(&added), owned(&all.map(|path| ("added", path))));
     let run = || place.run(["run", "fetch", "fetch.sh"]);
     assert_eq!(run().exits(0).stdout, "one\n");
     place.run(["doctor"]).exits(0);
@@ -114,8 +123,20 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
     let text = place.run(["trust", "diff", "fetch"]).exits(1).stdout;
     assert_contains(&text, &["-echo one", "+echo two"]);
 
-    place.run(["trust", "add", "fetch"]).exits(0);
-    assert_eq!(run().exits(0).stdout, "two\n");
+    // A file of the skill is accepted with all of the skill, so all of it is named.
+    place.write(path, "#!/bin/sh\n. \"$(dirname \"$0\")/../lib/f.sh\"\necho end\n");
+    let refused = run().exits(1).stderr;
+    assert_contains(&refused, &[&["fetch.sh has changed", "other files"], &files[..]].concat());
+    assert_contains(&refused, &commands);
+    let added = place.run(["trust", "add", path, "--json"]).exits(0).json();
+    let expected = [
+        ("changed", "lib/f.sh"),
+        ("removed", "lib/gone.sh"),
+        ("added", "lib/new.sh"),
+        ("changed", "scripts/fetch.sh"),
+    ];
+    assert_eq!(accepted(&added), owned(&expected));
+    assert_eq!(run().exits(0).stdout, "two\nend\n");
     assert_eq!(changes(&place, 0), []);
     // Other instructions change nothing that runs.
     let skill = "---\nname: fetch\ndescription: Fetches pages.\n---\nOther\n";
@@ -138,4 +159,16 @@ fn code_that_was_trusted_without_its_other_files_is_asked_for_again() {
     assert_contains(&place.run(["doctor"]).exits(1).stdout, &["`repertoire trust add fetch`"]);
     place.run(["trust", "add", "fetch"]).exits(0);
     place.run(["run", "fetch", "fetch.sh"]).exits(0);
+}
+
+#[test]
+fn a_skill_with_many_new_files_is_shown_in_part() {
+    let place = project("");
+    for n in 0..50 {
+        place.write(&format!(".agents/skills/fetch/data/{n}.txt"), "");
+    }
+    let added = place.run(["trust", "add", "fetch"]).exits(0).stdout;
+    assert_contains(&added, &["added   ", "and 12 more files, which `--json` lists\n"]);
+    let script = place.run(["trust", "add", "fetch", "--json"]).exits(0).json();
+    assert_eq!(accepted(&script), [], "nothing is new");
 }

@@ -59,6 +59,15 @@ fn a_change_stops_every_script_of_the_skill() {
         );
         assert_eq!(error.message(), expected);
         assert_eq!(error.remedy(), Some(&Remedy::Trust(changed)));
+        // Who accepts the script would accept this as well.
+        place.write("data.txt", "x");
+        let error = place.run("a.sh", &[]).unwrap_err();
+        let expected =
+            format!("{expected}; other files of the skill have changed: `data.txt` (added)");
+        assert_eq!(error.message(), expected);
+        let root = place.root().canonicalize().unwrap();
+        assert_eq!(error.remedy(), Some(&Remedy::TrustSkill(root)));
+        std::fs::remove_file(place.root().join("data.txt")).unwrap();
         place.write("scripts/lib/b.sh", "echo b");
         assert!(place.only(&[]).is_success());
     }

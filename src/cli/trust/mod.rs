@@ -1,6 +1,7 @@
 //! `repertoire trust`: which code may run although nobody installed it.
 
 mod abilities;
+mod accepted;
 mod diff;
 mod list;
 mod toolsets;
@@ -13,15 +14,16 @@ use repertoire::catalog::Scope;
 use repertoire::catalog::is_skill_file;
 use repertoire::script::Scripts;
 use repertoire::toolset::{ToolsetEntry, server_files};
-use repertoire::trust::{ContentHash, Owner, SkillFiles, TrustStore, TrustedFile};
+use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
 
 use crate::args::{Common, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
+use crate::output::{DIM, NAME, Output, Page, styled};
 use crate::{sanitize, setup};
+use accepted::Accepted;
 
 /// The extensions of libraries, on any system.
 const LIBRARY_EXTENSIONS: [&str; 3] = ["so", "dylib", "dll"];
@@ -74,10 +76,10 @@ fn add(
     // Before they are shown: what changes meanwhile is not trusted.
     let hashes: Vec<ContentHash> =
         code.iter().map(|code| ContentHash::of_file(&code.file)).collect::<Result<_, _>>()?;
-    let skills = skills_of(&code)?;
+    let skills = accepted::of(&code, store)?;
     if !out.json {
         abilities::show(&code, common, out)?;
-        show_changes(skills.values(), store, out)?;
+        accepted::show(skills.values(), out)?;
         if io::stdin().is_terminal() && !args.yes && !is_agreed(out)? {
             out.note("nothing is trusted");
             return Ok(ExitCode::Failure);
@@ -88,40 +90,21 @@ fn add(
     let mut added = Vec::with_capacity(code.len());
     for (code, hash) in code.iter().zip(hashes) {
         let skill = code.skill_dir().and_then(|dir| skills.get(&dir));
-        added.push(store.add_beside(skill, &code.file, hash, code.asks_for_network())?);
+        added.push(store.add_beside(
+            skill.map(|skill| &skill.files),
+            &code.file,
+            hash,
+            code.asks_for_network(),
+        )?);
         toolsets::grant(code, store)?;
         kept.keep(&code.file);
     }
     for skill in skills.values() {
-        kept.keep_all(skill);
+        kept.keep_all(&skill.files);
     }
     let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, common, out));
     let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
     report("trusted", &added, &shown, &skills, out)
-}
-
-/// The files of the skills of `code`, by the directories of the skills.
-fn skills_of(code: &[Code]) -> Result<BTreeMap<PathBuf, SkillFiles>, Error> {
-    let dirs: BTreeSet<PathBuf> = code.iter().filter_map(Code::skill_dir).collect();
-    dirs.into_iter().map(|dir| Ok((dir.clone(), SkillFiles::read(&dir)?))).collect()
-}
-
-/// Shows which files of the skills changed since they were trusted before.
-fn show_changes<'a>(
-    skills: impl Iterator<Item = &'a SkillFiles>,
-    store: &TrustStore,
-    out: Output,
-) -> io::Result<()> {
-    let mut text = Page::default();
-    for skill in skills {
-        let changes = store.changes(skill).unwrap_or_default();
-        for change in changes {
-            let file = skill.dir().join(&change.path);
-            let told = format!("{:7} {}", change.kind.as_str(), file.display());
-            text.line(format_args!("{}", styled(WARNING, sanitize::line(&told))));
-        }
-    }
-    if text.as_str().is_empty() { Ok(()) } else { out.human(text.as_str()) }
 }
 
 /// Asks the user at the terminal.
@@ -157,7 +140,7 @@ fn report(
     done: &str,
     files: &[TrustedFile],
     shown: &[Option<toolsets::Shown>],
-    skills: &BTreeMap<PathBuf, SkillFiles>,
+    skills: &BTreeMap<PathBuf, Accepted>,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let shown = |i: usize| shown.get(i).and_then(Option::as_ref);
@@ -169,8 +152,7 @@ fn report(
             }
             json
         });
-        let skill = |skill: &SkillFiles| json!({"dir": skill.dir().to_string_lossy(), "files": skill.files().len()});
-        let skills: Vec<Json> = skills.values().map(skill).collect();
+        let skills: Vec<Json> = skills.values().map(Accepted::to_json).collect();
         Output::json(&json!({done: files.collect::<Vec<_>>(), "skills": skills}))?;
         return Ok(ExitCode::Done);
     }
@@ -183,8 +165,8 @@ fn report(
             shown.show(&mut text);
         }
     }
-    for skill in skills.values() {
-        let (n_files, dir) = (skill.files().len(), skill.dir().to_string_lossy());
+    for Accepted { files, .. } in skills.values() {
+        let (n_files, dir) = (files.files().len(), files.dir().to_string_lossy());
         let dir = sanitize::line(&dir);
         text.line(format_args!("with all {n_files} files of {dir}: a change asks again"));
     }
