@@ -172,3 +172,30 @@ fn a_skill_with_many_new_files_is_shown_in_part() {
     let script = place.run(["trust", "add", "fetch", "--json"]).exits(0).json();
     assert_eq!(accepted(&script), [], "nothing is new");
 }
+
+#[test]
+fn a_skill_that_cannot_be_compared_is_told_of() {
+    let place = project("");
+    place.run(["trust", "add", "fetch"]).exits(0);
+    let deep = "x/".repeat(40);
+    place.write(&format!(".agents/skills/fetch/{deep}f"), "");
+    let told = ["/skills/fetch cannot be compared: ", "directories nested deeper than 32"];
+    assert_contains(&place.run(["trust", "list"]).exits(0).stdout, &told);
+    let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["skills"][0]["error"]["code"], "INVALID_PARAM", "{listed}");
+    assert_eq!(listed["skills"][0]["changes"], serde_json::json!([]));
+
+    let skill = place.path().join(".agents/skills/fetch");
+    std::fs::remove_dir_all(skill.join("x")).unwrap();
+    let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["skills"][0]["error"], Value::Null, "{listed}");
+    #[cfg(unix)]
+    {
+        let script = skill.join("scripts/fetch.sh");
+        std::fs::remove_file(&script).unwrap();
+        std::os::unix::fs::symlink("fetch.sh", script).unwrap();
+        let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+        assert_eq!(listed["trusted"][0]["state"], "unreadable", "{listed}");
+        assert_eq!(changes(&place, 1)[0], ("unknown".to_owned(), "fetch.sh".to_owned()));
+    }
+}

@@ -131,6 +131,7 @@ fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
     match state(file) {
         "unchanged" => None,
         "missing" => Some(Change::new(path, "missing", "it is not there any more")),
+        "unreadable" => Some(Change::new(path, "unknown", "it cannot be read")),
         _ => Some(changed(path, &file.sha256, kept)),
     }
 }

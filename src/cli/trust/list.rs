@@ -1,17 +1,20 @@
 //! `repertoire trust list`: the trusted files, and the changes of their skills.
 
 use repertoire::trust::{FileChange, SkillFiles, TrustStore, TrustedSkill};
+use repertoire::{Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
+use super::accepted::change_json;
 use super::{state, to_json};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
+use crate::failure::Failure;
 use crate::output::{DIM, GOOD, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
 pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let (files, skills) = (store.list(), store.skills());
-    let changes: Vec<Vec<FileChange>> = skills.iter().map(changes).collect();
+    let changes: Vec<Result<Vec<FileChange>, Error>> = skills.iter().map(changes).collect();
     if out.json {
         let files = files.iter().map(|file| {
             let mut json = to_json(file);
@@ -19,14 +22,13 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
             json
         });
         let skills = skills.iter().zip(&changes).map(|(skill, changes)| {
-            let changes = changes.iter();
-            let changes =
-                changes.map(|change| json!({"path": change.path, "kind": change.kind.as_str()}));
+            let error = changes.as_ref().err().map(Failure::from);
             json!({
                 "dir": skill.dir.to_string_lossy(),
                 "since": skill.since,
                 "files": skill.files.len(),
-                "changes": changes.collect::<Vec<_>>(),
+                "changes": changes.iter().flatten().map(change_json).collect::<Vec<_>>(),
+                "error": error,
             })
         });
         let (files, skills): (Vec<Json>, Vec<Json>) = (files.collect(), skills.collect());
@@ -44,13 +46,17 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
             text.line(format_args!(
                 "{} {} {}",
                 styled(DIM, &file.sha256),
-                styled(style, format_args!("{state:9}")),
+                styled(style, format_args!("{state:10}")),
                 sanitize::line(&path)
             ));
         }
-        for (skill, changes) in skills.iter().zip(&changes).filter(|(_, all)| !all.is_empty()) {
-            let told =
-                format!("{} has changed: {}", skill.dir.display(), FileChange::listed(changes));
+        for (skill, changes) in skills.iter().zip(&changes) {
+            let dir = skill.dir.display();
+            let told = match changes {
+                Ok(changes) if changes.is_empty() => continue,
+                Ok(changes) => format!("{dir} has changed: {}", FileChange::listed(changes)),
+                Err(error) => format!("{dir} cannot be compared: {}", error.message()),
+            };
             text.line(format_args!("{}", styled(WARNING, sanitize::line(&told))));
         }
         out.human(text.as_str())?;
@@ -58,8 +64,11 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
     Ok(ExitCode::Done)
 }
 
-/// The changes of a skill since it was trusted. One that cannot be read has none: its files are missing.
-fn changes(skill: &TrustedSkill) -> Vec<FileChange> {
-    let now = SkillFiles::read(&skill.dir);
-    now.map(|now| now.changes_since(&skill.files)).unwrap_or_default()
+/// The changes of a skill since it was trusted. One that is gone has none: its files are missing.
+fn changes(skill: &TrustedSkill) -> Result<Vec<FileChange>, Error> {
+    match SkillFiles::read(&skill.dir) {
+        Ok(now) => Ok(now.changes_since(&skill.files)),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }

@@ -122,7 +122,8 @@ fn state(file: &TrustedFile) -> &'static str {
         Ok(_) => "changed",
         // One that has become too large to be read is not what it was either.
         Err(error) if error.code() == ErrorCode::InvalidParam => "changed",
-        Err(_) => "missing",
+        Err(error) if error.code() == ErrorCode::NotFound => "missing",
+        Err(_) => "unreadable",
     }
 }
 
