@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::entry::ToolsetEntry;
 use super::worker::Code;
-use crate::catalog::is_skill_file;
+use crate::catalog::sub_skill::is_skill;
 use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::process::{NoRunner, Runner, Search, absolute_only};
@@ -211,7 +211,7 @@ fn installation(interpreter: &Path) -> Vec<PathBuf> {
 fn walk(dir: &Dir, at: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut dirs = Vec::new();
     let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;
-    if depth > 1 && entries.iter().any(|entry| is_skill_file(&entry.name)) {
+    if depth > 1 && entries.iter().any(is_skill) {
         return Ok(());
     }
     for entry in entries {

@@ -316,8 +316,11 @@ fn document_in(dir: &Dir) -> io::Result<Option<String>> {
 }
 
 fn has_skill_file(dir: &Path) -> bool {
-    let names = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
-    names.map(|entry| entry.file_name()).any(|name| is_skill_file(&name))
+    let mut entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+    // As [`is_skill`]: what is left out of the skill above is a skill of its own.
+    entries.any(|entry| {
+        is_skill_file(&entry.file_name()) && entry.file_type().is_ok_and(|kind| !kind.is_dir())
+    })
 }
 
 /// The hash of the code that the skill file at `path` declares. Rights are compared on their own: they

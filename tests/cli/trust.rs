@@ -199,3 +199,16 @@ fn a_skill_that_cannot_be_compared_is_told_of() {
         assert_eq!(changes(&place, 1)[0], ("unknown".to_owned(), "fetch.sh".to_owned()));
     }
 }
+
+#[test]
+fn a_directory_that_is_called_as_a_skill_file_makes_no_skill() {
+    let place = project("");
+    place.write(".agents/skills/fetch/scripts/inner/SKILL.md/x", "");
+    place.write(".agents/skills/fetch/scripts/inner/i.sh", "echo inner\n");
+    let script = ".agents/skills/fetch/scripts/inner/i.sh";
+    let added = place.run(["trust", "add", script, "--json"]).exits(0).json();
+    let dir = added["skills"][0]["dir"].as_str().unwrap();
+    assert!(dir.ends_with("/skills/fetch"), "{added}");
+    let inner = place.run(["trust", "add", ".agents/skills/fetch/scripts/inner", "--json"]);
+    assert!(inner.exits(1).stdout.contains("is no skill"), "it is one");
+}

@@ -320,10 +320,9 @@ fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
 /// The skill in `dir`, as no catalog knows it; none if it holds no skill file.
 pub(crate) fn skill_in(dir: &Path) -> Option<Owner> {
     let entries = std::fs::read_dir(dir).ok()?.filter_map(Result::ok);
-    let file = entries
-        .map(|entry| entry.path())
-        .find(|path| path.file_name().is_some_and(is_skill_file))?;
-    let skill = Skill::load(&file, "").ok();
+    let mut files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
+    let file = files.find(|entry| is_skill_file(&entry.file_name()))?;
+    let skill = Skill::load(&file.path(), "").ok();
     let id = SkillId::new(&dir.file_name().unwrap_or_default().to_string_lossy());
     Some(Owner::new(id, Scope::Project, dir.to_owned(), skill.as_ref().map(Skill::manifest)))
 }
