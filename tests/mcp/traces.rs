@@ -245,7 +245,8 @@ fn a_collector_that_is_away_delays_neither_an_answer_nor_the_end() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_address = silent.local_addr().unwrap().to_string();
     for (address, told) in [("127.0.0.1:1", true), (&*silent_address, false)] {
-        let endpoint = format!("http://{address}");
+        // The password is never shown.
+        let endpoint = format!("http://ann:secret@{address}");
         let variables = [
             ("OTEL_EXPORTER_OTLP_ENDPOINT", &*endpoint),
             ("OTEL_BSP_SCHEDULE_DELAY", "10"),
@@ -294,10 +295,12 @@ fn nothing_is_sent_unless_the_environment_asks_for_it() {
         ),
         (&[("OTEL_EXPORTER_OTLP_ENDPOINT", "https://localhost:4318")], "speaks no TLS"),
         (&[("OTEL_EXPORTER_OTLP_ENDPOINT", "no address")], "`OTEL_EXPORTER_OTLP_ENDPOINT` asks: "),
+        (&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://ann:secret@no host")], "invalid endpoint '…'"),
     ] {
         let run = run(&place, skills.path(), variables, &calls);
         assert_eq!(run.stderr.lines().count(), usize::from(!told.is_empty()), "{run:?}");
         assert!(run.stderr.contains(told), "{variables:?}: {run:?}");
+        assert!(!run.stderr.contains("secret"), "{run:?}");
     }
     assert_eq!(collector.spans().len(), 0);
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::header::HOST;
+use http::uri::Authority;
 use http::{HeaderValue, Request, Response, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1::handshake;
@@ -46,7 +47,7 @@ impl Collector {
 
     /// Sends a request, and waits for the answer.
     fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let address = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let address = request.uri().authority().map(host_of).unwrap_or_default();
         let exchange = async { tokio::time::timeout(self.timeout, exchange(request)).await? };
         let answer = self.runtime.block_on(exchange);
         let problem = match &answer {
@@ -83,17 +84,21 @@ impl HttpClient for Collector {
     }
 }
 
+/// Returns the host and the port of an address, without a user and a password.
+fn host_of(authority: &Authority) -> String {
+    match authority.port() {
+        Some(port) => format!("{}:{port}", authority.host()),
+        None => authority.host().to_owned(),
+    }
+}
+
 /// Sends a request on a connection of its own.
 async fn exchange(mut request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
     let authority = request.uri().authority().ok_or("the address names no host")?.clone();
     let name = authority.host().trim_start_matches('[').trim_end_matches(']');
     let stream = TcpStream::connect((name, authority.port_u16().unwrap_or(80))).await?;
     let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
-    let host = match authority.port() {
-        Some(port) => format!("{}:{port}", authority.host()),
-        None => authority.host().to_owned(),
-    };
-    request.headers_mut().insert(HOST, HeaderValue::try_from(host)?);
+    request.headers_mut().insert(HOST, HeaderValue::try_from(host_of(&authority))?);
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     *request.uri_mut() = path.parse::<Uri>()?;
     let answer = async {

@@ -37,6 +37,8 @@ pub(crate) fn begin(out: Output) -> Option<Traces> {
     let (variable, endpoint) = endpoint()?;
     let begun = Traces::begin(&endpoint, out);
     let tell = |error: &anyhow::Error| {
+        // The address may hold a password.
+        let error = error.to_string().replace(&endpoint, "…");
         out.note(&crate::sanitize::line(&format!(
             "no traces are sent, as `{variable}` asks: {error}"
         )));
