@@ -1,7 +1,7 @@
 //! Addresses of archives elsewhere: `https://host/path/skills.tar.gz`; `http://` on this machine only.
 
 use super::archive::is_archive;
-use super::mcp::is_loopback;
+use super::host::is_loopback;
 use crate::error::{Error, ErrorCode};
 
 /// Tells whether a text is the URL of an archive, by the end of its path.
@@ -78,6 +78,10 @@ mod tests {
             let address = ArchiveAddress::parse(text).unwrap();
             assert_eq!(address.url(), text);
             assert_eq!(address.is_loopback(), text.starts_with("http:"));
+        }
+        for host in ["LOCALHOST", "127.1", "0.0.0.0:443", "[::ffff:127.0.0.1]"] {
+            let address = ArchiveAddress::parse(&format!("https://{host}/x.zip")).unwrap();
+            assert!(address.is_loopback(), "{host}");
         }
         for text in ["https://h.org/o/r", "https://h.org/r.git?x=.zip", "ssh://h.org/x.zip"] {
             assert!(!is_archive_url(text), "{text}");

@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::archive::{Archive, check_hash, end_of};
 use super::archive_address::ArchiveAddress;
+use super::host::is_loopback;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::lock_file::replace;
-use super::mcp::is_loopback;
 use super::provider::{SourceProvider, SourceTree};
 use super::remote::{
     CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
@@ -219,21 +219,31 @@ impl RemoteArchive {
     }
 }
 
-/// Follows a redirect to an encrypted address, or from this machine to itself.
+/// Follows a redirect to an encrypted address of another machine, or from this machine to itself.
 fn redirect(attempt: Attempt<'_>) -> Action {
-    let is_allowed = |url: &Url| match url.scheme() {
+    match refusal(attempt.previous(), attempt.url()) {
+        Some(why) => attempt.error(why),
+        None => attempt.follow(),
+    }
+}
+
+/// Explains why a redirect to `next` is not followed, after the addresses that led to it.
+fn refusal(previous: &[Url], next: &Url) -> Option<String> {
+    let is_here = |url: &Url| url.host_str().is_some_and(is_loopback);
+    let began_here = previous.first().is_some_and(is_here);
+    let was_encrypted = previous.last().is_some_and(|url| url.scheme() == "https");
+    let is_allowed = match next.scheme() {
         "https" => true,
-        "http" => url.host_str().is_some_and(is_loopback),
+        "http" => is_here(next) && !was_encrypted,
         _ => false,
     };
-    let was_encrypted = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
-    if attempt.previous().len() > MAX_REDIRECTS {
-        return attempt.error(format!("it redirects more than {MAX_REDIRECTS} times"));
+    if previous.len() > MAX_REDIRECTS {
+        return Some(format!("it redirects more than {MAX_REDIRECTS} times"));
     }
-    if !is_allowed(attempt.url()) || (was_encrypted && attempt.url().scheme() != "https") {
-        return attempt.error("it redirects to an address that is not encrypted");
+    if !is_allowed {
+        return Some("it redirects to an address that is not encrypted".to_owned());
     }
-    attempt.follow()
+    (is_here(next) && !began_here).then(|| "it redirects to this machine".to_owned())
 }
 
 /// The body of an answer, piece by piece.
@@ -246,4 +256,37 @@ fn chunks(response: Response) -> impl stream::Stream<Item = reqwest::Result<impl
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
     (value.len() <= MAX_HEADER).then(|| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_lead_from_elsewhere_neither_here_nor_to_unencrypted_addresses() {
+        let (elsewhere, here, open) =
+            ("https://h.org/x.zip", "https://127.0.0.1/x.zip", "http://127.0.0.1/x.zip");
+        for (from, to, why) in [
+            (elsewhere, "https://cdn.org/x", None),
+            (elsewhere, "http://cdn.org/x", Some("not encrypted")),
+            (elsewhere, "http://127.0.0.1/x", Some("not encrypted")),
+            (elsewhere, "file:///etc/passwd", Some("not encrypted")),
+            (elsewhere, "https://localhost:8443/x", Some("to this machine")),
+            (elsewhere, "https://LOCALHOST./x", Some("to this machine")),
+            (elsewhere, "https://127.1/x", Some("to this machine")),
+            (elsewhere, "https://0x7f000001/x", Some("to this machine")),
+            (elsewhere, "https://0.0.0.0/x", Some("to this machine")),
+            (elsewhere, "https://[::ffff:127.0.0.1]/x", Some("to this machine")),
+            (here, "https://[::1]/x", None),
+            (here, open, Some("not encrypted")),
+            (open, "http://localhost/x", None),
+            (open, elsewhere, None),
+        ] {
+            let refused = refusal(&[from.parse().unwrap()], &to.parse().unwrap());
+            assert_eq!(refused.is_some(), why.is_some(), "{from} to {to}: {refused:?}");
+            assert!(refused.unwrap_or_default().contains(why.unwrap_or_default()), "{to}");
+        }
+        let chain = [elsewhere, "https://cdn.org/x"].map(|url| url.parse().unwrap());
+        assert!(refusal(&chain, &here.parse().unwrap()).is_some(), "the first one counts");
+    }
 }

@@ -28,6 +28,7 @@ mod directory;
 mod fetcher;
 mod git;
 mod hold;
+mod host;
 mod in_force;
 mod layout;
 mod limits;

@@ -252,7 +252,17 @@ fn addresses_with_secrets_and_unencrypted_ones_of_other_machines_are_refused() {
         assert!(!format!("{run:?}").contains(SECRET), "{run:?}");
     }
     // A project does not choose what is asked for on the machine of its users.
-    let run = place.run(["add", "http://127.0.0.1:1/kit.zip", "--project", "--json"]).exits(1);
-    assert_eq!(run.json()["error"]["code"], "PERMISSION_DENIED", "{run:?}");
+    for url in [
+        "http://127.0.0.1:1/kit.zip",
+        "https://127.1/kit.zip",
+        "https://LOCALHOST/kit.zip",
+        "https://0.0.0.0/kit.zip",
+        "https://[::ffff:127.0.0.1]/kit.zip",
+    ] {
+        let run = place.run(["add", url, "--project", "--json"]).exits(1);
+        assert_eq!(run.json()["error"]["code"], "PERMISSION_DENIED", "{run:?}");
+        let message = run.json()["error"]["message"].to_string();
+        assert!(message.contains("a project cannot name"), "{message}");
+    }
     assert!(!place.path().join("home/.repertoire").exists());
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 
 use crate::error::{Error, ErrorCode};
+use crate::fetch::host::is_loopback;
 
 /// The beginning of the address of a program.
 const PROGRAM: &str = "mcp:";
@@ -48,15 +49,18 @@ impl McpAddress {
     pub(in crate::fetch) fn name(&self) -> String {
         match self {
             McpAddress::Program(words) => name_of_program(words),
-            McpAddress::Http { url, .. } => {
-                url.split('/').nth(2).unwrap_or_default().trim_start_matches("mcp.").to_owned()
-            }
+            McpAddress::Http { url, .. } => host_of(url).trim_start_matches("mcp.").to_owned(),
         }
     }
 
     /// Tells whether a project may name it: a server elsewhere, which is sent no secret of the user.
     pub(in crate::fetch) fn is_of_project(&self) -> bool {
-        matches!(self, McpAddress::Http { url, token: None } if url.starts_with("https://"))
+        match self {
+            McpAddress::Http { url, token: None } => {
+                url.starts_with("https://") && !is_loopback(host_of(url))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -76,6 +80,11 @@ impl fmt::Display for McpAddress {
             }
         }
     }
+}
+
+/// The host of a URL, with its port if it has one.
+fn host_of(url: &str) -> &str {
+    url.split('/').nth(2).unwrap_or_default()
 }
 
 /// Tells whether an address is that of an MCP server.
@@ -158,16 +167,6 @@ fn is_variable(name: &str) -> bool {
         && name.chars().all(is_plain)
 }
 
-/// Tells whether a host, with or without a port, is this machine.
-pub(in crate::fetch) fn is_loopback(host: &str) -> bool {
-    let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if is_port(port) => name,
-        _ => host,
-    };
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
-}
-
 /// The first word that says which server it is: `npx -y @acme/skills@1` is `acme-skills`.
 fn name_of_program(words: &[String]) -> String {
     let named = words.iter().filter(|word| !word.starts_with('-')).filter_map(|word| {
@@ -245,6 +244,8 @@ mod tests {
             ("mcp+https://acme.com/mcp", true),
             ("mcp+https://$T@acme.com/mcp", false),
             ("mcp+http://localhost/mcp", false),
+            ("mcp+https://localhost:8443/mcp", false),
+            ("mcp+https://127.1/mcp", false),
             ("mcp:sh -c id", false),
         ] {
             assert_eq!(parse(text).unwrap().is_of_project(), may, "{text}");

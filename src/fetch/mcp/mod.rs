@@ -18,6 +18,6 @@ mod program;
 mod provider;
 
 pub use address::McpAddress;
-pub(super) use address::{is_loopback, is_mcp, path_of_skill};
+pub(super) use address::{is_mcp, path_of_skill};
 #[cfg(feature = "mcp-source")]
 pub(super) use provider::Mcp;
