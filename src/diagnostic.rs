@@ -112,6 +112,8 @@ codes! {
     SourceStale = "source-stale", Warning;
     /// An update of a source that was not taken by itself: skills would get lost.
     SourceHeld = "source-held", Warning;
+    /// A source whose copy is not signed as `config.toml` demands; its skills are left out.
+    SourceUnsigned = "source-unsigned", Error;
     /// A source of `config.toml` that cannot be fetched from its address.
     InvalidSource = "invalid-source", Error;
 

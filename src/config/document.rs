@@ -6,6 +6,7 @@ use std::path::Path;
 
 use toml_edit::{Document, Table};
 
+use super::schema::{KEYS, Key};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Errors across sections that are looked past; a file with more is left out as a whole.
@@ -125,6 +126,27 @@ fn in_characters(text: &str, span: Range<usize>) -> Range<usize> {
     let boundary = |at: usize| (at..text.len()).find(|&at| text.is_char_boundary(at));
     let start = boundary(span.start).unwrap_or(text.len());
     start..boundary(span.end.max(start)).unwrap_or(text.len())
+}
+
+/// The demands that a text names, valid or not: full names with their settings.
+pub(super) fn demands_in(text: &str) -> Vec<(String, &'static Key)> {
+    let (mut section, mut demands) = (String::new(), Vec::new());
+    for line in text.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[') {
+            let header = header.split(']').next().unwrap_or_default();
+            section = header.replace(['"', '\'', ' '], "");
+        }
+        let key = line.split('=').next().unwrap_or_default().trim().replace('-', "_");
+        let demand = if section == "signatures" {
+            ("signatures.required".to_owned(), "signatures.required")
+        } else if section.starts_with("fetch.") && key == "signed_by" {
+            (format!("{section}.{key}"), "fetch.*.signed_by")
+        } else {
+            continue;
+        };
+        demands.extend(KEYS.iter().find(|key| key.name == demand.1).map(|key| (demand.0, key)));
+    }
+    demands
 }
 
 #[cfg(test)]

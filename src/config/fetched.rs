@@ -26,6 +26,9 @@ pub struct FetchSettings {
     pub path: Option<String>,
     /// The skills that are taken, by name, path or `skill://` address; empty for all of them.
     pub skills: Vec<String>,
+    /// The public keys of `minisign` of which one must have signed it; empty if it need not be signed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signed_by: Vec<String>,
 }
 
 /// A section `[fetch.NAME]` of a file.
@@ -72,6 +75,7 @@ impl Config {
                 ("rev", Value::Text(text)) => settings.rev = Some(text.clone()),
                 ("path", Value::Text(text)) => settings.path = Some(text.clone()),
                 ("skills", Value::Texts(texts)) => settings.skills.clone_from(texts),
+                ("signed_by", Value::Texts(texts)) => settings.signed_by.clone_from(texts),
                 ("refresh", Value::Seconds(time)) => *refresh = Some(*time),
                 _ => {}
             }
@@ -117,13 +121,20 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
     }
     let section = fetch.get_mut(name).and_then(Item::as_table_like_mut);
     let section = section.ok_or_else(|| wrong(format!("`fetch.{name}` is not a section")))?;
-    let FetchSettings { source, rev, path, skills } = settings;
+    let FetchSettings { source, rev, path, skills, signed_by } = settings;
     put(section, "source", Some(source.as_str().into()));
     put(section, "rev", rev.as_deref().map(TomlValue::from));
     put(section, "path", path.as_deref().map(TomlValue::from));
-    let list: Array = skills.iter().map(String::as_str).collect();
-    put(section, "skills", (!skills.is_empty()).then_some(TomlValue::Array(list)));
+    put(section, "skills", list(skills));
+    let one_key = <&[String; 1]>::try_from(&signed_by[..]).ok().map(|[key]| key.as_str().into());
+    put(section, "signed_by", one_key.or_else(|| list(signed_by)));
     Ok(document.to_string())
+}
+
+/// `None` for an empty list.
+fn list(texts: &[String]) -> Option<TomlValue> {
+    let list: Array = texts.iter().map(String::as_str).collect();
+    (!texts.is_empty()).then_some(TomlValue::Array(list))
 }
 
 fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
@@ -157,7 +168,7 @@ mod tests {
     fn settings(source: &str, rev: Option<&str>, skills: &[&str]) -> FetchSettings {
         let (source, rev) = (source.to_owned(), rev.map(str::to_owned));
         let skills = skills.iter().map(|id| (*id).to_owned()).collect();
-        FetchSettings { source, rev, path: None, skills }
+        FetchSettings { source, rev, skills, ..FetchSettings::default() }
     }
 
     #[test]

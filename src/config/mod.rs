@@ -14,6 +14,7 @@ mod edit;
 mod fetched;
 mod read;
 mod schema;
+mod signatures;
 mod value;
 
 use std::fs::File;
@@ -31,6 +32,7 @@ use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
 pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
+pub use signatures::{SignaturePolicy, SignedSources};
 
 /// The name of the files.
 const NAME: &str = "config.toml";
@@ -251,7 +253,9 @@ impl Config {
             Ok(text) => text,
             Err(finding) => return self.diagnostics.push(*finding),
         };
+        let n_before = self.diagnostics.len();
         let root = document::parse(path, &text, &mut self.diagnostics);
+        let is_damaged = self.diagnostics.len() > n_before;
         let mut reader = Reader {
             path,
             text: &text,
@@ -263,6 +267,9 @@ impl Config {
             findings: Vec::new(),
         };
         reader.read(&root);
+        if is_damaged {
+            reader.keep_demands();
+        }
         let Reader { found, findings, .. } = reader;
         self.diagnostics.extend(findings);
         self.found.extend(found);

@@ -7,8 +7,11 @@ use std::time::Duration;
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
+use super::document::demands_in;
 use super::schema::{self, Key, Kind, ProjectMay, Value};
-use super::value::{Problem, budget, json_of_table, kind_of, kind_of_value, margin, time};
+use super::value::{
+    Problem, budget, is_public_key, json_of_table, kind_of, kind_of_value, margin, time,
+};
 use crate::catalog::Scope;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::is_address;
@@ -80,6 +83,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Takes the strictest value for demands that the text has and the tree has lost: a mistake beside
+    /// them must not lift them.
+    pub(super) fn keep_demands(&mut self) {
+        for (name, key) in demands_in(self.text) {
+            let may_set = self.scope != Scope::Project || key.project == ProjectMay::Set;
+            let is_lost = may_set && self.found.iter().all(|found| found.name != name);
+            if let Some(value) = key.kind.in_doubt(vec![String::new()]).filter(|_| is_lost) {
+                self.take(name, value, None);
+            }
+        }
+    }
+
     fn table<'t>(
         &mut self,
         item: &'t Item,
@@ -112,7 +127,14 @@ impl Reader<'_> {
             match self.value(setting, item).and_then(|value| self.permitted(setting, &full, value))
             {
                 Ok(value) => self.take(full, value, key),
-                Err(problem) => self.tell(problem, item.span(), key),
+                Err(problem) => {
+                    let may_set =
+                        self.scope != Scope::Project || setting.project == ProjectMay::Set;
+                    if let Some(value) = setting.kind.in_doubt(texts_of(item)).filter(|_| may_set) {
+                        self.take(full, value, key);
+                    }
+                    self.tell(problem, item.span(), key);
+                }
             }
         }
     }
@@ -235,12 +257,34 @@ impl Reader<'_> {
                 let help = "begin it with `postgres://` or `redis://`";
                 Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
             }
+            Kind::Hosts if item.is_bool() => Ok(Value::Switch(item.as_bool() == Some(true))),
+            Kind::Hosts => self.texts(key, item).unwrap_or_else(|| {
+                Err(wrong("true, false, or a list of hosts such as `[\"github.com\"]`"))
+            }),
+            Kind::Keys if item.is_str() => {
+                let text = item.as_value().map(|text| self.text(key, text)).transpose()?;
+                Ok(Value::Texts(text.into_iter().collect()))
+            }
+            Kind::Keys => self
+                .texts(key, item)
+                .unwrap_or_else(|| Err(wrong("a public key in quotes, or a list of some"))),
             Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
-                let array = item.as_array().ok_or_else(|| wrong("a list of texts"))?;
-                let text = |value: &TomlValue| self.text(key, value).map_err(|p| p.at(value));
-                array.iter().map(text).collect::<Result<_, _>>().map(Value::Texts)
+                self.texts(key, item).unwrap_or_else(|| Err(wrong("a list of texts")))
             }
         }
+    }
+
+    /// The elements of a list; `None` for a value of the wrong kind.
+    fn texts(&self, key: &Key, item: &Item) -> Option<Result<Value, Problem>> {
+        let text = |value: &TomlValue| self.text(key, value).map_err(|p| p.at(value));
+        let texts: Result<Vec<String>, _> = item.as_array()?.iter().map(text).collect();
+        Some(match texts {
+            Ok(texts) if texts.is_empty() && key.kind == Kind::Keys => {
+                let help = "name a key, or remove the setting; until then no key is accepted";
+                Err(Problem::new(Code::InvalidValue, "no key is named", help))
+            }
+            texts => texts.map(Value::Texts),
+        })
     }
 
     /// An element of a list.
@@ -256,6 +300,10 @@ impl Reader<'_> {
         match key.kind {
             Kind::Variables if text.contains(['=', '\0']) => {
                 Err(invalid("this is not the name of a variable", "write the name alone"))
+            }
+            Kind::Keys if !is_public_key(text) => {
+                let help = "write the second line of the `.pub` file; until then it signs nothing";
+                Err(invalid("this is not a public key of minisign", help))
             }
             Kind::Sources if self.scope == Scope::Project => self.source_of_project(text),
             Kind::Sources | Kind::Paths => self.path_of_user(text),
@@ -299,6 +347,15 @@ impl Reader<'_> {
         let help = "begin it with `/` or `~/`: agents work in many directories";
         Err(Problem::new(Code::InvalidValue, message, help))
     }
+}
+
+/// The texts in a value, in whatever form it is.
+fn texts_of(item: &Item) -> Vec<String> {
+    let values = item.as_array().map(|array| array.iter().collect::<Vec<_>>());
+    let values = values.unwrap_or_else(|| item.as_value().into_iter().collect());
+    let text = |value: &TomlValue| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    // An empty list of keys would demand none.
+    if values.is_empty() { vec![String::new()] } else { values.into_iter().map(text).collect() }
 }
 
 /// A key as settings have it: `-` and `_` are equal.

@@ -35,6 +35,22 @@ pub(super) enum Kind {
     Table,
     /// The address of a server, which may hold a password.
     Address,
+    /// A public key of `minisign`, or a list of some.
+    Keys,
+    /// `true` for all hosts, `false` for none, or a list of some.
+    Hosts,
+}
+
+impl Kind {
+    /// The value that is taken in place of an invalid one, of which `texts` could be read: a mistake
+    /// must not lift a demand. `None` if the setting is left out.
+    pub(super) fn in_doubt(self, texts: Vec<String>) -> Option<Value> {
+        match self {
+            Kind::Keys => Some(Value::Texts(texts)),
+            Kind::Hosts => Some(Value::Switch(true)),
+            _ => None,
+        }
+    }
 }
 
 /// The permission of a project's file, which is written by the project's author.
@@ -128,6 +144,9 @@ pub(super) const KEYS: &[Key] = &[
     key("fetch.*.skills", Kind::Texts, ProjectMay::Set),
     // Only for what the user fetched from this very address: see `fetch/poll.rs`.
     key("fetch.*.refresh", Kind::Interval, ProjectMay::Set),
+    key("fetch.*.signed_by", Kind::Keys, ProjectMay::Set),
+    key("signatures.required", Kind::Hosts, ProjectMay::NotSet),
+    key("signatures.keys", Kind::Keys, ProjectMay::NotSet),
 ];
 
 /// The names of the sections, in the order of the keys.
@@ -207,10 +226,12 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
         "sources.standard" | "bundled.command_line" | "scripts.network" => {
             Some(Value::Switch(true))
         }
-        "bundled.hooks" | "bundled.mcp" | "routing.inflect" | "routing.mask_quoted" => {
-            Some(Value::Switch(false))
-        }
-        "toolsets.*.network" => Some(Value::Switch(false)),
+        "bundled.hooks"
+        | "bundled.mcp"
+        | "routing.inflect"
+        | "routing.mask_quoted"
+        | "signatures.required"
+        | "toolsets.*.network" => Some(Value::Switch(false)),
         "limits.max_skills" => count(max_skills),
         "limits.max_all_skills" => count(max_all_skills),
         "limits.max_lines" => count(max_lines),
@@ -290,7 +311,7 @@ mod tests {
         for Key { name, kind, .. } in KEYS {
             let fits = match default_of(name) {
                 None => true,
-                Some(Value::Switch(_)) => *kind == Kind::Switch,
+                Some(Value::Switch(_)) => matches!(kind, Kind::Switch | Kind::Hosts),
                 Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use data_encoding::BASE64;
 use serde_json::{Map, Value as Json};
 use toml_edit::{Item, TableLike, Value as TomlValue};
 
@@ -149,5 +150,25 @@ fn json_of_value(value: &TomlValue) -> Json {
         TomlValue::Datetime(time) => time.value().to_string().into(),
         TomlValue::Array(array) => array.iter().map(json_of_value).collect(),
         TomlValue::InlineTable(table) => Json::Object(json_of_table(table)),
+    }
+}
+
+/// Tells whether a text has the form of a public key of `minisign`: the name of its algorithm, the id
+/// of the key in eight bytes, and a key of Ed25519.
+pub(super) fn is_public_key(text: &str) -> bool {
+    BASE64.decode(text.as_bytes()).is_ok_and(|bytes| bytes.len() == 42 && bytes.starts_with(b"Ed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_known_by_their_form() {
+        let key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
+        assert!(is_public_key(key));
+        for text in ["", "RWQ", &key[1..], &key.replace("RWQ", "AAA"), &format!("{key} ")] {
+            assert!(!is_public_key(text), "{text}");
+        }
     }
 }

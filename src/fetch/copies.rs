@@ -13,8 +13,10 @@ use super::limits::{Deadline, INTERVAL};
 use super::lock_file::{Locked, LockedFile, replace};
 use super::mcp::is_mcp;
 use super::objects::{Objects, io_error, sweep};
+use super::signature::{Demand, LIST, SIGNATURE, compare};
 use super::state::{Answer, Moment, State, written};
 use crate::catalog::Source;
+use crate::config::FetchSettings;
 use crate::error::Error;
 use crate::trust::ContentHash;
 
@@ -163,15 +165,45 @@ impl Copies {
 
     /// Puts a directory in the place of a copy. Readers find the old one or the new one; where the
     /// system cannot exchange two directories, there is an instant with neither.
-    pub(super) fn install(&self, name: &str, new: TempDir, locked: &Locked) -> Result<(), Error> {
+    pub(super) fn install(
+        &self,
+        name: &str,
+        new: TempDir,
+        locked: &Locked,
+        settings: &FetchSettings,
+    ) -> Result<(), Error> {
         let root = self.root(name);
+        let list = fs::read(new.path().join(LIST)).ok();
+        let is_true =
+            |list: &Vec<u8>| compare(list, &locked.files, locked.skills.is_empty()).is_ok();
+        let listed = list.filter(is_true).map(|list| ContentHash::of(&list).to_string());
         let failed = |error: io::Error| io_error("replace", &root, &error);
         exchange(new.path(), &root).map_err(failed)?;
         // Holds the old files by now, if there were any.
         drop(new);
-        let (digest, settings) = (locked.digest().to_string(), written(&locked.settings()));
+        let (digest, settings) = (locked.digest().to_string(), written(settings));
         let checked = Moment::now();
-        self.write_state(name, &State { digest, settings, checked, ..State::default() })
+        self.write_state(name, &State { digest, listed, settings, checked, ..State::default() })
+    }
+
+    /// Verifies the signature of a copy, and returns the key that made it. Its files are not read:
+    /// they were compared with the list when the copy was made.
+    ///
+    /// Fails as [`Demand::verify`].
+    pub(super) fn signed_by(
+        &self,
+        name: &str,
+        state: &State,
+        demand: Demand<'_>,
+    ) -> Result<String, Error> {
+        let root = self.root(name);
+        let content = |name: &str| fs::read(root.join(name)).ok();
+        let (list, signature) =
+            content(LIST).zip(content(SIGNATURE)).ok_or_else(|| demand.unsigned())?;
+        if state.listed.as_deref() != Some(ContentHash::of(&list).as_str()) {
+            return Err(demand.refused(&format!("its copy is not what `{LIST}` has")));
+        }
+        demand.key_of(&list, &signature)
     }
 
     /// Removes the copy of a source.

@@ -13,6 +13,7 @@ use super::archive_https::RemoteArchive;
 use super::artifact_address::ArtifactAddress;
 use super::choice::chosen_units;
 use super::copies::{Copies, source_at};
+use super::demands::Demands;
 use super::directory::Directory;
 use super::git::Git;
 use super::layout;
@@ -29,8 +30,8 @@ use super::objects::{Objects, io_error};
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 #[cfg(feature = "oci")]
 use super::registry::Artifact;
-use crate::catalog::Source;
-use crate::config::FetchSettings;
+use crate::catalog::{Scope, Source};
+use crate::config::{Config, FetchSettings, SignaturePolicy};
 use crate::error::{Error, ErrorCode};
 use crate::spans;
 
@@ -60,6 +61,7 @@ pub struct Fetcher {
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
     flag: Option<&'static AtomicBool>,
+    pub(super) demands: Demands,
     pub(super) objects: Objects,
 }
 
@@ -70,7 +72,8 @@ impl Fetcher {
         let cache = cache.into();
         let objects = Objects::new(cache.join("objects"));
         let limits = FetchLimits::default();
-        Fetcher { cache, limits, is_cancelled: || false, flag: None, objects }
+        let is_cancelled = || false;
+        Fetcher { cache, limits, is_cancelled, flag: None, demands: Demands::default(), objects }
     }
 
     /// The same with other limits.
@@ -78,6 +81,21 @@ impl Fetcher {
     pub fn limits(mut self, limits: FetchLimits) -> Fetcher {
         self.limits = limits;
         self
+    }
+
+    /// The same, which takes nothing that is not signed as this policy demands, beside the keys that the
+    /// settings of a source name. [`Config::signatures`] has the policy of the user.
+    ///
+    /// [`Config::signatures`]: crate::config::Config::signatures
+    #[must_use]
+    pub fn signatures(mut self, policy: SignaturePolicy) -> Fetcher {
+        self.demands = Demands::of(policy);
+        self
+    }
+
+    /// The same with the policy of a configuration, unless it has one.
+    pub(super) fn with_policy_of(&self, config: &Config) -> Fetcher {
+        Fetcher { demands: self.demands.clone().or(|| config.signatures()), ..self.clone() }
     }
 
     /// The same, whose fetches end with `CANCELLED` once `is_cancelled` answers true. It is asked often,
@@ -221,10 +239,11 @@ impl Fetcher {
     /// contents are kept; nothing reads them until there is a [`copy`](Fetcher::copy).
     ///
     /// Fails with `NOT_FOUND` if it, its revision, or a skill that is asked for is not there; with
-    /// `PERMISSION_DENIED` if it is hostile; with `INVALID_PARAM` if it is too large; with `TIMEOUT`
+    /// `PERMISSION_DENIED` if it is hostile, or not signed as it must be; with `INVALID_PARAM` if it is too large; with `TIMEOUT`
     /// or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED` if it was called off.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
         let location = Location::parse(&settings.source, base)?;
+        self.demands.check_signable(Scope::User, settings)?;
         let provider = self.provider_of(&location, settings)?;
         self.fetch_from(&*provider, settings, None)
     }
@@ -236,10 +255,23 @@ impl Fetcher {
         settings: &FetchSettings,
         revision: Option<&str>,
     ) -> Result<Locked, Error> {
+        self.fetch_for(Scope::User, provider, settings, revision).map(|(locked, _)| locked)
+    }
+
+    /// The same for the file of a scope, with the key that signed it if a signature is asked for.
+    pub(super) fn fetch_for(
+        &self,
+        scope: Scope,
+        provider: &dyn SourceProvider,
+        settings: &FetchSettings,
+        revision: Option<&str>,
+    ) -> Result<(Locked, Option<String>), Error> {
         let span = spans::fetch();
         let locked = spans::within(&span, || self.fetch_all(provider, settings, revision))?;
         span.record("files", spans::int(locked.files.len()));
-        Ok(locked)
+        let content = |path: &str| self.objects.read(&locked.files.get(path)?.sha256).ok();
+        let signed_by = self.demands.verify(scope, settings, &locked, &content)?;
+        Ok((locked, signed_by))
     }
 
     fn fetch_all(
@@ -256,11 +288,12 @@ impl Fetcher {
         }
         let names = Names::new(&entries, source)?;
         let units = chosen_units(&names, &mut *tree, settings)?;
-        let files = layout::files(&names, &units, self.limits.files)?;
+        let mut files = layout::files(&names, &units, self.limits.files)?;
+        layout::add_signature(&names, settings.path.as_deref(), &mut files);
         let files = self.keep(&mut *tree, &files, source)?;
         let digest = || super::lock_file::digest(&files).to_string();
         let revision = tree.revision().map_or_else(digest, str::to_owned);
-        let FetchSettings { source, rev, path, skills } = settings.clone();
+        let FetchSettings { source, rev, path, skills, .. } = settings.clone();
         Ok(Locked { source, rev, path, skills, revision, files })
     }
 
@@ -274,7 +307,9 @@ impl Fetcher {
         let copies = self.copies(&self.cache);
         let _guard = copies.lock(self.deadline())?;
         let new = copies.unpack(&locked.files, &self.objects)?;
-        copies.install(name, new, locked)?;
+        let Locked { source, rev, path, skills, .. } = locked.clone();
+        let settings = FetchSettings { source, rev, path, skills, ..FetchSettings::default() };
+        copies.install(name, new, locked, &settings)?;
         Ok(source_at(name, &locked.source, copies.root(name)))
     }
 

@@ -1,16 +1,14 @@
-//! Hosts of URLs that are this machine.
+//! Hosts of addresses: those that are this machine, and those that policies name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::location::is_owner_and_repo;
 
 /// Tells whether the host of a URL, with or without a port, is this machine, in any form in which it can be
 /// written: `LOCALHOST.`, `127.1`, `0x7f000001`, `0.0.0.0`, `[::ffff:127.0.0.1]`. Other names count as
 /// other machines, whatever they resolve to.
 pub(super) fn is_loopback(host: &str) -> bool {
-    let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if is_port(port) => name,
-        _ => host,
-    };
+    let name = without_port(host);
     if let Some(inside) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return inside.parse::<Ipv6Addr>().is_ok_and(|address| is_own(address.to_canonical()));
     }
@@ -50,6 +48,36 @@ fn number(text: &str) -> Option<u32> {
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
         None if text.len() > 1 && text.starts_with('0') => u32::from_str_radix(text, 8).ok(),
         None => text.parse().ok(),
+    }
+}
+
+/// The host of an address, in small letters: of a URL, of `user@host:path`, or GitHub's for
+/// `owner/repo`; the name of a bucket in an object store. `None` for what is on this machine.
+///
+/// The text alone decides, without a look at files: a directory of another name must not lift a demand.
+pub(super) fn host_of(source: &str) -> Option<String> {
+    let source = source.trim();
+    if source.starts_with("mcp:") || source.starts_with("file:") {
+        return None;
+    }
+    let authority = match source.split_once("://") {
+        Some((_, rest)) => rest.split(['/', '?', '#']).next().unwrap_or_default(),
+        None if ["/", "./", "../", "~/"].iter().any(|start| source.starts_with(start)) => {
+            return None;
+        }
+        None => match source.split_once(':') {
+            Some((host, _)) if host.contains('@') && !host.contains('/') => host,
+            _ => return is_owner_and_repo(source).then(|| "github.com".to_owned()),
+        },
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    Some(without_port(host).trim_end_matches('.').to_lowercase())
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
     }
 }
 
@@ -113,6 +141,30 @@ mod tests {
             "::1",
         ] {
             assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_found_in_every_spelling() {
+        for (source, host) in [
+            ("https://GitHub.com/o/r.git", Some("github.com")),
+            ("https://github.com.:443/o/r", Some("github.com")),
+            ("ssh://git@github.com:22/o/r", Some("github.com")),
+            ("git@github.com:o/r", Some("github.com")),
+            ("o/r", Some("github.com")),
+            ("https://h.org/x.tar.gz", Some("h.org")),
+            ("https://h.org.evil.org/x", Some("h.org.evil.org")),
+            ("oci://localhost:5000/o/r:v1", Some("localhost")),
+            ("https://[::1]:80/o", Some("[::1]")),
+            ("s3://bucket/prefix", Some("bucket")),
+            ("mcp+https://$TOKEN@h.org/mcp", Some("h.org")),
+            ("mcp:npx -y https://h.org/x", None),
+            ("file:///srv/r", None),
+            ("/srv/r", None),
+            ("./o/r", None),
+            ("skills.tar.gz", None),
+        ] {
+            assert_eq!(host_of(source).as_deref(), host, "{source}");
         }
     }
 }

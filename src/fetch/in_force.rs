@@ -3,6 +3,7 @@
 use super::copies::source_at;
 use super::fetcher::Fetcher;
 use super::location::check_name;
+use super::signature::Demand;
 use super::state::State;
 use crate::config::Config;
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 impl Fetcher {
     /// The configuration with the sources that were fetched for it, from their copies. Sources
     /// without a copy, those that could not be reached later on, and updates that wait for the user are
-    /// findings.
+    /// findings. So are sources that are not signed as the configuration demands, whose copies are left out.
     ///
     /// ```
     /// use repertoire::config::{Config, ConfigPlace};
@@ -31,6 +32,7 @@ impl Fetcher {
     #[must_use]
     pub fn apply(&self, config: Config) -> Config {
         let (mut sources, mut findings) = (Vec::new(), Vec::new());
+        let demanding = self.with_policy_of(&config);
         for section in config.fetch_sections() {
             let name = section.name.as_str();
             let mut find = |code, message: String, help: &str| {
@@ -58,7 +60,17 @@ impl Fetcher {
                 );
                 continue;
             }
-            let State { failure, held, .. } = copies.state(name);
+            let state = copies.state(name);
+            if let Some(keys) = demanding.demands.keys_for(section.scope, &section.settings) {
+                let demand = Demand { source: &section.settings.source, keys: &keys };
+                if let Err(error) = copies.signed_by(name, &state, demand) {
+                    let message = format!("the source `{name}` is not used: {}", error.message());
+                    let help = "name the key that signed it, or update it once its author did";
+                    find(Code::SourceUnsigned, message, help);
+                    continue;
+                }
+            }
+            let State { failure, held, .. } = state;
             if let Some(failure) = failure {
                 let message = format!("the source `{name}` is as it was fetched last: {failure}");
                 find(Code::SourceStale, message, "update it once it can be reached again");

@@ -9,6 +9,7 @@ use super::limits::refused;
 use super::names::{Found, Names, Node};
 use super::paths::{check_path, plain_dir};
 use super::provider::{TreeEntry, TreeKind};
+use super::signature::{LIST, SIGNATURE};
 use crate::catalog::is_skill_file;
 use crate::error::Error;
 
@@ -164,6 +165,23 @@ pub(super) fn files<'a>(
         taken.below(&unit.dir, &unit.at, &mut Vec::new())?;
     }
     Ok(taken.files)
+}
+
+/// Adds the list of files that an author signed, and its signature, if both lie in `path`. They are
+/// taken once, at the root of the copy.
+pub(super) fn add_signature<'a>(names: &Names<'a>, path: Option<&str>, files: &mut Files<'a>) {
+    let find = |name: &str| match names.find(&join(path.unwrap_or_default(), name)) {
+        Found::Leaf(entry @ TreeEntry { kind: TreeKind::File { .. }, .. }) => Some(entry),
+        _ => None,
+    };
+    let Some((list, signature)) = find(LIST).zip(find(SIGNATURE)) else { return };
+    files.retain(|_, entry| entry.path != list.path && entry.path != signature.path);
+    // A skill may have a directory of this name.
+    let is_dir = |path: &String| matches!(path.split_once('/'), Some((LIST | SIGNATURE, _)));
+    if !files.keys().any(is_dir) {
+        files.insert(LIST.to_owned(), list);
+        files.insert(SIGNATURE.to_owned(), signature);
+    }
 }
 
 struct Taken<'t, 'a> {

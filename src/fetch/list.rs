@@ -11,6 +11,7 @@ use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::mcp::McpAddress;
 use super::objects::io_error;
+use super::signature::Demand;
 use super::state::Moment;
 use crate::catalog::{Catalog, CatalogOptions, Scope, Source};
 use crate::config::{self, Config, ConfigPlace, FetchSection, FetchSettings};
@@ -37,7 +38,7 @@ use crate::error::{Error, ErrorCode, Remedy};
 #[derive(Debug, Clone)]
 pub struct SourceList<'a> {
     pub(super) fetcher: &'a Fetcher,
-    scope: Scope,
+    pub(super) scope: Scope,
     pub(super) base: PathBuf,
     brand: String,
     pub(super) config: PathBuf,
@@ -55,6 +56,8 @@ pub struct Added {
     pub locked: Locked,
     /// The ids of its skills.
     pub skills: Vec<String>,
+    /// The key that signed it, if its signature was asked for.
+    pub signed_by: Option<String>,
 }
 
 impl<'a> SourceList<'a> {
@@ -118,7 +121,7 @@ impl<'a> SourceList<'a> {
 
     /// Fetches a source, and writes it into `config.toml` and the lock file. Relative paths are below
     /// `here`; without a name it gets that of its address. Adding the same source again fetches it
-    /// anew.
+    /// anew; the keys that must sign it stay, unless others are named.
     ///
     /// Fails as [`Fetcher::fetch`], with `INVALID_PARAM` if another source has the name, and with
     /// `PERMISSION_DENIED` if a project may not name this source; then nothing was changed.
@@ -132,12 +135,18 @@ impl<'a> SourceList<'a> {
         self.check_location(&location)?;
         let project = (self.scope == Scope::Project).then_some(self.base.as_path());
         let source = location.written(project);
-        let settings = FetchSettings { source, ..settings.clone() };
+        let mut settings = FetchSettings { source, ..settings.clone() };
         let name = name.map_or_else(|| location.default_name(), str::to_owned);
         check_name(&name)?;
-        self.check_free(&name, &settings)?;
+        if let Some(known) = self.check_free(&name, &settings)?
+            && settings.signed_by.is_empty()
+        {
+            settings.signed_by = known.signed_by;
+        }
         self.writable_config()?;
-        let locked = self.fetcher.fetch(&settings, &self.base)?;
+        let provider = self.provider(&settings)?;
+        let (locked, signed_by) =
+            self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?;
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
         let _guard = self.copies.lock(self.fetcher.deadline())?;
         // Another process may have added one meanwhile.
@@ -147,12 +156,12 @@ impl<'a> SourceList<'a> {
         let after = after.map_err(|error| self.of_config(&error))?;
         let mut sources = lock_file::read(&self.lock)?;
         sources.insert(name.clone(), locked.clone());
-        self.copies.install(&name, new, &locked)?;
+        self.copies.install(&name, new, &locked, &settings)?;
         lock_file::write(&self.lock, &sources)?;
         self.write_config(&before, &after)?;
         let source = source_at(&name, &locked.source, self.copies.root(&name));
         let skills = skills_of(source);
-        Ok(Added { name, locked, skills })
+        Ok(Added { name, locked, skills, signed_by })
     }
 
     /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if it is in none of
@@ -176,7 +185,8 @@ impl<'a> SourceList<'a> {
 
     /// Compares the copy of a source with what is pinned, without a network.
     ///
-    /// Fails with `NOT_FOUND` if it is not pinned or has no copy, and with `EXECUTION_ERROR` if the
+    /// Fails with `NOT_FOUND` if it is not pinned or has no copy, with `PERMISSION_DENIED` if the copy is
+    /// not signed as it must be, and with `EXECUTION_ERROR` if the
     /// copy is of another state, was changed, could not be updated when that was last tried, or has an
     /// update that waits for the user.
     pub fn check(&self, name: &str) -> Result<(), Error> {
@@ -204,12 +214,26 @@ impl<'a> SourceList<'a> {
             let message = format!("{} is not as it was fetched", path.display());
             return fetch(differs, message, "fetch what is pinned", true);
         }
+        let section = self.section(name)?;
+        self.signed_by(&section)?;
         let problem = match (state.failure, state.held) {
             (Some(failure), _) => format!("it is as it was fetched last: {failure}"),
             (None, Some(held)) => format!("it has an update that waits: {held}"),
             (None, None) => return Ok(()),
         };
         fetch(differs, problem, "update it", false)
+    }
+
+    /// The key that signed the copy of a source; `None` if it need not be signed.
+    ///
+    /// Fails with `PERMISSION_DENIED` if it is not signed by a key that may sign it.
+    pub fn signed_by(&self, section: &FetchSection) -> Result<Option<String>, Error> {
+        let FetchSection { name, settings, .. } = section;
+        let Some(keys) = self.fetcher.demands.keys_for(self.scope, settings) else {
+            return Ok(None);
+        };
+        let demand = Demand { source: &settings.source, keys: &keys };
+        self.copies.signed_by(name, &self.copies.state(name), demand).map(Some)
     }
 
     /// The last time when a source was asked for something newer, by `update` or a
@@ -236,16 +260,21 @@ impl<'a> SourceList<'a> {
         Ok(())
     }
 
-    fn check_free(&self, name: &str, settings: &FetchSettings) -> Result<(), Error> {
-        match self.sections().into_iter().find(|section| section.name == name) {
-            Some(known) if known.settings != *settings => {
-                let source = known.settings.source;
-                let message = format!("`{name}` is the name of another source: {source}");
-                let help = "give it a name of its own, or remove the other one first";
-                Err(Error::new(ErrorCode::InvalidParam, message, help))
-            }
-            _ => Ok(()),
+    /// The settings in the file of the same source, apart from the keys that must sign it.
+    fn check_free(
+        &self,
+        name: &str,
+        settings: &FetchSettings,
+    ) -> Result<Option<FetchSettings>, Error> {
+        let known = self.sections().into_iter().find(|section| section.name == name);
+        let Some(FetchSection { settings: known, .. }) = known else { return Ok(None) };
+        let signed_by = known.signed_by.clone();
+        if known != (FetchSettings { signed_by, ..settings.clone() }) {
+            let message = format!("`{name}` is the name of another source: {}", known.source);
+            let help = "give it a name of its own, or remove the other one first";
+            return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
+        Ok(Some(known))
     }
 
     fn config_text(&self) -> Result<String, Error> {

@@ -263,7 +263,7 @@ fn at_home(text: &str) -> Option<PathBuf> {
     Some(std::env::home_dir()?.join(below))
 }
 
-fn is_owner_and_repo(text: &str) -> bool {
+pub(super) fn is_owner_and_repo(text: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()
             && !name.starts_with('.')

@@ -63,15 +63,9 @@ impl Locked {
         digest(&self.files)
     }
 
-    /// The settings for which it was fetched.
-    pub(super) fn settings(&self) -> FetchSettings {
-        let Locked { source, rev, path, skills, .. } = self.clone();
-        FetchSettings { source, rev, path, skills }
-    }
-
-    /// Tells whether it was fetched for these settings.
+    /// Tells whether it was fetched for these settings, apart from the keys that must sign it.
     pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
-        let FetchSettings { source, rev, path, skills } = settings;
+        let FetchSettings { source, rev, path, skills, signed_by: _ } = settings;
         (&self.source, &self.rev, &self.path, &self.skills) == (source, rev, path, skills)
     }
 }

@@ -7,7 +7,8 @@
 //! which engines read; it is replaced as a whole, and stays as it is when a source cannot be reached. A
 //! [`SourceList`] writes sources into `config.toml` and pins their files in `skills.lock` (`lock_file.rs`).
 //! A [`SourcePoller`] asks for something newer at intervals (`schedule.rs`), and holds back what would
-//! take a skill away (`hold.rs`).
+//! take a skill away (`hold.rs`). The list of files that an author signed (`signature.rs`) comes into the
+//! copy, and is verified before that is used.
 //!
 //! Sources are written by others. Their names, links and sizes are checked before anything is
 //! written; no file of a source is run, and code in its skills runs only once the user trusts it.
@@ -24,6 +25,7 @@ mod change;
 mod choice;
 mod collect;
 mod copies;
+mod demands;
 mod directory;
 mod fetcher;
 mod git;
@@ -55,6 +57,7 @@ mod registry;
 mod remote;
 mod schedule;
 mod scratch;
+mod signature;
 mod state;
 mod update;
 

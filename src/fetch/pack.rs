@@ -9,10 +9,12 @@ use tar::{Builder, EntryType, Header};
 
 use super::lock_file::LockedFile;
 use super::objects::Objects;
+use super::signature::{LIST, SIGNATURE};
 use crate::error::{Error, ErrorCode};
 
 /// Packs files as `.tar.gz`: in the order of their paths, of user and group 0, written in 1970, and
-/// with the modes 0644 and 0755. Skills stand below `skills/`, but for one that is the whole source.
+/// with the modes 0644 and 0755. Skills stand below `skills/`, but for one that is the whole source; the
+/// signature of an author stands at the root.
 ///
 /// Fails with `NOT_FOUND` if the cache has lost a content.
 pub(super) fn pack(
@@ -23,7 +25,8 @@ pub(super) fn pack(
         let message = format!("cannot pack the skills: {error}");
         Error::new(ErrorCode::ExecutionError, message, "give its files shorter names")
     };
-    let is_one_skill = files.keys().any(|path| !path.contains('/'));
+    let is_signature = |path: &str| path == LIST || path == SIGNATURE;
+    let is_one_skill = files.keys().any(|path| !path.contains('/') && !is_signature(path));
     // The encoder writes neither a name nor a time.
     let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for (path, LockedFile { sha256, executable }) in files {
@@ -35,7 +38,8 @@ pub(super) fn pack(
         header.set_uid(0);
         header.set_gid(0);
         header.set_mtime(0);
-        let path = if is_one_skill { path.clone() } else { format!("skills/{path}") };
+        let is_at_root = is_one_skill || is_signature(path);
+        let path = if is_at_root { path.clone() } else { format!("skills/{path}") };
         tar.append_data(&mut header, path, content.as_slice()).map_err(failed)?;
     }
     tar.into_inner().and_then(GzEncoder::finish).map_err(failed)

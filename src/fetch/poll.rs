@@ -123,8 +123,11 @@ impl SourcePoller {
     /// fetched from the address, or with the settings, in `config.toml`.
     pub fn poll(&self) -> SourcePoll {
         let mut poll = SourcePoll::default();
-        for section in Config::load(&self.place).fetch_sections() {
-            let (Some(interval), Some(list)) = (section.refresh, self.list(&section)) else {
+        let config = Config::load(&self.place);
+        let fetcher = self.fetcher.with_policy_of(&config);
+        for section in config.fetch_sections() {
+            let (Some(interval), Some(list)) = (section.refresh, self.list(&fetcher, &section))
+            else {
                 continue;
             };
             let (wait, outcome) = self.poll_one(&list, &section, interval);
@@ -152,10 +155,10 @@ impl SourcePoller {
     }
 
     /// The list with a source that was fetched on this machine.
-    fn list(&self, section: &FetchSection) -> Option<SourceList<'_>> {
+    fn list<'f>(&self, fetcher: &'f Fetcher, section: &FetchSection) -> Option<SourceList<'f>> {
         let ConfigPlace { home, project, brand, .. } = &self.place;
         let base = if section.scope == Scope::User { home.as_ref()? } else { project };
-        let list = SourceList::new(&self.fetcher, section.scope, base, brand);
+        let list = SourceList::new(fetcher, section.scope, base, brand);
         let is_fetched = check_name(&section.name).is_ok() && list.copy_of(&section.name).is_dir();
         is_fetched.then_some(list)
     }
@@ -243,7 +246,7 @@ impl SourceList<'_> {
             return Ok((held.revision, PollOutcome::Held(held.reason)));
         }
         let candidate = match self.newest(name, settings)? {
-            Next::InUse(locked) => return Ok((locked.revision, PollOutcome::Unchanged)),
+            Next::InUse(locked, _) => return Ok((locked.revision, PollOutcome::Unchanged)),
             Next::Other(candidate) => candidate,
         };
         let revision = candidate.locked.revision.clone();
@@ -261,7 +264,7 @@ impl SourceList<'_> {
             return Ok((revision, PollOutcome::Busy));
         }
         let update = candidate.update();
-        self.take(name, candidate, sources)?;
+        self.take(name, candidate, settings, sources)?;
         Ok((revision, PollOutcome::Updated(update)))
     }
 }

@@ -47,6 +47,10 @@ impl fmt::Display for Moment {
 pub(super) struct State {
     /// The digest of its files; empty if nothing was fetched yet.
     pub(super) digest: String,
+    /// The SHA-256 of the list in it that names all its files, as an author signs it; `None` if it has
+    /// no such list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) listed: Option<String>,
     /// The settings with which it was fetched, as JSON. They are kept here, where the author of a project
     /// does not write.
     pub(super) settings: String,

@@ -68,6 +68,8 @@ pub struct Update {
     pub to: String,
     /// The changes of skills on this machine.
     pub changes: Vec<SkillChange>,
+    /// The key that signed the state, if its signature was asked for.
+    pub signed_by: Option<String>,
 }
 
 /// The answer to the question whether a source has something newer.
@@ -92,6 +94,7 @@ pub(super) struct Candidate {
     pub(super) locked: Locked,
     pub(super) new: TempDir,
     pub(super) changes: Vec<SkillChange>,
+    signed_by: Option<String>,
 }
 
 impl Candidate {
@@ -102,14 +105,15 @@ impl Candidate {
             from: self.before.as_ref().map(|before| before.revision.clone()),
             to: self.locked.revision.clone(),
             changes: self.changes.clone(),
+            signed_by: self.signed_by.clone(),
         }
     }
 }
 
 /// The state of a source that is asked for.
 pub(super) enum Next {
-    /// It is in use.
-    InUse(Locked),
+    /// It is in use; the key that signed it, if that was asked for.
+    InUse(Locked, Option<String>),
     Other(Candidate),
 }
 
@@ -153,7 +157,7 @@ impl SourceList<'_> {
             self.newest(name, settings)?
         };
         match next {
-            Next::InUse(locked) => Ok(unchanged(&locked)),
+            Next::InUse(locked, signed_by) => Ok(unchanged(&locked, signed_by)),
             Next::Other(candidate) if options.dry_run => Ok(candidate.update()),
             Next::Other(candidate) => {
                 let update = candidate.update();
@@ -164,7 +168,7 @@ impl SourceList<'_> {
                         format!("`config.toml` has changed the source `{name}` meanwhile");
                     return Err(Error::new(ErrorCode::InvalidParam, message, "update it again"));
                 }
-                self.take(name, candidate, lock_file::read(&self.lock)?)?;
+                self.take(name, candidate, settings, lock_file::read(&self.lock)?)?;
                 Ok(update)
             }
         }
@@ -181,14 +185,16 @@ impl SourceList<'_> {
         {
             return self.pinned(name, settings, locked);
         }
-        let fetched = self.fetcher.fetch_from(&*provider, settings, None)?;
+        let (fetched, signed_by) =
+            self.fetcher.fetch_for(self.scope, &*provider, settings, None)?;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
-            return Ok(Next::InUse(fetched));
+            return Ok(Next::InUse(fetched, signed_by));
         }
         let new = self.copies.unpack(&fetched.files, &self.fetcher.objects)?;
         let changes = self.changes(name, &settings.source, new.path());
         let status = UpdateStatus::Updated;
-        Ok(Next::Other(Candidate { status, before: locked, locked: fetched, new, changes }))
+        let (before, locked) = (locked, fetched);
+        Ok(Next::Other(Candidate { status, before, locked, new, changes, signed_by }))
     }
 
     /// Puts a state into use, and pins it among `sources`, those of the lock file. The copies must be
@@ -197,10 +203,11 @@ impl SourceList<'_> {
         &self,
         name: &str,
         candidate: Candidate,
+        settings: &FetchSettings,
         mut sources: lock_file::Sources,
     ) -> Result<(), Error> {
         let Candidate { locked, new, .. } = candidate;
-        self.copies.install(name, new, &locked)?;
+        self.copies.install(name, new, &locked, settings)?;
         if sources.get(name) == Some(&locked) {
             return Ok(());
         }
@@ -226,13 +233,19 @@ impl SourceList<'_> {
         if !locked.is_of(settings) {
             return Err(outdated("pins another state than `config.toml` names of"));
         }
+        let verify = |root: &Path| {
+            let read = |path: &str| std::fs::read(root.join(path)).ok();
+            self.fetcher.demands.verify(self.scope, settings, &locked, &read)
+        };
         if self.is_current(name, &locked) {
-            return Ok(Next::InUse(locked));
+            let signed_by = verify(&self.copies.root(name))?;
+            return Ok(Next::InUse(locked, signed_by));
         }
         let new = self.unpack_locked(settings, &locked)?;
+        let signed_by = verify(new.path())?;
         let changes = self.changes(name, &settings.source, new.path());
         let (status, before) = (UpdateStatus::Installed, Some(locked.clone()));
-        Ok(Next::Other(Candidate { status, before, locked, new, changes }))
+        Ok(Next::Other(Candidate { status, before, locked, new, changes, signed_by }))
     }
 
     fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {
@@ -246,7 +259,7 @@ impl SourceList<'_> {
         }
         let provider = self.provider(settings)?;
         let revision = Some(locked.revision.as_str());
-        let fetched = self.fetcher.fetch_from(&*provider, settings, revision)?;
+        let (fetched, _) = self.fetcher.fetch_for(self.scope, &*provider, settings, revision)?;
         if fetched.files != locked.files {
             let message = format!(
                 "{} does not have the files that {} pins for it",
@@ -268,7 +281,7 @@ impl SourceList<'_> {
         let provider = self.provider(&settings)?;
         let newest = match provider.newest()? {
             Some(newest) => newest,
-            None => self.fetcher.fetch_from(&*provider, &settings, None)?.revision,
+            None => self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?.0.revision,
         };
         let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(&settings);
         let outdated = !locked.as_ref().is_some_and(is_newest);
@@ -283,6 +296,7 @@ impl SourceList<'_> {
     ) -> Result<Box<dyn SourceProvider>, Error> {
         let location = Location::parse(&settings.source, &self.base)?;
         self.check_location(&location)?;
+        self.fetcher.demands.check_signable(self.scope, settings)?;
         self.fetcher.provider_of(&location, settings)
     }
 
@@ -301,7 +315,7 @@ impl SourceList<'_> {
     }
 }
 
-fn unchanged(locked: &Locked) -> Update {
+fn unchanged(locked: &Locked, signed_by: Option<String>) -> Update {
     let (from, to) = (Some(locked.revision.clone()), locked.revision.clone());
-    Update { status: UpdateStatus::Unchanged, from, to, changes: Vec::new() }
+    Update { status: UpdateStatus::Unchanged, from, to, changes: Vec::new(), signed_by }
 }

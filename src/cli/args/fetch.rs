@@ -31,6 +31,7 @@ impl SourceArgs {
             rev: rev.clone(),
             path: path.clone(),
             skills: skills.clone(),
+            ..FetchSettings::default()
         }
     }
 }
