@@ -127,6 +127,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Outdated(args) => fetch::outdated::run(args, common, out),
         Command::Remove(args) => fetch::remove::run(args, common, out),
         Command::Push(args) => fetch::push::run(args, common, out),
+        Command::Sign(args) => fetch::sign::run(args, out),
         Command::Toolset(ToolsetCommand::New(args)) => tool::new::run(args, common, out),
         Command::Toolset(ToolsetCommand::Build(args)) => tool::build::run(args, common, out),
         Command::Toolset(ToolsetCommand::Dev(args)) => tool::dev::run(args, common, out),

@@ -29,7 +29,11 @@ mod repository;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod server;
 mod serving;
+mod sign;
 mod signals;
+mod signature_demands;
+mod signatures;
+mod signed;
 mod update;
 #[cfg(feature = "archive-https")]
 mod web;

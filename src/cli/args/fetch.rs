@@ -1,5 +1,7 @@
 //! Arguments of the commands about skills from elsewhere.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use repertoire::config::FetchSettings;
 
@@ -43,6 +45,9 @@ pub(crate) struct AddArgs {
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Public key of minisign that must have signed it; may be repeated for several that may
+    #[arg(long = "signed-by", value_name = "KEY")]
+    pub(crate) signed_by: Vec<String>,
     /// Command of an MCP server whose source is `mcp:`, word by word
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -54,6 +59,18 @@ pub(crate) struct PushArgs {
     pub(crate) source: SourceArgs,
     /// `oci://registry/name:tag`, `s3://bucket/name.tar.gz`, or the name of a `.tar.gz` file
     pub(crate) to: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SignArgs {
+    /// Directory with the skills
+    pub(crate) dir: PathBuf,
+    /// File of the secret key, as `minisign -G` makes it [default: ~/.minisign/minisign.key]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Directory in it where skills are looked for, if others add it with this `--path`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<String>,
 }
 
 #[derive(Debug, Args)]

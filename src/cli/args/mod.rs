@@ -24,7 +24,7 @@ pub(crate) use code::{
 pub(crate) use common::{BRAND, Color, Common};
 pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
-pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, UpdateArgs};
+pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs};
 pub(crate) use groups::command;
 pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Remove(RemoveArgs),
     /// Pack skills reproducibly, and upload them for others to add
     Push(PushArgs),
+    /// Sign the skills of a directory, for others to verify
+    Sign(SignArgs),
     /// The same as `tool`
     #[command(subcommand, hide = true)]
     Toolset(ToolsetCommand),

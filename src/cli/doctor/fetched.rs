@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use repertoire::Error;
+use repertoire::config::Config;
 use repertoire::fetch::{Fetcher, Kept};
 use serde::Serialize;
 
@@ -24,6 +25,8 @@ pub(super) struct FetchedReport {
     refresh: Option<f64>,
     /// When it was asked last, in seconds since 1970.
     asked: Option<u64>,
+    /// The key that signed it, if it must be signed.
+    signed_by: Option<String>,
     /// Why it is not as `skills.lock` pins it, or not the newest.
     problem: Option<Failure>,
 }
@@ -39,9 +42,11 @@ pub(super) fn kept(common: &Common) -> Option<Kept> {
 pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedReport> {
     let fetcher = setup::fetcher(common).filter(|_| common.sources.is_empty());
     let Some(fetcher) = fetcher else { return Vec::new() };
+    let fetcher = fetcher.signatures(Config::load(&setup::config_place(common)).signatures());
     let mut reports = Vec::new();
     for list in fetch::lists(&fetcher, common) {
         for section in list.sections() {
+            let signed_by = list.signed_by(&section).ok().flatten();
             let name = section.name;
             let problem = list.check(&name).err();
             let told = |error: &Error| format!("the source `{name}`: {}", error.message());
@@ -54,6 +59,7 @@ pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedR
                 asked: list
                     .asked(&name)
                     .and_then(|asked| Some(asked.duration_since(UNIX_EPOCH).ok()?.as_secs())),
+                signed_by,
                 problem: problem.as_ref().map(Failure::from),
                 name,
             });
@@ -75,10 +81,13 @@ pub(super) fn show(page: &mut Page, reports: &[FetchedReport], kept: Option<Kept
         return;
     }
     page.line(format_args!("{}", styled(NAME, "Skills from elsewhere")));
-    for FetchedReport { name, source, refresh, asked, problem, .. } in reports {
+    for FetchedReport { name, source, refresh, asked, signed_by, problem, .. } in reports {
         let state = if problem.is_none() { styled(GOOD, "good") } else { styled(WARNING, "stale") };
         let (name, source) = (sanitize::line(name), sanitize::line(source));
         page.line(format_args!("  {name}: {state} {source}"));
+        if let Some(key) = signed_by {
+            page.line(format_args!("    signed by {}", sanitize::line(key)));
+        }
         if let Some(refresh) = refresh {
             let asked = asked
                 .as_ref()

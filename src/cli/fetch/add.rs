@@ -19,6 +19,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let list = list_to_change(&fetcher, common)?;
     let mut settings = args.source.settings();
     settings.source = address(&settings.source, &args.command)?;
+    settings.signed_by.clone_from(&args.signed_by);
     let here = std::env::current_dir().unwrap_or_default();
     let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
     let root = list.copy_of(&added.name);
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
             "source": added.locked.source,
             "revision": added.locked.revision,
             "skills": added.skills,
+            "signed_by": added.signed_by,
             "files": added.locked.files.len(),
             "code": code,
             "findings": in_use.findings,
@@ -68,12 +70,15 @@ fn is_archive(source: &str) -> bool {
 
 fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &InUse) -> Page {
     let mut page = Page::default();
-    let Added { name, locked, skills, .. } = added;
+    let Added { name, locked, skills, signed_by, .. } = added;
     let revision = short(&locked.revision);
     let (name, source) = (styled(NAME, sanitize::line(name)), sanitize::line(&locked.source));
     page.line(format_args!("{} {name} from {source} at {revision}", styled(GOOD, "added")));
     for id in skills {
         page.line(format_args!("  {}", sanitize::line(id)));
+    }
+    if let Some(key) = signed_by {
+        page.line(format_args!("signed by {}", sanitize::line(key)));
     }
     if is_archive(&locked.source) && locked.rev.is_none() {
         let hash = sanitize::line(&locked.revision);

@@ -1,10 +1,11 @@
-//! `repertoire add`, `update`, `outdated`, `remove` and `push`: skills from elsewhere, and for others.
+//! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: skills from elsewhere, and for others.
 
 pub(crate) mod add;
 mod in_use;
 pub(crate) mod outdated;
 pub(crate) mod push;
 pub(crate) mod remove;
+pub(crate) mod sign;
 pub(crate) mod update;
 
 use std::io::{self, IsTerminal as _};
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
+use repertoire::config::Config;
 use repertoire::fetch::{Fetcher, Kept, SourceList};
 use repertoire::{Code, Error, ErrorCode};
 
@@ -29,7 +31,8 @@ pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
         Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
     })?;
     signals::cancel_fetches()?;
-    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
+    let policy = Config::load(&setup::config_place(common)).signatures();
+    Ok(fetcher.signatures(policy).cancelled_when(|| signals::cancelled_by().is_some()))
 }
 
 /// Returns the list that a command changes: the project's with `--project`, else the user's.

@@ -86,12 +86,14 @@ fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &InUse) -> J
     let config = list.config_file().to_string_lossy();
     let InUse { findings, shadowed } = in_use;
     match result {
-        Ok(Update { status, from, to, changes, .. }) => json!({
+        Ok(Update { status, from, to, changes, signed_by, .. }) => json!({
             "name": name, "config": config, "status": status, "from": from, "to": to,
+            "signed_by": signed_by,
             "changes": changes, "findings": findings, "shadowed": shadowed, "error": null,
         }),
         Err(error) => json!({
             "name": name, "config": config, "status": "failed", "from": null, "to": null,
+            "signed_by": null,
             "changes": [], "findings": [], "shadowed": [], "error": Failure::from(error),
         }),
     }
@@ -99,7 +101,7 @@ fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &InUse) -> J
 
 fn page(name: &str, update: &Update, dry_run: bool) -> Page {
     let mut page = Page::default();
-    let Update { status, from, to, changes, .. } = update;
+    let Update { status, from, to, changes, signed_by, .. } = update;
     let from = from.as_deref().filter(|from| from != to).map(|from| format!("{} to ", short(from)));
     let title = match status {
         UpdateStatus::Updated if dry_run => styled(WARNING, "would update"),
@@ -113,6 +115,9 @@ fn page(name: &str, update: &Update, dry_run: bool) -> Page {
         n => format!(", {} of skills", count(n, "change")),
     };
     page.line(format_args!("{title} {name}: {}{n_changes}", sanitize::line(&revisions)));
+    if let Some(key) = signed_by {
+        page.line(format_args!("  signed by {}", sanitize::line(key)));
+    }
     for change in changes {
         show(&mut page, change);
     }

@@ -1,0 +1,152 @@
+//! `repertoire sign`: signatures that `repertoire` and the program `minisign` verify.
+
+use std::path::Path;
+use std::process::Command;
+
+use minisign::KeyPair;
+use serde_json::json;
+
+use crate::binary::{Place, Run, finish};
+use crate::push::write_kit;
+use crate::support::say;
+
+/// A key with the password `correct horse`, whose derivation takes little time.
+const ENCRYPTED: &str = "untrusted comment: minisign encrypted secret key
+RWRTY0IyAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8AgAAAAAAAAAAAAAEAAAAAtEuqTISZKMfMk6pH68tf8u8jEzOsQnJIptKneefWc4SRfNXwpGKF6MNkm3mi5QWk0catTEJb12um+bL4H5RjlUwqftFPTd6uPcJajtS12hdivSqixIav8TYCzBidwnO8yg58KTRGZ+k=
+";
+const ITS_PUBLIC_KEY: &str = "RWSr6p7E0BiiWawTBjP4E+HjR5yZctxM6QFp7Yc/0YVVW9A3MOPjl52F";
+
+/// A directory with skills in `kit`, and a key in `my.key` without a password.
+fn place() -> (Place, String) {
+    let (place, pair) = (Place::new(), KeyPair::generate_unencrypted_keypair().unwrap());
+    write_kit(&place, "kit", false);
+    place.write("my.key", pair.sk.to_box(None).unwrap().into_string());
+    (place, pair.pk.to_base64())
+}
+
+fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
+    // Without a terminal: a session of its own has none.
+    let mut command = Command::new("setsid");
+    let sign = place.command(["sign", "kit", "--key", "enc.key", "--json"]);
+    command.arg("--wait").arg(sign.get_program()).args(sign.get_args()).current_dir(place.path());
+    for (name, value) in sign.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    match password {
+        Some(password) => command.env("REPERTOIRE_KEY_PASSWORD", password),
+        None => command.env_remove("REPERTOIRE_KEY_PASSWORD"),
+    };
+    finish(command, b"")
+}
+
+#[test]
+fn a_directory_is_signed_and_others_take_it_until_it_is_changed() {
+    let (place, key) = place();
+    let signed = place.run(["sign", "kit", "--key", "my.key", "--json"]).exits(0).json();
+    assert_eq!((&signed["files"], &signed["public_key"]), (&json!(3), &json!(key)));
+    let list = std::fs::read_to_string(place.path().join("kit/skills.sha256")).unwrap();
+    let paths: Vec<&str> = list.lines().map(|line| &line[66..]).collect();
+    assert_eq!(paths, ["build/SKILL.md", "deploy/SKILL.md", "deploy/scripts/go.sh"]);
+    let told = place.run(["sign", "kit", "--key", "my.key"]).exits(0).stdout;
+    assert!(told.contains(&format!("--signed-by {key}`")), "{told}");
+
+    let add = ["add", "./kit", "--signed-by", &key, "--json"];
+    assert_eq!(place.run(add).exits(0).json()["signed_by"], json!(key));
+    let shown = place.run(["doctor", "--json"]).json();
+    assert_eq!(shown["fetched"][0]["signed_by"], json!(key), "{shown}");
+    place.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
+    let refused = place.run(["update"]).exits(1).stderr;
+    assert!(
+        refused.contains("`deploy/scripts/go.sh` is not the file that was signed"),
+        "{refused}"
+    );
+    assert!(place.run(["disclose", "deploy it"]).exits(0).stdout.contains("with care"));
+    place.run(["sign", "kit", "--key", "my.key"]).exits(0);
+    let updated = place.run(["update", "--dry-run"]).exits(0).stdout;
+    assert!(updated.contains(&format!("signed by {key}")), "{updated}");
+}
+
+#[test]
+fn a_signature_goes_along_when_a_source_is_pushed_or_one_directory_of_it_is_signed() {
+    let (place, key) = place();
+    place.run(["sign", "kit", "--key", "my.key"]).exits(0);
+    place.run(["push", "./kit", "kit.tar.gz"]).exits(0);
+    place.run(["add", "./kit.tar.gz", "--signed-by", &key]).exits(0);
+
+    place.run(["sign", "kit", "--key", "my.key", "--path", "skills/deploy"]).exits(0);
+    let add = ["add", "./kit", "--name", "one", "--signed-by", &key];
+    let one = place.run(add.iter().chain(&["--path", "skills/deploy", "--json"])).exits(0).json();
+    assert_eq!(one["skills"], json!(["deploy"]));
+}
+
+#[test]
+fn keys_with_a_password_are_opened_and_other_files_are_not_keys() {
+    let (place, key) = place();
+    place.write("enc.key", ENCRYPTED);
+    let signed = sign_with_password(&place, Some("correct horse")).exits(0).json();
+    assert_eq!(signed["public_key"], ITS_PUBLIC_KEY);
+    place.run(["add", "./kit", "--signed-by", ITS_PUBLIC_KEY]).exits(0);
+    for (password, why) in [
+        (Some("wrong horse"), "Wrong password for that key"),
+        (None, "set `REPERTOIRE_KEY_PASSWORD`"),
+    ] {
+        let failed = sign_with_password(&place, password).exits(1);
+        let told = failed.stdout + &failed.stderr;
+        assert!(told.contains(why) && !told.contains("horse"), "{told}");
+    }
+    place.write("my.pub", format!("untrusted comment: minisign public key\n{key}\n"));
+    place.write("short.key", "untrusted comment: x\nRWQAAEIy\n");
+    for (file, why) in [
+        ("my.pub", "my.pub is not a secret key of minisign"),
+        ("short.key", "short.key cannot be used"),
+        ("kit/skills/build/SKILL.md", "is not a secret key of minisign"),
+        ("none.key", "make one with `minisign -G`"),
+    ] {
+        let failed = place.run(["sign", "kit", "--key", file]).exits(1);
+        assert!(failed.stderr.contains(why), "{file}: {failed:?}");
+    }
+    for (dir, why) in [("none", "cannot read none"), ("my.key", "my.key is not a directory")] {
+        let failed = place.run(["sign", dir, "--key", "my.key"]).exits(1);
+        assert!(failed.stderr.contains(why), "{failed:?}");
+    }
+}
+
+#[test]
+fn an_mcp_server_is_not_started_where_a_signature_is_asked_for() {
+    let place = Place::new();
+    let key = ["--signed-by", ITS_PUBLIC_KEY, "--", "touch", "started"];
+    let refused = place.run(["add", "mcp:"].iter().chain(&key)).exits(1);
+    assert!(refused.stderr.contains("an MCP server cannot be signed"), "{refused:?}");
+    assert!(!place.path().join("started").exists() && !place.path().join("home/started").exists());
+}
+
+#[test]
+fn the_program_minisign_signs_and_verifies_alike() {
+    if !Path::new("/usr/bin/minisign").exists() {
+        return say("SKIPPED: there is no `/usr/bin/minisign`");
+    }
+    let (place, key) = place();
+    let minisign = |args: &[&str]| {
+        let mut command = Command::new("/usr/bin/minisign");
+        command.args(args).current_dir(place.path().join("kit"));
+        finish(command, b"").exits(0)
+    };
+    place.run(["sign", "kit", "--key", "my.key"]).exits(0);
+    minisign(&["-V", "-m", "skills.sha256", "-P", &key]);
+    let mut check = Command::new("sha256sum");
+    check.args(["--check", "--strict", "../skills.sha256"]);
+    check.current_dir(place.path().join("kit/skills"));
+    finish(check, b"").exits(0);
+
+    minisign(&["-G", "-W", "-p", "its.pub", "-s", "its.key"]);
+    let public = std::fs::read_to_string(place.path().join("kit/its.pub")).unwrap();
+    let public = public.lines().nth(1).unwrap();
+    minisign(&["-S", "-m", "skills.sha256", "-s", "its.key"]);
+    place.run(["add", "./kit", "--signed-by", public]).exits(0);
+    let signed = place.run(["sign", "kit", "--key", "kit/its.key", "--json"]).exits(0).json();
+    assert_eq!(signed["public_key"], public);
+    minisign(&["-V", "-m", "skills.sha256", "-P", public]);
+}
