@@ -1,7 +1,7 @@
 //! Addresses of archives elsewhere: `https://host/path/skills.tar.gz`; `http://` on this machine only.
 
 use super::archive::is_archive;
-use super::host::is_loopback;
+use super::loopback::is_loopback;
 use crate::error::{Error, ErrorCode};
 
 /// Tells whether a text is the URL of an archive, by the end of its path.

@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::archive::{Archive, check_hash, end_of};
 use super::archive_address::ArchiveAddress;
-use super::host::is_loopback;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::lock_file::replace;
+use super::loopback::is_loopback;
 use super::provider::{SourceProvider, SourceTree};
 use super::remote::{
     CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,

@@ -37,6 +37,7 @@ mod limits;
 mod list;
 mod location;
 mod lock_file;
+mod loopback;
 mod mcp;
 mod names;
 mod object_address;

@@ -6,7 +6,7 @@ use std::path::Path;
 use percent_encoding::percent_decode_str;
 
 use crate::error::{Error, ErrorCode};
-use crate::fetch::host::is_loopback;
+use crate::fetch::loopback::is_loopback;
 
 /// The beginning of the address of a program.
 const PROGRAM: &str = "mcp:";

@@ -75,7 +75,7 @@ fn pointers(json: &serde_json::Value, here: &str, pointers: &mut Vec<String>) {
     }
 }
 
-/// Of all numbers, one process tries every eighth, and another one others; `PROPTEST_CASES` asks for all.
+/// A run tries every eighth number, and another run others; `PROPTEST_CASES` asks for all.
 #[test]
 fn an_index_with_any_one_number_at_its_largest_is_refused_or_answers_without_a_panic() {
     let (index, ids) = index_of(&[
