@@ -15,8 +15,9 @@ fuzz_target!(|input: (&str, &str)| {
     let engine = Engine::builder().skill(skill).build().unwrap();
     let Ok(activation) = engine.activate("fuzzed", args, &engine.session("fuzz")) else { return };
     let instructions = &activation.content;
-    // Invisible characters are left out.
-    let is_plain = body.is_ascii() && !body.contains('$');
+    // Invisible characters and controls are left out.
+    let is_shown = |c: char| c.is_ascii() && (!c.is_control() || "\t\n\r".contains(c));
+    let is_plain = body.chars().all(is_shown) && !body.contains('$');
     if args.trim().is_empty() && is_plain {
         assert_eq!(*instructions, body, "without placeholders and arguments nothing changes");
     }
