@@ -10,11 +10,9 @@ pub(crate) mod idle;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use crate::matcher::is_everyday;
 use crate::matcher::text::boundary::{closes, opens};
 use crate::matcher::text::fold_trigger;
-
-static EVERYDAY: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("word_lists/everyday.txt").split_whitespace().collect());
 
 static TECHNICAL: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| include_str!("word_lists/technical.txt").split_whitespace().collect());
@@ -33,11 +31,6 @@ pub(crate) struct Prompt {
 /// The sample of messages.
 pub(crate) fn prompts() -> &'static [Prompt] {
     &PROMPTS
-}
-
-/// Tells whether a folded word, or its singular, stands in messages of all kinds.
-pub(crate) fn is_everyday(word: &str) -> bool {
-    is_in(&EVERYDAY, word)
 }
 
 /// Tells whether a folded word, or its singular, is everyday or names a subject of many skills.
@@ -68,17 +61,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_everyday_technical_or_neither() {
-        for word in ["file", "files", "change", "code", "test", "please", "thing"] {
-            assert!(is_everyday(word), "{word}");
-        }
+    fn words_are_technical_or_tell_skills_apart() {
         for word in ["deploy", "database", "workflows"] {
             assert!(!is_everyday(word) && is_common(word), "{word}");
         }
         for word in ["terraform", "kubernetes", "invoice", "部署", ""] {
             assert!(!is_common(word), "{word}");
         }
-        assert!(EVERYDAY.is_disjoint(&TECHNICAL));
     }
 
     #[test]

@@ -12,6 +12,7 @@
 )]
 
 mod bm25;
+mod chat;
 mod data;
 mod figures;
 mod systems;
@@ -47,6 +48,7 @@ fn main() {
     systems::report("Skill catalogs", &skills);
     systems::report("Catalogs of one skill", &single);
     systems::default_by_catalog(&skills);
+    chat::report(&skills, &intents);
     order("Skill catalogs", &skills);
     order("Intent sets", &intents);
     systems::margins(&skills);

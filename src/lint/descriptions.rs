@@ -10,9 +10,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Findings, Linted};
 use crate::diagnostic::Code;
+use crate::matcher::is_everyday;
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
-use crate::word_lists::{is_common, is_everyday};
+use crate::word_lists::is_common;
 
 /// A word in more than this share of the descriptions is not rare, ...
 const RARE_SHARE: usize = 10;

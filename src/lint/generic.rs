@@ -7,9 +7,10 @@
 
 use super::{Findings, Linted, Literal};
 use crate::diagnostic::Code;
+use crate::matcher::is_everyday;
 use crate::matcher::text::boundary::is_word;
 use crate::skill::excerpt;
-use crate::word_lists::{holds, is_everyday, prompts};
+use crate::word_lists::{holds, prompts};
 
 /// More messages of the sample than this make a trigger generic.
 const MAX_PROMPTS: usize = 4;

@@ -148,6 +148,45 @@ fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
     );
 }
 
+/// The office, with other skills of two words each beside it, so that it has `n_skills`.
+fn office_among(n_skills: usize) -> Engine {
+    let others = (office().len()..n_skills)
+        .map(|i| plain(&format!("skill-{i}"), &format!("Does thing{i} and stunt{i}."), ""));
+    engine(office().into_iter().chain(others).collect())
+}
+
+#[test]
+fn lines_need_more_than_a_word_shared_by_chance() {
+    let lines = |engine: &Engine, message: &str| -> Vec<String> {
+        let mut options = DisclosureOptions::default();
+        options.relevance = None;
+        let turn = engine.turn(message, &Session::in_memory("t")).options(&options).preview();
+        turn.registry.iter().map(SkillId::to_string).collect()
+    };
+    let (few, many) = (office_among(12), office_among(64));
+    for (message, of_few, of_many) in [
+        // A word of the front matter; two; one and an everyday word.
+        ("where are the invoices?", "invoice-writer", ""),
+        ("who writes an invoice for clients?", "invoice-writer", "invoice-writer"),
+        ("invoices for clients", "invoice-writer", "invoice-writer"),
+        // Words of the body.
+        ("how does a rollback go?", "", ""),
+        ("a rollback by ssh", "deploy-staging", ""),
+        // Everyday words and numbers, whether they are rare in the catalog or not.
+        ("it reads well", "", ""),
+        ("ask 12 people", "", ""),
+        // A language whose words are pairs of characters.
+        ("レビューをお願いします", "request-review", "request-review"),
+    ] {
+        for (engine, expected) in [(&few, of_few), (&many, of_many)] {
+            let lines = lines(engine, message);
+            assert_eq!(lines.first().map_or("", String::as_str), expected, "{message}: {lines:?}");
+        }
+    }
+    // All of them are found by whoever asks for skills.
+    assert_eq!(found(&many, "how does a rollback go?", 1), ["deploy-staging"]);
+}
+
 #[test]
 fn a_word_that_may_be_a_name_is_a_line_unless_relevance_puts_its_skill_first() {
     let mut skills = office();

@@ -13,6 +13,7 @@
 //! The weights were fitted on one half of the catalogs of `docs/routing.md` and are reported on
 //! the other.
 
+mod everyday;
 mod fields;
 mod flat;
 mod impact;
@@ -26,6 +27,7 @@ mod stem;
 mod stop_words;
 mod terms;
 
+pub(crate) use everyday::is_everyday;
 pub use fields::Field;
 pub use index::RelevanceIndex;
 pub(crate) use retriever::fuse;
@@ -53,6 +55,11 @@ pub struct Relevance {
     /// The number of these in the skill's name, description or another field of its front matter,
     /// less those that the message denies.
     pub head_words: usize,
+    /// The evidence that the message has to do with the skill at all: 1 for each shared word of its
+    /// front matter and 1/2 for one of its body, or half of that for everyday words ("build", "time") and
+    /// numbers; and 2 if a [`Retriever`] finds it. Counted for the first skill only; with less than 1, or
+    /// 1.5 among 64 skills or more, no line is shown.
+    pub evidence: f32,
     /// True if a shared word tells skills apart: fewer than half of them have it.
     pub is_telling: bool,
     /// True if the message has a phrase by which the description says when the skill is wanted.
@@ -62,6 +69,22 @@ pub struct Relevance {
     pub is_denied: bool,
     /// True if a [`Retriever`] of the host is sure of it.
     pub is_sure: bool,
+}
+
+/// The least evidence that a message has to do with any skill, in catalogs of less than [`MANY`] and of
+/// more skills: less is mostly chance (`docs/routing.md`, *Messages for no skill*).
+const ENOUGH_EVIDENCE: [f32; 2] = [1.0, 1.5];
+
+/// So many skills that one of them shares a word with most messages.
+const MANY: usize = 64;
+
+impl Relevance {
+    /// Tells whether the message has to do with the skill at all, the first of `n_skills`, and so perhaps
+    /// with the next ones.
+    pub(crate) fn is_plausible(&self, n_skills: usize) -> bool {
+        let enough = ENOUGH_EVIDENCE[usize::from(n_skills >= MANY)];
+        self.says_phrase || self.evidence >= enough
+    }
 }
 
 /// A skill that has to do with a message.

@@ -10,6 +10,9 @@ use crate::skill::SkillId;
 /// more than adding ranks does (`docs/routing.md`).
 const BEST_WORTH: f32 = 2.0;
 
+/// The evidence of a skill that the host's retriever finds: enough for a line.
+const RETRIEVED: f32 = 2.0;
+
 /// A skill that a [`Retriever`] may rank.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
@@ -63,6 +66,7 @@ pub(crate) fn fuse(
     for (place, score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
         let relevance = fused.entry(place as u32).or_default();
         relevance.worth += BEST_WORTH * score / best;
+        relevance.evidence += RETRIEVED;
         relevance.is_telling = true;
         relevance.is_sure = *score >= best && retriever.is_sure(best, next);
     }

@@ -10,7 +10,9 @@ mod words;
 
 use std::cmp::Ordering;
 
+use super::everyday::is_everyday;
 use super::flat::Flat;
+use super::impact::Impact;
 use super::index::RelevanceIndex;
 use super::postings::List;
 use super::terms::Tokenizer;
@@ -222,13 +224,25 @@ impl Scratch {
         }
     }
 
+    /// The evidence of a word that a skill has with this impact.
+    fn evidence(&self, word: &Word, impact: Impact) -> f32 {
+        let text = self.folded.get(word.term.span()).unwrap_or_default();
+        let says_little = text.bytes().all(|byte| byte.is_ascii_digit()) || is_everyday(text);
+        let full = if impact.in_head() { 1.0 } else { 0.5 };
+        if says_little { full / 2.0 } else { full }
+    }
+
     /// Counts the words that a skill shares with the message, less those that the message denies:
     /// "this is not about Terraform".
     fn count_words(&self, flat: &Flat, skill: u32, relevance: &mut Relevance) {
         for word in self.words.iter().filter(|word| word.kind == WordKind::Telling) {
             let Some(list) = flat.list_at(word.place) else { continue };
             let impact = list.impact(skill);
-            relevance.words += usize::from(impact.value() > 0);
+            if impact.value() == 0 {
+                continue;
+            }
+            relevance.words += 1;
+            relevance.evidence += self.evidence(word, impact);
             if impact.in_head() && is_denied(&self.folded, word.term.start as usize) {
                 relevance.is_denied |= flat.name(skill).any(|(term, _)| term == word.place);
             } else {
