@@ -75,7 +75,7 @@ pub struct Relevance {
 /// more skills: less is mostly chance (`docs/routing.md`, *Messages for no skill*).
 const ENOUGH_EVIDENCE: [f32; 2] = [1.0, 1.5];
 
-/// So many skills that one of them shares a word with most messages.
+/// The number of skills from which on one of them shares a word with most messages.
 const MANY: usize = 64;
 
 impl Relevance {

@@ -300,7 +300,7 @@ fn check_tells_libraries_that_cannot_be_loaded() {
     };
     assert_eq!(codes(), [], "the library is there, and has both classes");
     let cases: &[(&str, &str, &str, &str)] = &[
-        ("toolsets/none:X", "other", "missing-library", "build the plugin"),
+        ("toolsets/none:X", "other", "missing-library", "build the library from its code"),
         ("toolsets/libx.so:X", "libx.so", "missing-library", "write the entry as `toolsets/x:X`"),
         ("toolsets/my-x:X", "libmy-x.so", "missing-library", "rename `toolsets/libmy-x.so`"),
         ("toolsets/x:Nobody", "libx.so", "missing-class", "it has HelloToolset"),
