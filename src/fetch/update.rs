@@ -84,6 +84,8 @@ pub struct Outdated {
     pub outdated: bool,
     /// The reason why a host that [polls](super::SourcePoller) left the newest one to the user.
     pub held: Option<String>,
+    /// The key that signed the copy in use, if its signature is asked for and valid.
+    pub signed_by: Option<String>,
 }
 
 /// A state of a source that is not in use yet.
@@ -276,18 +278,22 @@ impl SourceList<'_> {
     /// Asks a source for its newest revision; one that does not tell is fetched for that. Fails as
     /// [`SourceList::update`].
     pub fn outdated(&self, name: &str) -> Result<Outdated, Error> {
-        let settings = self.section(name)?.settings;
+        let section = self.section(name)?;
+        let settings = &section.settings;
         let locked = self.locked(name)?;
-        let provider = self.provider(&settings)?;
+        let provider = self.provider(settings)?;
         let newest = match provider.newest()? {
             Some(newest) => newest,
-            None => self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?.0.revision,
+            None => self.fetcher.fetch_for(self.scope, &*provider, settings, None)?.0.revision,
         };
-        let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(&settings);
+        let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(settings);
         let outdated = !locked.as_ref().is_some_and(is_newest);
         let held = self.copies.state(name).held.filter(|held| held.revision == newest);
         let held = held.filter(|_| outdated).map(|held| held.to_string());
-        Ok(Outdated { locked: locked.map(|locked| locked.revision), newest, outdated, held })
+        // A copy without a valid signature is not in use, which is a finding of its own.
+        let signed_by = self.signed_by(&section).unwrap_or_default();
+        let locked = locked.map(|locked| locked.revision);
+        Ok(Outdated { locked, newest, outdated, held, signed_by })
     }
 
     pub(super) fn provider(

@@ -18,10 +18,26 @@ const ITS_PUBLIC_KEY: &str = "RWSr6p7E0BiiWawTBjP4E+HjR5yZctxM6QFp7Yc/0YVVW9A3MO
 
 /// A directory with skills in `kit`, and a key in `my.key` without a password.
 fn place() -> (Place, String) {
-    let (place, pair) = (Place::new(), KeyPair::generate_unencrypted_keypair().unwrap());
+    let place = Place::new();
     write_kit(&place, "kit", false);
+    let key = write_key(&place);
+    (place, key)
+}
+
+/// Writes a key without a password to `my.key`, and returns its public half.
+fn write_key(place: &Place) -> String {
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     place.write("my.key", pair.sk.to_box(None).unwrap().into_string());
-    (place, pair.pk.to_base64())
+    pair.pk.to_base64()
+}
+
+/// Writes two skills into a directory, signs them, and returns the public key.
+#[cfg(any(feature = "object-store", feature = "oci"))]
+pub(crate) fn signed_kit(place: &Place, dir: &str) -> String {
+    write_kit(place, dir, false);
+    let key = write_key(place);
+    place.run(["sign", dir, "--key", "my.key"]).exits(0);
+    key
 }
 
 fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
@@ -42,6 +58,18 @@ fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
     finish(command, b"")
 }
 
+/// Fails unless the commands that tell of sources name the key that signed the one source.
+pub(crate) fn assert_key_is_told(key: &str, run: impl Fn(&[&str]) -> Run) {
+    let listed = run(&["list", "--json"]).exits(0).json();
+    assert_eq!(listed["skills"][0]["signed_by"], key, "{listed}");
+    let outdated = run(&["outdated", "--json"]).exits(0).json();
+    assert_eq!(outdated["sources"][0]["signed_by"], key, "{outdated}");
+    for command in ["list", "outdated", "doctor"] {
+        let told = run(&[command]).stdout;
+        assert!(told.contains(&format!("signed by {key}")), "{command}: {told}");
+    }
+}
+
 #[test]
 fn a_directory_is_signed_and_others_take_it_until_it_is_changed() {
     let (place, key) = place();
@@ -57,6 +85,7 @@ fn a_directory_is_signed_and_others_take_it_until_it_is_changed() {
     assert_eq!(place.run(add).exits(0).json()["signed_by"], json!(key));
     let shown = place.run(["doctor", "--json"]).json();
     assert_eq!(shown["fetched"][0]["signed_by"], json!(key), "{shown}");
+    assert_key_is_told(&key, |args| place.run(args));
     place.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
     let refused = place.run(["update"]).exits(1).stderr;
     assert!(
