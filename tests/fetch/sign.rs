@@ -118,13 +118,21 @@ fn keys_with_a_password_are_opened_and_other_files_are_not_keys() {
     let signed = sign_with_password(&place, Some("correct horse")).exits(0).json();
     assert_eq!(signed["public_key"], ITS_PUBLIC_KEY);
     place.run(["add", "./kit", "--signed-by", ITS_PUBLIC_KEY]).exits(0);
-    for (password, why) in [
-        (Some("wrong horse"), "Wrong password for that key"),
-        (None, "set `REPERTOIRE_KEY_PASSWORD`"),
+    for (password, code, why, remedy) in [
+        (
+            Some("wrong horse"),
+            "PERMISSION_DENIED",
+            "the password of enc.key is wrong",
+            "set `REPERTOIRE_KEY_PASSWORD` to the password of this key",
+        ),
+        (None, "EXECUTION_ERROR", "cannot be asked for", "set `REPERTOIRE_KEY_PASSWORD`"),
     ] {
         let failed = sign_with_password(&place, password).exits(1);
-        let told = failed.stdout + &failed.stderr;
-        assert!(told.contains(why) && !told.contains("horse"), "{told}");
+        let error = &failed.json()["error"];
+        assert_eq!(error["code"], code, "{failed:?}");
+        assert!(error["message"].as_str().unwrap().contains(why), "{failed:?}");
+        assert!(error["help"].as_str().unwrap().contains(remedy), "{failed:?}");
+        assert!(!format!("{failed:?}").contains("horse"), "{failed:?}");
     }
     place.write("my.pub", format!("untrusted comment: minisign public key\n{key}\n"));
     place.write("short.key", "untrusted comment: x\nRWQAAEIy\n");

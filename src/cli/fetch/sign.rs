@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
-use minisign::{PublicKey, SecretKey, SecretKeyBox};
+use minisign::{ErrorKind, PublicKey, SecretKey, SecretKeyBox};
 use repertoire::config::FetchSettings;
 use repertoire::fetch::{Fetcher, Locked};
 use repertoire::{Error, ErrorCode};
@@ -104,7 +104,11 @@ fn secret_key(file: &Path) -> Result<SecretKey, Error> {
     let bytes = text.lines().nth(1).and_then(|line| BASE64.decode(line.trim().as_bytes()).ok());
     let key = match bytes {
         Some(bytes) if bytes.get(2..4) == Some(ENCRYPTED) => {
-            SecretKeyBox::from(text).into_secret_key(Some(password(file)?))
+            let key = SecretKeyBox::from(text).into_secret_key(Some(password(file)?));
+            if key.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::Verify)) {
+                return Err(wrong_password(file));
+            }
+            key
         }
         // `minisign -W` writes no checksum, which `into_unencrypted_secret_key` asks for.
         Some(bytes) if bytes.starts_with(PLAIN) => SecretKey::from_bytes(&bytes),
@@ -132,6 +136,17 @@ fn password(file: &Path) -> Result<String, Error> {
             Error::new(ErrorCode::ExecutionError, message, help)
         },
     )
+}
+
+/// The error of a key that the password does not open, which its checksum tells.
+fn wrong_password(file: &Path) -> Error {
+    let message = format!("the password of {} is wrong", file.display());
+    let help = if std::env::var_os(PASSWORD).is_some() {
+        format!("set `{PASSWORD}` to the password of this key, or unset it to be asked")
+    } else {
+        "try again with the password that was given when the key was made".to_owned()
+    };
+    Error::new(ErrorCode::PermissionDenied, message, help)
 }
 
 fn unusable(file: &Path, error: &minisign::PError) -> Error {
