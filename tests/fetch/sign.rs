@@ -152,6 +152,80 @@ fn keys_with_a_password_are_opened_and_other_files_are_not_keys() {
 }
 
 #[test]
+fn files_that_git_ignores_are_named_since_others_lack_them() {
+    let (place, key) = place();
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=Ann", "-c", "user.email=ann@h.org"]).args(args);
+        finish(
+            {
+                git.current_dir(place.path().join("kit"));
+                git
+            },
+            b"",
+        )
+        .exits(0)
+    };
+    git(&["init", "--quiet"]);
+    place.write("kit/skills/build/build.log", "built\n");
+    place.write("kit/build.log", "of no skill\n");
+    let sign = || place.run(["sign", "kit", "--key", "my.key", "--json"]).exits(0);
+    // Nothing is ignored yet, and then a file of no skill.
+    for (rules, ignored) in [
+        ("", json!([])),
+        ("/build.log\n", json!([])),
+        ("*.log\n", json!(["build/build.log"])),
+        ("*.sha256\n", json!(["skills.sha256", "skills.sha256.minisig"])),
+        (
+            "/skills/\n",
+            json!([
+                "build/SKILL.md",
+                "build/build.log",
+                "deploy/SKILL.md",
+                "deploy/scripts/go.sh",
+                "skills.sha256",
+                "skills.sha256.minisig",
+            ]),
+        ),
+    ] {
+        place.write("kit/.gitignore", rules);
+        let signed = sign();
+        assert_eq!(signed.json()["ignored"], ignored, "{rules}");
+        let is_told = signed.stderr.contains("git ignores");
+        assert_eq!(is_told, ignored != json!([]), "{rules}: {signed:?}");
+    }
+
+    // As it is told: a clone is refused, until the file is there.
+    place.write("kit/.gitignore", "*.log\n");
+    let told = sign().stderr;
+    assert!(told.contains("1 file") && told.contains("`build/build.log`"), "{told}");
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "-m", "sign"]);
+    let url = format!("file://{}", place.path().join("kit").display());
+    let add = ["add", &url, "--signed-by", &key];
+    let refused = Place::new().run(add).exits(1).stderr;
+    assert!(refused.contains("`build/build.log`, which was signed, is missing"), "{refused}");
+    git(&["add", "--force", "skills/build/build.log"]);
+    git(&["commit", "--quiet", "-m", "log"]);
+    assert_eq!(sign().json()["ignored"], json!([]));
+    Place::new().run(add).exits(0);
+}
+
+#[test]
+fn a_directory_without_skills_is_not_signed() {
+    let (place, _) = place();
+    place.write("empty/README.md", "Of no skill.\n");
+    place.write("empty/node_modules/x/SKILL.md", "---\nname: x\n---\n");
+    for (dir, more) in [("empty", &[][..]), ("kit", &["--path", "docs"])] {
+        let sign = ["sign", dir, "--key", "my.key"];
+        let failed = place.run(sign.iter().chain(more)).exits(1);
+        assert!(failed.stderr.contains("has no skill"), "{failed:?}");
+        assert!(failed.stderr.contains("a directory with a `SKILL.md`"), "{failed:?}");
+        assert!(!place.path().join(dir).join("skills.sha256").exists());
+    }
+}
+
+#[test]
 fn an_mcp_server_is_not_started_where_a_signature_is_asked_for() {
     let place = Place::new();
     let key = ["--signed-by", ITS_PUBLIC_KEY, "--", "touch", "started"];

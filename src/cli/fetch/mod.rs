@@ -1,6 +1,7 @@
 //! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: skills from elsewhere, and for others.
 
 pub(crate) mod add;
+mod ignored;
 mod in_use;
 pub(crate) mod outdated;
 pub(crate) mod push;
