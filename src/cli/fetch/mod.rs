@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
-use repertoire::config::Config;
 use repertoire::fetch::{Fetcher, Kept, SourceList};
 use repertoire::{Code, Error, ErrorCode};
 
@@ -32,8 +31,7 @@ pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
         Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
     })?;
     signals::cancel_fetches()?;
-    let policy = Config::load(&setup::config_place(common)).signatures();
-    Ok(fetcher.signatures(policy).cancelled_when(|| signals::cancelled_by().is_some()))
+    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
 }
 
 /// Returns the list that a command changes: the project's with `--project`, else the user's.
