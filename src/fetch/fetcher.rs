@@ -121,6 +121,11 @@ impl Fetcher {
         &self.cache
     }
 
+    /// The directory of what servers said of their archives.
+    pub(super) fn answers(&self) -> PathBuf {
+        self.cache.join("answers")
+    }
+
     pub(super) fn copies(&self, config_dir: &Path) -> Copies {
         Copies::new(&self.cache, config_dir)
     }
@@ -157,7 +162,7 @@ impl Fetcher {
             #[cfg(feature = "archive-https")]
             Location::RemoteArchive(url) => {
                 let (address, scratch) = (ArchiveAddress::parse(url)?, self.scratch()?);
-                let notes = self.cache.join("answers");
+                let notes = self.answers();
                 Box::new(RemoteArchive::new(address, rev, (limits, deadline), scratch, &notes))
             }
             #[cfg(feature = "object-store")]

@@ -147,9 +147,15 @@ fn an_archive_is_sent_once_to_an_update_and_a_damaged_note_costs_time_alone() {
     site.web.requests();
     place.run(["update"]).exits(0);
     assert_eq!(site.web.requests().len(), 1);
-    for entry in fs::read_dir(place.path().join("home/.cache/repertoire/fetch/answers")).unwrap() {
-        fs::write(entry.unwrap().path(), "{").unwrap();
-    }
+    let answers = fs::read_dir(place.path().join("home/.cache/repertoire/fetch/answers")).unwrap();
+    let notes: Vec<_> = answers.map(|entry| entry.unwrap().path()).collect();
+    let [note] = &notes[..] else { panic!("{notes:?}") };
+    // A note that is used is not collected, however old the archive is.
+    fs::File::open(note).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    place.run(["update"]).exits(0);
+    assert!(site.web.requests()[0].contains("if-none-match"));
+    assert!(note.exists());
+    fs::write(note, "{").unwrap();
     place.run(["outdated"]).exits(0);
     assert!(!site.web.requests()[0].contains("if-none-match"));
 }
