@@ -256,8 +256,13 @@ fn cached_toolset_options_in(
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
     let mut options = config(common)?.toolsets(toolset_options(isolation)?);
-    options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
+    options.cache = toolset_cache(common);
     Ok(options)
+}
+
+/// Returns the directory of private copies of toolsets; `None` without a home directory.
+pub(crate) fn toolset_cache(common: &Common) -> Option<PathBuf> {
+    cache_dir(common).map(|dir| dir.join("plugins"))
 }
 
 /// Returns the same options, for children of this binary.

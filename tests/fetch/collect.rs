@@ -176,3 +176,24 @@ fn answers_that_were_not_used_for_long_are_collected() {
     let left = fs::read_dir(&answers).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(left.eq(["young.json"]));
 }
+
+#[test]
+fn copies_of_toolsets_that_were_not_used_for_long_are_collected() {
+    let (place, one) = (Place::new(), repository("one", "1\n"));
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    let plugins = place.path().join("home/.cache/repertoire/plugins");
+    let names = [format!("{}.skill", "0a".repeat(32)), format!("{}.tools", "0b".repeat(32))];
+    for name in &names {
+        fs::create_dir_all(plugins.join(name)).unwrap();
+        fs::write(plugins.join(name).join("SKILL.md"), "x").unwrap();
+        age_below(&plugins.join(name), 31);
+    }
+    // An engine runs code in one of them.
+    let lock = File::create(plugins.join(".lock")).unwrap();
+    lock.lock_shared().unwrap();
+    place.run(["update"]).exits(0);
+    assert!(names.iter().all(|name| plugins.join(name).exists()));
+    drop(lock);
+    place.run(["remove", "one"]).exits(0);
+    assert!(names.iter().all(|name| !plugins.join(name).exists()));
+}

@@ -16,6 +16,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
 use repertoire::fetch::{Fetcher, Kept, SourceList};
+use repertoire::toolset::collect_cache;
 use repertoire::{Code, Error, ErrorCode};
 
 use crate::args::Common;
@@ -123,9 +124,12 @@ pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Collects unused contents of the cache, and counts them.
-pub(crate) fn collect(fetcher: &Fetcher, out: Output) -> u64 {
+/// Collects what is unused in the cache, and counts the contents among it.
+pub(crate) fn collect(fetcher: &Fetcher, common: &Common, out: Output) -> u64 {
     // What was asked for is done: this is only tidying up.
+    if let Some(dir) = setup::toolset_cache(common) {
+        collect_cache(&dir, Fetcher::UNUSED);
+    }
     let Ok(Kept { unused, unused_bytes, .. }) = fetcher.collect(Fetcher::UNUSED) else { return 0 };
     if unused > 0 && !out.json {
         let files = count(usize::try_from(unused).unwrap_or(usize::MAX), "unused file");
