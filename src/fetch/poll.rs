@@ -240,12 +240,13 @@ impl SourceList<'_> {
             let reason = "`config.toml` names it otherwise than it was fetched".to_owned();
             return Ok((String::new(), PollOutcome::Held(reason)));
         }
-        if let Some(held) = state.held.filter(|held| !held.revision.is_empty())
-            && self.provider(settings)?.newest()?.as_ref() == Some(&held.revision)
-        {
+        // It is asked once: an archive may come with the answer.
+        let provider = self.provider(settings)?;
+        let newest = provider.newest()?;
+        if let Some(held) = state.held.filter(|held| newest.as_ref() == Some(&held.revision)) {
             return Ok((held.revision, PollOutcome::Held(held.reason)));
         }
-        let candidate = match self.newest(name, settings)? {
+        let candidate = match self.newest_from(&*provider, name, settings, newest.as_deref())? {
             Next::InUse(locked, _) => return Ok((locked.revision, PollOutcome::Unchanged)),
             Next::Other(candidate) => candidate,
         };

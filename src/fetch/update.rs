@@ -142,7 +142,7 @@ impl SourceList<'_> {
                 Ok(_) => Answer::Newest { settings: &section.settings },
                 Err(error) => Answer::Failed { message: error.message() },
             };
-            self.copies.note(name, &answer, Moment::now(), self.fetcher.deadline())?;
+            self.copies.note(name, &answer, Moment::now(), &self.fetcher.deadline())?;
         }
         result
     }
@@ -178,17 +178,27 @@ impl SourceList<'_> {
 
     /// Fetches the newest state of a source, unless it is the pinned one. Fails as
     /// [`SourceList::update`].
-    pub(super) fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
-        let locked = self.locked(name)?;
+    fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
         let provider = self.provider(settings)?;
+        let is_fetched = self.locked(name)?.is_some_and(|locked| locked.is_of(settings));
+        let newest = if is_fetched { provider.newest()? } else { None };
+        self.newest_from(&*provider, name, settings, newest.as_deref())
+    }
+
+    /// The same from a provider that was asked for its newest revision, which it may have received.
+    pub(super) fn newest_from(
+        &self,
+        provider: &dyn SourceProvider,
+        name: &str,
+        settings: &FetchSettings,
+        newest: Option<&str>,
+    ) -> Result<Next, Error> {
+        let locked = self.locked(name)?;
         let fitting = locked.as_ref().filter(|locked| locked.is_of(settings));
-        if let Some(fitting) = fitting
-            && provider.newest()?.as_ref() == Some(&fitting.revision)
-        {
+        if fitting.is_some_and(|fitting| newest == Some(&fitting.revision)) {
             return self.pinned(name, settings, locked);
         }
-        let (fetched, signed_by) =
-            self.fetcher.fetch_for(self.scope, &*provider, settings, None)?;
+        let (fetched, signed_by) = self.fetcher.fetch_for(self.scope, provider, settings, None)?;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
             return Ok(Next::InUse(fetched, signed_by));
         }

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::repository::Repository;
 
 /// A directory with a configuration whose sources were fetched, and a clock that tests put forward.
-struct World {
+pub(crate) struct World {
     dir: TempDir,
     scope: Scope,
     fetcher: Fetcher,
@@ -27,7 +27,7 @@ struct World {
 
 impl World {
     /// The source `team` of the user, asked each minute.
-    fn new(settings: &FetchSettings) -> World {
+    pub(crate) fn new(settings: &FetchSettings) -> World {
         World::empty(Scope::User).with(settings)
     }
 
@@ -79,7 +79,7 @@ impl World {
     }
 
     /// A poller, as one of another process.
-    fn poller(&self) -> SourcePoller {
+    pub(crate) fn poller(&self) -> SourcePoller {
         let ahead = Arc::clone(&self.ahead);
         let now = move || SystemTime::now() + Duration::from_secs(ahead.load(Ordering::Relaxed));
         SourcePoller::new(&self.fetcher, &self.place()).clock(now)
@@ -90,7 +90,7 @@ impl World {
         Engine::builder().config(&config).source_poller(self.poller()).build().unwrap()
     }
 
-    fn pass(&self, seconds: u64) {
+    pub(crate) fn pass(&self, seconds: u64) {
         self.ahead.fetch_add(seconds, Ordering::Relaxed);
     }
 
@@ -99,7 +99,7 @@ impl World {
     }
 }
 
-fn settings(source: &str) -> FetchSettings {
+pub(crate) fn settings(source: &str) -> FetchSettings {
     FetchSettings { source: source.to_owned(), ..FetchSettings::default() }
 }
 
@@ -112,13 +112,13 @@ fn with_two_skills() -> Repository {
 }
 
 /// The outcome for the only source.
-fn outcome(poll: SourcePoll) -> PollOutcome {
+pub(crate) fn outcome(poll: SourcePoll) -> PollOutcome {
     let [source] = <[_; 1]>::try_from(poll.sources).unwrap();
     assert_eq!(source.name, "team");
     source.outcome
 }
 
-fn held(poll: SourcePoll) -> String {
+pub(crate) fn held(poll: SourcePoll) -> String {
     match outcome(poll) {
         PollOutcome::Held(reason) => reason,
         outcome => panic!("{outcome:?}"),
