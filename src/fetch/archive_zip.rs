@@ -6,15 +6,14 @@
 
 use std::io::{self, Read};
 
-use flate2::read::DeflateDecoder;
 use rawzip::extra_fields::ExtraFieldId;
 use rawzip::{
-    CompressionMethod, Crc32, ErrorKind, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE,
-    RangeReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator,
-    ZipReader,
+    CompressionMethod, ErrorKind, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, RangeReader,
+    ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator, ZipReader,
 };
 
 use super::archive_file::{ArchiveFile, Visit};
+use super::archive_zip_content::{Content, invalid};
 use super::limits::{Deadline, refused, too_large};
 use super::provider::TreeKind;
 use crate::error::{Error, ErrorCode};
@@ -310,24 +309,11 @@ impl<'a> Zip<'a> {
         Ok(is_it(&found) || is_it(bare))
     }
 
-    fn content(&self, entry: &Entry) -> Result<Content<'_>, Error> {
+    fn content(&self, entry: &Entry) -> Result<Content<ZipReader<&Bounded>>, Error> {
         let found = self.zip.get_entry(entry.wayfinder);
         let found = found.map_err(|error| self.archive.failed(&io_error(error)))?;
-        let data = found.reader();
-        let data = if entry.is_packed {
-            Data::Packed(Box::new(DeflateDecoder::new(data)))
-        } else {
-            Data::Stored(data)
-        };
-        let (left, n_packed_bytes) = (entry.n_bytes, entry.n_packed_bytes);
-        Ok(Content {
-            data,
-            crc: Crc32::new(),
-            wanted: entry.crc,
-            left,
-            n_packed_bytes,
-            failure: None,
-        })
+        let Entry { is_packed, n_bytes, n_packed_bytes, crc, .. } = *entry;
+        Ok(Content::new(found.reader(), is_packed, (n_packed_bytes, n_bytes), crc))
     }
 
     /// The error of an entry that is packed in a way that hardly anything writes.
@@ -342,75 +328,11 @@ impl<'a> Zip<'a> {
     }
 }
 
-enum Data<'a> {
-    Stored(ZipReader<&'a Bounded>),
-    Packed(Box<DeflateDecoder<ZipReader<&'a Bounded>>>),
-}
-
-/// The content of an entry, which is compared with what the directory says of it.
-struct Content<'a> {
-    data: Data<'a>,
-    crc: Crc32,
-    /// The checksum that it must have.
-    wanted: u32,
-    /// The bytes that it must still have.
-    left: u64,
-    n_packed_bytes: u64,
-    /// The reason why it could not be read.
-    failure: Option<io::Error>,
-}
-
-impl Content<'_> {
-    fn step(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = match &mut self.data {
-            Data::Stored(data) => data.read(buffer)?,
-            Data::Packed(data) => data.read(buffer)?,
-        };
-        self.left = self
-            .left
-            .checked_sub(n as u64)
-            .ok_or_else(|| invalid("a file is longer than it says"))?;
-        self.crc.update(&buffer[..n]);
-        if n > 0 {
-            return Ok(n);
-        }
-        if self.left > 0 {
-            return Err(invalid("a file is shorter than it says"));
-        }
-        if self.crc.checksum() != self.wanted {
-            return Err(invalid("a file does not have its checksum"));
-        }
-        match &self.data {
-            Data::Packed(data) if data.total_in() != self.n_packed_bytes => {
-                Err(invalid("a file has bytes behind its end"))
-            }
-            _ => Ok(0),
-        }
-    }
-}
-
-impl Read for Content<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        self.step(buffer).map_err(|error| {
-            let told = io::Error::new(error.kind(), error.to_string());
-            self.failure = Some(error);
-            told
-        })
-    }
-}
-
 /// The place in the archive where an entry of the directory ends.
 fn end_of(record: &ZipFileHeaderRecord<'_>) -> u64 {
     let names = record.file_path().as_bytes().len() + record.comment().as_bytes().len();
     let n_bytes = RECORD_BYTES + names + record.extra_fields().remaining_bytes().len();
     record.central_directory_offset().saturating_add(n_bytes as u64)
-}
-
-fn invalid(why: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 fn io_error(error: rawzip::Error) -> io::Error {
