@@ -68,7 +68,7 @@ impl Polled {
 #[must_use = "no source is asked any more when this is dropped"]
 pub struct SourceWatch {
     /// Called off once it is set.
-    flag: &'static AtomicBool,
+    flag: Arc<AtomicBool>,
     stop: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
@@ -124,9 +124,9 @@ impl Engine {
         &self,
         listener: impl Fn(&SourcePoll) + Send + 'static,
     ) -> Result<SourceWatch, Error> {
-        // The threads of a fetch look at it, some of which nobody waits for: a byte is left for each watch.
-        let flag: &'static AtomicBool = Box::leak(Box::default());
-        let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(flag));
+        // The threads of a fetch look at it, some of which nobody waits for.
+        let flag = Arc::<AtomicBool>::default();
+        let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(Arc::clone(&flag)));
         let inner = Arc::downgrade(&self.0);
         let (stop, is_stopped) = channel();
         let run = move || {

@@ -118,10 +118,10 @@ impl RemoteArchive {
         let dir = scratch_dir(&self.scratch)?;
         let url = self.address.url();
         let path = dir.path().join(format!("archive{}", end_of(url).unwrap_or_default()));
-        let answer = wait(self.deadline, url, self.download(note, &path))?;
+        let answer = wait(&self.deadline, url, self.download(note, &path))?;
         let Some(mut new) = answer else { return Ok(None) };
         let (source, sha256) = (url.to_owned(), self.sha256.clone());
-        let (limits, deadline) = (self.limits, self.deadline);
+        let (limits, deadline) = (self.limits, self.deadline.clone());
         let archive = Archive { path, source, sha256, limits, deadline };
         let hash = archive.newest()?.unwrap_or_default();
         new.sha256.clone_from(&hash);

@@ -114,7 +114,7 @@ impl<'a> Zip<'a> {
     fn open(archive: &'a ArchiveFile) -> Result<Zip<'a>, Error> {
         let file = archive.open()?;
         let n_bytes = file.metadata().map_err(|error| archive.failed(&error))?.len();
-        let reader = Bounded { file: file.into(), deadline: archive.deadline };
+        let reader = Bounded { file: file.into(), deadline: archive.deadline.clone() };
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
         let zip = ZipLocator::new().locate_in_reader(reader, &mut buffer, n_bytes);
         let zip = zip.map_err(|(_, error)| archive.failed(&io_error(error)))?;

@@ -107,7 +107,7 @@ impl Copies {
         name: &str,
         answer: &Answer<'_>,
         at: Moment,
-        deadline: Deadline,
+        deadline: &Deadline,
     ) -> Result<(), Error> {
         let _guard = self.lock(deadline)?;
         if !self.root(name).is_dir() {
@@ -137,7 +137,7 @@ impl Copies {
     /// Locks the copies, and the files of this configuration, against other processes, until the
     /// guard is dropped. Fails with `TIMEOUT` or `CANCELLED` if they hold it for longer than
     /// `deadline`.
-    pub(super) fn lock(&self, deadline: Deadline) -> Result<File, Error> {
+    pub(super) fn lock(&self, deadline: &Deadline) -> Result<File, Error> {
         let path = self.dir.join(LOCK);
         loop {
             if let Some(file) = self.try_lock(&path)? {

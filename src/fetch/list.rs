@@ -147,7 +147,7 @@ impl<'a> SourceList<'a> {
         let (locked, signed_by) =
             self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?;
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
-        let _guard = self.copies.lock(self.fetcher.deadline())?;
+        let _guard = self.copies.lock(&self.fetcher.deadline())?;
         // Another process may have added one meanwhile.
         self.check_free(&name, &settings)?;
         let before = self.config_text()?;
@@ -167,7 +167,7 @@ impl<'a> SourceList<'a> {
     /// these.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         check_name(name)?;
-        let _guard = self.copies.lock(self.fetcher.deadline())?;
+        let _guard = self.copies.lock(&self.fetcher.deadline())?;
         let mut sources = lock_file::read(&self.lock)?;
         let was_locked = sources.remove(name).is_some();
         if !was_locked {

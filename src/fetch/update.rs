@@ -163,7 +163,7 @@ impl SourceList<'_> {
             Next::Other(candidate) if options.dry_run => Ok(candidate.update()),
             Next::Other(candidate) => {
                 let update = candidate.update();
-                let _guard = self.copies.lock(self.fetcher.deadline())?;
+                let _guard = self.copies.lock(&self.fetcher.deadline())?;
                 // Meanwhile the user may have removed it, or named another one.
                 if self.section(name)?.settings != *settings {
                     let message =
@@ -195,7 +195,7 @@ impl SourceList<'_> {
     ) -> Result<Next, Error> {
         let locked = self.locked(name)?;
         let fitting = locked.as_ref().filter(|locked| locked.is_of(settings));
-        if fitting.is_some_and(|fitting| newest == Some(&fitting.revision)) {
+        if fitting.is_some_and(|fitting| newest == Some(fitting.revision.as_str())) {
             return self.pinned(name, settings, locked);
         }
         let (fetched, signed_by) = self.fetcher.fetch_for(self.scope, provider, settings, None)?;
