@@ -64,6 +64,8 @@ pub struct Source {
     name: Option<String>,
     /// True if the ids of its skills begin with its name.
     namespaced: bool,
+    /// The key that signed it, if its signature was asked for.
+    signed_by: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -76,8 +78,16 @@ impl Source {
     /// A directory of skills of this scope.
     pub fn new(scope: Scope, root: impl Into<PathBuf>) -> Source {
         let origin = Origin::Directory(root.into());
-        let (brand, name, namespaced) = (None, None, false);
-        Source { origin, scope, optional: false, links_outside: false, brand, name, namespaced }
+        Source {
+            origin,
+            scope,
+            optional: false,
+            links_outside: false,
+            brand: None,
+            name: None,
+            namespaced: false,
+            signed_by: None,
+        }
     }
 
     /// Skills that ship with the agent.
@@ -114,6 +124,13 @@ impl Source {
     #[must_use]
     pub fn namespaced(mut self) -> Source {
         self.namespaced = self.name.is_some();
+        self
+    }
+
+    /// The same source, whose signature by this key was verified, if one was asked for.
+    #[cfg(feature = "fetch")]
+    pub(crate) fn signed_with(mut self, key: Option<String>) -> Source {
+        self.signed_by = key;
         self
     }
 
@@ -181,8 +198,7 @@ impl Source {
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
         // The brand is written with the options; a name changes an answer as a namespace alone.
-        let Source { origin, scope, optional, links_outside, brand: _, name: _, namespaced: _ } =
-            self;
+        let Source { origin, scope, optional, links_outside, .. } = self;
         let Origin::Directory(root) = origin else { return None };
         Some((root, scope, optional, links_outside, self.namespace()))
     }
@@ -195,6 +211,12 @@ impl Source {
     /// The name under which it was fetched; `None` for any other source.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// The public key of `minisign` that signed it, as was verified when its configuration was loaded;
+    /// `None` if it need not be signed.
+    pub fn signed_by(&self) -> Option<&str> {
+        self.signed_by.as_deref()
     }
 
     /// The beginning of the ids of its skills, if they have one of their own.

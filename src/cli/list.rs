@@ -1,12 +1,13 @@
 //! `repertoire list`: the skills of the catalog.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::Entry;
 use repertoire::catalog::Scope;
-use repertoire::{Diagnostic, Engine, Severity};
+use repertoire::{Diagnostic, Engine, Severity, Source};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
         Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
     } else {
         if engine.catalog().entries().next().is_some() {
-            out.human(&table(&engine))?;
+            out.human(&format!("{}\n{}", table(&engine), signatures(&engine).as_str()))?;
         } else {
             out.note(
                 "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",
@@ -78,6 +79,8 @@ pub(crate) struct Listed<'a> {
     source: Scope,
     /// The name under which it was fetched.
     from: Option<String>,
+    /// The key that signed its source, if that must be signed.
+    signed_by: Option<String>,
     status: &'static str,
     reason: Option<String>,
     triggers: Json,
@@ -99,6 +102,7 @@ impl<'a> Listed<'a> {
             path: skill.path().map(Path::to_string_lossy),
             source: entry.scope,
             from: name_of_source(entry, engine),
+            signed_by: engine.source_of(entry).and_then(Source::signed_by).map(str::to_owned),
             status: entry.status.as_str(),
             reason: entry.reason(),
             triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
@@ -151,6 +155,19 @@ fn table(engine: &Engine) -> String {
     arrange(&mut table, BRIEF);
     let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();
     lines.join("\n")
+}
+
+/// A line for each fetched source of the listed skills that was signed, with the key.
+fn signatures(engine: &Engine) -> Page {
+    let catalog = engine.catalog();
+    let sources = catalog.entries().filter_map(|entry| engine.source_of(entry));
+    let signed = sources.filter_map(|source| Some((source.name()?, source.signed_by()?)));
+    let mut page = Page::default();
+    for (name, key) in signed.collect::<BTreeSet<_>>() {
+        let (name, key) = (sanitize::line(name), sanitize::line(key));
+        page.line(format_args!("`{name}` is signed by {key}"));
+    }
+    page
 }
 
 /// Fits the last column, which may be wrapped, to the terminal, if there is one that is wide enough.

@@ -53,7 +53,7 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     }
     let config = Config::load(&config_place(common));
     if common.sources.is_empty() {
-        return Ok(match fetcher(common) {
+        return Ok(match fetcher_without_policy(common) {
             Some(fetcher) => fetcher.apply(config),
             None => config,
         });
@@ -71,8 +71,16 @@ pub(crate) fn config_place(common: &Common) -> ConfigPlace {
     }
 }
 
-/// Returns what fetches skills from elsewhere; `None` without a home directory.
+/// Returns what fetches skills from elsewhere, by the policy of the user about signatures; `None`
+/// without a home directory.
 pub(crate) fn fetcher(common: &Common) -> Option<Fetcher> {
+    let policy = || Config::load(&config_place(common)).signatures();
+    fetcher_without_policy(common).map(|fetcher| fetcher.signatures(policy()))
+}
+
+/// Returns the same for what takes the policy of the configuration that it reads itself:
+/// `Fetcher::apply`, which hooks call, and pollers, which read a policy that changes meanwhile.
+pub(crate) fn fetcher_without_policy(common: &Common) -> Option<Fetcher> {
     Some(Fetcher::new(cache_dir(common)?.join("fetch")))
 }
 
@@ -248,8 +256,13 @@ fn cached_toolset_options_in(
     isolation: &IsolationArgs,
 ) -> anyhow::Result<ToolsetOptions> {
     let mut options = config(common)?.toolsets(toolset_options(isolation)?);
-    options.cache = cache_dir(common).map(|dir| dir.join("plugins"));
+    options.cache = toolset_cache(common);
     Ok(options)
+}
+
+/// Returns the directory of private copies of toolsets; `None` without a home directory.
+pub(crate) fn toolset_cache(common: &Common) -> Option<PathBuf> {
+    cache_dir(common).map(|dir| dir.join("plugins"))
 }
 
 /// Returns the same options, for children of this binary.

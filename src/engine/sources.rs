@@ -8,10 +8,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::Engine;
-use crate::catalog::CatalogOptions;
+use crate::catalog::{CatalogOptions, Refreshed};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode};
-use crate::fetch::{SourcePoll, SourcePoller};
+use crate::fetch::{PolledSource, SourcePoll, SourcePoller};
 
 /// The shortest time between two polls of a watch.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
@@ -24,6 +24,8 @@ const AFTER_ERROR: Duration = Duration::from_secs(60);
 pub(super) struct Polled {
     poller: SourcePoller,
     findings: Mutex<Findings>,
+    /// The outcomes of polls after which the skills could not be refreshed.
+    untold: Mutex<Vec<PolledSource>>,
 }
 
 #[derive(Debug, Default)]
@@ -36,7 +38,20 @@ struct Findings {
 
 impl Polled {
     pub(super) fn new(poller: SourcePoller) -> Polled {
-        Polled { poller, findings: Mutex::default() }
+        Polled { poller, findings: Mutex::default(), untold: Mutex::default() }
+    }
+
+    /// Adds the outcomes that were not told yet, or keeps all of them if the skills could not be refreshed.
+    fn told(
+        &self,
+        mut poll: SourcePoll,
+        refreshed: Result<Refreshed, Error>,
+    ) -> Result<SourcePoll, Error> {
+        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
+        untold.append(&mut poll.sources);
+        refreshed?;
+        poll.sources = std::mem::take(&mut *untold);
+        Ok(poll)
     }
 
     fn note(&self, now: Vec<Diagnostic>) {
@@ -53,7 +68,7 @@ impl Polled {
 #[must_use = "no source is asked any more when this is dropped"]
 pub struct SourceWatch {
     /// Called off once it is set.
-    flag: &'static AtomicBool,
+    flag: Arc<AtomicBool>,
     stop: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
@@ -64,7 +79,8 @@ impl Engine {
     /// that to no other call: queries go on meanwhile. Without a
     /// [poller](super::EngineBuilder::source_poller) it only [refreshes](Engine::refresh).
     ///
-    /// Fails as [`Engine::refresh`]. A source that fails is an outcome.
+    /// Fails as [`Engine::refresh`]; what came of the sources is then told by the next call. A source that
+    /// fails is an outcome.
     ///
     /// ```
     /// use repertoire::Engine;
@@ -90,12 +106,13 @@ impl Engine {
     }
 
     fn poll_by(&self, poller: Option<&SourcePoller>) -> Result<SourcePoll, Error> {
-        let poll = poller.map(SourcePoller::poll).unwrap_or_default();
-        if let (Some(poller), Some(polled)) = (poller, &self.0.polled) {
-            polled.note(poller.findings());
-        }
-        self.refresh()?;
-        Ok(poll)
+        let (Some(poller), Some(state)) = (poller, &self.0.polled) else {
+            self.refresh()?;
+            return Ok(SourcePoll::default());
+        };
+        let poll = poller.poll();
+        state.note(poller.findings());
+        state.told(poll, self.refresh())
     }
 
     /// Has a thread that calls [`Engine::poll_sources`] whenever it is time, until the guard or the last
@@ -107,9 +124,9 @@ impl Engine {
         &self,
         listener: impl Fn(&SourcePoll) + Send + 'static,
     ) -> Result<SourceWatch, Error> {
-        // The threads of a fetch look at it, some of which nobody waits for: a byte is left for each watch.
-        let flag: &'static AtomicBool = Box::leak(Box::default());
-        let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(flag));
+        // The threads of a fetch look at it, some of which nobody waits for.
+        let flag = Arc::<AtomicBool>::default();
+        let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(Arc::clone(&flag)));
         let inner = Arc::downgrade(&self.0);
         let (stop, is_stopped) = channel();
         let run = move || {
@@ -165,5 +182,32 @@ impl Drop for SourceWatch {
         if let Some(thread) = thread {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ConfigPlace;
+    use crate::fetch::{Fetcher, PollOutcome};
+
+    #[test]
+    fn outcomes_are_told_once_the_skills_were_refreshed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, working_dir) = (dir.path().to_owned(), dir.path().to_owned());
+        let place = ConfigPlace { home: None, project, working_dir, brand: "acme".to_owned() };
+        let polled = Polled::new(SourcePoller::new(&Fetcher::new(dir.path()), &place));
+        let poll = |name: &str| SourcePoll {
+            sources: vec![PolledSource { name: name.to_owned(), outcome: PollOutcome::Unchanged }],
+            next: None,
+        };
+        let failed = || Err(Error::new(ErrorCode::InvalidParam, "too many", ""));
+        assert!(polled.told(poll("one"), failed()).is_err());
+        let told = |poll, refreshed| {
+            let told = polled.told(poll, refreshed).unwrap().sources;
+            told.into_iter().map(|source| source.name).collect::<Vec<_>>()
+        };
+        assert_eq!(told(poll("two"), Ok(Refreshed::default())), ["one", "two"]);
+        assert_eq!(told(SourcePoll::default(), Ok(Refreshed::default())), [""; 0]);
     }
 }

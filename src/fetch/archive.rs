@@ -42,7 +42,7 @@ impl SourceProvider for Archive {
         check_hash(&self.source, revision, &hash)?;
         let Archive { path, source, limits, deadline, .. } = self;
         let (path, source) = (path.clone(), source.clone());
-        let file = ArchiveFile { path, source, limits: *limits, deadline: *deadline };
+        let file = ArchiveFile { path, source, limits: *limits, deadline: deadline.clone() };
         let mut tree = ArchiveTree { file, hash, entries: Vec::new() };
         tree.list()?;
         Ok(Box::new(tree))

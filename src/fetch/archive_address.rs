@@ -19,7 +19,6 @@ fn without_parameters(url: &str) -> &str {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArchiveAddress {
     url: String,
-    is_loopback: bool,
 }
 
 impl ArchiveAddress {
@@ -30,7 +29,6 @@ impl ArchiveAddress {
         let plain = without_parameters(rest);
         let (authority, path) = plain.split_at(plain.find('/').unwrap_or(plain.len()));
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
-        let is_loopback = is_loopback(authority);
         // A secret may stand anywhere in it.
         let why = if authority.contains('@') || rest.contains(['?', '#']) {
             "holds a name, a password or a parameter, which would stand in `config.toml`"
@@ -38,10 +36,10 @@ impl ArchiveAddress {
             "names no host"
         } else if path.contains(|c: char| c.is_whitespace() || c == '\\') {
             "is not a URL"
-        } else if scheme == "http" && !is_loopback {
+        } else if scheme == "http" && !is_loopback(authority) {
             "is not encrypted: write `https://`"
         } else {
-            return Ok(ArchiveAddress { url: text.to_owned(), is_loopback });
+            return Ok(ArchiveAddress { url: text.to_owned() });
         };
         let message = format!("the address of an archive {why}");
         let help =
@@ -54,8 +52,9 @@ impl ArchiveAddress {
     }
 
     /// Tells whether it is on this machine.
+    #[cfg(any(test, feature = "archive-https"))]
     pub(super) fn is_loopback(&self) -> bool {
-        self.is_loopback
+        is_loopback(self.url.split('/').nth(2).unwrap_or_default())
     }
 }
 

@@ -22,6 +22,7 @@ use super::archive_address::ArchiveAddress;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::lock_file::replace;
 use super::loopback::is_loopback;
+use super::objects::mark_used;
 use super::provider::{SourceProvider, SourceTree};
 use super::remote::{
     CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
@@ -73,6 +74,7 @@ impl SourceProvider for RemoteArchive {
     fn newest(&self) -> Result<Option<String>, Error> {
         let note = self.noted();
         let Some(received) = self.receive(note.as_ref())? else {
+            mark_used(&self.note);
             let hash = note.unwrap_or_default().sha256;
             check_hash(self.address.url(), self.sha256.as_deref(), &hash)?;
             return Ok(Some(hash));
@@ -116,10 +118,10 @@ impl RemoteArchive {
         let dir = scratch_dir(&self.scratch)?;
         let url = self.address.url();
         let path = dir.path().join(format!("archive{}", end_of(url).unwrap_or_default()));
-        let answer = wait(self.deadline, url, self.download(note, &path))?;
+        let answer = wait(&self.deadline, url, self.download(note, &path))?;
         let Some(mut new) = answer else { return Ok(None) };
         let (source, sha256) = (url.to_owned(), self.sha256.clone());
-        let (limits, deadline) = (self.limits, self.deadline);
+        let (limits, deadline) = (self.limits, self.deadline.clone());
         let archive = Archive { path, source, sha256, limits, deadline };
         let hash = archive.newest()?.unwrap_or_default();
         new.sha256.clone_from(&hash);

@@ -20,7 +20,7 @@ pub(super) fn walk(archive: &ArchiveFile, visit: &mut Visit<'_>) -> Result<(), E
     let is_plain = archive.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("tar"));
     let inner: Box<dyn Read> =
         if is_plain { Box::new(file) } else { Box::new(MultiGzDecoder::new(file)) };
-    let (left, deadline) = (archive.limits.transfer_bytes, archive.deadline);
+    let (left, deadline) = (archive.limits.transfer_bytes, archive.deadline.clone());
     let mut tar = Tar::new(Bounded { inner, left, deadline });
     for entry in tar.entries().map_err(failed)? {
         let mut entry = entry.map_err(failed)?;

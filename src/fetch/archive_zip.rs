@@ -2,23 +2,33 @@
 //!
 //! A zip says the same things twice: in the directory at its end, and before the data of each entry. Programs that
 //! believe different ones see different files, so an archive that contradicts itself is refused, as are entries that
-//! share bytes. Nothing is believed that the data does not show: sizes and checksums are compared while it is read.
+//! share bytes, and bytes that belong to no entry. Nothing is believed that the data does not show: sizes and checksums are compared while it is read.
 
 use std::io::{self, Read};
 
-use flate2::read::DeflateDecoder;
+use rawzip::extra_fields::ExtraFieldId;
 use rawzip::{
-    CompressionMethod, Crc32, ErrorKind, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, ReaderAt,
-    ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator, ZipReader,
+    CompressionMethod, ErrorKind, FileReader, MAX_CENTRAL_DIRECTORY_RECORD_SIZE, RangeReader,
+    ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator, ZipReader,
 };
 
 use super::archive_file::{ArchiveFile, Visit};
+use super::archive_zip_content::{Content, invalid};
 use super::limits::{Deadline, refused, too_large};
 use super::provider::TreeKind;
 use crate::error::{Error, ErrorCode};
 
 /// The longest target of a link, in bytes.
 const MAX_TARGET: u64 = 4096;
+
+/// The bytes of an entry of the directory before its name.
+const RECORD_BYTES: usize = 46;
+
+/// The bytes of the two records of zip64 between the directory and its end.
+const ZIP64_BYTES: u64 = 56 + 20;
+
+/// The longest descriptor, with a signature and wide sizes, in bytes.
+const MAX_DESCRIPTOR: u64 = 24;
 
 /// The bits of a Unix mode that tell the type of a file.
 const TYPE: u32 = 0o170_000;
@@ -84,8 +94,15 @@ struct Entry {
     wayfinder: ZipArchiveEntryWayfinder,
 }
 
-/// The bytes of the archive that belong to an entry, and its path.
-type Extent = (u64, u64, String);
+/// The bytes of the archive that belong to an entry.
+struct Extent {
+    path: String,
+    start: u64,
+    /// The end of its data.
+    end: u64,
+    /// The checksum and the sizes, packed and unpacked, of the descriptor that follows, if there is one.
+    descriptor: Option<(u32, u64, u64)>,
+}
 
 /// An archive whose end was found.
 struct Zip<'a> {
@@ -97,7 +114,7 @@ impl<'a> Zip<'a> {
     fn open(archive: &'a ArchiveFile) -> Result<Zip<'a>, Error> {
         let file = archive.open()?;
         let n_bytes = file.metadata().map_err(|error| archive.failed(&error))?.len();
-        let reader = Bounded { file: file.into(), deadline: archive.deadline };
+        let reader = Bounded { file: file.into(), deadline: archive.deadline.clone() };
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
         let zip = ZipLocator::new().locate_in_reader(reader, &mut buffer, n_bytes);
         let zip = zip.map_err(|(_, error)| archive.failed(&io_error(error)))?;
@@ -114,6 +131,7 @@ impl<'a> Zip<'a> {
         let mut local_buffer = vec![0; 2 * usize::from(u16::MAX)];
         let (mut entries, mut extents) = (Vec::new(), Vec::new());
         let (mut n_records, mut n_bytes) = (0u64, 0u64);
+        let mut end = self.zip.directory_offset();
         let mut records = self.zip.entries(&mut buffer);
         let failed = |error: rawzip::Error| archive.failed(&io_error(error));
         while let Some(record) = records.next_entry().map_err(failed)? {
@@ -121,6 +139,7 @@ impl<'a> Zip<'a> {
             if n_records > archive.limits.entries as u64 {
                 return Err(too_large(&archive.source, "entries", archive.limits.entries as u64));
             }
+            end = end_of(&record);
             let path = self.path(&record)?;
             extents.push(self.extent(&record, &path, &mut local_buffer)?);
             let Some(entry) = self.entry(&record, path)? else { continue };
@@ -133,8 +152,28 @@ impl<'a> Zip<'a> {
         if n_records != self.zip.entries_hint() {
             return Err(archive.failed(&invalid("it does not have as many entries as it says")));
         }
+        self.check_end(end)?;
         self.check_extents(extents)?;
         Ok(entries)
+    }
+
+    /// Checks that the directory ends where its end is said to be: a signature would be ignored there, with
+    /// anything in it.
+    fn check_end(&self, end: u64) -> Result<(), Error> {
+        let n_bytes = self.zip.eocd_offset().checked_sub(end);
+        // The record of zip64 was read, or the directory would not have ended here.
+        let is_zip64 = || self.bytes(end, 4).map(|start| start == b"PK\x06\x06");
+        if n_bytes == Some(0) || (n_bytes == Some(ZIP64_BYTES) && is_zip64()?) {
+            return Ok(());
+        }
+        Err(self.archive.failed(&invalid("it has bytes behind its directory")))
+    }
+
+    fn bytes(&self, start: u64, n_bytes: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let read = RangeReader::new(self.zip.get_ref(), start..start.saturating_add(n_bytes))
+            .read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(|error| self.archive.failed(&error))
     }
 
     fn path(&self, record: &ZipFileHeaderRecord<'_>) -> Result<String, Error> {
@@ -198,54 +237,83 @@ impl<'a> Zip<'a> {
         if local.file_path().as_bytes() != path.as_bytes() {
             return Err(self.refused(path, "has another name before its data"));
         }
-        // With a descriptor, sizes and checksum follow the data, which show them anyway.
-        let differs = local.compression_method() != record.compression_method()
-            || local.flags().is_encrypted() != record.flags().is_encrypted()
-            || (!local.flags().has_data_descriptor()
-                && (local.crc32(), local.compressed_size_hint(), local.uncompressed_size_hint())
-                    != (
-                        record.crc32(),
-                        record.compressed_size_hint(),
-                        record.uncompressed_size_hint(),
-                    ));
-        if differs {
+        let mut fields = record.extra_fields().chain(local.extra_fields());
+        let is_other_name = |(id, field): (ExtraFieldId, &[u8])| {
+            // Behind a version and a checksum.
+            id == ExtraFieldId::INFO_ZIP_UNICODE_PATH && field.get(5..) != Some(path.as_bytes())
+        };
+        if fields.any(is_other_name) {
+            return Err(self.refused(path, "has another name in an extra field"));
+        }
+        let sizes =
+            (record.crc32(), record.compressed_size_hint(), record.uncompressed_size_hint());
+        // With a descriptor, they may follow the data.
+        let is_streamed = local.flags().has_data_descriptor();
+        let fits = |here: u64, there: u64| here == there || (is_streamed && here == 0);
+        let is_same = local.compression_method() == record.compression_method()
+            && local.flags().is_encrypted() == record.flags().is_encrypted()
+            && is_streamed == record.flags().has_data_descriptor()
+            && fits(local.crc32().into(), sizes.0.into())
+            && fits(local.compressed_size_hint(), sizes.1)
+            && fits(local.uncompressed_size_hint(), sizes.2);
+        if !is_same {
             return Err(self.refused(path, "is described in two ways"));
         }
         let (_, end) = found.compressed_data_range();
-        Ok((record.local_header_offset(), end, path.to_owned()))
+        let (start, path) = (record.local_header_offset(), path.to_owned());
+        Ok(Extent { path, start, end, descriptor: is_streamed.then_some(sizes) })
     }
 
-    /// Checks that no byte belongs to two entries, or to one and the directory.
+    /// Checks that no byte belongs to two entries, or to one and the directory, and that none belongs to
+    /// neither: a program that reads from the front would find entries there.
     fn check_extents(&self, mut extents: Vec<Extent>) -> Result<(), Error> {
-        extents.sort_unstable();
-        let starts = extents.iter().skip(1).map(|(start, _, _)| *start);
-        let starts = starts.chain([self.zip.directory_offset()]);
-        for ((_, end, path), next) in extents.iter().zip(starts) {
-            if *end > next {
-                return Err(self.refused(path, "shares bytes with what follows it"));
+        extents.sort_unstable_by_key(|extent| (extent.start, extent.end));
+        let starts = extents.iter().map(|extent| extent.start);
+        let mut starts = starts.chain([self.zip.directory_offset()]);
+        if starts.next() != Some(0) {
+            let first = extents.first().map_or("…", |extent| &extent.path);
+            return Err(self.refused(first, "follows bytes of no entry"));
+        }
+        for (extent, next) in extents.iter().zip(starts) {
+            let Some(n_bytes) = next.checked_sub(extent.end) else {
+                return Err(self.refused(&extent.path, "shares bytes with what follows it"));
+            };
+            match extent.descriptor {
+                None if n_bytes > 0 => {
+                    return Err(self.refused(&extent.path, "is followed by bytes of no entry"));
+                }
+                Some(sizes) if !self.is_descriptor(extent.end, n_bytes, sizes)? => {
+                    return Err(self.refused(&extent.path, "has another descriptor"));
+                }
+                _ => {}
             }
         }
         Ok(())
     }
 
-    fn content(&self, entry: &Entry) -> Result<Content<'_>, Error> {
+    /// Tells whether these bytes are the descriptor with this checksum and these sizes, which have four or
+    /// eight bytes; a signature may come first.
+    fn is_descriptor(
+        &self,
+        start: u64,
+        n_bytes: u64,
+        (crc, n_packed, n_unpacked): (u32, u64, u64),
+    ) -> Result<bool, Error> {
+        let found = self.bytes(start, n_bytes.min(MAX_DESCRIPTOR + 1))?;
+        let [packed, unpacked] = [n_packed, n_unpacked].map(u64::to_le_bytes);
+        let wide = [&crc.to_le_bytes()[..], &packed, &unpacked].concat();
+        let narrow = [&crc.to_le_bytes()[..], &packed[..4], &unpacked[..4]].concat();
+        let is_narrow = u32::try_from(n_packed.max(n_unpacked)).is_ok();
+        let bare = found.strip_prefix(b"PK\x07\x08").unwrap_or(&found);
+        let is_it = |found: &[u8]| found == wide || (is_narrow && found == narrow);
+        Ok(is_it(&found) || is_it(bare))
+    }
+
+    fn content(&self, entry: &Entry) -> Result<Content<ZipReader<&Bounded>>, Error> {
         let found = self.zip.get_entry(entry.wayfinder);
         let found = found.map_err(|error| self.archive.failed(&io_error(error)))?;
-        let data = found.reader();
-        let data = if entry.is_packed {
-            Data::Packed(Box::new(DeflateDecoder::new(data)))
-        } else {
-            Data::Stored(data)
-        };
-        let (left, n_packed_bytes) = (entry.n_bytes, entry.n_packed_bytes);
-        Ok(Content {
-            data,
-            crc: Crc32::new(),
-            wanted: entry.crc,
-            left,
-            n_packed_bytes,
-            failure: None,
-        })
+        let Entry { is_packed, n_bytes, n_packed_bytes, crc, .. } = *entry;
+        Ok(Content::new(found.reader(), is_packed, (n_packed_bytes, n_bytes), crc))
     }
 
     /// The error of an entry that is packed in a way that hardly anything writes.
@@ -260,68 +328,11 @@ impl<'a> Zip<'a> {
     }
 }
 
-enum Data<'a> {
-    Stored(ZipReader<&'a Bounded>),
-    Packed(Box<DeflateDecoder<ZipReader<&'a Bounded>>>),
-}
-
-/// The content of an entry, which is compared with what the directory says of it.
-struct Content<'a> {
-    data: Data<'a>,
-    crc: Crc32,
-    /// The checksum that it must have.
-    wanted: u32,
-    /// The bytes that it must still have.
-    left: u64,
-    n_packed_bytes: u64,
-    /// The reason why it could not be read.
-    failure: Option<io::Error>,
-}
-
-impl Content<'_> {
-    fn step(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = match &mut self.data {
-            Data::Stored(data) => data.read(buffer)?,
-            Data::Packed(data) => data.read(buffer)?,
-        };
-        self.left = self
-            .left
-            .checked_sub(n as u64)
-            .ok_or_else(|| invalid("a file is longer than it says"))?;
-        self.crc.update(&buffer[..n]);
-        if n > 0 {
-            return Ok(n);
-        }
-        if self.left > 0 {
-            return Err(invalid("a file is shorter than it says"));
-        }
-        if self.crc.checksum() != self.wanted {
-            return Err(invalid("a file does not have its checksum"));
-        }
-        match &self.data {
-            Data::Packed(data) if data.total_in() != self.n_packed_bytes => {
-                Err(invalid("a file has bytes behind its end"))
-            }
-            _ => Ok(0),
-        }
-    }
-}
-
-impl Read for Content<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        self.step(buffer).map_err(|error| {
-            let told = io::Error::new(error.kind(), error.to_string());
-            self.failure = Some(error);
-            told
-        })
-    }
-}
-
-fn invalid(why: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, why)
+/// The place in the archive where an entry of the directory ends.
+fn end_of(record: &ZipFileHeaderRecord<'_>) -> u64 {
+    let names = record.file_path().as_bytes().len() + record.comment().as_bytes().len();
+    let n_bytes = RECORD_BYTES + names + record.extra_fields().remaining_bytes().len();
+    record.central_directory_offset().saturating_add(n_bytes as u64)
 }
 
 fn io_error(error: rawzip::Error) -> io::Error {

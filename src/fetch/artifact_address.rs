@@ -1,5 +1,7 @@
 //! Addresses of artifacts in OCI registries: `oci://registry/name:tag` or `oci://registry/name@sha256:…`.
 
+#[cfg(any(test, feature = "oci"))]
+use super::loopback::is_loopback;
 use crate::error::{Error, ErrorCode};
 
 /// The scheme.
@@ -80,9 +82,7 @@ impl ArtifactAddress {
     /// Tells whether the registry is on this machine, where it needs no TLS.
     #[cfg(any(test, feature = "oci"))]
     pub(super) fn is_loopback(&self) -> bool {
-        let host = self.registry.split(':').next().unwrap_or_default();
-        host == "localhost"
-            || host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+        is_loopback(&self.registry)
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Any project on the machine may pin a content. Each list of sources leaves the path of its
 //! directory beside its copies, by which all lock files are found. A content that is collected
-//! although a lock file that is elsewhere pins it is fetched again when it is needed; the copies from
-//! which skills are read are never collected.
+//! although a lock file that is elsewhere pins it is fetched again when it is needed. The copies from
+//! which skills are read stay as long as the directory of their list does. Answers of servers that
+//! nobody asked again go by their age alone: they save a transfer, and nothing else.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,7 @@ use serde::Serialize;
 use super::copies::Copies;
 use super::fetcher::Fetcher;
 use super::lock_file;
-use super::objects::Content;
+use super::objects::{Content, remove_older};
 use crate::error::Error;
 
 /// The number and the size of kept contents.
@@ -51,6 +52,9 @@ impl Fetcher {
     /// Removes the contents that no lock file pins, and that were not used for `time`; returns the
     /// counts from before. While another process collects or keeps contents, nothing is removed.
     ///
+    /// With them go noted answers of servers that were not used for `time`, and copies of sources that
+    /// were not asked for something newer for so long, and whose `config.toml` is gone with its directory.
+    ///
     /// Fails as [`Fetcher::kept`]; then nothing is removed.
     pub fn collect(&self, time: Duration) -> Result<Kept, Error> {
         let Some(_guard) = self.objects.lock_to_collect() else { return Ok(Kept::default()) };
@@ -61,6 +65,8 @@ impl Fetcher {
             let removed = unused && fs::remove_file(&content.path).is_ok();
             kept.count(&content, removed);
         }
+        remove_older(&self.answers(), "", time);
+        Copies::collect(self.cache(), time);
         if kept.unused > 0 {
             tracing::info!(
                 files = kept.unused,

@@ -6,13 +6,14 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 use super::limits::{Deadline, INTERVAL};
-use super::lock_file::{Locked, LockedFile, replace};
+use super::lock_file::{self, Locked, LockedFile, replace};
 use super::mcp::is_mcp;
-use super::objects::{Objects, io_error, sweep};
+use super::objects::{Objects, io_error, is_older, sweep};
 use super::signature::{Demand, LIST, SIGNATURE, compare};
 use super::state::{Answer, Moment, State, written};
 use crate::catalog::Source;
@@ -25,6 +26,9 @@ const NEW: &str = ".new-";
 
 /// The file with the path of the directory whose sources the copies are of.
 const CONFIG_DIR: &str = ".config-dir";
+
+/// The file that a process locks to change copies.
+const LOCK: &str = ".lock";
 
 /// The copies of the sources of one `config.toml`.
 #[derive(Debug, Clone)]
@@ -46,12 +50,39 @@ impl Copies {
 
     /// The directories whose sources have copies in `cache`. Some may not exist any more.
     pub(super) fn config_dirs(cache: &Path) -> Vec<PathBuf> {
+        Copies::all(cache).map(|copies| copies.config_dir).collect()
+    }
+
+    /// All copies in `cache` that noted the directory of their configuration.
+    fn all(cache: &Path) -> impl Iterator<Item = Copies> {
         let entries = fs::read_dir(cache.join("copies")).into_iter().flatten();
-        let texts = entries.filter_map(|entry| {
-            let text = fs::read_to_string(entry.ok()?.path().join(CONFIG_DIR)).ok()?;
-            (!text.is_empty()).then(|| PathBuf::from(text))
-        });
-        texts.collect()
+        entries.filter_map(|entry| {
+            let dir = entry.ok()?.path();
+            let text = fs::read_to_string(dir.join(CONFIG_DIR)).ok()?;
+            (!text.is_empty()).then(|| Copies { dir, config_dir: PathBuf::from(text) })
+        })
+    }
+
+    /// Removes the copies in `cache` of configurations whose directory is gone, if none of them was
+    /// fetched or asked for something newer for `time`.
+    pub(super) fn collect(cache: &Path, time: Duration) {
+        for copies in Copies::all(cache) {
+            let found = copies.config_dir.symlink_metadata();
+            let is_gone = found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if is_gone
+                && let Ok(Some(_guard)) = copies.try_lock(&copies.dir.join(LOCK))
+                && copies.is_older(time)
+            {
+                tracing::info!(of = %copies.config_dir.display(), "copies of fetched skills collected");
+                let _ = fs::remove_dir_all(&copies.dir);
+            }
+        }
+    }
+
+    fn is_older(&self, time: Duration) -> bool {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten();
+        let mut others = entries.flatten().filter(|entry| entry.file_name() != LOCK);
+        others.all(|entry| entry.metadata().is_ok_and(|metadata| is_older(&metadata, time)))
     }
 
     /// The directory of a source.
@@ -76,7 +107,7 @@ impl Copies {
         name: &str,
         answer: &Answer<'_>,
         at: Moment,
-        deadline: Deadline,
+        deadline: &Deadline,
     ) -> Result<(), Error> {
         let _guard = self.lock(deadline)?;
         if !self.root(name).is_dir() {
@@ -106,8 +137,8 @@ impl Copies {
     /// Locks the copies, and the files of this configuration, against other processes, until the
     /// guard is dropped. Fails with `TIMEOUT` or `CANCELLED` if they hold it for longer than
     /// `deadline`.
-    pub(super) fn lock(&self, deadline: Deadline) -> Result<File, Error> {
-        let path = self.dir.join(".lock");
+    pub(super) fn lock(&self, deadline: &Deadline) -> Result<File, Error> {
+        let path = self.dir.join(LOCK);
         loop {
             if let Some(file) = self.try_lock(&path)? {
                 return Ok(file);
@@ -151,6 +182,7 @@ impl Copies {
         let failed = |error: io::Error| io_error("write", &self.dir, &error);
         fs::create_dir_all(&self.dir).map_err(failed)?;
         sweep(&self.dir, NEW);
+        sweep(&self.dir, lock_file::NEW);
         let new = tempfile::Builder::new().prefix(NEW).tempdir_in(&self.dir).map_err(failed)?;
         for (path, LockedFile { sha256, executable }) in files {
             super::paths::check_path(path)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::archive::Archive;
@@ -60,7 +61,7 @@ pub struct Fetcher {
     cache: PathBuf,
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
-    flag: Option<&'static AtomicBool>,
+    flag: Option<Arc<AtomicBool>>,
     pub(super) demands: Demands,
     pub(super) objects: Objects,
 }
@@ -107,18 +108,23 @@ impl Fetcher {
     }
 
     /// The same, whose fetches end once this flag is set as well.
-    pub(super) fn flagged(mut self, flag: &'static AtomicBool) -> Fetcher {
+    pub(super) fn flagged(mut self, flag: Arc<AtomicBool>) -> Fetcher {
         self.flag = Some(flag);
         self
     }
 
     /// The deadline of a fetch that begins now.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::after(self.limits.time, self.is_cancelled).with_flag(self.flag)
+        Deadline::after(self.limits.time, self.is_cancelled).with_flag(self.flag.clone())
     }
 
     pub(super) fn cache(&self) -> &Path {
         &self.cache
+    }
+
+    /// The directory of what servers said of their archives.
+    pub(super) fn answers(&self) -> PathBuf {
+        self.cache.join("answers")
     }
 
     pub(super) fn copies(&self, config_dir: &Path) -> Copies {
@@ -157,7 +163,7 @@ impl Fetcher {
             #[cfg(feature = "archive-https")]
             Location::RemoteArchive(url) => {
                 let (address, scratch) = (ArchiveAddress::parse(url)?, self.scratch()?);
-                let notes = self.cache.join("answers");
+                let notes = self.answers();
                 Box::new(RemoteArchive::new(address, rev, (limits, deadline), scratch, &notes))
             }
             #[cfg(feature = "object-store")]
@@ -305,7 +311,7 @@ impl Fetcher {
     pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
         super::location::check_name(name)?;
         let copies = self.copies(&self.cache);
-        let _guard = copies.lock(self.deadline())?;
+        let _guard = copies.lock(&self.deadline())?;
         let new = copies.unpack(&locked.files, &self.objects)?;
         let Locked { source, rev, path, skills, .. } = locked.clone();
         let settings = FetchSettings { source, rev, path, skills, ..FetchSettings::default() };

@@ -73,7 +73,7 @@ impl SourceProvider for Git {
 impl Git {
     fn run<'a>(&'a self, dir: Option<&'a Path>) -> Run<'a> {
         let growth = dir.map(|dir| (dir, self.limits.transfer_bytes));
-        Run { source: &self.url, deadline: self.deadline, growth }
+        Run { source: &self.url, deadline: &self.deadline, growth }
     }
 
     fn no_revision(&self, rev: &str) -> Error {

@@ -1,7 +1,8 @@
-//! Hosts of addresses, for policies that name hosts.
+//! Hosts of addresses, for policies that name hosts, and for projects, which name none of this machine.
 
-use super::location::is_owner_and_repo;
-use super::loopback::without_port;
+use std::net::Ipv6Addr;
+
+use super::loopback::{is_loopback, without_port};
 
 /// The host of an address, in small letters: of a URL, of `user@host:path`, or GitHub's for
 /// `owner/repo`; the name of a bucket in an object store. `None` for what is on this machine.
@@ -18,12 +19,49 @@ pub(super) fn host_of(source: &str) -> Option<String> {
             return None;
         }
         None => match source.split_once(':') {
-            Some((host, _)) if host.contains('@') && !host.contains('/') => host,
+            Some((head, _)) if head.contains('@') && !head.contains('/') => {
+                return Some(plain(&host_of_scp(source, head)));
+            }
             _ => return is_owner_and_repo(source).then(|| "github.com".to_owned()),
         },
     };
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    Some(without_port(host).trim_end_matches('.').to_lowercase())
+    Some(plain(without_port(host)))
+}
+
+/// The host of `user@host:path`, whose part before the first `:` is `head`. Git takes brackets round an IPv6
+/// address, or round a host with its port, with the user inside of them or outside.
+fn host_of_scp(source: &str, head: &str) -> String {
+    let is_bracketed = head.starts_with('[') || head.contains("@[");
+    let bracketed = source.split_once("]:").filter(|_| is_bracketed);
+    let head = bracketed.map_or(head, |(head, _)| head);
+    let host = head.rsplit_once('@').map_or(head, |(_, host)| host).trim_start_matches('[');
+    if host.parse::<Ipv6Addr>().is_ok() {
+        return format!("[{host}]");
+    }
+    without_port(host).to_owned()
+}
+
+fn plain(host: &str) -> String {
+    host.trim_end_matches('.').to_lowercase()
+}
+
+/// Tells whether an address may lead to this machine: by its host, or by one that is written such that a
+/// program may find any other host in it.
+pub(super) fn may_be_here(source: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+    host_of(source)
+        .is_none_or(|host| host.is_empty() || !host.chars().all(is_plain) || is_loopback(&host))
+}
+
+/// Tells whether a text has the form `owner/repo`, which stands for a repository of GitHub.
+pub(super) fn is_owner_and_repo(text: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with('.')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    };
+    text.split_once('/').is_some_and(|(owner, repo)| is_name(owner) && is_name(repo))
 }
 
 #[cfg(test)]
@@ -37,6 +75,11 @@ mod tests {
             ("https://github.com.:443/o/r", Some("github.com")),
             ("ssh://git@github.com:22/o/r", Some("github.com")),
             ("git@github.com:o/r", Some("github.com")),
+            ("git@github.com:o/]:r", Some("github.com")),
+            ("git@[github.com:22]:o/r", Some("github.com")),
+            ("[git@github.com:22]:o/r", Some("github.com")),
+            ("git@[::1]:o/r", Some("[::1]")),
+            ("[git@::1]:o/r", Some("[::1]")),
             ("o/r", Some("github.com")),
             ("https://h.org/x.tar.gz", Some("h.org")),
             ("https://h.org.evil.org/x", Some("h.org.evil.org")),
@@ -51,6 +94,42 @@ mod tests {
             ("skills.tar.gz", None),
         ] {
             assert_eq!(host_of(source).as_deref(), host, "{source}");
+        }
+    }
+
+    #[test]
+    fn this_machine_is_known_in_addresses_of_every_kind() {
+        for source in [
+            "https://127.0.0.1/o/r",
+            "https://LOCALHOST.:8443/o/r.git",
+            "https://%31%32%37.0.0.1/o/r",
+            "https://１２７.0.0.1/o/r",
+            "https://[::ffff:127.0.0.1]/x.zip",
+            "ssh://git@127.1:2222/o/r",
+            "ssh://git@[::1]/o/r",
+            "git://0.0.0.0/r",
+            "git@localhost:o/r",
+            "git@[::1]:o/r",
+            "[git@127.0.0.1:22]:o/r",
+            "[git@::1]:o/r",
+            "oci://127.0.0.1:5000/kit:v1",
+            "oci://localhost/kit",
+            "mcp+https://localhost/mcp",
+            "mcp+http://127.0.0.1:80/mcp",
+        ] {
+            assert!(may_be_here(source), "{source}");
+        }
+        for source in [
+            "https://github.com/o/r",
+            "https://ann%40h@h.org/o/r",
+            "https://127.0.0.1.h.org/o/r",
+            "ssh://git@h.org:22/o/r",
+            "git@h.org:o/r",
+            "git@[2001:db8::1]:o/r",
+            "oci://ghcr.io/acme/kit:v1",
+            "mcp+https://h.org/mcp",
+        ] {
+            assert!(!may_be_here(source), "{source}");
         }
     }
 }

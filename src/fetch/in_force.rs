@@ -61,15 +61,20 @@ impl Fetcher {
                 continue;
             }
             let state = copies.state(name);
-            if let Some(keys) = demanding.demands.keys_for(section.scope, &section.settings) {
+            let keys = demanding.demands.keys_for(section.scope, &section.settings);
+            let verified = keys.map(|keys| {
                 let demand = Demand { source: &section.settings.source, keys: &keys };
-                if let Err(error) = copies.signed_by(name, &state, demand) {
+                copies.signed_by(name, &state, demand)
+            });
+            let signed_by = match verified.transpose() {
+                Ok(key) => key,
+                Err(error) => {
                     let message = format!("the source `{name}` is not used: {}", error.message());
                     let help = "name the key that signed it, or update it once its author did";
                     find(Code::SourceUnsigned, message, help);
                     continue;
                 }
-            }
+            };
             let State { failure, held, .. } = state;
             if let Some(failure) = failure {
                 let message = format!("the source `{name}` is as it was fetched last: {failure}");
@@ -80,7 +85,7 @@ impl Fetcher {
                 find(Code::SourceHeld, message, "see what it changes, and update the source");
             }
             let source = source_at(name, &section.settings.source, root);
-            sources.push((section.scope, source));
+            sources.push((section.scope, source.signed_with(signed_by)));
         }
         config.with_fetched(sources, findings)
     }

@@ -1,5 +1,6 @@
 //! Limits of fetching: a source is written by others, and may be hostile.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -40,13 +41,13 @@ impl Default for FetchLimits {
 }
 
 /// The instant by which a fetch must be over; it may be called off before.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Deadline {
     end: Instant,
     time: Duration,
     is_cancelled: fn() -> bool,
     /// Set once it is called off.
-    flag: Option<&'static AtomicBool>,
+    flag: Option<Arc<AtomicBool>>,
 }
 
 impl Deadline {
@@ -56,15 +57,14 @@ impl Deadline {
         Deadline { end, time, is_cancelled, flag: None }
     }
 
-    /// The same, which is called off by this flag as well. A deadline is copied into the threads of a
-    /// fetch, so the flag must outlive all of them.
-    pub(super) fn with_flag(mut self, flag: Option<&'static AtomicBool>) -> Deadline {
+    /// The same, which is called off by this flag as well.
+    pub(super) fn with_flag(mut self, flag: Option<Arc<AtomicBool>>) -> Deadline {
         self.flag = flag;
         self
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        (self.is_cancelled)() || self.flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        (self.is_cancelled)() || self.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     pub(super) fn is_over(&self) -> bool {

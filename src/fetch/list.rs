@@ -9,7 +9,6 @@ use super::copies::{Copies, source_at};
 use super::fetcher::Fetcher;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
-use super::mcp::McpAddress;
 use super::objects::io_error;
 use super::signature::Demand;
 use super::state::Moment;
@@ -148,7 +147,7 @@ impl<'a> SourceList<'a> {
         let (locked, signed_by) =
             self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?;
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
-        let _guard = self.copies.lock(self.fetcher.deadline())?;
+        let _guard = self.copies.lock(&self.fetcher.deadline())?;
         // Another process may have added one meanwhile.
         self.check_free(&name, &settings)?;
         let before = self.config_text()?;
@@ -168,7 +167,7 @@ impl<'a> SourceList<'a> {
     /// these.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         check_name(name)?;
-        let _guard = self.copies.lock(self.fetcher.deadline())?;
+        let _guard = self.copies.lock(&self.fetcher.deadline())?;
         let mut sources = lock_file::read(&self.lock)?;
         let was_locked = sources.remove(name).is_some();
         if !was_locked {
@@ -246,13 +245,8 @@ impl<'a> SourceList<'a> {
     /// A project names no source of the machine outside of itself: what it holds would come from the
     /// author of the project, and be read by whoever works on it.
     pub(super) fn check_location(&self, location: &Location) -> Result<(), Error> {
-        if self.scope == Scope::Project && !location.is_of_project(&self.base) {
-            let why = match location {
-                Location::Mcp(McpAddress::Program(_)) => "is a program of this machine",
-                Location::Mcp(_) => "is of this machine, or takes a token of the user",
-                Location::RemoteArchive(_) => "is of this machine",
-                _ => "is not inside it",
-            };
+        let why = location.why_not_of_project(&self.base);
+        if let Some(why) = why.filter(|_| self.scope == Scope::Project) {
             let message = format!("a project cannot name {location}, which {why}");
             let help = "name a repository by its URL, or add the source for the user";
             return Err(Error::new(ErrorCode::PermissionDenied, message, help));

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::archive::{end_of, is_archive};
 use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
+use super::host::{is_owner_and_repo, may_be_here};
 use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
 use crate::error::{Error, ErrorCode};
@@ -144,19 +145,26 @@ impl Location {
         if plain.is_empty() { "skills".to_owned() } else { plain }
     }
 
-    /// Tells whether a project may name it: an address of a network, or a path inside `project`
-    /// that does not leave it by a link.
-    pub(super) fn is_of_project(&self, project: &Path) -> bool {
+    /// The reason, a clause, why a project may not name it; `None` for an address of another machine that
+    /// needs no secret of the user, and for a path inside `project` that does not leave it by a link.
+    pub(super) fn why_not_of_project(&self, project: &Path) -> Option<&'static str> {
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_inside = |path: &Path| {
+            real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
+        };
         match self {
-            Location::ObjectStore(_) | Location::Oci(_) => true,
-            Location::RemoteArchive(url) => {
-                ArchiveAddress::parse(url).is_ok_and(|address| !address.is_loopback())
+            // Its server is the user's choice.
+            Location::ObjectStore(_) => None,
+            Location::Mcp(McpAddress::Program(_)) => Some("is a program of this machine"),
+            Location::Mcp(McpAddress::Http { token: Some(_), .. }) => {
+                Some("takes a token of the user")
             }
-            Location::Git(url) => !url.starts_with("file:"),
-            Location::Mcp(address) => address.is_of_project(),
             Location::Directory(path) | Location::Archive(path) => {
-                let real = |path: &Path| path.canonicalize().ok();
-                real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
+                (!is_inside(path)).then_some("is not inside it")
+            }
+            Location::Git(url) if url.starts_with("file:") => Some("is not inside it"),
+            Location::Git(_) | Location::RemoteArchive(_) | Location::Oci(_) | Location::Mcp(_) => {
+                may_be_here(&self.to_string()).then_some("is of this machine")
             }
         }
     }
@@ -245,7 +253,10 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
         let text = text.replace(authority, "…");
         return Err(invalid(&text, "holds a password, which would stand in `config.toml`"));
     }
-    if rest.is_empty() || (scheme != "file" && authority.is_empty()) || authority.starts_with('-') {
+    // Programs do not agree on the host of an address with these.
+    let is_ambiguous = scheme != "file" && authority.contains(['?', '#', '\\']);
+    let is_empty = rest.is_empty() || (scheme != "file" && authority.is_empty());
+    if is_empty || is_ambiguous || authority.starts_with('-') {
         return Err(invalid(text, "names no host"));
     }
     Ok(Location::Git(text.trim_end_matches('/').to_owned()))
@@ -261,15 +272,6 @@ fn name_of(dir: &Path) -> String {
 fn at_home(text: &str) -> Option<PathBuf> {
     let below = text.strip_prefix("~/")?;
     Some(std::env::home_dir()?.join(below))
-}
-
-pub(super) fn is_owner_and_repo(text: &str) -> bool {
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with('.')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
-    text.split_once('/').is_some_and(|(owner, repo)| is_name(owner) && is_name(repo))
 }
 
 /// The error of a text that names a directory and a repository of GitHub.
@@ -330,6 +332,33 @@ mod tests {
     }
 
     #[test]
+    fn a_project_names_other_machines_and_what_is_inside_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("work");
+        fs::create_dir_all(project.join("kit")).unwrap();
+        fs::create_dir(dir.path().join("kit")).unwrap();
+        let (here, outside) = (Some("is of this machine"), Some("is not inside it"));
+        for (text, why) in [
+            ("o/r", None),
+            ("git@localhost:o/r", here),
+            ("https://127.0.0.1/o/r", here),
+            ("file:///srv/r", outside),
+            ("./kit", None),
+            ("../kit", outside),
+            ("http://127.0.0.1:80/x.zip", here),
+            ("oci://127.0.0.1:5000/kit:v1", here),
+            ("s3://bucket/kit", None),
+            ("mcp+https://h.org/mcp", None),
+            ("mcp+https://localhost/mcp", here),
+            ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
+            ("mcp:sh -c id", Some("is a program of this machine")),
+        ] {
+            let location = Location::parse(text, &project).unwrap();
+            assert_eq!(location.why_not_of_project(&project), why, "{text}");
+        }
+    }
+
+    #[test]
     fn other_texts_are_refused() {
         for (text, code) in [
             ("", ErrorCode::InvalidParam),
@@ -341,6 +370,9 @@ mod tests {
             ("https://h.org/r.tar.gz?token=secret", ErrorCode::InvalidParam),
             ("ssh://h.org/r.tar.gz", ErrorCode::InvalidParam),
             ("ssh://-oProxyCommand=x/r", ErrorCode::InvalidParam),
+            ("ssh://h.org?@127.0.0.1/r", ErrorCode::InvalidParam),
+            ("https://h.org#@127.0.0.1/r", ErrorCode::InvalidParam),
+            ("https://h.org\\@127.0.0.1/r", ErrorCode::InvalidParam),
             ("a\nb", ErrorCode::InvalidParam),
             ("./nothing", ErrorCode::NotFound),
         ] {

@@ -17,6 +17,9 @@ use crate::trust::{ContentHash, open_file};
 /// The name of the file.
 pub(super) const NAME: &str = "skills.lock";
 
+/// The beginning of the name of a file that is not whole yet.
+pub(super) const NEW: &str = ".repertoire-";
+
 /// The form of the file.
 const VERSION: u32 = 1;
 
@@ -147,7 +150,7 @@ pub(super) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> 
     // The process's mask applies, as it does to any new file.
     #[cfg(unix)]
     let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut new = builder.prefix(".repertoire-").tempfile_in(dir)?;
+    let mut new = builder.prefix(NEW).tempfile_in(dir)?;
     new.write_all(content.as_ref())?;
     if let Ok(metadata) = fs::metadata(path) {
         new.as_file().set_permissions(metadata.permissions())?;

@@ -20,6 +20,7 @@ mod archive_file;
 mod archive_https;
 mod archive_tar;
 mod archive_zip;
+mod archive_zip_content;
 mod artifact_address;
 mod change;
 mod choice;

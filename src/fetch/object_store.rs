@@ -86,7 +86,7 @@ impl SourceProvider for Bucket {
             let path = dir.path().join(name);
             let wanted: Vec<_> = objects.values().map(|object| (path.clone(), object)).collect();
             self.download(&wanted, &left)?;
-            let (limits, deadline) = (self.limits, self.deadline);
+            let (limits, deadline) = (self.limits, self.deadline.clone());
             let (source, sha256) = (self.address.to_string(), self.sha256.clone());
             let archive = Archive { path, source, sha256, limits, deadline };
             return Ok(Box::new(Downloaded { tree: archive.open(None)?, revision, _dir: dir }));
@@ -106,7 +106,7 @@ impl Bucket {
     fn list(&self) -> Result<Objects, Error> {
         let source = self.address.to_string();
         let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
-        let found = wait(self.deadline, &source, async {
+        let found = wait(&self.deadline, &source, async {
             let store = self.connect()?;
             if self.address.is_archive() {
                 let head = store.head(&key).await.map_err(|error| self.failed(&error))?;
@@ -146,7 +146,7 @@ impl Bucket {
     fn download(&self, wanted: &[(PathBuf, &Object)], left: &AtomicU64) -> Result<(), Error> {
         let source = self.address.to_string();
         let receiver = Receiver { source: &source, left, limit: self.limits.transfer_bytes };
-        wait(self.deadline, &source, async {
+        wait(&self.deadline, &source, async {
             let store = self.connect()?;
             let downloads = wanted.iter().map(|(to, object)| {
                 let (store, receiver) = (&store, &receiver);
@@ -168,7 +168,7 @@ impl Bucket {
     /// Writes an archive in the place of the one at the address.
     pub(super) fn put(&self, archive: Vec<u8>) -> Result<(), Error> {
         let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
-        wait(self.deadline, &self.address.to_string(), async {
+        wait(&self.deadline, &self.address.to_string(), async {
             let written = self.connect()?.put(&key, archive.into()).await;
             written.map(drop).map_err(|error| self.failed(&error))
         })

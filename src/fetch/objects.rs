@@ -171,8 +171,8 @@ fn lost(hash: &ContentHash) -> Error {
     Error::new(ErrorCode::NotFound, message, "fetch its source again")
 }
 
-/// Marks a content as used now. Returns false if it is not there.
-fn mark_used(path: &Path) -> bool {
+/// Marks a content, or another file of the cache, as used now. Returns false if it is not there.
+pub(super) fn mark_used(path: &Path) -> bool {
     let Ok(file) = File::options().append(true).open(path) else { return path.is_file() };
     // A cache that cannot be written has nothing collected either.
     let _ = file.set_modified(SystemTime::now());
@@ -184,16 +184,26 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Removes what killed processes left unfinished in a directory, by the beginning of its name.
 pub(super) fn sweep(dir: &Path, prefix: &str) {
+    remove_older(dir, prefix, ABANDONED);
+}
+
+/// Removes what was not changed for `time` in a directory, by the beginning of its name.
+pub(super) fn remove_older(dir: &Path, prefix: &str, time: Duration) {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
         let Ok(metadata) = entry.metadata() else { continue };
-        let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
-        if age.is_some_and(|age| age > ABANDONED) {
+        if is_older(&metadata, time) {
             let path = entry.path();
             let _ =
                 if metadata.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
     }
+}
+
+/// Tells whether a file was not changed for `time`. A clock that was set back makes nothing old.
+pub(super) fn is_older(metadata: &fs::Metadata, time: Duration) -> bool {
+    let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+    age.is_some_and(|age| age >= time)
 }
 
 /// The error if the system refuses to do `what` with a file.

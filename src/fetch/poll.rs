@@ -111,7 +111,7 @@ impl SourcePoller {
     }
 
     /// The same, whose fetches end once this flag is set as well.
-    pub(crate) fn flagged(&self, flag: &'static AtomicBool) -> SourcePoller {
+    pub(crate) fn flagged(&self, flag: Arc<AtomicBool>) -> SourcePoller {
         SourcePoller { fetcher: self.fetcher.clone().flagged(flag), ..self.clone() }
     }
 
@@ -225,7 +225,7 @@ impl SourceList<'_> {
             Err(error) => Some(Answer::Failed { message: error.message() }),
         };
         if let Some(answer) = answer {
-            self.copies.note(name, &answer, now, self.fetcher.deadline())?;
+            self.copies.note(name, &answer, now, &self.fetcher.deadline())?;
         }
         result.map(|(_, outcome)| outcome)
     }
@@ -240,12 +240,13 @@ impl SourceList<'_> {
             let reason = "`config.toml` names it otherwise than it was fetched".to_owned();
             return Ok((String::new(), PollOutcome::Held(reason)));
         }
-        if let Some(held) = state.held.filter(|held| !held.revision.is_empty())
-            && self.provider(settings)?.newest()?.as_ref() == Some(&held.revision)
-        {
+        // It is asked once: an archive may come with the answer.
+        let provider = self.provider(settings)?;
+        let newest = provider.newest()?;
+        if let Some(held) = state.held.filter(|held| newest.as_ref() == Some(&held.revision)) {
             return Ok((held.revision, PollOutcome::Held(held.reason)));
         }
-        let candidate = match self.newest(name, settings)? {
+        let candidate = match self.newest_from(&*provider, name, settings, newest.as_deref())? {
             Next::InUse(locked, _) => return Ok((locked.revision, PollOutcome::Unchanged)),
             Next::Other(candidate) => candidate,
         };
@@ -255,7 +256,7 @@ impl SourceList<'_> {
         if let Some(reason) = reason_to_hold(&candidate.changes, &before, after, &source) {
             return Ok((revision, PollOutcome::Held(reason)));
         }
-        let _guard = self.copies.lock(self.fetcher.deadline())?;
+        let _guard = self.copies.lock(&self.fetcher.deadline())?;
         let sources = lock_file::read(&self.lock)?;
         // Meanwhile the user may have updated it, removed it, or named another one.
         let is_same = sources.get(name) == candidate.before.as_ref()

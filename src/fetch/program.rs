@@ -82,7 +82,7 @@ pub(super) fn git(dir: Option<&Path>) -> Command {
 pub(super) struct Run<'a> {
     /// The source, for errors.
     pub(super) source: &'a str,
-    pub(super) deadline: Deadline,
+    pub(super) deadline: &'a Deadline,
     /// A directory that must not grow beyond this many bytes.
     pub(super) growth: Option<(&'a Path, u64)>,
 }

@@ -51,7 +51,7 @@ impl SourceProvider for Artifact {
         if self.address.digest.is_some() {
             return Ok(self.address.digest.clone());
         }
-        let digest = wait(self.deadline, &self.address.to_string(), async {
+        let digest = wait(&self.deadline, &self.address.to_string(), async {
             let (client, auth) = self.connect().await?;
             let digest = client.fetch_manifest_digest(&self.reference(None), &auth).await;
             digest.map_err(|error| self.failed(&error))
@@ -63,12 +63,12 @@ impl SourceProvider for Artifact {
         let dir = scratch_dir(&self.scratch)?;
         let layer = dir.path().join("layer");
         let source = self.address.to_string();
-        let revision = wait(self.deadline, &source, self.pull(revision, &layer))?;
+        let revision = wait(&self.deadline, &source, self.pull(revision, &layer))?;
         let is_packed =
             starts_with_gzip(&layer).map_err(|error| io_error("read", &layer, &error))?;
         let path = layer.with_extension(if is_packed { "tar.gz" } else { "tar" });
         std::fs::rename(&layer, &path).map_err(|error| io_error("rename", &layer, &error))?;
-        let (limits, deadline) = (self.limits, self.deadline);
+        let (limits, deadline) = (self.limits, self.deadline.clone());
         let archive = Archive { path, source, sha256: None, limits, deadline };
         Ok(Box::new(Downloaded { tree: archive.open(None)?, revision, _dir: dir }))
     }
@@ -150,7 +150,7 @@ impl Artifact {
         let media_type = http::HeaderValue::from_static(OCI_IMAGE_MEDIA_TYPE);
         let digest = format!("sha256:{}", ContentHash::of(&text));
         let reference = self.reference(None);
-        wait(self.deadline, &self.address.to_string(), async {
+        wait(&self.deadline, &self.address.to_string(), async {
             let failed = |error: OciDistributionError| self.failed(&error);
             let (client, auth) = self.connect().await?;
             let token = client.auth(&reference, &auth, RegistryOperation::Push).await;

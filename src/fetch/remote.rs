@@ -28,7 +28,7 @@ const MAX_CAUSE: usize = 400;
 /// Runs `work` to its end, or until the deadline. It has a thread of its own, since the caller's may
 /// be one of a runtime, which must not block. Fails as `work`, and with `TIMEOUT`.
 pub(super) fn wait<T: Send>(
-    deadline: Deadline,
+    deadline: &Deadline,
     source: &str,
     work: impl Future<Output = Result<T, Error>> + Send,
 ) -> Result<T, Error> {

@@ -84,6 +84,8 @@ pub struct Outdated {
     pub outdated: bool,
     /// The reason why a host that [polls](super::SourcePoller) left the newest one to the user.
     pub held: Option<String>,
+    /// The key that signed the copy in use, if its signature is asked for and valid.
+    pub signed_by: Option<String>,
 }
 
 /// A state of a source that is not in use yet.
@@ -140,7 +142,7 @@ impl SourceList<'_> {
                 Ok(_) => Answer::Newest { settings: &section.settings },
                 Err(error) => Answer::Failed { message: error.message() },
             };
-            self.copies.note(name, &answer, Moment::now(), self.fetcher.deadline())?;
+            self.copies.note(name, &answer, Moment::now(), &self.fetcher.deadline())?;
         }
         result
     }
@@ -161,7 +163,7 @@ impl SourceList<'_> {
             Next::Other(candidate) if options.dry_run => Ok(candidate.update()),
             Next::Other(candidate) => {
                 let update = candidate.update();
-                let _guard = self.copies.lock(self.fetcher.deadline())?;
+                let _guard = self.copies.lock(&self.fetcher.deadline())?;
                 // Meanwhile the user may have removed it, or named another one.
                 if self.section(name)?.settings != *settings {
                     let message =
@@ -176,17 +178,27 @@ impl SourceList<'_> {
 
     /// Fetches the newest state of a source, unless it is the pinned one. Fails as
     /// [`SourceList::update`].
-    pub(super) fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
-        let locked = self.locked(name)?;
+    fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
         let provider = self.provider(settings)?;
+        let is_fetched = self.locked(name)?.is_some_and(|locked| locked.is_of(settings));
+        let newest = if is_fetched { provider.newest()? } else { None };
+        self.newest_from(&*provider, name, settings, newest.as_deref())
+    }
+
+    /// The same from a provider that was asked for its newest revision, which it may have received.
+    pub(super) fn newest_from(
+        &self,
+        provider: &dyn SourceProvider,
+        name: &str,
+        settings: &FetchSettings,
+        newest: Option<&str>,
+    ) -> Result<Next, Error> {
+        let locked = self.locked(name)?;
         let fitting = locked.as_ref().filter(|locked| locked.is_of(settings));
-        if let Some(fitting) = fitting
-            && provider.newest()?.as_ref() == Some(&fitting.revision)
-        {
+        if fitting.is_some_and(|fitting| newest == Some(fitting.revision.as_str())) {
             return self.pinned(name, settings, locked);
         }
-        let (fetched, signed_by) =
-            self.fetcher.fetch_for(self.scope, &*provider, settings, None)?;
+        let (fetched, signed_by) = self.fetcher.fetch_for(self.scope, provider, settings, None)?;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
             return Ok(Next::InUse(fetched, signed_by));
         }
@@ -276,18 +288,22 @@ impl SourceList<'_> {
     /// Asks a source for its newest revision; one that does not tell is fetched for that. Fails as
     /// [`SourceList::update`].
     pub fn outdated(&self, name: &str) -> Result<Outdated, Error> {
-        let settings = self.section(name)?.settings;
+        let section = self.section(name)?;
+        let settings = &section.settings;
         let locked = self.locked(name)?;
-        let provider = self.provider(&settings)?;
+        let provider = self.provider(settings)?;
         let newest = match provider.newest()? {
             Some(newest) => newest,
-            None => self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?.0.revision,
+            None => self.fetcher.fetch_for(self.scope, &*provider, settings, None)?.0.revision,
         };
-        let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(&settings);
+        let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(settings);
         let outdated = !locked.as_ref().is_some_and(is_newest);
         let held = self.copies.state(name).held.filter(|held| held.revision == newest);
         let held = held.filter(|_| outdated).map(|held| held.to_string());
-        Ok(Outdated { locked: locked.map(|locked| locked.revision), newest, outdated, held })
+        // A copy without a valid signature is not in use, which is a finding of its own.
+        let signed_by = self.signed_by(&section).unwrap_or_default();
+        let locked = locked.map(|locked| locked.revision);
+        Ok(Outdated { locked, newest, outdated, held, signed_by })
     }
 
     pub(super) fn provider(

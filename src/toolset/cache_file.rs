@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::collect::note_use;
 use super::private_dir::create_private;
 use crate::trust::{ContentHash, check_permissions};
 
@@ -20,12 +21,13 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     // Whoever can write it decides what models are told.
     check_permissions(path, &file).map_err(io::Error::other)?;
     let mut text = String::new();
-    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    (&file).take(MAX_BYTES).read_to_string(&mut text)?;
     let damaged = || io::Error::from(io::ErrorKind::InvalidData);
     let (checksum, json) = text.split_once('\n').ok_or_else(damaged)?;
     if ContentHash::of(json.as_bytes()).as_str() != checksum {
         return Err(damaged());
     }
+    note_use(&file);
     Ok(serde_json::from_str(json)?)
 }
 

@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::collect::{lock_to_use, note_use};
 use super::private_dir::{PrivateDir, create_private};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::File as ProgramFile;
@@ -21,6 +22,8 @@ pub(super) struct Copies {
 #[derive(Debug)]
 enum Place {
     Named(PathBuf),
+    /// The same, once copies in it may be in use: nobody collects them until the lock is dropped.
+    Locked(PathBuf, #[expect(dead_code, reason = "it is kept alive")] Option<File>),
     Temporary(PrivateDir),
 }
 
@@ -46,6 +49,7 @@ impl Copies {
         };
         // A copy of another session is only as good as its content.
         if holds(&copy, bytes).unwrap_or(false) {
+            note_use_of(&copy);
             return Ok(());
         }
         let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(failed)?;
@@ -90,6 +94,7 @@ impl Copies {
             files.iter().all(|file| holds(&dir.join(&file.path), &file.content).unwrap_or(false))
         };
         if is_same(&copy) {
+            note_use_of(&copy);
             return Ok(());
         }
         let new = tempfile::tempdir_in(self.dir()?).map_err(failed)?;
@@ -117,6 +122,7 @@ impl Copies {
         let copy = self.skill_dir(sha256)?;
         let is_same = |dir: &Path| files.are_copied_to(dir);
         if is_same(&copy) {
+            note_use_of(&copy);
             return Ok(());
         }
         let failed = |error: std::io::Error| {
@@ -139,9 +145,15 @@ impl Copies {
         };
         match &*place {
             Some(Place::Temporary(dir)) => Ok(dir.path().to_owned()),
-            Some(Place::Named(dir)) => {
+            Some(Place::Locked(dir, _)) => {
                 create_private(dir).map_err(failed)?;
                 Ok(dir.clone())
+            }
+            Some(Place::Named(dir)) => {
+                create_private(dir).map_err(failed)?;
+                let (dir, lock) = (dir.clone(), lock_to_use(dir));
+                *place = Some(Place::Locked(dir.clone(), lock));
+                Ok(dir)
             }
             None => {
                 let dir = PrivateDir::new().map_err(failed)?;
@@ -150,6 +162,13 @@ impl Copies {
                 Ok(path)
             }
         }
+    }
+}
+
+/// Notes that a copy is used.
+fn note_use_of(copy: &Path) {
+    if let Ok(copy) = File::open(copy) {
+        note_use(&copy);
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::Instant;
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
 use serde_json::Value;
 
+use super::collect::note_use;
 use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
@@ -151,8 +152,10 @@ impl Library {
 
     /// The content of the author's file; `None` if an earlier process left a copy of it.
     fn content(&self) -> Result<Option<Content>, Error> {
-        let copied = File::open(self.copies.path(&self.sha256)?).and_then(ContentHash::of_reader);
-        if copied.is_ok_and(|sha256| sha256 == self.sha256) {
+        if let Ok(copy) = File::open(self.copies.path(&self.sha256)?)
+            && ContentHash::of_reader(&copy).is_ok_and(|sha256| sha256 == self.sha256)
+        {
+            note_use(&copy);
             return Ok(None);
         }
         let mut file = File::open(&self.path).map_err(|error| read_error(&self.path, error))?;

@@ -3,11 +3,13 @@
 //! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
 //! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
 //! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
-//! tools is kept (`descriptions.rs`, `notes.rs`), so that the next list runs nothing; arguments are checked where
+//! tools is kept (`descriptions.rs`, `notes.rs`), so that the next list runs nothing, until nobody uses it
+//! (`collect.rs`); arguments are checked where
 //! the tool runs (`schema/`). One bad toolset never stops another: one that could not
 //! be loaded is among the [`ToolFailure`]s.
 
 mod cache_file;
+mod collect;
 mod copies;
 mod descriptions;
 mod entry;
@@ -34,6 +36,7 @@ use serde_json::{Map, Value};
 
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use crate::trust::{Approval, TrustRequest};
+pub use collect::collect_cache;
 pub use entry::ToolsetEntry;
 #[cfg(feature = "mcp-toolsets")]
 pub use program::server_files;

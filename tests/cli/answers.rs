@@ -18,8 +18,8 @@ fn machine_output_has_the_documented_fields() {
         assert_eq!((run.stderr.as_str(), run.stdout.lines().count()), ("", 1));
         run.json()
     };
-    let skill = ["brief", "description", "from", "id", "name", "path", "reason", "source"];
-    let skill = [&skill[..], &["status", "triggers"]].concat();
+    let skill = ["brief", "description", "from", "id", "name", "path", "reason"];
+    let skill = [&skill[..], &["signed_by", "source", "status", "triggers"]].concat();
     let diagnostic = ["code", "column", "help", "line", "message", "path", "severity", "span"];
     let triggers = ["exclude", "keywords", "paths", "patterns", "verbs"];
 

@@ -1,6 +1,7 @@
 //! `repertoire add`: from an address to a first disclosed skill.
 
 use std::fs;
+use std::net::TcpListener;
 
 use serde_json::json;
 
@@ -77,7 +78,7 @@ fn its_code_runs_only_once_it_is_trusted() {
 fn hooks_and_the_project_see_added_skills() {
     let (place, repository) = (Place::new(), Repository::with_deploy());
     let daemon = Daemon::start(repository.path().parent().unwrap());
-    let url = daemon.url("repo");
+    let url = daemon.remote_url(&place, "repo");
     let added = place.run(["add", &url, "--json", "--project"]).exits(0).json();
     assert_eq!(added["config"], "./.repertoire/config.toml", "{added}");
     let call = json!({
@@ -121,6 +122,36 @@ fn skills_a_revision_and_a_directory_are_chosen() {
     ] {
         let run = place.run(["add", &url].into_iter().chain(args.iter().copied()));
         assert!(run.code != 0 && run.stderr.contains(message), "{args:?}: {run:?}");
+    }
+}
+
+#[test]
+fn a_project_asks_no_server_of_this_machine() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let lock = r#"{"version":1,"sources":{}}"#;
+    for source in [
+        format!("git://127.0.0.1:{port}/r"),
+        format!("https://localhost:{port}/r"),
+        format!("ssh://git@127.1:{port}/r"),
+        format!("[git@localhost:{port}]:r"),
+        format!("https://127.0.0.1:{port}/x.zip"),
+        format!("http://127.0.0.1:{port}/x.zip"),
+        format!("oci://127.0.0.1:{port}/kit:v1"),
+        format!("mcp+https://127.0.0.1:{port}/mcp"),
+    ] {
+        let place = Place::new();
+        let settings = format!("[fetch.team]\nsource = \"{source}\"\nrefresh = \"1m\"\n");
+        place.write(".repertoire/config.toml", &settings);
+        place.write(".repertoire/skills.lock", lock);
+        for args in [&["add", &source][..], &["update", "team"], &["outdated", "team"]] {
+            let run = place.run(args.iter().chain(&["--project"])).exits(1);
+            let why = format!("a project cannot name {source}, which is of this machine");
+            assert!(run.stderr.contains("PERMISSION_DENIED"), "{args:?}: {run:?}");
+            assert!(run.stderr.contains(&why), "{args:?}: {run:?}");
+        }
+        assert!(listener.accept().is_err(), "{source} is asked");
     }
 }
 

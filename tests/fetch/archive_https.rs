@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use repertoire::fetch::PollOutcome;
 use repertoire::trust::ContentHash;
 
 use crate::binary::Place;
+use crate::poll::{World, held, outcome, settings};
 use crate::repository::skill;
 use crate::server::{SECRET, assert_no_secret};
 use crate::signals::scratch;
@@ -147,11 +149,43 @@ fn an_archive_is_sent_once_to_an_update_and_a_damaged_note_costs_time_alone() {
     site.web.requests();
     place.run(["update"]).exits(0);
     assert_eq!(site.web.requests().len(), 1);
-    for entry in fs::read_dir(place.path().join("home/.cache/repertoire/fetch/answers")).unwrap() {
-        fs::write(entry.unwrap().path(), "{").unwrap();
-    }
+    let answers = fs::read_dir(place.path().join("home/.cache/repertoire/fetch/answers")).unwrap();
+    let notes: Vec<_> = answers.map(|entry| entry.unwrap().path()).collect();
+    let [note] = &notes[..] else { panic!("{notes:?}") };
+    // A note that is used is not collected, however old the archive is.
+    fs::File::open(note).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    place.run(["update"]).exits(0);
+    assert!(site.web.requests()[0].contains("if-none-match"));
+    assert!(note.exists());
+    fs::write(note, "{").unwrap();
     place.run(["outdated"]).exits(0);
     assert!(!site.web.requests()[0].contains("if-none-match"));
+}
+
+#[test]
+fn an_archive_whose_update_was_held_is_sent_once_when_it_changes() {
+    let of = |names: &[&str]| {
+        let part = |name: &&str| {
+            Part::packed(&format!("skills/{name}/SKILL.md"), skill(name, "", "Do it.\n"))
+        };
+        zip(&names.iter().map(part).collect::<Vec<_>>())
+    };
+    let site = Site::new(of(&["deploy"]), true);
+    let world = World::new(&settings(&site.web.url("kit.zip")));
+    site.replace(of(&["review"]));
+    for nth in [1, 2] {
+        site.web.requests();
+        world.pass(67);
+        assert_eq!(held(world.poller().poll()), "it would remove `deploy`");
+        let requests = site.web.requests();
+        assert_eq!(requests.len(), 1, "{nth}: {requests:?}");
+    }
+    site.replace(of(&["deploy", "review"]));
+    world.pass(67);
+    let outcome = outcome(world.poller().poll());
+    assert!(matches!(outcome, PollOutcome::Updated(_)), "{outcome:?}");
+    let requests = site.web.requests();
+    assert_eq!(requests.len(), 1, "{requests:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Contents that nobody uses are collected, and none that a lock file pins.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use repertoire::fetch::Fetcher;
@@ -30,12 +30,14 @@ fn contents(place: &Place) -> Vec<String> {
 
 /// Makes all contents as old as if nobody had used them for so many days.
 fn age(place: &Place, n_days: u32) {
-    for file in walkdir::WalkDir::new(cache(place).join("objects")) {
-        let file = file.unwrap();
-        if file.file_type().is_file() {
-            let file = File::options().append(true).open(file.path()).unwrap();
-            file.set_modified(SystemTime::now() - n_days * DAY).unwrap();
-        }
+    age_below(&cache(place).join("objects"), n_days);
+}
+
+/// Makes a file, or all that is below a directory, as if it had not changed for so many days.
+fn age_below(path: &Path, n_days: u32) {
+    for entry in walkdir::WalkDir::new(path).contents_first(true) {
+        let file = File::open(entry.unwrap().path()).unwrap();
+        file.set_modified(SystemTime::now() - n_days * DAY).unwrap();
     }
 }
 
@@ -116,4 +118,82 @@ fn contents_that_another_project_pins_stay() {
     assert_eq!((kept.files, kept.unused), (4, 2));
     assert_eq!(fetcher.collect(Duration::ZERO).unwrap(), kept);
     assert_eq!(fetcher.kept(Duration::ZERO).unwrap().files, 2);
+}
+
+#[test]
+fn copies_of_a_project_that_is_gone_are_collected_and_no_others() {
+    let (place, one) = (Place::new(), repository("one", "1\n"));
+    let projects = ["gone", "young", "there"].map(|name| place.path().join(name));
+    for project in &projects {
+        fs::create_dir_all(project.join("kit")).unwrap();
+        crate::repository::copy(&one.path().join("skills"), &project.join("kit/skills"));
+        let kit = project.join("kit");
+        let add = ["add", kit.to_str().unwrap(), "--project", project.to_str().unwrap()];
+        place.run(add).exits(0);
+    }
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    let copies_of = |project: &Path| {
+        let dirs = fs::read_dir(cache(&place).join("copies")).unwrap();
+        let is_of = |dir: &PathBuf| {
+            let of = fs::read_to_string(dir.join(".config-dir")).unwrap();
+            Path::new(&of).starts_with(project.canonicalize().unwrap_or(project.to_owned()))
+        };
+        dirs.map(|dir| dir.unwrap().path()).find(is_of)
+    };
+    for project in &projects {
+        age_below(&copies_of(project).unwrap(), 31);
+    }
+    let [gone, young, there] = &projects;
+    // It was asked for something newer a moment ago.
+    let state = copies_of(young).unwrap().join("kit.json");
+    File::open(state).unwrap().set_modified(SystemTime::now()).unwrap();
+    let kept = copies_of(gone).unwrap();
+    fs::remove_dir_all(gone).unwrap();
+    fs::remove_dir_all(young).unwrap();
+    // Another process is at work.
+    let lock = File::open(kept.join(".lock")).unwrap();
+    lock.lock().unwrap();
+    place.run(["update"]).exits(0);
+    assert!(kept.exists());
+    drop(lock);
+    place.run(["update"]).exits(0);
+    assert!(!kept.exists());
+    assert!(copies_of(young).is_some() && copies_of(there).is_some());
+    assert!(place.run(["use", "one"]).exits(0).stdout.contains("Do."));
+}
+
+#[test]
+fn answers_that_were_not_used_for_long_are_collected() {
+    let (place, one) = (Place::new(), repository("one", "1\n"));
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    let answers = cache(&place).join("answers");
+    fs::create_dir_all(&answers).unwrap();
+    for (name, n_days) in [("old.json", 31), (".repertoire-killed", 31), ("young.json", 29)] {
+        fs::write(answers.join(name), "{}").unwrap();
+        age_below(&answers.join(name), n_days);
+    }
+    place.run(["update"]).exits(0);
+    let left = fs::read_dir(&answers).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(left.eq(["young.json"]));
+}
+
+#[test]
+fn copies_of_toolsets_that_were_not_used_for_long_are_collected() {
+    let (place, one) = (Place::new(), repository("one", "1\n"));
+    place.run(["add", &one.url(), "--name", "one"]).exits(0);
+    let plugins = place.path().join("home/.cache/repertoire/plugins");
+    let names = [format!("{}.skill", "0a".repeat(32)), format!("{}.tools", "0b".repeat(32))];
+    for name in &names {
+        fs::create_dir_all(plugins.join(name)).unwrap();
+        fs::write(plugins.join(name).join("SKILL.md"), "x").unwrap();
+        age_below(&plugins.join(name), 31);
+    }
+    // An engine runs code in one of them.
+    let lock = File::create(plugins.join(".lock")).unwrap();
+    lock.lock_shared().unwrap();
+    place.run(["update"]).exits(0);
+    assert!(names.iter().all(|name| plugins.join(name).exists()));
+    drop(lock);
+    place.run(["remove", "one"]).exits(0);
+    assert!(names.iter().all(|name| !plugins.join(name).exists()));
 }

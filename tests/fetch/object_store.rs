@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use crate::binary::{Place, Run, finish};
 use crate::repository::skill;
 use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
+use crate::sign::{assert_key_is_told, signed_kit};
 
 /// The access key that belongs to the password.
 const KEY: &str = "ann";
@@ -110,6 +111,31 @@ fn a_prefix_is_added_updated_and_pinned_and_no_credential_is_kept() {
     store.write("kit/skills/deploy/SKILL.md", skill("deploy", "", "Deploy it never.\n"));
     let refused = store.run(&other, &["update", "--frozen", "--json"]).exits(1).json();
     assert_eq!(refused["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{refused}");
+}
+
+#[test]
+fn a_signed_prefix_and_a_signed_archive_are_taken_until_they_are_not_what_was_signed() {
+    let (Some(store), place) = (Store::start(), Place::new()) else { return };
+    let key = signed_kit(&place, "kit");
+    crate::repository::copy(&place.path().join("kit"), &store.path("kit"));
+    store.run(&place, &["push", "./kit", "s3://team/kit.tar.gz"]).exits(0);
+    let users = ["s3://team/kit", "s3://team/kit.tar.gz"].map(|address| (address, Place::new()));
+    for (address, user) in &users {
+        let add = ["add", address, "--signed-by", &key, "--json"];
+        assert_eq!(store.run(user, &add).exits(0).json()["signed_by"], *key, "{address}");
+        assert_key_is_told(&key, |args| store.run(user, args));
+    }
+    store.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
+    place.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
+    store.run(&place, &["push", "./kit", "s3://team/kit.tar.gz"]).exits(0);
+    for (address, user) in &users {
+        let refused = store.run(user, &["update", "--json"]).exits(1).json();
+        let error = &refused["sources"][0]["error"];
+        assert_eq!(error["code"], "PERMISSION_DENIED", "{address}: {refused}");
+        let why = "`deploy/scripts/go.sh` is not the file that was signed";
+        assert!(error["message"].as_str().unwrap().contains(why), "{address}: {refused}");
+        assert!(user.run(["use", "deploy"]).exits(0).stdout.contains("with care"), "{address}");
+    }
 }
 
 #[test]

@@ -14,10 +14,10 @@ use repertoire::fetch::{
 use repertoire::{Engine, ErrorCode};
 use tempfile::TempDir;
 
-use crate::repository::{Daemon, Repository};
+use crate::repository::Repository;
 
 /// A directory with a configuration whose sources were fetched, and a clock that tests put forward.
-struct World {
+pub(crate) struct World {
     dir: TempDir,
     scope: Scope,
     fetcher: Fetcher,
@@ -27,18 +27,38 @@ struct World {
 
 impl World {
     /// The source `team` of the user, asked each minute.
-    fn new(settings: &FetchSettings) -> World {
-        World::of(Scope::User, settings)
+    pub(crate) fn new(settings: &FetchSettings) -> World {
+        World::empty(Scope::User).with(settings)
     }
 
-    fn of(scope: Scope, settings: &FetchSettings) -> World {
+    /// The same of a project, which has two skills in `vendor`.
+    fn of_project() -> World {
+        let world = World::empty(Scope::Project);
+        let (skills, vendor) = (with_two_skills(), world.dir.path().join("vendor"));
+        crate::repository::copy(&skills.path().join("skills"), &vendor);
+        world.with(&settings(vendor.to_str().unwrap()))
+    }
+
+    fn empty(scope: Scope) -> World {
         let dir = TempDir::new().unwrap();
         let fetcher = Fetcher::new(dir.path().join("cache"));
-        let world = World { dir, scope, fetcher, ahead: Arc::default() };
-        world.list().add(Some("team"), settings, Path::new(".")).unwrap();
-        let text = fs::read_to_string(world.config_file()).unwrap();
-        fs::write(world.config_file(), text + "refresh = \"1m\"\n").unwrap();
-        world
+        World { dir, scope, fetcher, ahead: Arc::default() }
+    }
+
+    fn with(self, settings: &FetchSettings) -> World {
+        self.list().add(Some("team"), settings, Path::new(".")).unwrap();
+        let text = fs::read_to_string(self.config_file()).unwrap();
+        fs::write(self.config_file(), text + "refresh = \"1m\"\n").unwrap();
+        self
+    }
+
+    /// Replaces a text in the two files under version control.
+    fn replace(&self, now: &str, then: &str) {
+        for file in [self.config_file(), self.dir.path().join(".acme/skills.lock")] {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(text.contains(now), "{now}: {text}");
+            fs::write(&file, text.replace(now, then)).unwrap();
+        }
     }
 
     fn list(&self) -> SourceList<'_> {
@@ -59,7 +79,7 @@ impl World {
     }
 
     /// A poller, as one of another process.
-    fn poller(&self) -> SourcePoller {
+    pub(crate) fn poller(&self) -> SourcePoller {
         let ahead = Arc::clone(&self.ahead);
         let now = move || SystemTime::now() + Duration::from_secs(ahead.load(Ordering::Relaxed));
         SourcePoller::new(&self.fetcher, &self.place()).clock(now)
@@ -70,7 +90,7 @@ impl World {
         Engine::builder().config(&config).source_poller(self.poller()).build().unwrap()
     }
 
-    fn pass(&self, seconds: u64) {
+    pub(crate) fn pass(&self, seconds: u64) {
         self.ahead.fetch_add(seconds, Ordering::Relaxed);
     }
 
@@ -79,7 +99,7 @@ impl World {
     }
 }
 
-fn settings(source: &str) -> FetchSettings {
+pub(crate) fn settings(source: &str) -> FetchSettings {
     FetchSettings { source: source.to_owned(), ..FetchSettings::default() }
 }
 
@@ -92,13 +112,13 @@ fn with_two_skills() -> Repository {
 }
 
 /// The outcome for the only source.
-fn outcome(poll: SourcePoll) -> PollOutcome {
+pub(crate) fn outcome(poll: SourcePoll) -> PollOutcome {
     let [source] = <[_; 1]>::try_from(poll.sources).unwrap();
     assert_eq!(source.name, "team");
     source.outcome
 }
 
-fn held(poll: SourcePoll) -> String {
+pub(crate) fn held(poll: SourcePoll) -> String {
     match outcome(poll) {
         PollOutcome::Held(reason) => reason,
         outcome => panic!("{outcome:?}"),
@@ -253,45 +273,33 @@ fn a_pinned_revision_never_moves() {
 
 #[test]
 fn an_address_that_the_author_of_a_project_changes_is_not_asked() {
-    let (good, other) = (Repository::with_deploy(), with_two_skills());
-    let daemon = Daemon::start(good.path().parent().unwrap());
-    let second = Daemon::start(other.path().parent().unwrap());
-    let (good, other) = (daemon.url("repo"), second.url("repo"));
-    let world = World::of(Scope::Project, &settings(&good));
+    let world = World::of_project();
     world.pass(67);
     assert!(matches!(outcome(world.poller().poll()), PollOutcome::Unchanged));
 
-    for file in [world.config_file(), world.dir.path().join(".acme/skills.lock")] {
-        let text = fs::read_to_string(&file).unwrap();
-        fs::write(&file, text.replace(&good, &other)).unwrap();
-    }
-    // An address that was asked would be an error.
-    drop(second);
+    // An address that was asked would be an error: there is nothing.
+    world.replace("./vendor", "./other");
     world.pass(67);
     let reason = held(world.poller().poll());
     assert_eq!(reason, "`config.toml` names it otherwise than it was fetched");
 
     let error = world.list().update("team", UpdateOptions::default()).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::ExecutionError, "the user asks it: {error}");
+    assert_eq!(error.code(), ErrorCode::NotFound, "the user asks it: {error}");
 }
 
 #[test]
-fn a_choice_that_the_author_of_a_project_changes_is_not_taken() {
+fn a_choice_that_the_author_of_the_file_changes_is_not_taken() {
     let repository = with_two_skills();
     repository.git(&["branch", "other"]);
-    let daemon = Daemon::start(repository.path().parent().unwrap());
     let chosen = FetchSettings {
         rev: Some("main".to_owned()),
         path: Some("skills/deploy".to_owned()),
         skills: vec!["deploy".to_owned()],
-        ..settings(&daemon.url("repo"))
+        ..settings(&repository.url())
     };
     for (now, then) in [("main", "other"), ("skills/deploy", "skills"), ("deploy", "review")] {
-        let world = World::of(Scope::Project, &chosen);
-        for file in [world.config_file(), world.dir.path().join(".acme/skills.lock")] {
-            let text = fs::read_to_string(&file).unwrap();
-            fs::write(&file, text.replace(&format!("\"{now}\""), &format!("\"{then}\""))).unwrap();
-        }
+        let world = World::new(&chosen);
+        world.replace(&format!("\"{now}\""), &format!("\"{then}\""));
         world.pass(67);
         let reason = held(world.poller().poll());
         assert_eq!(reason, "`config.toml` names it otherwise than it was fetched", "{then}");

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::binary::Place;
+
 /// A git repository in a directory of its own.
 pub(crate) struct Repository {
     dir: TempDir,
@@ -129,6 +131,14 @@ impl Daemon {
 
     pub(crate) fn url(&self, repository: &str) -> String {
         format!("git://127.0.0.1:{}/{repository}", self.port)
+    }
+
+    /// The address of a repository as one of another machine, which the git of the user at a place finds
+    /// here: a project names none of this machine.
+    pub(crate) fn remote_url(&self, place: &Place, repository: &str) -> String {
+        let here = self.url("");
+        place.write("home/.gitconfig", format!("[url \"{here}\"]\n\tinsteadOf = git://h.org/\n"));
+        format!("git://h.org/{repository}")
     }
 }
 

@@ -18,10 +18,26 @@ const ITS_PUBLIC_KEY: &str = "RWSr6p7E0BiiWawTBjP4E+HjR5yZctxM6QFp7Yc/0YVVW9A3MO
 
 /// A directory with skills in `kit`, and a key in `my.key` without a password.
 fn place() -> (Place, String) {
-    let (place, pair) = (Place::new(), KeyPair::generate_unencrypted_keypair().unwrap());
+    let place = Place::new();
     write_kit(&place, "kit", false);
+    let key = write_key(&place);
+    (place, key)
+}
+
+/// Writes a key without a password to `my.key`, and returns its public half.
+fn write_key(place: &Place) -> String {
+    let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     place.write("my.key", pair.sk.to_box(None).unwrap().into_string());
-    (place, pair.pk.to_base64())
+    pair.pk.to_base64()
+}
+
+/// Writes two skills into a directory, signs them, and returns the public key.
+#[cfg(any(feature = "object-store", feature = "oci"))]
+pub(crate) fn signed_kit(place: &Place, dir: &str) -> String {
+    write_kit(place, dir, false);
+    let key = write_key(place);
+    place.run(["sign", dir, "--key", "my.key"]).exits(0);
+    key
 }
 
 fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
@@ -42,6 +58,18 @@ fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
     finish(command, b"")
 }
 
+/// Fails unless the commands that tell of sources name the key that signed the one source.
+pub(crate) fn assert_key_is_told(key: &str, run: impl Fn(&[&str]) -> Run) {
+    let listed = run(&["list", "--json"]).exits(0).json();
+    assert_eq!(listed["skills"][0]["signed_by"], key, "{listed}");
+    let outdated = run(&["outdated", "--json"]).exits(0).json();
+    assert_eq!(outdated["sources"][0]["signed_by"], key, "{outdated}");
+    for command in ["list", "outdated", "doctor"] {
+        let told = run(&[command]).stdout;
+        assert!(told.contains(&format!("signed by {key}")), "{command}: {told}");
+    }
+}
+
 #[test]
 fn a_directory_is_signed_and_others_take_it_until_it_is_changed() {
     let (place, key) = place();
@@ -57,6 +85,7 @@ fn a_directory_is_signed_and_others_take_it_until_it_is_changed() {
     assert_eq!(place.run(add).exits(0).json()["signed_by"], json!(key));
     let shown = place.run(["doctor", "--json"]).json();
     assert_eq!(shown["fetched"][0]["signed_by"], json!(key), "{shown}");
+    assert_key_is_told(&key, |args| place.run(args));
     place.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
     let refused = place.run(["update"]).exits(1).stderr;
     assert!(
@@ -89,13 +118,21 @@ fn keys_with_a_password_are_opened_and_other_files_are_not_keys() {
     let signed = sign_with_password(&place, Some("correct horse")).exits(0).json();
     assert_eq!(signed["public_key"], ITS_PUBLIC_KEY);
     place.run(["add", "./kit", "--signed-by", ITS_PUBLIC_KEY]).exits(0);
-    for (password, why) in [
-        (Some("wrong horse"), "Wrong password for that key"),
-        (None, "set `REPERTOIRE_KEY_PASSWORD`"),
+    for (password, code, why, remedy) in [
+        (
+            Some("wrong horse"),
+            "PERMISSION_DENIED",
+            "the password of enc.key is wrong",
+            "set `REPERTOIRE_KEY_PASSWORD` to the password of this key",
+        ),
+        (None, "EXECUTION_ERROR", "cannot be asked for", "set `REPERTOIRE_KEY_PASSWORD`"),
     ] {
         let failed = sign_with_password(&place, password).exits(1);
-        let told = failed.stdout + &failed.stderr;
-        assert!(told.contains(why) && !told.contains("horse"), "{told}");
+        let error = &failed.json()["error"];
+        assert_eq!(error["code"], code, "{failed:?}");
+        assert!(error["message"].as_str().unwrap().contains(why), "{failed:?}");
+        assert!(error["help"].as_str().unwrap().contains(remedy), "{failed:?}");
+        assert!(!format!("{failed:?}").contains("horse"), "{failed:?}");
     }
     place.write("my.pub", format!("untrusted comment: minisign public key\n{key}\n"));
     place.write("short.key", "untrusted comment: x\nRWQAAEIy\n");
@@ -111,6 +148,80 @@ fn keys_with_a_password_are_opened_and_other_files_are_not_keys() {
     for (dir, why) in [("none", "cannot read none"), ("my.key", "my.key is not a directory")] {
         let failed = place.run(["sign", dir, "--key", "my.key"]).exits(1);
         assert!(failed.stderr.contains(why), "{failed:?}");
+    }
+}
+
+#[test]
+fn files_that_git_ignores_are_named_since_others_lack_them() {
+    let (place, key) = place();
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=Ann", "-c", "user.email=ann@h.org"]).args(args);
+        finish(
+            {
+                git.current_dir(place.path().join("kit"));
+                git
+            },
+            b"",
+        )
+        .exits(0)
+    };
+    git(&["init", "--quiet"]);
+    place.write("kit/skills/build/build.log", "built\n");
+    place.write("kit/build.log", "of no skill\n");
+    let sign = || place.run(["sign", "kit", "--key", "my.key", "--json"]).exits(0);
+    // Nothing is ignored yet, and then a file of no skill.
+    for (rules, ignored) in [
+        ("", json!([])),
+        ("/build.log\n", json!([])),
+        ("*.log\n", json!(["build/build.log"])),
+        ("*.sha256\n", json!(["skills.sha256", "skills.sha256.minisig"])),
+        (
+            "/skills/\n",
+            json!([
+                "build/SKILL.md",
+                "build/build.log",
+                "deploy/SKILL.md",
+                "deploy/scripts/go.sh",
+                "skills.sha256",
+                "skills.sha256.minisig",
+            ]),
+        ),
+    ] {
+        place.write("kit/.gitignore", rules);
+        let signed = sign();
+        assert_eq!(signed.json()["ignored"], ignored, "{rules}");
+        let is_told = signed.stderr.contains("git ignores");
+        assert_eq!(is_told, ignored != json!([]), "{rules}: {signed:?}");
+    }
+
+    // As it is told: a clone is refused, until the file is there.
+    place.write("kit/.gitignore", "*.log\n");
+    let told = sign().stderr;
+    assert!(told.contains("1 file") && told.contains("`build/build.log`"), "{told}");
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "-m", "sign"]);
+    let url = format!("file://{}", place.path().join("kit").display());
+    let add = ["add", &url, "--signed-by", &key];
+    let refused = Place::new().run(add).exits(1).stderr;
+    assert!(refused.contains("`build/build.log`, which was signed, is missing"), "{refused}");
+    git(&["add", "--force", "skills/build/build.log"]);
+    git(&["commit", "--quiet", "-m", "log"]);
+    assert_eq!(sign().json()["ignored"], json!([]));
+    Place::new().run(add).exits(0);
+}
+
+#[test]
+fn a_directory_without_skills_is_not_signed() {
+    let (place, _) = place();
+    place.write("empty/README.md", "Of no skill.\n");
+    place.write("empty/node_modules/x/SKILL.md", "---\nname: x\n---\n");
+    for (dir, more) in [("empty", &[][..]), ("kit", &["--path", "docs"])] {
+        let sign = ["sign", dir, "--key", "my.key"];
+        let failed = place.run(sign.iter().chain(more)).exits(1);
+        assert!(failed.stderr.contains("has no skill"), "{failed:?}");
+        assert!(failed.stderr.contains("a directory with a `SKILL.md`"), "{failed:?}");
+        assert!(!place.path().join(dir).join("skills.sha256").exists());
     }
 }
 

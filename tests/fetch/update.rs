@@ -154,7 +154,8 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
     let place = Place::new();
     let repository = Repository::with_deploy();
     let daemon = Daemon::start(repository.path().parent().unwrap());
-    place.run(["add", &daemon.url("repo"), "--project", "--name", "team"]).exits(0);
+    let url = daemon.remote_url(&place, "repo");
+    place.run(["add", &url, "--project", "--name", "team"]).exits(0);
     change(&repository, "", "Deploy it with great care.\n");
     let files = |from: &Place, to: &Place| {
         for name in [".repertoire/config.toml", ".repertoire/skills.lock"] {
@@ -164,6 +165,7 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
 
     // Another machine takes the files of the project, and gets the pinned state.
     let second = Place::new();
+    daemon.remote_url(&second, "repo");
     files(&place, &second);
     let frozen = update(&second, &["--frozen"], 0);
     assert_eq!(frozen["status"], "installed", "{frozen}");

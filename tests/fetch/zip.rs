@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::binary::Place;
 use crate::hostile::small;
 use crate::repository::{Repository, skill};
-use crate::zip_file::{Part, zip, zip_of};
+use crate::zip_file::{Part, zip, zip_of, zip_with};
 
 /// Fetches an archive with these bytes.
 fn fetch(bytes: &[u8], limits: FetchLimits) -> Result<Locked, Error> {
@@ -76,6 +76,12 @@ fn a_zip_of_git_is_added_with_its_modes_and_links() {
 fn hostile_zips_are_refused() {
     let x = |name: &str| Part::stored(name, "x");
     let at = "skills/good/x";
+    let unicode = |name: &str| {
+        let n_bytes = u8::try_from(5 + name.len()).unwrap();
+        [&[0x75, 0x70, n_bytes, 0, 1, 0, 0, 0, 0], name.as_bytes()].concat()
+    };
+    let same = x(at).with(|part| (part.extra, part.local_extra) = (unicode(at), unicode(at)));
+    assert_eq!(fetch(&zip(&[good(), same]), small()).unwrap().files.len(), 2);
     let (link, device, pipe, directory) = (0o120_777, 0o020_644, 0o010_644, 0o040_755);
     for (part, why) in [
         (x("/etc/cron.d/x"), "not a path below it"),
@@ -96,6 +102,9 @@ fn hostile_zips_are_refused() {
         (x(at).with(|part| part.flags = 1), "encrypted"),
         (x(at).with(|part| part.flags = 1 << 6), "encrypted"),
         (x(at).with(|part| part.local_name = b"skills/good/y".to_vec()), "another name"),
+        (x(at).with(|part| part.extra = unicode("skills/good/y")), "another name in an extra"),
+        (x(at).with(|part| part.local_extra = unicode("../x")), "another name in an extra"),
+        (x(at).with(|part| part.extra = vec![0x75, 0x70, 1, 0, 1]), "another name in an extra"),
         (x(at).with(|part| part.local_method = 8), "two ways"),
         (x(at).with(|part| part.local.0 ^= 1), "two ways"),
         (x(at).with(|part| part.local.1 = 9), "two ways"),
@@ -106,6 +115,59 @@ fn hostile_zips_are_refused() {
         let error = fetch(&zip(&[good(), part]), small()).unwrap_err();
         assert_eq!(error.code(), ErrorCode::PermissionDenied, "{name}: {error}");
         assert!(error.message().contains(why), "{name}, {why}: {error}");
+    }
+}
+
+#[test]
+fn descriptors_are_taken_in_every_form_and_refused_if_they_lie() {
+    let x = || Part::packed("skills/good/x", "x".repeat(100));
+    let signed = |descriptor: Vec<u8>| [b"PK\x07\x08", &descriptor[..]].concat();
+    for is_wide in [false, true] {
+        let descriptor = || x().descriptor(is_wide);
+        for descriptor in [descriptor(), signed(descriptor())] {
+            for part in [
+                x().streamed(&descriptor[..]),
+                // A writer may know one of the sizes before.
+                x().streamed(&descriptor[..]).with(|part| part.local.2 = 100),
+            ] {
+                let fetched = fetch(&zip(&[part, good()]), small()).unwrap();
+                assert_eq!(fetched.files.len(), 2, "{descriptor:?}");
+            }
+            let (other, one) = (|part: &mut Part| part.local.1 = 9, &descriptor[1..]);
+            let longer = [&descriptor[..], b"x"].concat();
+            let mut lying: Vec<Vec<u8>> = vec![one.to_owned(), longer, Vec::new()];
+            for nth in descriptor.len() - x().descriptor(is_wide).len()..descriptor.len() {
+                let mut changed = descriptor.clone();
+                changed[nth] ^= 1;
+                lying.push(changed);
+            }
+            for bytes in lying {
+                let part = x().streamed(bytes);
+                let error = fetch(&zip(&[part, good()]), small()).unwrap_err();
+                assert_eq!(error.code(), ErrorCode::PermissionDenied, "{error}");
+                assert!(error.message().contains("has another descriptor"), "{error}");
+            }
+            let two_ways = fetch(&zip(&[x().streamed(descriptor).with(other)]), small());
+            assert!(two_ways.unwrap_err().message().contains("two ways"));
+        }
+    }
+}
+
+#[test]
+fn every_byte_of_a_zip_belongs_to_an_entry_of_its_directory() {
+    let unlisted = || Part::stored("skills/good/x", "x").with(|part| part.is_listed = false);
+    let y = || Part::stored("skills/good/y", "y");
+    let (before, behind) = ("follows bytes of no entry", "is followed by bytes of no entry");
+    for (parts, why) in [
+        (vec![unlisted(), good()], before),
+        (vec![good(), unlisted()], behind),
+        (vec![good(), unlisted(), y()], behind),
+        (vec![good().with(|part| part.behind = b"x".to_vec()), y()], behind),
+        (vec![y().streamed(y().descriptor(false)), unlisted(), good()], "another descriptor"),
+    ] {
+        let error = fetch(&zip(&parts), small()).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::PermissionDenied, "{error}");
+        assert!(error.message().contains(why), "{why}: {error}");
     }
 }
 
@@ -155,12 +217,14 @@ fn zips_that_are_too_large_or_broken_are_refused() {
         x().with(|part| {
             (part.n_bytes, part.n_packed_bytes) = (u32::MAX, u32::MAX);
             part.extra = [&[1, 0, 16, 0], &fields[..]].concat();
-            part.flags = 1 << 3;
+            (part.flags, part.local) = (1 << 3, (0, 0, 0));
         })
     };
     let missing = zip64(300).with(|part| part.extra.clear());
     let of = |parts: &[Part]| zip(&[&[good()], parts].concat());
     let whole = of(&[x()]);
+    // A signature, in which another directory hides with an end of its own.
+    let hidden = [b"PK\x05\x05\xff\x00", &whole[..]].concat();
     for (bytes, why) in [
         (of(&[x().with(|part| (part.method, part.local_method) = (14, 14))]), "packed by Deflate"),
         (of(&[bomb()]), "more than 1048576 bytes unpacked"),
@@ -173,9 +237,11 @@ fn zips_that_are_too_large_or_broken_are_refused() {
         (of(&many), "more than 100 entries"),
         (of(&some), "more than 20 files"),
         (of(&[zip64(u64::MAX)]), "bytes unpacked"),
-        (of(&[zip64(300)]), "not a whole archive"),
         (of(&[missing]), "bytes unpacked"),
         (of(&[x().with(|part| part.offset = Some(1 << 30))]), "not a whole archive"),
+        (zip_with(&[good()], 1, b"PK\x05\x05\x00\x00"), "bytes behind its directory"),
+        (zip_with(&[good()], 1, &hidden), "bytes behind its directory"),
+        (zip_with(&[good()], 1, &hidden[..76]), "bytes behind its directory"),
         (zip_of(&[good(), x()], 1), "as many entries"),
         (zip_of(&[good(), x()], 3), "as many entries"),
         ([&whole[..], b"x"].concat(), "behind its end"),

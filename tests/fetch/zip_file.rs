@@ -24,6 +24,12 @@ pub(crate) struct Part {
     pub(crate) mode: u32,
     /// More fields of the directory, each with its id and its length.
     pub(crate) extra: Vec<u8>,
+    /// The same before the data.
+    pub(crate) local_extra: Vec<u8>,
+    /// Bytes behind the data.
+    pub(crate) behind: Vec<u8>,
+    /// False if the directory does not have it.
+    pub(crate) is_listed: bool,
     /// The place of the entry, if it is not where it was written.
     pub(crate) offset: Option<u32>,
     pub(crate) data: Vec<u8>,
@@ -46,6 +52,9 @@ impl Part {
             local: (crc, n_bytes, n_bytes),
             mode: 0o100_644,
             extra: Vec::new(),
+            local_extra: Vec::new(),
+            behind: Vec::new(),
+            is_listed: true,
             offset: None,
             data: content.to_owned(),
         }
@@ -69,6 +78,21 @@ impl Part {
         self
     }
 
+    /// The same whose checksum and sizes follow its data, in this descriptor.
+    pub(crate) fn streamed(mut self, descriptor: impl Into<Vec<u8>>) -> Part {
+        (self.flags, self.local) = (1 << 3, (0, 0, 0));
+        self.behind = descriptor.into();
+        self
+    }
+
+    /// Its descriptor, with sizes of four or eight bytes.
+    pub(crate) fn descriptor(&self, is_wide: bool) -> Vec<u8> {
+        let sizes = [self.n_packed_bytes, self.n_bytes];
+        let sizes = sizes.map(|size| u64::from(size).to_le_bytes());
+        let sizes = sizes.map(|size| size[..if is_wide { 8 } else { 4 }].to_owned());
+        [self.crc.to_le_bytes().to_vec(), sizes.concat()].concat()
+    }
+
     /// The same after a change.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Part)) -> Part {
         change(&mut self);
@@ -78,6 +102,11 @@ impl Part {
 
 /// Writes an archive; its end says that it has `n_entries`.
 pub(crate) fn zip_of(parts: &[Part], n_entries: usize) -> Vec<u8> {
+    zip_with(parts, n_entries, b"")
+}
+
+/// The same with bytes between its directory and its end.
+pub(crate) fn zip_with(parts: &[Part], n_entries: usize, behind: &[u8]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for part in parts {
         let offset = part.offset.unwrap_or(u32::try_from(bytes.len()).unwrap());
@@ -85,9 +114,13 @@ pub(crate) fn zip_of(parts: &[Part], n_entries: usize) -> Vec<u8> {
         put(&mut bytes, b"PK\x03\x04");
         put_all(&mut bytes, &[20, part.flags, part.local_method, 0, 0x21]);
         put_wide(&mut bytes, &[crc, n_packed_bytes, n_bytes]);
-        put_all(&mut bytes, &[length(&part.local_name), 0]);
-        put(&mut bytes, &part.local_name);
-        put(&mut bytes, &part.data);
+        put_all(&mut bytes, &[length(&part.local_name), length(&part.local_extra)]);
+        for more in [&part.local_name, &part.local_extra, &part.data, &part.behind] {
+            put(&mut bytes, more);
+        }
+        if !part.is_listed {
+            continue;
+        }
 
         put(&mut directory, b"PK\x01\x02");
         put_all(&mut directory, &[0x0314, 20, part.flags, part.method, 0, 0x21]);
@@ -98,6 +131,7 @@ pub(crate) fn zip_of(parts: &[Part], n_entries: usize) -> Vec<u8> {
         put(&mut directory, &part.extra);
     }
     let (n_entries, start) = (u16::try_from(n_entries).unwrap(), bytes.len());
+    put(&mut directory, behind);
     let n_bytes = directory.len();
     put(&mut bytes, &directory);
     put(&mut bytes, b"PK\x05\x06");
@@ -109,7 +143,7 @@ pub(crate) fn zip_of(parts: &[Part], n_entries: usize) -> Vec<u8> {
 
 /// Writes an archive that says the truth about its number of entries.
 pub(crate) fn zip(parts: &[Part]) -> Vec<u8> {
-    zip_of(parts, parts.len())
+    zip_of(parts, parts.iter().filter(|part| part.is_listed).count())
 }
 
 fn put(bytes: &mut Vec<u8>, more: &[u8]) {

@@ -3,7 +3,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use repertoire::Error;
-use repertoire::config::Config;
 use repertoire::fetch::{Fetcher, Kept};
 use serde::Serialize;
 
@@ -34,7 +33,7 @@ pub(super) struct FetchedReport {
 /// Counts the contents in the cache; `None` if nothing was ever fetched, or a lock file that may pin
 /// them is damaged.
 pub(super) fn kept(common: &Common) -> Option<Kept> {
-    let kept = setup::fetcher(common)?.kept(Fetcher::UNUSED).ok()?;
+    let kept = setup::fetcher_without_policy(common)?.kept(Fetcher::UNUSED).ok()?;
     (kept.files > 0).then_some(kept)
 }
 
@@ -42,7 +41,6 @@ pub(super) fn kept(common: &Common) -> Option<Kept> {
 pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedReport> {
     let fetcher = setup::fetcher(common).filter(|_| common.sources.is_empty());
     let Some(fetcher) = fetcher else { return Vec::new() };
-    let fetcher = fetcher.signatures(Config::load(&setup::config_place(common)).signatures());
     let mut reports = Vec::new();
     for list in fetch::lists(&fetcher, common) {
         for section in list.sections() {

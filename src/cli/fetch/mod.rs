@@ -1,6 +1,7 @@
 //! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: skills from elsewhere, and for others.
 
 pub(crate) mod add;
+mod ignored;
 mod in_use;
 pub(crate) mod outdated;
 pub(crate) mod push;
@@ -14,8 +15,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
-use repertoire::config::Config;
 use repertoire::fetch::{Fetcher, Kept, SourceList};
+use repertoire::toolset::collect_cache;
 use repertoire::{Code, Error, ErrorCode};
 
 use crate::args::Common;
@@ -31,8 +32,7 @@ pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
         Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
     })?;
     signals::cancel_fetches()?;
-    let policy = Config::load(&setup::config_place(common)).signatures();
-    Ok(fetcher.signatures(policy).cancelled_when(|| signals::cancelled_by().is_some()))
+    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
 }
 
 /// Returns the list that a command changes: the project's with `--project`, else the user's.
@@ -124,9 +124,12 @@ pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Collects unused contents of the cache, and counts them.
-pub(crate) fn collect(fetcher: &Fetcher, out: Output) -> u64 {
+/// Collects what is unused in the cache, and counts the contents among it.
+pub(crate) fn collect(fetcher: &Fetcher, common: &Common, out: Output) -> u64 {
     // What was asked for is done: this is only tidying up.
+    if let Some(dir) = setup::toolset_cache(common) {
+        collect_cache(&dir, Fetcher::UNUSED);
+    }
     let Ok(Kept { unused, unused_bytes, .. }) = fetcher.collect(Fetcher::UNUSED) else { return 0 };
     if unused > 0 && !out.json {
         let files = count(usize::try_from(unused).unwrap_or(usize::MAX), "unused file");

@@ -41,19 +41,21 @@ pub(crate) fn run(args: &OutdatedArgs, common: &Common, out: Output) -> anyhow::
 fn report(name: &str, config: &std::path::Path, result: &Result<Outdated, Error>) -> Json {
     let config = config.to_string_lossy();
     match result {
-        Ok(Outdated { locked, newest, outdated, held, .. }) => json!({
+        Ok(Outdated { locked, newest, outdated, held, signed_by, .. }) => json!({
             "name": name, "config": config,
-            "locked": locked, "newest": newest, "outdated": outdated, "held": held, "error": null,
+            "locked": locked, "newest": newest, "outdated": outdated, "held": held,
+            "signed_by": signed_by, "error": null,
         }),
         Err(error) => json!({
             "name": name, "config": config,
-            "locked": null, "newest": null, "outdated": null, "held": null, "error": Failure::from(error),
+            "locked": null, "newest": null, "outdated": null, "held": null,
+            "signed_by": null, "error": Failure::from(error),
         }),
     }
 }
 
 fn line(page: &mut Page, name: &str, result: &Outdated) {
-    let Outdated { locked, newest, outdated, held, .. } = result;
+    let Outdated { locked, newest, outdated, held, signed_by, .. } = result;
     let name = styled(NAME, sanitize::line(name));
     let newest = sanitize::line(short(newest));
     let (title, text) = match locked {
@@ -65,6 +67,9 @@ fn line(page: &mut Page, name: &str, result: &Outdated) {
         None => (styled(WARNING, "missing "), format!(", newest is {newest}")),
     };
     page.line(format_args!("{title} {name}{text}"));
+    if let Some(key) = signed_by {
+        page.line(format_args!("         signed by {}", sanitize::line(key)));
+    }
     if let Some(held) = held {
         page.line(format_args!("         it waits for `update`: {}", sanitize::line(held)));
     }

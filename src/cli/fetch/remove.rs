@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RemoveArgs, common: &Common, out: Output) -> anyhow::Re
         .into());
     }
     let config = list.config_file().to_string_lossy();
-    let collected = collect(&fetcher, out);
+    let collected = collect(&fetcher, common, out);
     if out.json {
         Output::json(&json!({"name": name, "config": config, "collected": collected}))?;
     } else {

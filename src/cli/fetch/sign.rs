@@ -5,15 +5,16 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
-use minisign::{PublicKey, SecretKey, SecretKeyBox};
+use minisign::{ErrorKind, PublicKey, SecretKey, SecretKeyBox};
 use repertoire::config::FetchSettings;
 use repertoire::fetch::{Fetcher, Locked};
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
+use super::ignored::missing_for_others;
 use crate::args::SignArgs;
 use crate::exit_code::ExitCode;
-use crate::output::{GOOD, NAME, Output, Page, styled};
+use crate::output::{GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::replace::{io_error, replace};
 use crate::report::count;
 use crate::{sanitize, setup};
@@ -33,6 +34,9 @@ const PLAIN: &[u8] = b"Ed\0\0";
 /// The comment in a signature that nobody verifies.
 const COMMENT: &str = "signature of the files in skills.sha256";
 
+/// The most files that git ignores which are named.
+const MAX_IGNORED: usize = 10;
+
 const NAME_KEY: &str = "name the secret key that `minisign -G` made, which ends in `.key`";
 
 pub(crate) fn run(args: &SignArgs, out: Output) -> anyhow::Result<ExitCode> {
@@ -45,10 +49,10 @@ pub(crate) fn run(args: &SignArgs, out: Output) -> anyhow::Result<ExitCode> {
     }
     let key_file = key_file(args)?;
     let cache = tempfile::tempdir()?;
+    let fetcher = Fetcher::new(cache.path());
     let (source, path) = (dir.to_string_lossy().into_owned(), args.path.clone());
     let settings = FetchSettings { source, path, ..FetchSettings::default() };
-    let locked = Fetcher::new(cache.path()).fetch(&settings, Path::new("."))?;
-    let list = locked.list();
+    let list = fetcher.fetch(&settings, &dir)?.list();
     let key = secret_key(&key_file)?;
     let wrong = |error: minisign::PError| unusable(&key_file, &error);
     let public = PublicKey::from_secret_key(&key).map_err(wrong)?;
@@ -58,12 +62,15 @@ pub(crate) fn run(args: &SignArgs, out: Output) -> anyhow::Result<ExitCode> {
     let [list_file, signature_file] = [Locked::LIST, Locked::SIGNATURE].map(|name| at.join(name));
     replace(&list_file, &list, &list_file)?;
     replace(&signature_file, &signature, &signature_file)?;
+    let ignored = missing_for_others(&fetcher, &dir, &settings)?;
+    tell_of_ignored(&ignored, out);
     let (public, n_files) = (public.to_base64(), list.lines().count());
     if out.json {
         Output::json(&json!({
             "list": list_file.to_string_lossy(),
             "signature": signature_file.to_string_lossy(),
             "files": n_files,
+            "ignored": ignored,
             "public_key": public,
         }))?;
         return Ok(ExitCode::Done);
@@ -76,6 +83,23 @@ pub(crate) fn run(args: &SignArgs, out: Output) -> anyhow::Result<ExitCode> {
     page.line(format_args!("others verify it with `repertoire add SOURCE --signed-by {public}`"));
     out.human(page.as_str())?;
     Ok(ExitCode::Done)
+}
+
+/// Warns of files without which others refuse the source.
+fn tell_of_ignored(ignored: &[String], out: Output) {
+    if ignored.is_empty() {
+        return;
+    }
+    let shown = ignored.iter().take(MAX_IGNORED).map(|path| format!("`{}`", sanitize::line(path)));
+    let more = ignored.len().saturating_sub(MAX_IGNORED);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    let shown = shown.chain(more).collect::<Vec<_>>().join(", ");
+    let title = styled(WARNING, "warning");
+    let n_files = count(ignored.len(), "file");
+    out.note(&format!("{title}: git ignores {n_files} of the signed source: {shown}"));
+    let help = "add them with `git add --force`, or remove them and sign again: whoever takes the source \
+                from the repository refuses the signature without them";
+    out.note(&format!("{}: {help}", styled(HELP, "help")));
 }
 
 /// Returns the file of the key: by default where `minisign -G` writes it.
@@ -104,7 +128,11 @@ fn secret_key(file: &Path) -> Result<SecretKey, Error> {
     let bytes = text.lines().nth(1).and_then(|line| BASE64.decode(line.trim().as_bytes()).ok());
     let key = match bytes {
         Some(bytes) if bytes.get(2..4) == Some(ENCRYPTED) => {
-            SecretKeyBox::from(text).into_secret_key(Some(password(file)?))
+            let key = SecretKeyBox::from(text).into_secret_key(Some(password(file)?));
+            if key.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::Verify)) {
+                return Err(wrong_password(file));
+            }
+            key
         }
         // `minisign -W` writes no checksum, which `into_unencrypted_secret_key` asks for.
         Some(bytes) if bytes.starts_with(PLAIN) => SecretKey::from_bytes(&bytes),
@@ -132,6 +160,17 @@ fn password(file: &Path) -> Result<String, Error> {
             Error::new(ErrorCode::ExecutionError, message, help)
         },
     )
+}
+
+/// The error of a key that the password does not open, which its checksum tells.
+fn wrong_password(file: &Path) -> Error {
+    let message = format!("the password of {} is wrong", file.display());
+    let help = if std::env::var_os(PASSWORD).is_some() {
+        format!("set `{PASSWORD}` to the password of this key, or unset it to be asked")
+    } else {
+        "try again with the password that was given when the key was made".to_owned()
+    };
+    Error::new(ErrorCode::PermissionDenied, message, help)
 }
 
 fn unusable(file: &Path, error: &minisign::PError) -> Error {

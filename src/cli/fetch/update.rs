@@ -40,7 +40,7 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
         }
     }
     let in_use = in_use(&results, args.dry_run, common)?;
-    let collected = if args.dry_run { 0 } else { collect(&fetcher, out) };
+    let collected = if args.dry_run { 0 } else { collect(&fetcher, common, out) };
     if out.json {
         let none = InUse::default();
         let reports = results.iter().enumerate();

@@ -16,7 +16,8 @@ use crate::{fetch, sanitize, setup};
 /// sources are those of the command line.
 pub(super) fn poller(args: &McpArgs, common: &Common) -> Option<SourcePoller> {
     let is_wanted = !args.frozen && args.refresh.refresh != Refresh::Off;
-    let fetcher = setup::fetcher(common).filter(|_| is_wanted && common.sources.is_empty())?;
+    let fetcher = setup::fetcher_without_policy(common);
+    let fetcher = fetcher.filter(|_| is_wanted && common.sources.is_empty())?;
     Some(SourcePoller::new(&fetcher, &setup::config_place(common)))
 }
 

@@ -52,16 +52,6 @@ impl McpAddress {
             McpAddress::Http { url, .. } => host_of(url).trim_start_matches("mcp.").to_owned(),
         }
     }
-
-    /// Tells whether a project may name it: a server elsewhere, which is sent no secret of the user.
-    pub(in crate::fetch) fn is_of_project(&self) -> bool {
-        match self {
-            McpAddress::Http { url, token: None } => {
-                url.starts_with("https://") && !is_loopback(host_of(url))
-            }
-            _ => false,
-        }
-    }
 }
 
 impl fmt::Display for McpAddress {
@@ -235,20 +225,6 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert_eq!(error.code(), ErrorCode::InvalidParam, "{text}");
             assert!(!error.message().contains("secret@"), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_project_names_encrypted_servers_without_secrets_only() {
-        for (text, may) in [
-            ("mcp+https://acme.com/mcp", true),
-            ("mcp+https://$T@acme.com/mcp", false),
-            ("mcp+http://localhost/mcp", false),
-            ("mcp+https://localhost:8443/mcp", false),
-            ("mcp+https://127.1/mcp", false),
-            ("mcp:sh -c id", false),
-        ] {
-            assert_eq!(parse(text).unwrap().is_of_project(), may, "{text}");
         }
     }
 

@@ -33,7 +33,7 @@ impl Mcp {
 
     fn ask(&self) -> Result<(Connection, Manifest), Error> {
         let source = self.address.to_string();
-        let connection = Connection::open(&self.address, self.limits, self.deadline)?;
+        let connection = Connection::open(&self.address, self.limits, self.deadline.clone())?;
         let mut skills = connection.skills()?;
         // A server need not list all of its skills.
         for id in self.skills.iter().filter(|id| id.contains("://")) {

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use repertoire::engine::SessionToolsOptions;
-use repertoire::toolset::{HostProgram, Isolation, Tool, WorkerState};
+use repertoire::toolset::{HostProgram, Isolation, Tool, WorkerState, collect_cache};
 use repertoire::trust::TrustStore;
 use repertoire::{CallIo, Engine, ErrorCode, SessionTools, Source, ToolFormat};
 use serde_json::{Value, json};
@@ -253,4 +253,19 @@ fn a_description_that_is_wrong_is_replaced_by_that_of_the_toolset_that_runs() {
     fs::write(&kept()[0], "damaged").unwrap();
     assert_good(&place.engine(in_child()));
     assert_ne!(fs::read_to_string(&kept()[0]).unwrap(), "damaged");
+}
+
+#[test]
+fn private_copies_are_collected_once_no_engine_may_run_them() {
+    let place = Place::new("toolsets/bad:HelloToolset");
+    let cache = place.dir.path().join("cache");
+    for _ in 0..2 {
+        let engine = place.engine(in_child());
+        assert_good(&engine);
+        assert_eq!(collect_cache(&cache, Duration::ZERO), 0);
+        assert_good(&engine);
+        drop(engine);
+        // The library, what it says of itself, and its tools.
+        assert_eq!(collect_cache(&cache, Duration::ZERO), 3);
+    }
 }

@@ -1,0 +1,133 @@
+//! Garbage collection in the directory of private copies and descriptions.
+//!
+//! A process that may use copies holds a lock together with the others, for as long as it may: a child runs
+//! in them. Only a process that has the lock alone collects, and what was used within the time stays.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// The file that is locked.
+const LOCK: &str = ".lock";
+
+/// The ends of the names of copies and descriptions.
+const ENDS: [&str; 5] = [std::env::consts::DLL_SUFFIX, ".program", ".skill", ".seen", ".tools"];
+
+/// The beginning of the names of those that are not whole yet.
+const NEW: &str = ".tmp";
+
+/// The time within which the use of a file is not noted again.
+const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Removes the private copies and the descriptions in a [cache](super::ToolsetOptions::cache) of toolsets
+/// that no process used for `time`, and returns their number. They are made again when they are needed.
+///
+/// While another process, or an engine of this one, may use some, nothing is removed.
+///
+/// ```
+/// use std::time::Duration;
+/// use repertoire::toolset::collect_cache;
+///
+/// let cache = tempfile::tempdir()?;
+/// assert_eq!(collect_cache(cache.path(), Duration::from_secs(30 * 24 * 60 * 60)), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn collect_cache(dir: &Path, time: Duration) -> u64 {
+    // A directory that nobody has made is not made here.
+    let Some(_lock) = open_lock(dir).ok().filter(|lock| lock.try_lock().is_ok()) else { return 0 };
+    let mut n_removed = 0;
+    for entry in fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok) {
+        let Ok(metadata) = entry.metadata() else { continue };
+        // A clock that was set back makes nothing old.
+        let age = metadata.modified().ok().and_then(|used| used.elapsed().ok());
+        if !is_ours(&entry.file_name().to_string_lossy()) || age.is_none_or(|age| age < time) {
+            continue;
+        }
+        let path = entry.path();
+        let removed =
+            if metadata.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            Ok(()) => n_removed += 1,
+            Err(error) => tracing::debug!(path = %path.display(), %error, "it stays"),
+        }
+    }
+    if n_removed > 0 {
+        tracing::info!(n_removed, dir = %dir.display(), "unused copies of toolsets collected");
+    }
+    n_removed
+}
+
+/// Tells whether a name is that of a copy or a description, which begins with a hash, or of an unfinished
+/// one. A host may name a directory that has other files, too.
+fn is_ours(name: &str) -> bool {
+    let hash = ENDS.iter().find_map(|end| name.strip_suffix(end));
+    let is_hash = |hash: &str| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    hash.is_some_and(is_hash) || name.starts_with(NEW)
+}
+
+/// Keeps other processes from collecting until the lock is dropped; `None` if files cannot be locked here:
+/// then nobody collects either.
+pub(super) fn lock_to_use(dir: &Path) -> Option<File> {
+    let lock = open_lock(dir).ok()?;
+    lock.lock_shared().is_ok().then_some(lock)
+}
+
+fn open_lock(dir: &Path) -> io::Result<File> {
+    File::options().write(true).create(true).truncate(false).open(dir.join(LOCK))
+}
+
+/// Notes that a copy or a description is used, unless that was noted not long ago.
+pub(super) fn note_use(file: &File) {
+    let noted = file.metadata().and_then(|metadata| metadata.modified());
+    let is_noted =
+        noted.ok().and_then(|noted| noted.elapsed().ok()).is_some_and(|age| age < NOTES_USE);
+    if !is_noted {
+        // One that cannot be marked is made again once it was collected.
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+    #[test]
+    fn copies_are_collected_once_nobody_used_them_for_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let hash = "0a".repeat(32);
+        let make = |name: &str, n_days: u32| {
+            let path = dir.path().join(name);
+            if name.ends_with("skill") || name.ends_with("program") {
+                fs::create_dir(&path).unwrap();
+                fs::write(path.join("file"), "x").unwrap();
+            } else {
+                fs::write(&path, "x").unwrap();
+            }
+            File::open(&path).unwrap().set_modified(SystemTime::now() - n_days * DAY).unwrap();
+            path
+        };
+        let ours = ENDS.map(|end| make(&format!("{hash}{end}"), 31));
+        let unfinished = make(".tmpAbCdEf", 31);
+        let young = make(&format!("{}.seen", "0b".repeat(32)), 29);
+        let others = [make("notes.seen", 31), make(&format!("{hash}.txt"), 31)];
+        let used = make(&format!("{}.tools", "0c".repeat(32)), 31);
+        note_use(&File::open(&used).unwrap());
+
+        let engines = [lock_to_use(dir.path()).unwrap(), lock_to_use(dir.path()).unwrap()];
+        assert_eq!(collect_cache(dir.path(), 30 * DAY), 0);
+        let [one, other] = engines;
+        drop(one);
+        assert_eq!(collect_cache(dir.path(), 30 * DAY), 0, "one still runs");
+        drop(other);
+        assert_eq!(collect_cache(dir.path(), 30 * DAY), 6);
+        assert!(ours.iter().chain([&unfinished]).all(|path| !path.exists()));
+        assert!(others.iter().chain([&young, &used]).all(|path| path.exists()));
+
+        let missing = dir.path().join("none");
+        assert_eq!(collect_cache(&missing, Duration::ZERO), 0);
+        assert!(!missing.exists());
+    }
+}
