@@ -275,7 +275,8 @@ fn a_program_that_does_not_speak_the_protocol_is_told_from_a_server_that_prints_
     write("import time\nprint('Hello!', flush=True)\ntime.sleep(600)\n");
     let began = Instant::now();
     let told = run(&place, &["tool", "list"]).exits(1).stderr;
-    assert!(told.contains("it does not begin as an MCP server: it prints `Hello!`"), "{told}");
+    let why = "tools/server.py: it does not begin as an MCP server: it prints `Hello!`";
+    assert!(told.contains(why), "{told}");
     assert!(told.contains("help: let it print messages of the protocol only"), "{told}");
     // Not the ten seconds that a server has to answer.
     assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());

@@ -202,6 +202,12 @@ impl Shared {
         });
         let end = end.map_err(|error| match error {
             WorkerError::Failed { code, message, help } => {
+                let message = match self.code {
+                    Code::Library(_) => message,
+                    Code::Server { .. } => {
+                        format!("the MCP server {}: {message}", self.shown_as.display())
+                    }
+                };
                 WorkerError::Create { code, message, help }
             }
             error => error,
