@@ -79,6 +79,8 @@ pub enum Remedy {
         /// The name of the feature.
         feature: &'static str,
     },
+    /// Build the libraries of the skill in this directory from their code.
+    BuildToolset(PathBuf),
     /// Run this command of the system's shell.
     Run(String),
     /// List the skills.

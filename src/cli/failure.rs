@@ -70,6 +70,13 @@ fn command(remedy: &Remedy) -> Option<String> {
         Remedy::Build { feature } => {
             format!("install it with `cargo install repertoire --features {feature}`")
         }
+        Remedy::BuildToolset(dir) => {
+            let dir = quoted(&dir.to_string_lossy());
+            format!(
+                "build it with `repertoire tool build {dir}`, with `--code DIR` if its code is \
+                 elsewhere"
+            )
+        }
         Remedy::Run(command) => format!("to accept it, run `{command}`"),
         Remedy::ListSkills => "see `repertoire list` for the skills there are".to_owned(),
         Remedy::ListTools => "see `repertoire tool list` for the tools there are".to_owned(),

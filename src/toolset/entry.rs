@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::confined::{self, Links};
-use crate::error::{Error, ErrorCode};
+use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::path_and_class;
 
 /// The class of an entry that means a program: an MCP server.
 pub(crate) const SERVER: &str = "mcp";
+
+/// The advice for a library that nobody has built.
+const BUILD: &str = "build the library from its code for release, and copy it there";
 
 /// An entry of `toolsets`: a library below the skill's directory, and a class in it; or an MCP
 /// server there, `tools/server.py:mcp`.
@@ -82,7 +85,10 @@ impl ToolsetEntry {
         } else {
             format!("the toolset `{}` has no library; tried {tried}", self.path)
         };
-        Err(Error::new(ErrorCode::NotFound, message, self.naming_help(skill_dir)))
+        let error = Error::new(ErrorCode::NotFound, message, self.naming_help(skill_dir));
+        let is_unbuilt = error.help() == BUILD;
+        let build = || Remedy::BuildToolset(skill_dir.to_owned());
+        Err(if is_unbuilt { error.with_remedy(build()) } else { error })
     }
 
     /// The remedy for a library that is not there: another name, if one was meant.
@@ -114,8 +120,7 @@ impl ToolsetEntry {
         let found = others.iter().find(|other| skill_dir.join(file(other)).is_file());
         match found {
             Some(found) => format!("rename `{}` to `{wanted}`", file(found).display()),
-            None => "build the plugin with `cargo build --release` and copy its library there"
-                .to_owned(),
+            None => BUILD.to_owned(),
         }
     }
 
@@ -226,7 +231,7 @@ mod tests {
                 "my_hello.so",
                 "rename `toolsets/my_hello.so` to `libmy_hello.so`",
             ),
-            ("toolsets/libx:X", "none", "build the plugin"),
+            ("toolsets/libx:X", "none", BUILD),
         ] {
             let dir = tempfile::tempdir().unwrap();
             std::fs::create_dir(dir.path().join("toolsets")).unwrap();

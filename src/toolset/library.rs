@@ -342,7 +342,7 @@ pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
     file.take(MAX_LIBRARY_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_LIBRARY_BYTES {
         let message = format!("{} is larger than {MAX_LIBRARY_BYTES} bytes", path.display());
-        let help = "build it with `cargo build --release`, and strip it";
+        let help = "build it for release, and strip it";
         return Err(Error::new(ErrorCode::InvalidParam, message, help));
     }
     Ok(bytes)

@@ -210,5 +210,5 @@ fn a_directory_that_is_called_as_a_skill_file_makes_no_skill() {
     let dir = added["skills"][0]["dir"].as_str().unwrap();
     assert!(dir.ends_with("/skills/fetch"), "{added}");
     let inner = place.run(["trust", "add", ".agents/skills/fetch/scripts/inner", "--json"]);
-    assert!(inner.exits(1).stdout.contains("is no skill"), "it is one");
+    assert!(inner.exits(1).stdout.contains("is not a skill"), "it is one");
 }

@@ -13,6 +13,8 @@ mod archive_attacks;
 #[cfg(feature = "archive-https")]
 mod archive_https;
 mod collect;
+#[cfg(feature = "object-store")]
+mod fleet;
 mod hostile;
 #[cfg(feature = "mcp-source-tls")]
 mod https;

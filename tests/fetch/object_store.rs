@@ -20,14 +20,14 @@ use crate::sign::{assert_key_is_told, signed_kit};
 const KEY: &str = "ann";
 
 /// An S3 server with the bucket `team`.
-struct Store {
+pub(crate) struct Store {
     dir: TempDir,
-    server: Server,
+    pub(crate) server: Server,
 }
 
 impl Store {
     /// Starts a server; `None` if the machine has none.
-    fn start() -> Option<Store> {
+    pub(crate) fn start() -> Option<Store> {
         let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/bin/s3s-fs");
         let installed = which::which("s3s-fs").ok();
         let Some(program) = installed.or_else(|| Some(tools).filter(|tool| tool.is_file())) else {
@@ -45,7 +45,7 @@ impl Store {
     }
 
     /// The path of an object of the bucket.
-    fn path(&self, key: &str) -> PathBuf {
+    pub(crate) fn path(&self, key: &str) -> PathBuf {
         self.dir.path().join("team").join(key)
     }
 
@@ -55,13 +55,13 @@ impl Store {
     }
 
     /// Runs the binary with the credentials of the store.
-    fn run(&self, place: &Place, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, place: &Place, args: &[&str]) -> Run {
         run(place, self.server.port, SECRET, args)
     }
 }
 
 /// The variables for a server on a port of the loopback.
-fn variables(port: u16, secret: &str) -> [(&'static str, String); 4] {
+pub(crate) fn variables(port: u16, secret: &str) -> [(&'static str, String); 4] {
     [
         ("AWS_ACCESS_KEY_ID", KEY.to_owned()),
         ("AWS_SECRET_ACCESS_KEY", secret.to_owned()),

@@ -181,12 +181,14 @@ fn a_server_that_never_answers_costs_one_timeout_and_then_nothing() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     for url in stores::urls_at(port) {
-        let store = open_with(&url, SECOND / 4);
+        let time = SECOND / 2;
+        let store = open_with(&url, time);
         let start = Instant::now();
         let error = store.state("a").unwrap_err();
         assert_eq!(error.code(), ErrorCode::Timeout, "{error}");
         assert!(error.message().contains("does not answer in time"), "{error}");
-        assert!((SECOND / 4..SECOND).contains(&start.elapsed()), "{:?}", start.elapsed());
+        // Not once for each command of a handshake.
+        assert!((time..2 * time).contains(&start.elapsed()), "{:?}", start.elapsed());
         let start = Instant::now();
         assert_eq!(store.state("a").unwrap_err().message(), error.message());
         assert!(start.elapsed() < Duration::from_millis(40), "{:?}", start.elapsed());

@@ -237,6 +237,7 @@ fn connections_are_encrypted_and_certificates_are_checked() {
 
     let error = open("sslmode=require").unwrap().state("a").unwrap_err();
     assert!(error.message().contains("certificate"), "{error}");
+    assert!(error.help().contains("`sslrootcert`"), "{error:#}");
     let by_address = url.replace("localhost", "127.0.0.1");
     let other_name = PostgresStore::open(&format!("{by_address}?sslmode=require&{roots}")).unwrap();
     let error = other_name.state("a").unwrap_err();
@@ -250,4 +251,5 @@ fn connections_are_encrypted_and_certificates_are_checked() {
         format!("{}?sslmode=require&{roots}", server.fresh().replace("127.0.0.1", "localhost"));
     let error = PostgresStore::open(&url).unwrap().state("a").unwrap_err();
     assert!(error.message().contains("does not support TLS"), "{error}");
+    assert!(error.help().contains("let the server offer TLS"), "{error:#}");
 }

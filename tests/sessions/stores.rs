@@ -80,7 +80,7 @@ pub(super) fn urls_at(port: u16) -> Vec<String> {
     let password = super::servers::PASSWORD;
     let url = |kind: &super::servers::Kind| match kind {
         super::servers::Kind::Postgres => format!("postgres://ann:{password}@127.0.0.1:{port}/a"),
-        super::servers::Kind::Redis => format!("redis://ann:{password}@127.0.0.1:{port}/0"),
+        super::servers::Kind::Redis => format!("redis://ann:{password}@127.0.0.1:{port}/7"),
     };
     SERVERS.iter().map(url).collect()
 }

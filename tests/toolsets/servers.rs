@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use repertoire::toolset::{
     FilesystemLevel, HostProgram, NetworkLevel, ToolsetOptions, WorkerState,
@@ -262,6 +263,31 @@ fn limits_and_ends_of_a_server_are_told() {
     run(&place, &["trust", "add", "skills/words"]).exits(0);
     let broken = run(&place, &["tool", "list", "--json"]);
     assert!(broken.stderr.contains("broken module"), "{broken:?}");
+}
+
+#[test]
+fn a_program_that_does_not_speak_the_protocol_is_told_from_a_server_that_prints_a_line() {
+    let Some(place) = place() else { return };
+    let write = |program: &str| {
+        place.write("skills/words/tools/server.py", format!("#!/usr/bin/python3\n{program}"));
+        run(&place, &["trust", "add", "skills/words", "--yes"]);
+    };
+    write("import time\nprint('Hello!', flush=True)\ntime.sleep(600)\n");
+    let began = Instant::now();
+    let told = run(&place, &["tool", "list"]).exits(1).stderr;
+    let why = "tools/server.py: it does not begin as an MCP server: it prints `Hello!`";
+    assert!(told.contains(why), "{told}");
+    assert!(told.contains("help: let it print messages of the protocol only"), "{told}");
+    // Not the ten seconds that a server has to answer.
+    assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
+
+    write(&format!("print('Hello!', flush=True)\n{SERVER}"));
+    assert_eq!(call(&place, &[], "words.shout", &json!({"text": "a"}))["text"], "A!");
+
+    place.write("home/.repertoire/config.toml", "[toolsets.\"words:mcp\"]\nload_timeout = 0.5\n");
+    write("import time\ntime.sleep(600)\n");
+    let told = run(&place, &["tool", "list"]).exits(1).stderr;
+    assert!(told.contains("it did not answer as an MCP server within 0.5 s"), "{told}");
 }
 
 #[test]

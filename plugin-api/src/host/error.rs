@@ -124,7 +124,7 @@ impl OpenError {
                 format!("rebuild it against repertoire-plugin {major}.x")
             }
             Self::Platform { ours, .. } => {
-                format!("build it for this platform, with `cargo build --release --target {ours}`")
+                format!("build it for this platform, {ours}")
             }
             Self::PanicAbort { .. } => "remove that setting from its profile and rebuild it, or \
                                         run it in a process of its own"

@@ -17,9 +17,12 @@ pub(super) fn page(report: &Report) -> Page {
     code(&mut page, report);
     let (style, text) = match report.broken.len() {
         0 => (GOOD, "Nothing is broken.".to_owned()),
-        n => (ERROR, format!("{} broken.", count(n, "thing"))),
+        n => (ERROR, format!("{} broken:", count(n, "thing"))),
     };
     page.line(format_args!("{}", styled(style, text)));
+    for problem in &report.broken {
+        page.line(format_args!("  {}", sanitize::line(problem)));
+    }
     page
 }
 

@@ -300,14 +300,14 @@ fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
     }
     let name = path.to_string_lossy();
     if path.is_dir() && name.contains(std::path::is_separator) {
-        let message = format!("the directory {} is no skill", path.display());
+        let message = format!("the directory {} is not a skill", path.display());
         let help = "name the directory of a `SKILL.md`, or a file";
         return Err(Error::new(ErrorCode::NotFound, message, help).into());
     }
     let engine: Engine = setup::engine(common, |builder| builder)?;
     let catalog = engine.catalog();
     let entry = catalog.find_any(&name).map_err(|error| {
-        let message = format!("{} is no file and no skill", path.display());
+        let message = format!("{} is neither a file nor a skill", path.display());
         error.reworded(message)
     })?;
     let owner = Owner::of(entry).ok_or_else(|| {

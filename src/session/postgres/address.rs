@@ -54,6 +54,14 @@ impl Address {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(invalid("names no host", FORM));
         }
+        // The host begins after the first `@`: this may be the end of a password.
+        if config
+            .get_hosts()
+            .iter()
+            .any(|host| matches!(host, Host::Tcp(name) if name.contains('@')))
+        {
+            return Err(invalid("has an `@` in its host or its password", FORM));
+        }
         match parameters.sslmode {
             None if is_on_this_machine(&config) => config.ssl_mode(SslMode::Disable),
             None | Some("prefer") => config.ssl_mode(SslMode::Prefer),
@@ -161,6 +169,8 @@ mod tests {
         for url in [
             "postgres://ann:s3cret@localhost:x/agents",
             "postgres://ann@localhost/agents?s3cret",
+            "postgres://ann:a@s3cret@localhost/agents",
+            "postgres://ann:a@s3cret@localhost,localhost/agents",
             "postgres://localhost/a?s3cret=s3cret",
             "postgres://localhost/a?sslmode=s3cret",
             "ann:s3cret@localhost",

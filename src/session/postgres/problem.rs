@@ -62,6 +62,13 @@ fn why(error: &tokio_postgres::Error) -> String {
 
 /// The advice for codes that have one.
 fn help(error: &tokio_postgres::Error) -> Option<&'static str> {
+    // The kind of an error is told in its words alone.
+    if error.to_string().starts_with("error performing TLS handshake") {
+        return Some(
+            "let the server offer TLS with a certificate that is trusted here, or name its root with \
+             `sslrootcert`",
+        );
+    }
     let code = error.code()?;
     let is = |codes: &[SqlState]| codes.contains(code);
     if is(&[SqlState::INVALID_PASSWORD, SqlState::INVALID_AUTHORIZATION_SPECIFICATION]) {

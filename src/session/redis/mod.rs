@@ -1,21 +1,21 @@
 //! A session store in Redis or Valkey that many machines share.
 
+mod connect;
 mod problem;
 mod script;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use ::redis::{Client, Connection, ConnectionLike, ErrorKind};
+use ::redis::{Connection, ErrorKind};
 
-use super::server::{
-    Caller, Connector, Deadline, Parameters, Problem, ServerOptions, decode, encode, key,
-};
+use super::server::{Caller, Deadline, Problem, ServerOptions, decode, encode, key};
 use super::state::{Event, SessionState, SkillState};
 use super::store::SessionStore;
 use super::tally::{Counts, Day, Tallies, last_forgotten};
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::skill::SkillId;
+use connect::{Server, ask, limit};
 use problem::problem;
 use script::{Scripts, Written};
 
@@ -78,12 +78,8 @@ impl RedisStore {
 
     /// Creates a store as [`RedisStore::open`] does, with these options.
     pub fn open_with(url: &str, options: ServerOptions) -> Result<RedisStore, Error> {
-        let server = Server(client(url)?);
-        let info = server.0.get_connection_info();
-        let settings = info.redis_settings();
-        let user = settings.username().map(|user| format!("{user}@")).unwrap_or_default();
-        let shown = format!("redis://{user}{}/{}", info.addr(), settings.db());
-        let caller = Caller::new(shown, &options);
+        let server = Server::at(url)?;
+        let caller = Caller::new(server.shown(), &options);
         Ok(RedisStore { server, options, caller, scripts: Scripts::new() })
     }
 
@@ -139,94 +135,19 @@ impl RedisStore {
     }
 }
 
-/// The server that connections are made to.
-#[derive(Debug)]
-struct Server(Client);
-
-impl Connector for Server {
-    type Connection = Connection;
-
-    fn connect(&self, deadline: Deadline) -> Result<Connection, Problem> {
-        let left = deadline.left();
-        if left.is_zero() {
-            return Err(Problem::Late);
-        }
-        let connected = self.0.get_connection_with_timeout(left);
-        connected.map_err(|error| match problem(&error) {
-            Problem::Broken(cause) | Problem::Failed(cause) => Problem::Unreachable(cause),
-            other => other,
-        })
-    }
-
-    fn is_open(connection: &Connection) -> bool {
-        ConnectionLike::is_open(connection)
-    }
-}
-
-/// Reads a URL. No part of a malformed one is repeated in the error: any could be a password.
-fn client(url: &str) -> Result<Client, Error> {
-    const FORM: &str = "write `redis://USER:PASSWORD@HOST:PORT/NUMBER`, or `rediss://` for TLS, with \
-         `%`-escapes for special characters of the password";
-    let invalid = |why: &str, help: &str| {
-        let message = format!("the address of the session store {why}");
-        Error::new(ErrorCode::InvalidParam, message, help)
-    };
-    let is_tls = url.starts_with("rediss://");
-    if !is_tls && !url.starts_with("redis://") {
-        return Err(invalid("does not begin with `redis://`", FORM));
-    }
-    if is_tls && !cfg!(feature = "tls") {
-        return Err(invalid("needs TLS, which this build lacks", "build with the feature `tls`"));
-    }
-    let parameters = Parameters::take(url);
-    if parameters.sslmode.is_some() || parameters.sslrootcert.is_some() && !is_tls {
-        return Err(invalid(
-            "has a parameter of TLS, but is not of TLS",
-            "begin it with `rediss://`",
-        ));
-    }
-    let not_redis = |_| invalid("is not an address of Redis", FORM);
-    #[cfg(feature = "tls")]
-    if let Some(path) = parameters.sslrootcert.filter(|_| is_tls) {
-        let root_cert = std::fs::read(&path).map_err(|error| {
-            let message =
-                format!("cannot check the certificate of the session store: {path}: {error}");
-            Error::new(ErrorCode::NotFound, message, "name a PEM file of certificates")
-        })?;
-        let certificates =
-            ::redis::TlsCertificates { client_tls: None, root_cert: Some(root_cert) };
-        return Client::build_with_tls(&*parameters.url, certificates).map_err(not_redis);
-    }
-    Client::open(parameters.url).map_err(not_redis)
-}
-
-/// Sets the time for the next answer of the server.
-fn limit(connection: &Connection, deadline: Deadline) -> Result<(), Problem> {
-    let left = deadline.left();
-    if left.is_zero() {
-        return Err(Problem::Late);
-    }
-    let set = connection
-        .set_read_timeout(Some(left))
-        .and_then(|()| connection.set_write_timeout(Some(left)));
-    set.map_err(|error| problem(&error))
-}
-
 /// Returns the record of `session`, if there is one.
 fn read(
     connection: &mut Connection,
     deadline: Deadline,
     session: &str,
 ) -> Result<Option<String>, Problem> {
-    limit(connection, deadline)?;
-    let (version, record): (Option<String>, Option<String>) = ::redis::pipe()
-        .get(VERSION_KEY)
-        .get(format!("{SESSION}{}", key(session)))
-        .query(connection)
-        .map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedReturnType => damaged("its row is not text".to_owned()),
-            _ => problem(&error),
-        })?;
+    let mut get = ::redis::pipe();
+    get.get(VERSION_KEY).get(format!("{SESSION}{}", key(session)));
+    let answer = ask::<(Option<String>, Option<String>)>(connection, deadline, &get)?;
+    let (version, record) = answer.map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedReturnType => damaged("its row is not text".to_owned()),
+        _ => problem(&error),
+    })?;
     match version {
         Some(version) if version != VERSION => Err(newer(&version)),
         _ => Ok(record),
@@ -293,8 +214,8 @@ impl SessionStore for RedisStore {
             for day in first..=today {
                 pipe.hgetall(format!("{TALLY}{day}"));
             }
-            let days: Vec<BTreeMap<String, u64>> =
-                pipe.query(connection).map_err(|error| problem(&error))?;
+            let days = ask::<Vec<BTreeMap<String, u64>>>(connection, deadline, &pipe)?;
+            let days = days.map_err(|error| problem(&error))?;
             let mut tallies = Tallies::default();
             for (day, fields) in (first..=today).zip(days) {
                 add(&mut tallies, Day::of_number(day), &fields);

@@ -23,19 +23,24 @@ use rmcp::service::{
     NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService,
     ServiceError, serve_client,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
 
 use super::call::locked;
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
+use super::stray::FirstLine;
 
 /// The interval at which a call looks for progress, and for the wish to stop.
 const TICK: Duration = Duration::from_millis(20);
 /// The time in which the last answer of a server that ended is still delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// The time in which a server that printed something else must begin to speak the protocol.
+const AFTER_STRAY: Duration = Duration::from_secs(1);
 /// The longest tool name.
 const MAX_NAME: usize = 64;
 
@@ -92,11 +97,6 @@ impl ClientHandler for Client {
 
 impl Server {
     fn start(command: &[OsString], class: &str, config: &Value) -> Result<Server, Failure> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| {
-            // Of a server that ends, the end says more.
-            thread::sleep(2 * LAST_WORDS);
-            Failure::new(ErrorCode::Failed, format!("{what}: {error}"))
-        };
         let settings = Settings::deserialize(config).map_err(|error| Failure {
             help: "configure `args`, a list of texts, and `env`, texts by name".to_owned(),
             ..Failure::new(ErrorCode::InvalidArguments, format!("its configuration: {error}"))
@@ -104,10 +104,27 @@ impl Server {
         let runtime = runtime().map_err(|error| failed("no thread for its messages", &error))?;
         let (process, reader, writer) = spawn(command, settings, &runtime)
             .map_err(|error| failed("it cannot be started", &error))?;
+        let pid = Pid::from_child(&process);
         end_with(process).map_err(|error| failed("no thread to wait for it", &error))?;
+        let server = Server::begin(class, runtime, (reader, writer));
+        if server.is_err() {
+            // It would run beside the one that the next call starts.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        server
+    }
+
+    /// Begins the protocol with a server that was started.
+    fn begin(
+        class: &str,
+        runtime: Handle,
+        (reader, writer): (pipe::Receiver, pipe::Sender),
+    ) -> Result<Server, Failure> {
         let progress = Progress::default();
         let client = Client { progress: Arc::clone(&progress) };
-        let service = runtime.block_on(serve_client(client, (reader, writer)));
+        let (reader, stray) = FirstLine::new(reader);
+        let serving = serve_client(client, (reader, writer));
+        let service = runtime.block_on(begun(serving, stray)).map_err(|line| prints(&line))?;
         let service =
             service.map_err(|error| failed("it does not begin as an MCP server", &error))?;
         let tools = runtime.block_on(service.list_all_tools());
@@ -173,6 +190,38 @@ impl Serving for Server {
         let call = self.runtime.block_on(self.peer.send_cancellable_request(request, options));
         let call = call.map_err(|error| failure(&error))?;
         output(self.wait(call, host)?)
+    }
+}
+
+/// A failure while a server begins.
+fn failed(what: &str, error: &dyn std::fmt::Display) -> Failure {
+    // Of a server that ends, the end says more.
+    thread::sleep(2 * LAST_WORDS);
+    Failure::new(ErrorCode::Failed, format!("{what}: {error}"))
+}
+
+/// Waits until a server has begun to speak the protocol, or has printed a line that is not of it and
+/// says nothing else. Other clients ignore such a line, so that some servers print one.
+async fn begun<T>(
+    serving: impl Future<Output = T>,
+    stray: oneshot::Receiver<String>,
+) -> Result<T, String> {
+    let mut serving = std::pin::pin!(serving);
+    let line = tokio::select! {
+        served = &mut serving => return Ok(served),
+        Ok(line) = stray => line,
+    };
+    tokio::time::timeout(AFTER_STRAY, serving).await.map_err(|_| line)
+}
+
+/// The failure of a program that prints `line` in place of messages.
+fn prints(line: &str) -> Failure {
+    let message =
+        format!("it does not begin as an MCP server: it prints `{}`", line.escape_debug());
+    Failure {
+        help: "let it print messages of the protocol only, and everything else to standard error"
+            .to_owned(),
+        ..Failure::new(ErrorCode::Failed, message)
     }
 }
 

@@ -188,7 +188,10 @@ impl Shared {
         if instance.description.get().is_some() {
             return Ok(Some(instance));
         }
-        let doing = format!("make the toolset `{class}`");
+        let doing = match self.code {
+            Code::Library(_) => format!("make the toolset `{class}`"),
+            Code::Server { .. } => "answer as an MCP server".to_owned(),
+        };
         let wait = Wait::for_library(&self.shown_as, &self.limits, doing);
         let end = self.exchange(running, &wait, |id, millis| ToChild::Create {
             id,
@@ -199,6 +202,12 @@ impl Shared {
         });
         let end = end.map_err(|error| match error {
             WorkerError::Failed { code, message, help } => {
+                let message = match self.code {
+                    Code::Library(_) => message,
+                    Code::Server { .. } => {
+                        format!("the MCP server {}: {message}", self.shown_as.display())
+                    }
+                };
                 WorkerError::Create { code, message, help }
             }
             error => error,

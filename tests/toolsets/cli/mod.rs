@@ -140,7 +140,11 @@ fn the_example_skill_has_tools_once_its_library_is_built() {
     let skill = fs::read(Path::new(ROOT).join("examples/skills/hello-extended/SKILL.md")).unwrap();
     place.write("skills/hello-extended/SKILL.md", skill);
     let missing = run(&place, &["tool", "list", "--in-process"]).exits(1);
-    let told = ["toolsets/libhello_toolset.so", "cargo build --release", "copy its library there"];
+    let told = [
+        "toolsets/libhello_toolset.so",
+        "help: build it with `repertoire tool build ",
+        "skills/hello-extended`, with `--code DIR`",
+    ];
     assert_contains(&missing.stderr, &told);
     assert_eq!(missing.stderr.matches("has no library").count(), 1, "{missing:?}");
 
@@ -246,7 +250,7 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
     let cases: &[(&str, &[&str])] = &[
         ("../hello/toolsets/hello:HelloToolset", &["error[INVALID_PARAM]", "`..`", "help: "]),
         ("toolsets/x:Nobody", &["error[NOT_FOUND]", "libx.so", "`Nobody`", "it has HelloToolset"]),
-        ("toolsets/y:X", &["error[NOT_FOUND]", "toolsets/liby.so", "cargo build --release"]),
+        ("toolsets/y:X", &["error[NOT_FOUND]", "toolsets/liby.so", "repertoire tool build "]),
         ("toolsets/z:X", &["error[EXECUTION_ERROR]", "libz.so", "help: build or copy it again"]),
     ];
     for (entry, parts) in cases {

@@ -29,7 +29,7 @@ fn a_rebuilt_library_is_used_when_tools_are_listed_again() {
 
         fs::remove_file(&file).unwrap();
         assert_eq!(greet(&old), "Hello, Ada!");
-        let help = "cargo build --release";
+        let help = "build the library from its code";
         assert_error(&failure(&engine), ErrorCode::NotFound, &["libbad.so"], help);
         assert_good(&engine);
     }

@@ -41,7 +41,7 @@ const LOADS: &[Load] = &[
         spoil: |_| {},
         code: ErrorCode::NotFound,
         message: &["libbad.so", "toolsets/bad"],
-        help: "cargo build --release",
+        help: "build the library from its code",
     },
     Load {
         what: "an empty file",
