@@ -40,7 +40,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// The time in which the last answer of a server that ended is still delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 /// The time in which a server that printed something else must begin to speak the protocol.
-const AFTER_STRAY: Duration = Duration::from_secs(1);
+const AFTER_STRAY: Duration = Duration::from_secs(5);
 /// The longest tool name.
 const MAX_NAME: usize = 64;
 
