@@ -78,7 +78,7 @@ impl Fetcher {
             let State { failure, held, .. } = state;
             if let Some(failure) = failure {
                 let message = format!("the source `{name}` is as it was fetched last: {failure}");
-                find(Code::SourceStale, message, "update it once it can be reached again");
+                find(Code::SourceStale, message, "update it once the cause is gone");
             }
             if let Some(held) = held {
                 let message = format!("the source `{name}` has an update that waits: {held}");

@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::archive::end_of;
 use super::artifact_address::{self, ArtifactAddress};
 use super::fetcher::Fetcher;
-use super::lock_file::replace;
+use super::lock_file::{Locked, replace};
 use super::object_address::{self, ObjectAddress};
 use super::objects::io_error;
 use super::pack::pack;
 #[cfg(not(all(feature = "object-store", feature = "oci")))]
 use super::provider::not_built;
+use super::signature::{LIST, SIGNATURE, compare};
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
@@ -41,8 +42,8 @@ impl Fetcher {
     /// (feature `object-store`), or the path of a file, which is replaced. The same skills always give
     /// the same archive and the same digest.
     ///
-    /// Fails as [`Fetcher::fetch`], with `INVALID_PARAM` if nothing can be pushed to such an address,
-    /// and with `PERMISSION_DENIED`, `TIMEOUT` or `EXECUTION_ERROR` if it cannot be written.
+    /// Fails as [`Fetcher::fetch`], with `INVALID_PARAM` if nothing can be pushed to such an address, or if
+    /// the source was changed after it was signed, and with `PERMISSION_DENIED`, `TIMEOUT` or `EXECUTION_ERROR` if it cannot be written.
     ///
     /// ```
     /// use std::path::Path;
@@ -61,6 +62,7 @@ impl Fetcher {
     pub fn push(&self, settings: &FetchSettings, base: &Path, to: &str) -> Result<Pushed, Error> {
         let target = Target::parse(to, base)?;
         let locked = self.fetch(settings, base)?;
+        self.check_signed(&locked)?;
         let archive = pack(&locked.files, &self.objects)?;
         let (sha256, bytes) = (ContentHash::of(&archive), archive.len() as u64);
         let digest = match &target {
@@ -86,6 +88,21 @@ impl Fetcher {
         let skills = dirs.filter(|(_, name)| is_file(name)).map(|(dir, _)| dir.to_owned());
         let (skills, files) = (skills.collect(), locked.files.len());
         Ok(Pushed { to: target.to_string(), digest, sha256, bytes, skills, files })
+    }
+
+    /// Checks that the files are those of the list that was signed, if there is one: whoever verifies the
+    /// signature would refuse others.
+    fn check_signed(&self, locked: &Locked) -> Result<(), Error> {
+        let Locked { source, skills, files, .. } = locked;
+        let Some(list) = files.get(LIST).filter(|_| files.contains_key(SIGNATURE)) else {
+            return Ok(());
+        };
+        let list = self.objects.read(&list.sha256)?;
+        compare(&list, files, skills.is_empty()).map_err(|why| {
+            let message = format!("{source} is not pushed, as its signature does not hold: {why}");
+            let help = format!("sign it again, or remove `{LIST}` and `{SIGNATURE}`");
+            Error::new(ErrorCode::InvalidParam, message, help)
+        })
     }
 }
 

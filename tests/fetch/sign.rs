@@ -112,6 +112,20 @@ fn a_signature_goes_along_when_a_source_is_pushed_or_one_directory_of_it_is_sign
 }
 
 #[test]
+fn a_source_that_was_changed_after_it_was_signed_is_not_pushed() {
+    let (place, _) = place();
+    place.run(["sign", "kit", "--key", "my.key"]).exits(0);
+    let notes = "kit/skills/deploy/notes.md";
+    place.write(notes, "New.");
+    let refused = place.run(["push", "./kit", "kit.tar.gz"]).exits(1).stderr;
+    let why = "its signature does not hold: `deploy/notes.md` is not among the files";
+    assert!(refused.contains(why) && refused.contains("sign it again"), "{refused}");
+    assert!(!place.path().join("kit.tar.gz").exists());
+    std::fs::remove_file(place.path().join(notes)).unwrap();
+    place.run(["push", "./kit", "kit.tar.gz"]).exits(0);
+}
+
+#[test]
 fn keys_with_a_password_are_opened_and_other_files_are_not_keys() {
     let (place, key) = place();
     place.write("enc.key", ENCRYPTED);
