@@ -93,7 +93,7 @@ pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Resul
         return Err(Error::new(
             ErrorCode::InvalidParam,
             format!(
-                "skill `{}` cannot be mounted: its id is no name of a directory",
+                "skill `{}` cannot be mounted: its id cannot be the name of a directory",
                 id.escape_debug()
             ),
             "give the skill a `name` of lower-case letters, digits and hyphens",
@@ -132,7 +132,7 @@ fn create(target: &Path, name: &str, skill_dir: &Path) -> io::Result<(Dir, PathB
     if let Err(error) = fs::remove_dir(&path)
         && error.kind() != io::ErrorKind::NotFound
     {
-        let why = format!("there is a `{name}` already, and it is no empty directory");
+        let why = format!("there is a `{name}` already, and it is not an empty directory");
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
     }
     Ok((Dir::open(&target)?.create_dir(name.as_ref())?, path))

@@ -191,7 +191,7 @@ impl Asked<'_> {
         if path.split('/').any(|part| is_repository(part.as_ref())) {
             return Err(self.error(
                 ErrorCode::PermissionDenied,
-                "a repository's `.git` is no part of the skill",
+                "a repository's `.git` is not a part of the skill",
                 "read the files of the skill itself",
             ));
         }
@@ -271,7 +271,7 @@ impl Asked<'_> {
             let help = "read it without `offset` and `limit`";
             return Err(self.error(
                 ErrorCode::InvalidParam,
-                "it is no text and has no lines",
+                "it is not text and has no lines",
                 help,
             ));
         }

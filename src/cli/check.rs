@@ -25,7 +25,7 @@ use crate::{sessions, setup};
 /// More files than this take long enough to show how far we are.
 const MANY_FILES: usize = 200;
 
-/// What is to be checked.
+/// The files to check.
 #[derive(Default)]
 struct Targets {
     files: BTreeSet<PathBuf>,
@@ -33,11 +33,11 @@ struct Targets {
     roots: Vec<PathBuf>,
     /// Directories of skills that these are compared with, of lower precedence.
     neighbours: Vec<PathBuf>,
-    /// What was found wrong before any file was read.
+    /// The findings from before any file was read.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What was found, as JSON.
+/// The findings, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     diagnostics: &'a [Diagnostic],
@@ -146,7 +146,7 @@ fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
     all.into_iter().map(|(_, root)| root).collect()
 }
 
-/// Whether a search of `outer` comes by `inner`: it passes over hidden directories.
+/// Tells whether a search of `outer` comes by `inner`: it passes over hidden directories.
 fn covers(outer: &Path, inner: &Path) -> bool {
     let is_hidden = |part: &OsStr| part.to_string_lossy().starts_with('.');
     inner.strip_prefix(outer).is_ok_and(|rest| !rest.iter().any(is_hidden))

@@ -88,7 +88,7 @@ fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result
     let catalog = engine.catalog();
     let entry = catalog.find_any(suggestion.id.as_str())?;
     let Some(path) = entry.skill.path() else {
-        let message = format!("the skill `{}` is no file", entry.id);
+        let message = format!("the skill `{}` is not a file", entry.id);
         return Err(Error::new(ErrorCode::InvalidParam, message, "copy the triggers by hand"));
     };
     // Where it is a link, the link stays.

@@ -65,7 +65,7 @@ impl Budget {
         let help =
             "write `4000` for characters, `1000t` for tokens, `2%` for a share of the window";
         let invalid =
-            || Error::new(ErrorCode::InvalidParam, format!("`{text}` is no budget"), help);
+            || Error::new(ErrorCode::InvalidParam, format!("`{text}` is not a budget"), help);
         let text = text.trim();
         if let Some(tokens) = text.strip_suffix('t') {
             return tokens.parse().map(Budget::Tokens).map_err(|_| invalid());

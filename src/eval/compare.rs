@@ -79,7 +79,7 @@ impl Baseline {
     /// Fails with `INVALID_PARAM` for anything else.
     pub fn parse(file: &str, json: &str) -> Result<Baseline, Error> {
         serde_json::from_str(json).map_err(|error| {
-            let message = format!("{file} is no report of an evaluation: {error}");
+            let message = format!("{file} is not a report of an evaluation: {error}");
             let help = "name a file that holds an earlier report as JSON";
             Error::new(ErrorCode::InvalidParam, message, help).with_source(error)
         })

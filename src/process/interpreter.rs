@@ -106,7 +106,9 @@ impl Search<'_> {
         let args = Some(rest).filter(|rest| !rest.is_empty()).map(str::to_owned);
         if Path::new(program).is_absolute() && Path::new(program).exists() {
             if !is_program_file(Path::new(program)) {
-                return refuse(&format!("names `{program}`, which is no program that can be run"));
+                return refuse(&format!(
+                    "names `{program}`, which is not a program that can be run"
+                ));
             }
             return Ok(Runner::Program { path: program.into(), args: args.into_iter().collect() });
         }
@@ -134,7 +136,7 @@ impl Search<'_> {
         if candidates.is_empty() {
             let why = "has no first line such as `#!/usr/bin/env bash`, and no extension that says \
                        what runs it";
-            let help = "write such a line; or, if it is no script, keep it out of `scripts`";
+            let help = "write such a line; or, if it is not a script, keep it out of `scripts`";
             return Err(NoRunner { why: why.to_owned(), help: help.to_owned() });
         }
         let names: Vec<_> = candidates.iter().map(|(name, _)| format!("`{name}`")).collect();
@@ -259,12 +261,12 @@ mod tests {
             (
                 "a",
                 b"#!/etc/passwd\n",
-                "it has a first line that names `/etc/passwd`, which is no program that can be run",
+                "it has a first line that names `/etc/passwd`, which is not a program that can be run",
             ),
             (
                 "a",
                 b"#!/etc -x\n",
-                "it has a first line that names `/etc`, which is no program that can be run",
+                "it has a first line that names `/etc`, which is not a program that can be run",
             ),
             ("a", b"#!/usr/bin/env perl6\n", "it needs `perl6`, and it is not on the PATH"),
             ("a.sh", b"echo", "bash"),

@@ -14,7 +14,7 @@ const ABI_WANTED: ABI = ABI::V6;
 /// Programs and libraries of the system.
 const PROGRAMS: [&str; 8] =
     ["/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
-/// What every program reads.
+/// The files and directories that every program reads.
 const READ: [&str; 7] = [
     "/etc/ld.so.cache",
     "/etc/localtime",
@@ -25,9 +25,9 @@ const READ: [&str; 7] = [
     "/dev/urandom",
     "/dev/random",
 ];
-/// What every program writes.
+/// The files that every program writes.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
-/// What programs of the network read.
+/// The files that programs of the network read.
 const NETWORK: [&str; 11] = [
     "/etc/resolv.conf",
     "/run/systemd/resolve",

@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 pub struct SandboxLevel {
     /// Programs it starts gain no rights, as from a set-user-id bit.
     pub no_new_privs: bool,
-    /// What it starts cannot leave its process group, with which it is killed.
+    /// True if the programs it starts cannot leave its process group, with which they are killed.
     pub contained: bool,
-    /// All its limits in numbers are set.
+    /// True if all its limits in numbers are set.
     pub rlimits: bool,
-    /// Whether only the files that were allowed can be opened; of a script, opened for writing.
+    /// The files that can be opened: those allowed alone, or more; of a script, opened for writing.
     pub filesystem: FilesystemLevel,
-    /// Whether modes, owners, times and extended attributes of files are closed too. Never so far:
+    /// True if modes, owners, times and extended attributes of files are closed too. Never so far:
     /// Landlock does not know them, and refused as system calls they would also be missing where
     /// the process may write, for `touch`, `cp` and `tar`.
     pub attributes: bool,
     /// The memory, the environment and the open files of processes outside are out of reach, also for
     /// root, who gives up all capabilities but that to files of others.
     pub processes: bool,
-    /// What is closed of the network.
+    /// The part of the network that is closed.
     pub network: NetworkLevel,
 }
 

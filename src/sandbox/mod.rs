@@ -1,5 +1,6 @@
-//! What a process may do no more: open files, use the network, reach other processes, leave its
-//! process group, exceed numbers. Plugins give it up themselves; scripts inherit it from the thread that starts them.
+//! The sandbox: rights that a process gives up for good: to open files, use the network, reach other
+//! processes, leave its process group, exceed numbers. Plugins give them up themselves; scripts inherit
+//! that from the thread that starts them.
 
 #[cfg(target_os = "linux")]
 mod calls;
@@ -26,12 +27,12 @@ pub(crate) use numbers::Numbers;
 #[cfg(unix)]
 pub(crate) type Complain<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
 
-/// What stays open. Paths that do not exist are left out.
+/// The rules of a sandbox: the rights that stay. Paths that do not exist are left out.
 #[cfg(unix)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
 pub(crate) struct Rules {
-    /// What may be read.
+    /// The files that may be read.
     pub(crate) reads: Reads,
     /// Files and directories that may be read and changed.
     pub(crate) write: Vec<PathBuf>,
@@ -41,7 +42,7 @@ pub(crate) struct Rules {
     pub(crate) join: Option<u32>,
 }
 
-/// Which sockets may be used.
+/// The sockets that may be used.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sockets {
@@ -54,7 +55,7 @@ pub(crate) enum Sockets {
     Pairs,
 }
 
-/// What may be read.
+/// The files that may be read.
 #[cfg(unix)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]

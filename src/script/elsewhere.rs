@@ -6,14 +6,14 @@ use std::process::Command;
 
 use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput};
 
-/// Which sockets may be used.
+/// The sockets that may be used.
 pub(super) enum Sockets {
     All,
     Internet,
     Pairs,
 }
 
-/// What may be written, and which sockets may be used.
+/// The files that may be written, and the sockets that may be used.
 #[expect(dead_code, reason = "no script is started")]
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,

@@ -44,7 +44,7 @@ impl ScriptOutput {
         if parts.is_empty() { "[no output]".to_owned() } else { parts.join("\n") }
     }
 
-    /// Which files were not there for it, and why.
+    /// The files that were not there for it, and why.
     fn withheld(&self) -> Option<String> {
         let names: Vec<_> = self.withheld.iter().map(|path| format!("`{path}`")).collect();
         (!names.is_empty())

@@ -18,11 +18,11 @@ pub(super) const SCRIPTS: &str = "scripts";
 /// Bytecode, which is never run.
 pub(super) const BYTECODE: &str = "__pycache__";
 
-/// How many files `scripts/` may hold.
+/// The most files that `scripts/` may hold.
 const MAX_FILES: usize = 1000;
-/// How deep `scripts/` may be.
+/// The most levels of directories in `scripts/`.
 const MAX_DEPTH: usize = 32;
-/// How large all files that are checked may be, in bytes.
+/// The most bytes of all files that are checked.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The files of a skill that can run, by their paths from its directory.
@@ -88,7 +88,7 @@ impl Files {
     /// The path of the script that `name` means: its path, or its path in `scripts/`.
     pub(super) fn resolve(&self, owner: &Owner, name: &str) -> Result<&str, Error> {
         let plain = confined::plain(name).map_err(|why| {
-            let message = format!("`{name}` is no script of the skill `{}`: {why}", owner.id);
+            let message = format!("`{name}` is not a script of the skill `{}`: {why}", owner.id);
             Error::new(ErrorCode::InvalidParam, message.replace('\0', "\u{fffd}"), self.names())
         })?;
         let found = [plain.clone(), format!("{SCRIPTS}/{plain}")]
@@ -239,7 +239,7 @@ fn walk(dir: &Dir, at: &str, depth: usize, paths: &mut Vec<String>) -> io::Resul
     Ok(())
 }
 
-/// Whether a file in `scripts/` is meant to be run by name.
+/// Tells whether a file in `scripts/` is meant to be run by name.
 fn is_listed(path: &str) -> bool {
     path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }

@@ -49,13 +49,13 @@ pub(super) fn not_started(exit_code: Option<i32>, stderr: &[u8]) -> Option<Strin
     })
 }
 
-/// Whether what [`command`] runs stands still at first.
+/// Tells whether a program that [`command`] runs stands still at first.
 fn stands_still() -> bool {
     cfg!(target_os = "linux") && Path::new(SHELL).exists()
 }
 
-/// What `work` gives where no more than `rules` is left open, and how far that went. Rights are
-/// given up for good, so it must be a thread that ends.
+/// Does `work` where no more than `rules` is left open, and returns its result and how far that went.
+/// Rights are given up for good, so it must be a thread that ends.
 pub(super) fn restricted<T: Send>(
     rules: &Rules,
     work: impl FnOnce() -> T + Send,
@@ -112,13 +112,13 @@ impl Group {
         }
     }
 
-    /// Whether the script itself has ended; its number stays taken.
+    /// Tells whether the script itself has ended; its number stays taken.
     pub(super) fn has_exited(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         pid(&self.script).is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
     }
 
-    /// How many processes of the group are alive.
+    /// The number of processes of the group that are alive.
     pub(super) fn n_alive(&self) -> usize {
         self.members(&Stat::is_alive).len()
     }
@@ -257,7 +257,7 @@ fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(child.id().cast_signed())
 }
 
-/// What is needed of a process's `stat` of proc(5).
+/// The fields needed of a process's `stat` of proc(5).
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     state: u8,
@@ -276,7 +276,7 @@ impl Stat {
         Some(Stat { state, parent, group })
     }
 
-    /// Whether it can still do anything.
+    /// Tells whether it can still do anything.
     fn is_alive(&self) -> bool {
         !matches!(self.state, b'Z' | b'X' | b'x')
     }

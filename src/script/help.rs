@@ -1,4 +1,4 @@
-//! What a script says about itself: the comment it starts with, or its docstring.
+//! The help of a script: the comment it starts with, or its docstring.
 
 /// The longest help, in characters.
 const MAX_CHARS: usize = 2000;

@@ -1,4 +1,4 @@
-//! What a run of a script may use.
+//! The limits of a run of a script.
 
 use std::ffi::OsStr;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct ScriptLimits {
     /// Bytes of standard output and standard error together, 1 MiB by default. A script that
     /// writes more is killed; what it wrote up to the limit is kept.
     pub output_bytes: usize,
-    /// How many arguments it may get, 100 by default.
+    /// The most arguments it may get, 100 by default.
     pub args: usize,
     /// Bytes of all arguments together, 4096 by default.
     pub arg_bytes: usize,

@@ -1,4 +1,5 @@
-//! What was checked is what runs: private copies, in a directory that looks like the skill's.
+//! Private copies, in a directory that looks like the skill's, so that the scripts that were checked are
+//! those that run.
 //!
 //! `$(dirname "$0")/../references` and the import of a module next to a script work in it. Of a skill
 //! whose files were compared, it has copies of these. Of others, all that is not a script is a link to

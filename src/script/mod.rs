@@ -80,9 +80,9 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScriptOptions {
-    /// What a run may use.
+    /// The limits of a run.
     pub limits: ScriptLimits,
-    /// Where variables come from; by default the environment of this process.
+    /// The source of variables; by default the environment of this process.
     pub environment: Environment,
     /// Names of variables that every script gets; by default those that say who and where the user
     /// is: `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`, `PATH`, `TERM`, `TZ`, `USER`. Of `PATH`,
@@ -94,7 +94,7 @@ pub struct ScriptOptions {
     /// Files and directories that scripts may change, such as the workspace, beside their scratch
     /// directory. What does not exist is left out.
     pub write: Vec<PathBuf>,
-    /// Whether scripts may use the network; they may by default. Those of a project need more: their
+    /// True if scripts may use the network; they may by default. Those of a project need more: their
     /// manifest asks for it (`rights: {network: true}`), and the user was shown so and trusts them.
     /// They may then use sockets of the Internet; those that lead to other programs of this machine by
     /// a path are open to scripts of the user's own skills only.
@@ -126,15 +126,15 @@ impl Default for ScriptOptions {
 pub struct Script {
     /// Its path from the skill's directory.
     pub path: String,
-    /// What runs it, with arguments; `None` if it is a program itself, or cannot run.
+    /// The program that runs it, with arguments; `None` if it is a program itself, or cannot run.
     pub interpreter: Option<String>,
-    /// Why it cannot run.
+    /// The reason why it cannot run.
     pub problem: Option<String>,
-    /// Whether nothing says that it is a script, neither the manifest nor the file itself: it may
+    /// True if nothing says that it is a script, neither the manifest nor the file itself: it may
     /// well be what scripts read.
     #[serde(skip)]
     pub is_data: bool,
-    /// What it says of itself: the comment it starts with or its docstring, at most 2000
+    /// Its help: the comment it starts with or its docstring, at most 2000
     /// characters. It is text of the skill, not yet fit for a terminal.
     pub help: Option<String>,
 }
@@ -179,7 +179,7 @@ impl Scripts {
     /// Runs a script, by its path from the skill's directory or from `scripts/`, and waits for its
     /// end.
     ///
-    /// A script that fails, or is stopped at a limit, is no error but an output that says so. Fails
+    /// A script that fails, or is stopped at a limit, gives an output that says so, not an error. Fails
     /// with `NOT_FOUND` (no such script), `INVALID_PARAM` (a path or arguments that cannot be),
     /// `PERMISSION_DENIED` (it is not trusted, a file of the skill has changed since, or somebody else
     /// can change the script), or `EXECUTION_ERROR` (nothing runs it, or it cannot be started).
@@ -304,8 +304,8 @@ impl Scripts {
     }
 }
 
-/// What of its sandbox a script reaches on this machine, tried for real, on a thread that ends with
-/// it. Limits in numbers are a process's own and are not tried: `rlimits` is false.
+/// The sandbox that a script gets on this machine, tried for real, on a thread that ends with it.
+/// Limits in numbers are a process's own and are not tried: `rlimits` is false.
 ///
 /// Fails if the system starts no thread.
 pub fn sandbox() -> std::io::Result<SandboxLevel> {

@@ -1,4 +1,4 @@
-//! What goes into a run and what comes out of it.
+//! The input and the output of a run.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::SandboxLevel;
 
-/// Which stream of a script.
+/// A stream of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
@@ -16,7 +16,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// What gets the output of a script.
+/// The receiver of a script's output.
 pub type Listener<'a> = &'a mut dyn FnMut(Stream, &[u8]);
 
 /// The other ends of a run: nothing on standard input, and nobody listening, by default.
@@ -25,11 +25,11 @@ pub type Listener<'a> = &'a mut dyn FnMut(Stream, &[u8]);
 /// that blocks holds up the limits too.
 #[derive(Default)]
 pub struct ScriptIo<'a> {
-    /// What the script reads from its standard input.
+    /// The text that the script reads from its standard input.
     pub stdin: &'a [u8],
     /// Gets the output as it comes, in pieces of any size, up to the limit of the output.
     pub on_output: Option<Listener<'a>>,
-    /// Whether the run should end; asked about every 20 ms.
+    /// Tells whether the run should end; asked about every 20 ms.
     pub is_cancelled: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -62,7 +62,7 @@ impl Offline {
     }
 }
 
-/// What a run left. A script that failed or was stopped has one too.
+/// The outcome of a run. A script that failed or was stopped has one too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScriptOutput {
     /// Its exit code; `None` if a signal ended it.
@@ -73,15 +73,15 @@ pub struct ScriptOutput {
     pub stdout: String,
     /// Its standard error, likewise.
     pub stderr: String,
-    /// Whether it wrote more than is kept, and was killed for it.
+    /// True if it wrote more than is kept, and was killed for it.
     pub truncated: bool,
-    /// Whether it was stopped since its time was over.
+    /// True if it was stopped since its time was over.
     pub timed_out: bool,
-    /// Whether it was stopped since the host cancelled it.
+    /// True if it was stopped since the host cancelled it.
     pub cancelled: bool,
     /// How long it ran, in milliseconds.
     pub duration_ms: u64,
-    /// What of its limits was enforced.
+    /// The limits that were enforced.
     pub sandbox: SandboxLevel,
     /// Files beside it in `scripts/` that are not trusted, and so were not there for it.
     pub withheld: Vec<String>,
@@ -92,7 +92,7 @@ pub struct ScriptOutput {
 }
 
 impl ScriptOutput {
-    /// Whether it ran to its end, and said that it succeeded.
+    /// Tells whether it ran to its end, and said that it succeeded.
     pub fn is_success(&self) -> bool {
         self.exit_code == Some(0) && self.reason.is_none()
     }

@@ -21,7 +21,7 @@ const QUIET: Duration = Duration::from_millis(2);
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// What may be written, and which sockets may be used.
+/// The files that may be written, and the sockets that may be used.
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,
@@ -84,7 +84,7 @@ pub(super) fn run(
     Ok(output.finish(limits, stop, status, duration, sandbox))
 }
 
-/// What a script is bound by but for numbers.
+/// The sandbox of a script, but for limits in numbers.
 pub(super) fn sandbox() -> io::Result<SandboxLevel> {
     let sockets = Sockets::Pairs;
     let rules = Rules { reads: Reads::All, write: Vec::new(), sockets, join: None };
@@ -178,7 +178,7 @@ struct Output<'a> {
     /// Standard output and standard error, until they are closed.
     pipes: [Option<PipeReader>; 2],
     kept: [Vec<u8>; 2],
-    /// How many bytes more may be kept.
+    /// The number of bytes that may still be kept.
     left: usize,
     truncated: bool,
     listener: Option<Listener<'a>>,

@@ -13,7 +13,7 @@ use crate::diagnostic::Code;
 pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> {
     let (path, class) = entry.rsplit_once(':').ok_or("it has no `:`")?;
     if !is_class(class) {
-        return Err("the class is no identifier");
+        return Err("the class is not an identifier");
     }
     if path.contains(':') {
         return Err("the path has a `:`");
@@ -41,7 +41,7 @@ pub(super) fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
         reader.report(
             Code::InvalidToolset,
             entry.span.clone(),
-            format!("`toolsets` entry `{}` is no `path:Class`: {why}", excerpt(&entry.value)),
+            format!("`toolsets` entry `{}` is not a `path:Class`: {why}", excerpt(&entry.value)),
             "write the library's path in the skill's directory without its ending and the \
              toolset's name, as in `toolsets/hello:HelloToolset`",
         );
@@ -54,7 +54,10 @@ pub(super) fn check_script(entry: &Spanned<String>, reader: &mut Reader<'_>) {
         reader.report(
             Code::InvalidScript,
             entry.span.clone(),
-            format!("`scripts` entry `{}` is no script of the skill: {why}", excerpt(&entry.value)),
+            format!(
+                "`scripts` entry `{}` is not a script of the skill: {why}",
+                excerpt(&entry.value)
+            ),
             "write the script's path in the skill's directory, as in `scripts/build.sh`",
         );
     }

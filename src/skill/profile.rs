@@ -139,7 +139,7 @@ fn check_scripts(loaded: &mut Loaded, path: &Path) {
         };
         let name = excerpt(&script.value);
         let message = match error.kind() {
-            ErrorKind::NotFound => format!("`scripts` entry `{name}` is no file of the skill"),
+            ErrorKind::NotFound => format!("`scripts` entry `{name}` is not a file of the skill"),
             _ => format!("`scripts` entry `{name}` cannot be run: {error}"),
         };
         let help = "write the path of a file in the skill's directory or in its `scripts/`";

@@ -164,7 +164,7 @@ impl Collector<'_, '_> {
                 None => self.reader.report(
                     Code::UnknownKey,
                     field.key.span.clone(),
-                    format!("`{}` is no kind of trigger", excerpt(key)),
+                    format!("`{}` is not a kind of trigger", excerpt(key)),
                     "the kinds are `keywords`, `verbs`, `patterns`, `exclude` and `paths`",
                 ),
             }

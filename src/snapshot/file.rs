@@ -76,7 +76,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<u8>, SystemTime), Unfit> {
 /// Takes a file apart.
 pub(super) fn check(bytes: &[u8]) -> Result<Parts<'_>, Unfit> {
     let damaged = || Unfit::Foreign("it is damaged");
-    let rest = bytes.strip_prefix(MAGIC).ok_or(Unfit::Foreign("it is no snapshot"))?;
+    let rest = bytes.strip_prefix(MAGIC).ok_or(Unfit::Foreign("it is not a snapshot"))?;
     let (checksum, rest) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
     if u32::from_le_bytes(*checksum) != crc32fast::hash(rest) {
         return Err(damaged());

@@ -151,7 +151,7 @@ impl FromStr for ToolsetEntry {
         let (path, class) = path_and_class(text).map_err(|why| {
             Error::new(
                 ErrorCode::InvalidParam,
-                format!("toolset `{text}` is no `path:Class`: {why}"),
+                format!("toolset `{text}` is not a `path:Class`: {why}"),
                 "write it as in `toolsets/hello:HelloToolset`, relative to the skill's directory",
             )
         })?;

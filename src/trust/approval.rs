@@ -25,7 +25,7 @@ impl fmt::Debug for Approval {
     }
 }
 
-/// What a host is asked to trust.
+/// The files and rights that a host is asked to trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustRequest {
     /// The skill that wants it.
@@ -36,7 +36,7 @@ pub struct TrustRequest {
     pub sha256: ContentHash,
     /// The classes a library exports; none for a script.
     pub classes: Vec<String>,
-    /// Whether the skill asks for the network for its scripts, which they get with the trust.
+    /// True if the skill asks for the network for its scripts, which they get with the trust.
     pub network: bool,
     /// Why it is not trusted.
     pub verdict: Verdict,

@@ -59,7 +59,7 @@ pub struct TrustedFile {
     pub sha256: ContentHash,
     /// When it was trusted, in seconds since 1970.
     pub since: u64,
-    /// Whether it was trusted with the network, which its skill asked for.
+    /// True if it was trusted with the network, which its skill asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
     /// The rights that the user granted to classes of a library, by class. Paths are absolute and
@@ -71,7 +71,7 @@ pub struct TrustedFile {
     pub tools: BTreeMap<String, ContentHash>,
 }
 
-/// Whether a file may run.
+/// The answer whether a file may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It may.
@@ -104,9 +104,9 @@ struct Trusted {
 #[derive(Debug, Default)]
 struct State {
     trusted: Trusted,
-    /// Of the file when it was read; `None` in memory.
+    /// The stamp of the file when it was read; `None` in memory.
     stamp: Option<Stamp>,
-    /// How often `trusted` was replaced or changed.
+    /// The number of times that `trusted` was replaced or changed.
     version: u64,
 }
 
@@ -153,7 +153,7 @@ impl TrustStore {
         self.state().version
     }
 
-    /// Whether the file at `path` with content `sha256`, of a skill of this scope, may run.
+    /// Tells whether the file at `path` with content `sha256`, of a skill of this scope, may run.
     pub fn verdict(&self, scope: Scope, path: &Path, sha256: &ContentHash) -> Verdict {
         match self.state().trusted.files.get(&real(path)) {
             Some(known) if known.sha256 == *sha256 => Verdict::Trusted,
@@ -168,7 +168,7 @@ impl TrustStore {
         self.state().trusted.files.values().cloned().collect()
     }
 
-    /// Whether the file at `path` was trusted with the network.
+    /// Tells whether the file at `path` was trusted with the network.
     pub fn opens_network(&self, path: &Path) -> bool {
         self.state().trusted.files.get(&real(path)).is_some_and(|known| known.network)
     }

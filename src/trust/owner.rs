@@ -18,7 +18,7 @@ pub struct Owner {
     /// The `scripts` of its manifest, relative to the directory; `None` stands for all files in
     /// `scripts/`.
     pub scripts: Option<Vec<String>>,
-    /// Whether its manifest asks for the network, for its scripts.
+    /// True if its manifest asks for the network, for its scripts.
     pub network: bool,
     /// The entries of its `toolsets`.
     pub toolsets: Vec<String>,

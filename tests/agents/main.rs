@@ -38,7 +38,7 @@ use trial::{BODY, FILE_BODY, NATIVE_BODY};
 const LIST: &str = "- release-notes: Writes release notes from what was merged.";
 const NATIVE_LINE: &str = "verse: use this skill: ";
 
-/// What is checked, in the order of the matrix.
+/// The checks, in the order of the matrix.
 const CELLS: [&str; 12] = [
     "list",
     "matching message",
@@ -278,7 +278,7 @@ fn converse(agent: &Agent) -> (Vec<Cell>, Recording) {
     (cells, recording)
 }
 
-/// Whether list, body, line and body of its own stand so many times in `request`.
+/// Tells whether list, body, line and body of its own stand so many times in `request`.
 fn is(request: &Value, wanted: [usize; 4]) -> Cell {
     let seen = [LIST, BODY, NATIVE_LINE, NATIVE_BODY].map(|of| count(request, of));
     let told = format!("list, body, line, body of its own: {seen:?}, not {wanted:?} ");

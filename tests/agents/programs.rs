@@ -21,9 +21,9 @@ pub(crate) struct Agent {
     pub(crate) by_file: Option<&'static str>,
     /// The message after which the conversation is made shorter, if one does that.
     pub(crate) shortens: Option<&'static str>,
-    /// Whether it names the tools of MCP servers only after a search for them.
+    /// True if it names the tools of MCP servers only after a search for them.
     pub(crate) defers_tools: bool,
-    /// Whether it installs packages.
+    /// True if it installs packages.
     pub(crate) has_package: bool,
     /// The option with which it installs one without a question.
     pub(crate) consents: &'static [&'static str],

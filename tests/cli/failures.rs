@@ -153,7 +153,7 @@ fn a_command_line_without_a_meaning_exits_with_2() {
         (&["match"], &["QUERY"]),
         (&["match", "x", "--limit", "many"], &["many", "--limit"]),
         (&["disclose", "x", "--format", "toml"], &["toml", "markdown"]),
-        (&["disclose", "x", "--budget", "x"], &["`x` is no budget", "4000"]),
+        (&["disclose", "x", "--budget", "x"], &["`x` is not a budget", "4000"]),
         (&["disclose", "x", "--budget", "2%"], &["`2%`", "--window"]),
         (&["prompt", "--budget", "2%"], &["`2%`", "--window"]),
         (&["new", "My Skill"], &["`My Skill`", "`my-skill`"]),

@@ -103,11 +103,11 @@ fn a_damaged_snapshot_is_noted_and_made_anew() {
     let path = cache(&place).files().unwrap().remove(0).path;
     fs::write(&path, "noise").unwrap();
     let problems = doctor(&place)["state"]["snapshots"]["problems"].clone();
-    assert!(problems[0].as_str().unwrap().contains("it is no snapshot"), "{problems}");
+    assert!(problems[0].as_str().unwrap().contains("it is not a snapshot"), "{problems}");
     let answer = place.run_with(HOOK, &prompt("another")).exits(0).stdout;
     assert_eq!(answer, wanted);
     let log = log(&place);
-    assert!(log.contains("it is no snapshot") && log.lines().count() == 1, "{log}");
+    assert!(log.contains("it is not a snapshot") && log.lines().count() == 1, "{log}");
     assert_eq!(cache(&place).files().unwrap()[0].problem, None);
     assert_eq!(doctor(&place)["state"]["snapshots"]["problems"], json!([]));
 }

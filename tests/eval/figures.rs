@@ -103,5 +103,5 @@ fn a_comparison_tells_case_by_case_what_changed() {
     assert_eq!(compared.before.recall, before.scores.recall);
 
     let error = Baseline::parse("b.json", "{}").unwrap_err();
-    assert!(error.message().starts_with("b.json is no report"), "{error}");
+    assert!(error.message().starts_with("b.json is not a report"), "{error}");
 }

@@ -36,8 +36,8 @@ fn the_doctor_tells_what_is_there_and_what_is_broken() {
 #[test]
 fn what_cannot_run_is_broken() {
     for (fields, file, text, told) in [
-        ("toolsets: ['../x:Y']", "a", "", "is no `path:Class`"),
-        ("scripts: [../no.sh]", "a", "", "is no script of the skill"),
+        ("toolsets: ['../x:Y']", "a", "", "is not a `path:Class`"),
+        ("scripts: [../no.sh]", "a", "", "is not a script of the skill"),
         ("toolsets: ['toolsets/none:None']", "a", "", "has no library"),
         ("scripts: [no.sh]", "a", "", "cannot be read"),
         ("scripts: [notes.txt]", "scripts/notes.txt", "", "no extension that says what runs it"),

@@ -65,7 +65,7 @@ fn a_command_line_that_is_none_ends_well_and_is_logged() {
 fn an_invalid_variable_changes_nothing_and_is_logged_once() {
     for (variable, value, told) in [
         ("REPERTOIRE_MAX_SKILLS", "x", "`x` is not a number of skills"),
-        ("REPERTOIRE_PROMPT_BUDGET", "much", "`much` is no budget"),
+        ("REPERTOIRE_PROMPT_BUDGET", "much", "`much` is not a budget"),
         ("REPERTOIRE_PROMPT_BUDGET", "2%", "a share of a window of unknown size"),
     ] {
         let place = place();

@@ -83,7 +83,7 @@ fn a_missing_interpreter_is_named_with_the_remedy() {
             "c.json",
             "has no first line such as `#!/usr/bin/env bash`, and no extension that says what \
              runs it",
-            "write such a line; or, if it is no script, keep it out of `scripts`",
+            "write such a line; or, if it is not a script, keep it out of `scripts`",
         ),
     ] {
         let error = place.run(script, &[]).unwrap_err();
@@ -220,8 +220,8 @@ fn what_cannot_interpret_is_named_with_the_script_and_the_remedy() {
     make_executable(&broken);
     place.options.environment = variables(&[("PATH", bin.path().to_str().unwrap())]);
     for (script, reason) in [
-        ("file", "names `/etc/passwd`, which is no program that can be run"),
-        ("dir", "names `/etc`, which is no program that can be run"),
+        ("file", "names `/etc/passwd`, which is not a program that can be run"),
+        ("dir", "names `/etc`, which is not a program that can be run"),
         ("nul", "has a first line that has a NUL byte"),
         ("broken", broken.to_str().unwrap()),
     ] {

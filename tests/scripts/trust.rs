@@ -219,7 +219,12 @@ fn names_do_not_lead_outside() {
         "deep/",
         &long,
     ] {
-        assert_refused(&place, name, ErrorCode::InvalidParam, "is no script of the skill `tried`");
+        assert_refused(
+            &place,
+            name,
+            ErrorCode::InvalidParam,
+            "is not a script of the skill `tried`",
+        );
     }
     for name in ["deep", "scripts", "c.sh", "SKILL.md", "b.sh", "A.SH", "sh", "a.sh ", "*.sh", "$0"]
     {

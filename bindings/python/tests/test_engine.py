@@ -138,7 +138,7 @@ def test_results_match_by_their_fields(engine: Engine) -> None:
         (lambda e: e.skill("comit-message"), "NotFoundError", "did you mean `commit-message`"),
         (lambda e: e.activate("x", session=e.session("s")), "NotFoundError", "x"),
         (lambda e: e.skills("robot"), "InvalidParamError", "choose `model` or `user`"),
-        (lambda e: e.prompt(PromptOptions(budget="much")), "InvalidParamError", "is no budget"),
+        (lambda e: e.prompt(PromptOptions(budget="much")), "InvalidParamError", "is not a budget"),
         (lambda e: e.tools(e.session("s")).definitions("x"), "InvalidParamError", "anthropic"),
         (lambda e: Engine(consent=untyped("perhaps")), "InvalidParamError", "first-use"),
         (lambda e: Engine(skills=["nothing"]), "InvalidParamError", "front matter"),

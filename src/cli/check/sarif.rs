@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// What a path of an address holds as it is: unreserved characters, and separators.
+/// The characters that a path of an address holds as they are: unreserved ones, and separators.
 const PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 

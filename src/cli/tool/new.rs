@@ -62,7 +62,7 @@ struct New {
 fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     let name = &*args.name;
     if name.starts_with(|c: char| c.is_ascii_digit()) {
-        let message = format!("`{name}` is no name for a crate: it begins with a digit");
+        let message = format!("`{name}` is not a name for a crate: it begins with a digit");
         let help = "write a name that begins with a letter";
         return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
     }
@@ -141,7 +141,7 @@ fn plugin_crate_above(dir: &Path) -> Option<PathBuf> {
 fn path_dependency(dir: &Path) -> anyhow::Result<String> {
     let real = dir.canonicalize().ok().filter(|real| real.join("Cargo.toml").is_file());
     let real = real.ok_or_else(|| {
-        let message = format!("{} is no directory of a crate", dir.display());
+        let message = format!("{} is not the directory of a crate", dir.display());
         let help = "name the directory `plugin-api` of a checkout of Repertoire";
         Error::new(ErrorCode::NotFound, message, help)
     })?;

@@ -1,4 +1,4 @@
-//! What a call does to its process: panics, crashes, no end.
+//! Calls that harm their process: panics, crashes, no end.
 
 use std::fs;
 use std::sync::OnceLock;

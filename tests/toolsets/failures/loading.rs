@@ -1,4 +1,4 @@
-//! What cannot be loaded, in process and in a child.
+//! Libraries that cannot be loaded, in process and in a child.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -24,7 +24,7 @@ fn patched(library: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is wrong, the entry, how it is made so, and what is said.
+/// A fault, the entry, how it is made so, and the error.
 struct Load {
     what: &'static str,
     entry: &'static str,

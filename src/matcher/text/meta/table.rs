@@ -295,7 +295,7 @@ mod tests {
         assert!(["Will do!", "do", "x skills ?"].into_iter().all(|text| table.may_close(text)));
         assert!(["a", "show", "do it", ""].into_iter().all(|text| !table.may_close(text)));
         assert!(table.fits(text) && !table.fits("x"));
-        assert_eq!(table.starting_with("", "show").count(), 0, "another text is no trouble");
+        assert_eq!(table.starting_with("", "show").count(), 0, "another text does no harm");
     }
 
     #[cfg(feature = "snapshot")]
