@@ -244,7 +244,7 @@ fn a_pipe_in_place_of_a_script_does_not_hang() {
     assert_refused(&place, "pipe.sh", ErrorCode::NotFound, "has no script");
     assert!(place.only(&[]).is_success());
     place.owner.scripts = Some(vec!["scripts/pipe.sh".to_owned()]);
-    assert_refused(&place, "pipe.sh", ErrorCode::ExecutionError, "no regular file");
+    assert_refused(&place, "pipe.sh", ErrorCode::ExecutionError, "not a regular file");
 }
 
 /// Signals the end of a test, also when it fails.

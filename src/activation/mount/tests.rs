@@ -160,13 +160,13 @@ fn a_mount_is_new_outside_the_skill_and_named_plainly() {
     fs::create_dir(task.join("review")).unwrap();
     fs::write(task.join("review/mine"), "x").unwrap();
     for (id, target, message) in [
-        ("review", &task, "no empty directory"),
+        ("review", &task, "not an empty directory"),
         ("other", &dir.join("tasks"), "inside the skill"),
         ("other", &dir, "inside the skill"),
         ("other", &temp.path().join("missing"), "missing"),
-        ("a/..", &task, "no name of a directory"),
-        ("", &task, "no name of a directory"),
-        (r"a\b", &task, "no name of a directory"),
+        ("a/..", &task, "cannot be the name of a directory"),
+        ("", &task, "cannot be the name of a directory"),
+        (r"a\b", &task, "cannot be the name of a directory"),
     ] {
         let error = mount(id, &dir, target, &limits).unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidParam, "{error}");
