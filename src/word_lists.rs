@@ -7,14 +7,14 @@
 
 pub(crate) mod idle;
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::matcher::is_everyday;
 use crate::matcher::text::boundary::{closes, opens};
 use crate::matcher::text::fold_trigger;
+use crate::matcher::{has_word, is_everyday};
 
-static TECHNICAL: LazyLock<HashSet<&'static str>> =
+/// In the order of their bytes.
+static TECHNICAL: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| include_str!("word_lists/technical.txt").split_whitespace().collect());
 
 static PROMPTS: LazyLock<Vec<Prompt>> = LazyLock::new(|| {
@@ -35,11 +35,7 @@ pub(crate) fn prompts() -> &'static [Prompt] {
 
 /// Tells whether a folded word, or its singular, is everyday or names a subject of many skills.
 pub(crate) fn is_common(word: &str) -> bool {
-    is_everyday(word) || is_in(&TECHNICAL, word)
-}
-
-fn is_in(words: &HashSet<&'static str>, word: &str) -> bool {
-    words.contains(word) || word.strip_suffix('s').is_some_and(|singular| words.contains(singular))
+    is_everyday(word) || has_word(&TECHNICAL, word)
 }
 
 /// Tells whether `phrase` stands in `text`, both folded, as a matcher finds it.
@@ -58,6 +54,8 @@ pub(crate) fn places<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item =
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -68,6 +66,9 @@ mod tests {
         for word in ["terraform", "kubernetes", "invoice", "部署", ""] {
             assert!(!is_common(word), "{word}");
         }
+        assert!(TECHNICAL.is_sorted());
+        let everyday = include_str!("matcher/relevance/everyday.txt");
+        assert!(!everyday.split_whitespace().any(|word| TECHNICAL.contains(&word)));
     }
 
     #[test]

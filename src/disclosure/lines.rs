@@ -38,8 +38,8 @@ pub(super) fn near<'a>(
     let is_handful = listing.len() <= options.max_lines;
     let is_near =
         |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful);
-    let is_chance = !ranked.first().is_some_and(|(_, found)| found.is_plausible(listing.len()));
-    let near = ranked.iter().filter(|(_, found)| !is_chance && is_near(found));
+    let is_plausible = ranked.first().is_some_and(|(_, found)| found.is_plausible(listing.len()));
+    let near = ranked.iter().filter(|(_, found)| is_plausible && is_near(found));
     let mut lines: Vec<&Entry> = weak.to_vec();
     lines.extend(near.map(|(entry, _)| *entry));
     let untriggered = listing.untriggered();

@@ -2,7 +2,8 @@
 //!
 //! A zip says the same things twice: in the directory at its end, and before the data of each entry. Programs that
 //! believe different ones see different files, so an archive that contradicts itself is refused, as are entries that
-//! share bytes, and bytes that belong to no entry. Nothing is believed that the data does not show: sizes and checksums are compared while it is read.
+//! share bytes, and bytes that belong to no entry. Nothing is believed that the data does not show: sizes and
+//! checksums are compared while it is read.
 
 use std::io::{self, Read};
 

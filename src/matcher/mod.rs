@@ -34,6 +34,6 @@ pub(crate) use text::looked_at;
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
-pub(crate) use relevance::{STOP_WORDS, fuse, is_everyday, is_paired};
+pub(crate) use relevance::{STOP_WORDS, fuse, has_word, is_everyday, is_paired};
 pub use search::Selection;
 pub use text::MetaQuestion;

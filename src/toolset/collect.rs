@@ -3,7 +3,7 @@
 //! A process that may use copies holds a lock together with the others, for as long as it may: a child runs
 //! in them. Only a process that has the lock alone collects, and what was used within the time stays.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -39,9 +39,8 @@ pub fn collect_cache(dir: &Path, time: Duration) -> u64 {
     let mut n_removed = 0;
     for entry in fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok) {
         let Ok(metadata) = entry.metadata() else { continue };
-        // A clock that was set back makes nothing old.
-        let age = metadata.modified().ok().and_then(|used| used.elapsed().ok());
-        if !is_ours(&entry.file_name().to_string_lossy()) || age.is_none_or(|age| age < time) {
+        let is_old = unused_for(&metadata).is_some_and(|age| age >= time);
+        if !is_ours(&entry.file_name().to_string_lossy()) || !is_old {
             continue;
         }
         let path = entry.path();
@@ -56,6 +55,11 @@ pub fn collect_cache(dir: &Path, time: Duration) -> u64 {
         tracing::info!(n_removed, dir = %dir.display(), "unused copies of toolsets collected");
     }
     n_removed
+}
+
+/// The time since a use was noted; `None` if the clock was set back, which makes nothing old.
+fn unused_for(metadata: &Metadata) -> Option<Duration> {
+    metadata.modified().ok().and_then(|used| used.elapsed().ok())
 }
 
 /// Tells whether a name is that of a copy or a description, which begins with a hash, or of an unfinished
@@ -79,10 +83,8 @@ fn open_lock(dir: &Path) -> io::Result<File> {
 
 /// Notes that a copy or a description is used, unless that was noted not long ago.
 pub(super) fn note_use(file: &File) {
-    let noted = file.metadata().and_then(|metadata| metadata.modified());
-    let is_noted =
-        noted.ok().and_then(|noted| noted.elapsed().ok()).is_some_and(|age| age < NOTES_USE);
-    if !is_noted {
+    let age = file.metadata().ok().and_then(|metadata| unused_for(&metadata));
+    if age.is_none_or(|age| age >= NOTES_USE) {
         // One that cannot be marked is made again once it was collected.
         let _ = file.set_modified(SystemTime::now());
     }

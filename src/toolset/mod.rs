@@ -4,9 +4,8 @@
 //! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
 //! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
 //! tools is kept (`descriptions.rs`, `notes.rs`), so that the next list runs nothing, until nobody uses it
-//! (`collect.rs`); arguments are checked where
-//! the tool runs (`schema/`). One bad toolset never stops another: one that could not
-//! be loaded is among the [`ToolFailure`]s.
+//! (`collect.rs`); arguments are checked where the tool runs (`schema/`). One bad toolset never stops another:
+//! one that could not be loaded is among the [`ToolFailure`]s.
 
 mod cache_file;
 mod collect;

@@ -11,7 +11,12 @@ static EVERYDAY: LazyLock<Vec<&'static str>> =
 
 /// Tells whether a folded word, or its singular, stands in messages of all kinds.
 pub(crate) fn is_everyday(word: &str) -> bool {
-    let has = |word| EVERYDAY.binary_search(&word).is_ok();
+    has_word(&EVERYDAY, word)
+}
+
+/// Tells whether a folded word, or its singular, is one of `words`, which are sorted.
+pub(crate) fn has_word(words: &[&str], word: &str) -> bool {
+    let has = |word| words.binary_search(&word).is_ok();
     has(word) || word.strip_suffix('s').is_some_and(has)
 }
 
@@ -22,7 +27,7 @@ mod tests {
     #[test]
     fn words_of_messages_of_all_kinds_are_found() {
         assert!(EVERYDAY.is_sorted());
-        for word in ["a", "file", "files", "change", "code", "test", "thing"] {
+        for word in ["a", "file", "files", "change", "code", "test", "please", "thing"] {
             assert!(is_everyday(word), "{word}");
         }
         for word in ["", "s", "deploy", "terraform", "invoices", "部署"] {

@@ -27,7 +27,7 @@ mod stem;
 mod stop_words;
 mod terms;
 
-pub(crate) use everyday::is_everyday;
+pub(crate) use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
 pub(crate) use retriever::fuse;
