@@ -1,5 +1,8 @@
-//! How programs of skills are started: the interpreter of a script or of an MCP server.
+//! How programs of skills are started: the interpreter of a script or of an MCP server, and whether a
+//! program speaks as a server.
 
+#[cfg(any(feature = "mcp-source", feature = "mcp-toolsets"))]
+pub(crate) mod first_line;
 mod interpreter;
 
 #[cfg(feature = "scripts")]

@@ -227,7 +227,7 @@ fn fetch(source: &str, skills: &[&str]) -> Result<Locked, (ErrorCode, String)> {
     limits.files = 20;
     limits.file_bytes = 64 << 10;
     limits.time = Duration::from_secs(20);
-    if source.contains("silent") || source.contains("pages") || source.contains("sleep") {
+    if ["silent", "pages", "mcp:sleep"].iter().any(|mode| source.contains(mode)) {
         limits.time = Duration::from_secs(4);
     }
     let fetcher = Fetcher::new(cache.path()).limits(limits);
@@ -286,6 +286,7 @@ fn servers_that_lie_send_too_much_or_hang_are_refused() {
         ("mcp:no-such-program-anywhere", NotFound, "there is no program"),
         ("mcp:sh -c 'echo no key >&2; exit 3'", ExecutionError, "it says: no key"),
         ("mcp:cat /dev/zero", InvalidParam, "bytes in a message"),
+        ("mcp:sh -c 'echo up; sleep 60'", ExecutionError, "it prints `up`"),
         ("mcp:sleep 60", Timeout, "took longer than 4 s"),
     ] {
         let (found, message) = fetch(command, &[]).unwrap_err();

@@ -19,12 +19,14 @@ use rmcp::service::{
 };
 use rmcp::transport::IntoTransport;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 
 use super::address::McpAddress;
 use super::http;
 use super::program::{Program, Received};
 use crate::error::{Error, ErrorCode};
 use crate::fetch::limits::{Deadline, FetchLimits, too_large};
+use crate::process::first_line::begun;
 
 /// The time in which a server may end a connection by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -80,7 +82,8 @@ impl Connection {
                     let _inside = runtime.enter();
                     http::transport(url, token.as_deref(), &connection.received)?
                 };
-                let service = connection.serve(&runtime, transport)?;
+                let no_line = oneshot::channel().1;
+                let service = connection.serve(&runtime, transport, no_line)?;
                 let service = service.map_err(|error| connection.not_answered(&error))?;
                 Open { runtime, service, program: None }
             }
@@ -90,11 +93,11 @@ impl Connection {
     }
 
     fn start(&self, words: &[String], runtime: Runtime) -> Result<Open, Error> {
-        let (mut program, transport) = {
+        let (mut program, (transport, stray)) = {
             let _inside = runtime.enter();
             Program::start(words, &self.source, &self.received)?
         };
-        let served = self.serve(&runtime, transport);
+        let served = self.serve(&runtime, transport, stray);
         let service = match served {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => return Err(self.not_begun(&runtime, &mut program, &error)),
@@ -106,11 +109,13 @@ impl Connection {
         Ok(Open { runtime, service, program: Some(program) })
     }
 
-    /// Begins the protocol. The outer error is that of a thread, or of the deadline.
+    /// Begins the protocol, unless the program prints something else first. The outer error is that of a
+    /// thread, or of the deadline.
     fn serve<T, E, A>(
         &self,
         runtime: &Runtime,
         transport: T,
+        stray: oneshot::Receiver<String>,
     ) -> Result<Result<RunningService<RoleClient, Client>, String>, Error>
     where
         T: IntoTransport<RoleClient, E, A> + Send,
@@ -121,9 +126,9 @@ impl Connection {
             legacy_version: None,
         };
         let serving = serve_client_with_lifecycle(Client, transport, lifecycle);
-        let serving = self.deadline.limit(serving);
+        let serving = self.deadline.limit(begun(serving, stray));
         match on_thread(runtime, serving).map_err(|error| self.failed(&error))? {
-            Some(service) => Ok(service.map_err(|error| reason(&error))),
+            Some(begun) => Ok(begun.and_then(|service| service.map_err(|error| reason(&error)))),
             None => Err(self.deadline.error(&self.source)),
         }
     }

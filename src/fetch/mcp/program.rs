@@ -15,9 +15,11 @@ use rmcp::service::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::oneshot;
 
 use crate::error::{Error, ErrorCode};
 use crate::fetch::limits::{FetchLimits, too_large};
+use crate::process::first_line::FirstLine;
 
 /// The bytes of standard error that are kept: the last ones.
 const MAX_STDERR_BYTES: usize = 4096;
@@ -62,8 +64,11 @@ impl Received {
     }
 }
 
-/// The transport over the streams of a program.
-pub(super) type Streams = AsyncRwTransport<RoleClient, Counted<ChildStdout>, ChildStdin>;
+/// The transport over the streams of a program, and its first line if that is not a message.
+pub(super) type Streams = (
+    AsyncRwTransport<RoleClient, FirstLine<Counted<ChildStdout>>, ChildStdin>,
+    oneshot::Receiver<String>,
+);
 
 /// A running program.
 pub(super) struct Program {
@@ -104,9 +109,10 @@ impl Program {
             tokio::spawn(keep_end(stream, Arc::clone(&stderr)));
         }
         let stdout = Counted { inner: stdout, received: Arc::clone(received), in_line: 0 };
+        let (stdout, stray) = FirstLine::new(stdout);
         // The limits of lines are those of `Counted`: this transport would wait for another line.
         let transport = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
-        Ok((Program { child, stderr }, transport))
+        Ok((Program { child, stderr }, (transport, stray)))
     }
 
     /// The last line of standard error, as the end of a sentence.

@@ -28,19 +28,18 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::oneshot;
 
 use super::call::locked;
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
-use super::stray::FirstLine;
+use crate::process::first_line::{FirstLine, begun};
 
 /// The interval at which a call looks for progress, and for the wish to stop.
 const TICK: Duration = Duration::from_millis(20);
 /// The time in which the last answer of a server that ended is still delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-/// The time in which a server that printed something else must begin to speak the protocol.
-const AFTER_STRAY: Duration = Duration::from_secs(5);
+/// The failure of a program that is not a server.
+const NOT_BEGUN: &str = "it does not begin as an MCP server";
 /// The longest tool name.
 const MAX_NAME: usize = 64;
 
@@ -124,9 +123,13 @@ impl Server {
         let client = Client { progress: Arc::clone(&progress) };
         let (reader, stray) = FirstLine::new(reader);
         let serving = serve_client(client, (reader, writer));
-        let service = runtime.block_on(begun(serving, stray)).map_err(|line| prints(&line))?;
-        let service =
-            service.map_err(|error| failed("it does not begin as an MCP server", &error))?;
+        let service = runtime.block_on(begun(serving, stray)).map_err(|why| Failure {
+            help:
+                "let it print messages of the protocol only, and everything else to standard error"
+                    .to_owned(),
+            ..Failure::new(ErrorCode::Failed, format!("{NOT_BEGUN}: {why}"))
+        })?;
+        let service = service.map_err(|error| failed(NOT_BEGUN, &error))?;
         let tools = runtime.block_on(service.list_all_tools());
         let tools = tools.map_err(|error| failed("it does not list its tools", &error))?;
         let (description, names) = describe(class, tools)?;
@@ -198,31 +201,6 @@ fn failed(what: &str, error: &dyn std::fmt::Display) -> Failure {
     // Of a server that ends, the end says more.
     thread::sleep(2 * LAST_WORDS);
     Failure::new(ErrorCode::Failed, format!("{what}: {error}"))
-}
-
-/// Waits until a server has begun to speak the protocol, or has printed a line that is not of it and
-/// says nothing else. Other clients ignore such a line, so that some servers print one.
-async fn begun<T>(
-    serving: impl Future<Output = T>,
-    stray: oneshot::Receiver<String>,
-) -> Result<T, String> {
-    let mut serving = std::pin::pin!(serving);
-    let line = tokio::select! {
-        served = &mut serving => return Ok(served),
-        Ok(line) = stray => line,
-    };
-    tokio::time::timeout(AFTER_STRAY, serving).await.map_err(|_| line)
-}
-
-/// The failure of a program that prints `line` in place of messages.
-fn prints(line: &str) -> Failure {
-    let message =
-        format!("it does not begin as an MCP server: it prints `{}`", line.escape_debug());
-    Failure {
-        help: "let it print messages of the protocol only, and everything else to standard error"
-            .to_owned(),
-        ..Failure::new(ErrorCode::Failed, message)
-    }
 }
 
 /// A runtime on a thread of its own.

@@ -12,8 +12,7 @@
 //! - `shared`: starting the child and making toolsets (`opening`), on a thread of its own;
 //!   `health`: the failures of a library.
 //! - `child`: the child's half, which gives up rights by `crate::sandbox`; `caller`, the host as a
-//!   toolset knows it; `serving`, the toolsets of a library; `mcp`, those of an MCP server,
-//!   and `stray`, what one prints that is not a message.
+//!   toolset knows it; `serving`, the toolsets of a library; `mcp`, those of an MCP server.
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod call;
@@ -42,8 +41,6 @@ mod running;
 #[cfg(unix)]
 mod serving;
 mod shared;
-#[cfg(all(unix, feature = "mcp-toolsets"))]
-mod stray;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;

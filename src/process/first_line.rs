@@ -3,6 +3,7 @@
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::oneshot;
@@ -10,8 +11,29 @@ use tokio::sync::oneshot;
 /// The longest part of a line that is kept, in bytes.
 const MAX_LINE: usize = 200;
 
+/// The time in which a program that printed something else must begin to speak the protocol.
+const AFTER_STRAY: Duration = Duration::from_secs(5);
+
+/// Waits until a server has begun to speak the protocol, or has printed a line that is not of it and
+/// says nothing else. Other clients ignore such a line, so that some servers print one.
+///
+/// Fails with that line, as the reason of an error.
+pub(crate) async fn begun<T>(
+    serving: impl Future<Output = T>,
+    stray: oneshot::Receiver<String>,
+) -> Result<T, String> {
+    let mut serving = std::pin::pin!(serving);
+    let line = tokio::select! {
+        served = &mut serving => return Ok(served),
+        Ok(line) = stray => line,
+    };
+    tokio::time::timeout(AFTER_STRAY, serving)
+        .await
+        .map_err(|_| format!("it prints `{}`", line.escape_debug()))
+}
+
 /// A stream of lines that reports its first line if that is not JSON. What it reads is unchanged.
-pub(super) struct FirstLine<R> {
+pub(crate) struct FirstLine<R> {
     inner: R,
     /// The beginning of the line so far, without leading blanks and blank lines.
     line: Vec<u8>,
@@ -21,7 +43,7 @@ pub(super) struct FirstLine<R> {
 
 impl<R> FirstLine<R> {
     /// Watches `inner`. The receiver gets the line, or an error if the first one is JSON.
-    pub(super) fn new(inner: R) -> (FirstLine<R>, oneshot::Receiver<String>) {
+    pub(crate) fn new(inner: R) -> (FirstLine<R>, oneshot::Receiver<String>) {
         let (report, stray) = oneshot::channel();
         (FirstLine { inner, line: Vec::new(), report: Some(report) }, stray)
     }
