@@ -75,6 +75,12 @@ impl Reader<'_> {
             if let Some(named) = schema::named(&section) {
                 for (one, item) in table.iter() {
                     let Some(settings) = self.table(item, table.key(one), one) else { continue };
+                    if named == schema::FETCHED && !settings.contains_key("source") {
+                        let message = format!("the source `{}` has no address", plain(one));
+                        let help = "write `source = \"…\"` below its name";
+                        let problem = Problem::new(Code::InvalidSource, message, help);
+                        self.tell(problem, None, table.key(one));
+                    }
                     self.section(settings, named, &format!("{section}.{one}"));
                 }
             } else {

@@ -110,9 +110,11 @@ fn what_is_wrong_is_a_finding_and_the_rest_holds() {
         ("[scripts]\ntimeout = inf", "invalid-value 2:11"),
         ("[scripts]\ntimeout = \"soon\"", "invalid-value 2:11"),
         ("[scripts]\ntimeout = true", "wrong-type 2:11"),
-        ("[fetch.team]\nrefresh = \"59s\"", "invalid-value 2:11"),
-        ("[fetch.team]\nrefresh = \"infm\"", "invalid-value 2:11"),
-        ("[fetch.team]\nrefresh = true", "wrong-type 2:11"),
+        ("[fetch.team]\nsource = \"x\"\nrefresh = \"59s\"", "invalid-value 3:11"),
+        ("[fetch.team]\nsource = \"x\"\nrefresh = \"infm\"", "invalid-value 3:11"),
+        ("[fetch.team]\nsource = \"x\"\nrefresh = true", "wrong-type 3:11"),
+        ("[fetch.team]", "invalid-source 1:8"),
+        ("[fetch]\nteam = {}", "invalid-source 2:1"),
         ("[scripts]\nenv = [\"A=1\"]", "invalid-value 2:8"),
         ("[scripts]\nwrite = [\"out\"]", "invalid-value 2:10"),
         ("[skills]\ndisabled = [\"a\", 3]", "wrong-type 2:18"),
@@ -145,7 +147,7 @@ fn times_are_seconds_or_texts_with_a_unit() {
         ("\"2h\"", 7200),
         ("\"1d\"", 86_400),
     ] {
-        let world = World::new(&format!("[fetch.team]\nrefresh = {text}\n"), "");
+        let world = World::new(&format!("[fetch.team]\nsource = \"x\"\nrefresh = {text}\n"), "");
         let config = world.config();
         assert_eq!(findings(&config), [""; 0], "{text}");
         let refresh = config.fetch_sections()[0].refresh;
