@@ -94,7 +94,7 @@ const figures = {
 };
 figures.times_plain = figures.plain_us / figures.with_text_us;
 if (process.argv[2]) {
-  const data = new URL('native/target/bench.json', import.meta.url);
+  const data = new URL('target/bench.json', import.meta.url);
   mkdirSync(new URL('.', data), { recursive: true });
   writeFileSync(data, JSON.stringify({ skills: files, messages }));
   figures.rust_us = Number(execFileSync(process.argv[2], [data.pathname], { encoding: 'utf8' }));

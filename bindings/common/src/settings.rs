@@ -278,7 +278,8 @@ mod tests {
         std::fs::remove_dir_all(list.copy_of(&added.name)).unwrap();
         let engine = build(Settings { config: Some(config), ..Settings::default() }).unwrap();
         let findings = engine.diagnostics();
-        let is_missing = |found: &repertoire::Diagnostic| found.code.as_str() == "source-not-fetched";
+        let is_missing =
+            |found: &repertoire::Diagnostic| found.code.as_str() == "source-not-fetched";
         assert!(findings.iter().any(is_missing), "{findings:?}");
     }
 

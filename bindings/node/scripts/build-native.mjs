@@ -16,7 +16,7 @@ const library = {
   darwin: 'librepertoire_node.dylib',
   win32: 'repertoire_node.dll',
 }[process.platform];
-const target = process.env.CARGO_TARGET_DIR ?? join(root, 'native/target');
+const target = process.env.CARGO_TARGET_DIR ?? join(root, '../target');
 const { platformName } = createRequire(import.meta.url)('./platform.cjs');
 copyFileSync(
   join(target, release ? 'release' : 'debug', library),

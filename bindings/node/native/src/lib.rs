@@ -55,11 +55,13 @@ pub struct Cancellation(Arc<AtomicBool>);
 
 #[napi]
 impl Cancellation {
+    /// A flag that is not set.
     #[napi(constructor)]
     pub fn new() -> Cancellation {
         Cancellation::default()
     }
 
+    /// Ends the call.
     #[napi]
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -165,6 +167,7 @@ pub struct Guard {
 
 #[napi]
 impl Guard {
+    /// Ends what it guards.
     #[napi]
     pub fn close(&mut self) {
         (self.subscription, self.watch) = (None, None);
