@@ -14,7 +14,6 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use criterion::{BatchSize, Criterion};
 use repertoire::engine::SessionToolsOptions;
 use repertoire::toolset::{Host, HostProgram, Tool, ToolOutput, ToolsetOptions, worker_main};
 use repertoire::trust::ContentHash;
@@ -117,7 +116,7 @@ fn tool(engine: &Engine, name: &str) -> Tool {
     tools.find(name).unwrap().clone()
 }
 
-fn loads(criterion: &mut Criterion, hello: &[u8]) {
+fn loads(hello: &[u8]) {
     let place = tempfile::tempdir().unwrap();
     let (skills, cache) = (place.path().join("skills"), place.path().join("cache"));
     let mut number = 0_u32;
@@ -128,21 +127,20 @@ fn loads(criterion: &mut Criterion, hello: &[u8]) {
         write_copied(&skills, &cache, &library, "HelloToolset");
         engine(&skills, &cache, options)
     };
-    let mut group = criterion.benchmark_group("load");
-    let list = |engine: Engine| {
-        assert_eq!(engine.all_tools().tools.len(), 4);
-        engine
-    };
-    group.bench_function("in process", |b| {
-        b.iter_batched(|| fresh(ToolsetOptions::in_process()), list, BatchSize::PerIteration);
-    });
-    group.bench_function("in a child", |b| {
-        b.iter_batched(|| fresh(in_child()), list, BatchSize::PerIteration);
-    });
-    group.finish();
+    for (place, options) in
+        [("in process", ToolsetOptions::in_process()), ("in a child", in_child())]
+    {
+        let load = |_| {
+            let engine = fresh(options.clone());
+            let begin = Instant::now();
+            assert_eq!(engine.all_tools().tools.len(), 4);
+            begin.elapsed()
+        };
+        println!("load {place}: {:.2?}", middle((0..100).map(load).collect()));
+    }
 }
 
-fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
+fn calls(hello: &[u8], failing: &[u8]) {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name);
     write_copied(&path("hello"), &path("cache"), hello, "HelloToolset");
@@ -163,12 +161,9 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     check(ours.call(&arguments, &Silent).unwrap());
     check(child.call(&arguments, &Silent).unwrap());
 
-    let mut group = criterion.benchmark_group("call");
-    group.bench_function("trait object", |b| {
-        b.iter(|| direct.call(black_box(ARGUMENTS), &Silent));
-    });
-    group.bench_function("border, in process", |b| {
-        b.iter(|| border.call("greet", black_box(ARGUMENTS), &Silent));
+    report("call: trait object", || drop(direct.call(black_box(ARGUMENTS), &Silent)));
+    report("call: border, in process", || {
+        drop(border.call("greet", black_box(ARGUMENTS), &Silent));
     });
     // One after the other they would meet different loads of a busy machine, so they take turns.
     let ratio = ratio(
@@ -177,13 +172,8 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     );
     println!("border, in process: {ratio:.2} times the trait object, in turns");
     // These also compare the arguments with the schema.
-    group.bench_function("tool, in process", |b| {
-        b.iter(|| ours.call(black_box(&arguments), &Silent));
-    });
-    group.bench_function("tool, in a child", |b| {
-        b.iter(|| child.call(black_box(&arguments), &Silent));
-    });
-    group.finish();
+    report("call: tool, in process", || drop(ours.call(black_box(&arguments), &Silent)));
+    report("call: tool, in a child", || drop(child.call(black_box(&arguments), &Silent)));
 
     let none = json!({});
     let direct: Box<dyn DirectTool> = black_box(Box::new(Big));
@@ -194,15 +184,9 @@ fn calls(criterion: &mut Criterion, hello: &[u8], failing: &[u8]) {
     assert_eq!(ours.call(&none, &Silent).unwrap(), expected);
     assert_eq!(child.call(&none, &Silent).unwrap(), expected);
 
-    let mut group = criterion.benchmark_group("64 KiB");
-    group.bench_function("trait object", |b| b.iter(|| direct.call(black_box("{}"), &Silent)));
-    group.bench_function("tool, in process", |b| {
-        b.iter(|| ours.call(black_box(&none), &Silent));
-    });
-    group.bench_function("tool, in a child", |b| {
-        b.iter(|| child.call(black_box(&none), &Silent));
-    });
-    group.finish();
+    report("64 KiB: trait object", || drop(direct.call(black_box("{}"), &Silent)));
+    report("64 KiB: tool, in process", || drop(ours.call(black_box(&none), &Silent)));
+    report("64 KiB: tool, in a child", || drop(child.call(black_box(&none), &Silent)));
 }
 
 /// Lists of 200 libraries whose descriptions are kept: by a new process, and again.
@@ -229,9 +213,7 @@ fn lists(hello: &[u8]) {
     // What has just been written is looked at again, as it could change and look the same.
     std::thread::sleep(Duration::from_secs(3));
     listed();
-    let mut rounds: Vec<_> = (0..5).map(|_| listed()).collect();
-    rounds.sort_unstable();
-    let (first, again) = rounds[2];
+    let (first, again) = middle((0..5).map(|_| listed()).collect());
     println!("tools/list of {N} libraries: {first:.1?} in a new process, then {again:.1?}");
 }
 
@@ -274,15 +256,28 @@ fn session_tools(engine: &Engine) -> SessionTools {
     engine.tools(&engine.session("bench")).with_options(options)
 }
 
+/// The median.
+fn middle<T: Ord + Copy>(mut of: Vec<T>) -> T {
+    of.sort_unstable();
+    of[of.len() / 2]
+}
+
+/// The median time of `n` runs.
 fn median(run: impl Fn(), n: usize) -> Duration {
     let time = |_| {
         let begin = Instant::now();
         run();
         begin.elapsed()
     };
-    let mut times: Vec<Duration> = (0..n).map(time).collect();
-    times.sort_unstable();
-    times[n / 2]
+    middle((0..n).map(time).collect())
+}
+
+/// Prints the time of a run: the median of 31 turns of 30 ms.
+fn report(name: &str, run: impl Fn()) {
+    let alone = median(&run, 101).max(Duration::from_nanos(20));
+    let n_runs = (Duration::from_millis(30).as_nanos() / alone.as_nanos()).max(1) as u32;
+    let turn = || (0..n_runs).for_each(|_| run());
+    println!("{name}: {:.2?}", median(turn, 31) / n_runs);
 }
 
 /// The time of `other` as a multiple of that of `one`, by the medians of many short turns.
@@ -310,15 +305,9 @@ fn main() {
     if std::env::args().nth(1).as_deref() == Some(CHILD) {
         worker_main();
     }
-    let mut criterion = Criterion::default()
-        .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(3))
-        .sample_size(30)
-        .configure_from_args();
     let (hello, failing) = (built("calls-toolset"), built("failing-toolset"));
-    loads(&mut criterion, &hello);
-    calls(&mut criterion, &hello, &failing);
+    loads(&hello);
+    calls(&hello, &failing);
     lists(&hello);
     neighbours(&hello, &failing);
-    criterion.final_summary();
 }

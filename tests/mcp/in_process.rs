@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::peer::{Told, code, connect, modern, params, simple, text, until};
 use crate::{LONG, is_alive};
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn tools_are_listed_and_called() {
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
         let place = connect(lifecycle, ConsentPolicy::Never, None).await;
@@ -52,7 +52,7 @@ async fn tools_are_listed_and_called() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn what_a_tool_does_not_do_is_its_answer_and_what_is_no_tool_an_error() {
     let place = simple().await;
     for (tool, arguments, code, message) in [
@@ -78,7 +78,7 @@ async fn what_a_tool_does_not_do_is_its_answer_and_what_is_no_tool_an_error() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn without_arguments_the_placeholder_stays_and_is_explained() {
     let place = simple().await;
     let used = place.call("use_skill", json!({"skill": "review"})).await;
@@ -88,7 +88,7 @@ async fn without_arguments_the_placeholder_stays_and_is_explained() {
     assert!(!text(&plain).contains("ARGUMENTS"), "{plain:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn tools_for_skills_are_not_to_be_hidden() {
     let place = simple().await;
     for tool in place.client.list_all_tools().await.unwrap() {
@@ -100,7 +100,7 @@ async fn tools_for_skills_are_not_to_be_hidden() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn commands_are_prompts() {
     let place = simple().await;
     let prompts = place.client.list_all_prompts().await.unwrap();
@@ -135,7 +135,7 @@ async fn commands_are_prompts() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn files_are_resources_and_nothing_else_is() {
     let place = simple().await;
     let resources = place.client.list_all_resources().await.unwrap();
@@ -178,7 +178,7 @@ async fn files_are_resources_and_nothing_else_is() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn long_lists_of_resources_come_in_pages() {
     let dir = tempfile::tempdir().unwrap();
     for skill in 0..5 {
@@ -209,7 +209,7 @@ async fn long_lists_of_resources_come_in_pages() {
     assert_eq!(lengths, [202, 202, 101]);
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn progress_comes_in_order_before_the_answer() {
     let place = simple().await;
     let call = place.begin("hello_count", json!({"to": 4, "pause": 50})).await;
@@ -220,7 +220,7 @@ async fn progress_comes_in_order_before_the_answer() {
     assert_eq!(progress, expected.map(|(fraction, message)| (fraction, message.to_owned())));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn progress_is_told_ten_times_a_second_at_most() {
     let place = simple().await;
     let call = place.begin("hello_count", json!({"to": 300, "pause": 10})).await;
@@ -233,7 +233,7 @@ async fn progress_is_told_ten_times_a_second_at_most() {
     assert!(progress.is_sorted_by(|a, b| a.0 < b.0), "{progress:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_cancelled_call_ends_and_others_are_answered_meanwhile() {
     let place = simple().await;
     // A plugin: an hour of counting.
@@ -255,7 +255,7 @@ async fn a_cancelled_call_ends_and_others_are_answered_meanwhile() {
     assert!(!place.call("find_skills", json!({"query": "x"})).await.content.is_empty());
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn consent_to_a_script_lets_it_run() {
     use ElicitationAction::{Accept, Decline};
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
@@ -277,7 +277,7 @@ async fn consent_to_a_script_lets_it_run() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn users_are_asked_for_their_consent() {
     use ElicitationAction::{Accept, Cancel, Decline};
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
@@ -315,7 +315,7 @@ async fn users_are_asked_for_their_consent() {
     place.client.get_prompt(GetPromptRequestParams::new("review")).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_changed_list_of_tools_is_told_once() {
     let place = simple().await;
     let library = place.dir.path().join("hello/toolsets/libhello.so");
@@ -339,7 +339,7 @@ async fn a_changed_list_of_tools_is_told_once() {
     assert!(format!("{change:?}").contains("ToolListChanged"), "{change:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn long_outputs_come_in_pages() {
     let place = simple().await;
     let script = "#!/bin/sh\nseq 1 20000\necho oh >&2\nexit 3\n";

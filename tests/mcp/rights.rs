@@ -56,7 +56,7 @@ async fn read_twice(place: &Place, dir: &Path) -> [String; 2] {
     [read().await, read().await]
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn users_are_asked_for_rights_that_the_sandbox_refused() {
     use ElicitationAction::{Accept, Decline};
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
@@ -91,7 +91,7 @@ async fn users_are_asked_for_rights_that_the_sandbox_refused() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_refusal_of_something_else_than_was_asked_is_no_second_question() {
     let (dir, engine, _) = place(true);
     let lifecycle = ClientLifecycleMode::Initialize;

@@ -50,7 +50,7 @@ async fn verify(client: &Client, skill: &Skill) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn skills_are_listed_with_the_digests_of_what_is_read() {
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
         let place = connect(lifecycle, ConsentPolicy::Never, None).await;
@@ -81,7 +81,7 @@ async fn skills_are_listed_with_the_digests_of_what_is_read() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn an_entry_follows_its_files() {
     let place = simple().await;
     let get = async || {
@@ -97,7 +97,7 @@ async fn an_entry_follows_its_files() {
     verify(&place.client, &after).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn what_is_not_there_is_an_invalid_parameter() {
     let place = simple().await;
     for uri in [
@@ -127,7 +127,7 @@ async fn what_is_not_there_is_an_invalid_parameter() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn directories_are_read_level_by_level() {
     let place = simple().await;
     fs::create_dir(place.dir.path().join("review/empty")).unwrap();
@@ -161,7 +161,7 @@ async fn directories_are_read_level_by_level() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn skills_that_other_readers_refuse_are_served_in_a_form_they_take() {
     let dir = tempfile::tempdir().unwrap();
     for (file, text) in [
@@ -194,7 +194,7 @@ async fn skills_that_other_readers_refuse_are_served_in_a_form_they_take() {
     assert_eq!(text, "---\nname: \"loose-one\"\ndescription: \"use: it\"\n---\nLook.\n");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn the_list_comes_in_pages_without_what_is_too_large() {
     let dir = tempfile::tempdir().unwrap();
     for n in 0..120 {
@@ -246,7 +246,7 @@ async fn the_list_comes_in_pages_without_what_is_too_large() {
     assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn instructions_need_the_consent_that_using_them_does() {
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
         let says = Some(ElicitationAction::Accept);

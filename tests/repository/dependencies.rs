@@ -1,6 +1,6 @@
 //! The dependencies of the library: few crates, and no knowledge of the binary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,8 +9,12 @@ use crate::sources::rust_files;
 
 /// The dependencies that are compiled into what is shipped, one a line.
 fn tree(args: &[&str]) -> String {
+    cargo_tree(&[&["--edges", "normal"], args].concat())
+}
+
+fn cargo_tree(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--edges", "normal", "--prefix", "none", "--locked"])
+        .args(["tree", "--prefix", "none", "--locked"])
         .args(args)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -28,6 +32,20 @@ fn the_library_needs_few_crates_and_none_of_the_binary() {
         assert!(!crates.contains(unwanted), "the library needs {unwanted}");
     }
     assert!((10..60).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
+}
+
+#[test]
+fn tests_need_no_feature_of_a_dependency_that_the_program_has_not_and_so_build_none_anew() {
+    let features = |edges: &str| -> BTreeMap<String, String> {
+        let tree = cargo_tree(&["--edges", edges, "--no-dedupe", "--format", "{p}\t{f}"]);
+        let line = |line: &str| line.split_once('\t').map(|(a, b)| (a.to_owned(), b.to_owned()));
+        tree.lines().filter_map(line).collect()
+    };
+    let (program, tests) = (features("normal,build"), features("normal,build,dev"));
+    assert!(tests.len() > program.len() && program.len() > 100, "{}", program.len());
+    for (name, features) in &program {
+        assert_eq!(tests.get(name), Some(features), "{name} is built twice");
+    }
 }
 
 /// Tells whether a licence expression can be met by the `allowed` licences: alternatives, all of
@@ -114,7 +132,7 @@ fn locked(dir: &str) -> BTreeSet<(String, String)> {
 fn packages_and_fuzz_targets_have_the_versions_that_the_library_is_tested_with() {
     let tested = locked("");
     let is_known = |name: &str| tested.iter().any(|(known, _)| known == name);
-    for dir in ["bindings/common", "bindings/python", "bindings/node/native", "fuzz"] {
+    for dir in ["bindings", "fuzz"] {
         let all = locked(dir);
         let other: Vec<_> = all.difference(&tested).filter(|(name, _)| is_known(name)).collect();
         assert!(
