@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::watchdog::Watchdog;
 use crate::sandbox::{Numbers, Rules, SandboxLevel, keep_descriptors, restrict_thread};
 
 /// How long what was killed may take to be gone.
@@ -78,6 +79,7 @@ pub(super) struct Group {
     script: Child,
     /// Keeps the group in being.
     holder: Option<Holder>,
+    watchdog: Option<Watchdog>,
     ended: bool,
 }
 
@@ -100,7 +102,8 @@ impl Group {
             return Err(io::Error::other("the system gave it no number"));
         };
         let id = holder.as_ref().and_then(|holder| pid(&holder.0)).unwrap_or(own);
-        let group = Group { id, script, holder, ended: false };
+        let watchdog = Watchdog::start(SHELL, id);
+        let group = Group { id, script, holder, watchdog, ended: false };
         level.rlimits = group.limit(numbers);
         Ok((group, level))
     }
@@ -140,7 +143,7 @@ impl Group {
         self.ended = true;
         self.bury_adopted();
         let status = self.script.try_wait();
-        self.holder = None;
+        (self.watchdog, self.holder) = (None, None);
         status?.ok_or_else(|| io::Error::other("it was killed, but does not end"))
     }
 

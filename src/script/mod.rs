@@ -32,7 +32,7 @@
 //!
 //! - `files`: which files those are, and whether they may run; `help`: what they say of themselves.
 //! - `mirror`: the copies; `crate::process` says what runs them.
-//! - `run`: one run; `group`: its processes.
+//! - `run`: one run; `group`: its processes; `watchdog`: their end if this program is killed.
 
 mod envelope;
 mod files;
@@ -47,6 +47,8 @@ mod run;
 #[cfg(not(unix))]
 #[path = "elsewhere.rs"]
 mod run;
+#[cfg(unix)]
+mod watchdog;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -1,5 +1,7 @@
 //! The commands `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::binary::{Place, finish};
@@ -263,31 +265,53 @@ fn is_alive(process: &str) -> bool {
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
+/// A run of a script that sleeps, with its temporary files in `scratch/`, and the number of the script.
+#[cfg(target_os = "linux")]
+fn sleeping(place: &Place) -> (std::process::Child, String) {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+    place.write("skills/review/scripts/number.sh", "echo $$\nsleep 60\n");
+    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    let args = ["run", "review", "number.sh"];
+    let mut command = place.command(args.iter().chain(&SOURCE));
+    command.env("TMPDIR", place.path().join("scratch")).stderr(Stdio::null());
+    let mut run = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut script = String::new();
+    BufReader::new(run.stdout.take().unwrap()).read_line(&mut script).unwrap();
+    let script = script.trim().to_owned();
+    assert!(is_alive(&script));
+    (run, script)
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_the_script_first() {
-    use std::io::{BufRead as _, BufReader};
-    use std::process::{Child, Stdio};
     let place = place();
     place.write("scratch/keep", "");
-    place.write("skills/review/scripts/number.sh", "echo $$\nsleep 60\n");
-    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
     for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
-        let args = ["run", "review", "number.sh"];
-        let mut command = place.command(args.iter().chain(&SOURCE));
-        command.env("TMPDIR", place.path().join("scratch")).stderr(Stdio::null());
-        let mut run: Child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut script = String::new();
-        BufReader::new(run.stdout.take().unwrap()).read_line(&mut script).unwrap();
-        let script = script.trim();
-        assert!(is_alive(script));
+        let (mut run, script) = sleeping(&place);
         let kill = format!("kill -{signal} {}", run.id());
         assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
         assert_eq!(run.wait().unwrap().code(), Some(code), "{signal}");
-        assert!(!is_alive(script), "{signal}");
+        assert!(!is_alive(&script), "{signal}");
         let left = std::fs::read_dir(place.path().join("scratch")).unwrap();
         assert_eq!(left.count(), 1, "{signal}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_does_not_outlive_a_host_that_is_killed() {
+    let place = place();
+    place.write("scratch/keep", "");
+    let (mut run, script) = sleeping(&place);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let patience = Instant::now() + Duration::from_secs(10);
+    while is_alive(&script) && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(!is_alive(&script));
 }
 
 #[cfg(unix)]
