@@ -289,11 +289,9 @@ fn ratio(one: impl Fn(), other: impl Fn()) -> f64 {
         }
         begin.elapsed()
     };
-    let mut turns: Vec<_> = (0..1001).map(|_| (turn(&one), turn(&other))).collect();
-    turns.sort_unstable_by_key(|turn| turn.0);
-    let median = turns[500].0;
-    turns.sort_unstable_by_key(|turn| turn.1);
-    turns[500].1.as_secs_f64() / median.as_secs_f64()
+    let (ones, others) = (0..1001).map(|_| (turn(&one), turn(&other))).unzip();
+    let (one, other): (Duration, Duration) = (middle(ones), middle(others));
+    other.as_secs_f64() / one.as_secs_f64()
 }
 
 fn library_name() -> String {
