@@ -1,5 +1,5 @@
-//! How programs of skills are started: the interpreter of a script or of an MCP server, and whether a
-//! program speaks as a server.
+//! The start of programs: the interpreter of a script or of an MCP server, and the first words of a program
+//! that should be a server.
 
 #[cfg(any(feature = "mcp-source", feature = "mcp-toolsets"))]
 pub(crate) mod first_line;
