@@ -18,7 +18,7 @@ use repertoire::{
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{loading, report};
+use crate::{progress_bar, report};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -133,7 +133,7 @@ fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
 ) -> anyhow::Result<Engine> {
-    silent_engine(common, |builder| loading::shown(options(builder)))
+    silent_engine(common, |builder| progress_bar::with_progress(options(builder)))
 }
 
 /// Builds an engine without progress reports.

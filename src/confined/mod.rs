@@ -6,7 +6,7 @@
 //! following links. Elsewhere names are resolved and compared, which a race can defeat.
 
 #[cfg(any(not(unix), test))]
-mod elsewhere;
+mod fallback;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]
@@ -19,7 +19,7 @@ use std::io;
 use std::path::Path;
 
 #[cfg(not(unix))]
-pub(crate) use elsewhere::Dir;
+pub(crate) use fallback::Dir;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
 

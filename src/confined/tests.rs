@@ -69,7 +69,7 @@ mod on_disk {
     }
 
     fn by_name(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
-        elsewhere::Dir::open(root)?.file(relative, links)
+        fallback::Dir::open(root)?.file(relative, links)
     }
 
     /// `root/` with every kind of entry, `outside/secret` beside it.
@@ -194,7 +194,7 @@ mod on_disk {
     fn directories_are_listed_opened_and_resolved() {
         let temp = tree();
         let root = temp.path().join("root");
-        let (dir, by_name) = (Dir::open(&root).unwrap(), elsewhere::Dir::open(&root).unwrap());
+        let (dir, by_name) = (Dir::open(&root).unwrap(), fallback::Dir::open(&root).unwrap());
         let kinds = |entries: Vec<io::Result<Entry>>| -> BTreeMap<OsString, Kind> {
             entries.into_iter().map(|entry| entry.map(|e| (e.name, e.kind)).unwrap()).collect()
         };
@@ -245,7 +245,7 @@ mod on_disk {
         assert!(dir.create_dir("made".as_ref()).is_err());
         assert!(dir.create_dir("link".as_ref()).is_err());
         assert!(dir.create_file("out".as_ref(), false).is_err(), "through a link");
-        let by_name = elsewhere::Dir::open(&root).unwrap().create_dir("named".as_ref()).unwrap();
+        let by_name = fallback::Dir::open(&root).unwrap().create_dir("named".as_ref()).unwrap();
         drop(by_name.create_file("text".as_ref(), false).unwrap());
         assert!(by_name.create_file("text".as_ref(), false).is_err());
         assert_eq!(fs::read(temp.path().join("outside/secret")).unwrap(), b"secret");

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::case::{Case, Problem, QUERY, is_entry, of_entry, of_prompt, own_skill};
 use super::csv::{self, Rows};
 use super::fields::{Fields, kind, normal};
-use super::parts::{Part, blanks, json_parts, yaml_parts};
+use super::located::{Located, blanks, json_parts, yaml_parts};
 use crate::skill::yaml;
 
 /// Keys under which entries stand, in the form of [`normal`]; another list is one of entries if
@@ -91,7 +91,7 @@ impl Reader<'_> {
                 _ if is_blank(line) => {}
                 Ok(value) => {
                     let at = at + blanks(line);
-                    self.element(&Part::json(at, value), self.skill);
+                    self.element(&Located::json(at, value), self.skill);
                 }
                 Err(error) => self.problem(at, json_message(&error)),
             }
@@ -113,7 +113,7 @@ impl Reader<'_> {
         let first_line = self.text.lines().find(|line| !is_blank(line)).unwrap_or_default();
         match serde_json::from_str::<Value>(self.text) {
             Ok(value) => {
-                self.element(&Part::json(at, value), self.skill);
+                self.element(&Located::json(at, value), self.skill);
             }
             Err(_) if serde_json::from_str::<Value>(first_line).is_ok() => self.lines(),
             Err(error) => {
@@ -129,7 +129,7 @@ impl Reader<'_> {
                     self.elements(&yaml_parts(root), self.skill);
                 }
                 Some(root) if matches!(root.value, yaml::Value::Mapping(_)) => {
-                    self.element(&Part::yaml(String::new(), root), self.skill);
+                    self.element(&Located::yaml(String::new(), root), self.skill);
                 }
                 _ => {}
             },
@@ -155,14 +155,14 @@ impl Reader<'_> {
         }
     }
 
-    fn elements(&mut self, parts: &[Part<'_>], skill: Option<&str>) {
+    fn elements(&mut self, parts: &[Located<'_>], skill: Option<&str>) {
         for part in parts {
             self.element(part, skill);
         }
     }
 
     /// An entry, or a map that holds lists of entries or of prompts.
-    fn element(&mut self, part: &Part<'_>, skill: Option<&str>) {
+    fn element(&mut self, part: &Located<'_>, skill: Option<&str>) {
         let Value::Object(map) = &part.value else {
             return self.keep(part.at, of_entry(&part.value, skill, None));
         };
@@ -173,8 +173,8 @@ impl Reader<'_> {
     }
 
     /// Reads the lists of a map; whether it has any.
-    fn lists(&mut self, part: &Part<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
-        let lists: Vec<(Part<'_>, List)> = part
+    fn lists(&mut self, part: &Located<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
+        let lists: Vec<(Located<'_>, List)> = part
             .parts(self.text)
             .into_iter()
             .filter_map(|list| List::of(&list).map(|kind| (list, kind)))
@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 
     /// Skills with their prompts: a list of maps with a name, or a map by name.
-    fn skills(&mut self, list: &Part<'_>) {
+    fn skills(&mut self, list: &Located<'_>) {
         for part in list.parts(self.text) {
             let Value::Object(map) = &part.value else {
                 let kind = kind(&part.value);
@@ -220,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    fn prompts(&mut self, list: &Part<'_>, skill: Option<&str>, fires: bool) {
+    fn prompts(&mut self, list: &Located<'_>, skill: Option<&str>, fires: bool) {
         let Some(skill) = skill else {
             let message = "it does not say which skill these prompts belong to: add `skill: NAME`, \
                            name the skill of all prompts, or keep the file below the directory of \
@@ -272,7 +272,7 @@ fn json_message(error: &serde_json::Error) -> String {
 }
 
 impl List {
-    fn of(part: &Part<'_>) -> Option<List> {
+    fn of(part: &Located<'_>) -> Option<List> {
         let key = normal(&part.key);
         let fires = PROMPTS.iter().find_map(|(name, fires)| (*name == key).then_some(*fires));
         match &part.value {

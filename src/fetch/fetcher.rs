@@ -12,9 +12,7 @@ use super::archive_address::ArchiveAddress;
 use super::archive_https::RemoteArchive;
 #[cfg(feature = "oci")]
 use super::artifact_address::ArtifactAddress;
-use super::choice::chosen_units;
 use super::copies::{Copies, source_at};
-use super::demands::Demands;
 use super::directory::Directory;
 use super::git::Git;
 use super::layout;
@@ -22,15 +20,17 @@ use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision};
 use super::lock_file::{Locked, LockedFile};
 use super::mcp::McpAddress;
-use super::names::Names;
 #[cfg(feature = "object-store")]
 use super::object_address::ObjectAddress;
 #[cfg(feature = "object-store")]
 use super::object_store::Bucket;
 use super::objects::{Objects, io_error};
+use super::path_index::PathIndex;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 #[cfg(feature = "oci")]
 use super::registry::Artifact;
+use super::required_signatures::RequiredSignatures;
+use super::selection::chosen_units;
 use crate::catalog::{Scope, Source};
 use crate::config::{Config, FetchSettings, SignaturePolicy};
 use crate::error::{Error, ErrorCode};
@@ -62,7 +62,7 @@ pub struct Fetcher {
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
     flag: Option<Arc<AtomicBool>>,
-    pub(super) demands: Demands,
+    pub(super) demands: RequiredSignatures,
     pub(super) objects: Objects,
 }
 
@@ -74,7 +74,14 @@ impl Fetcher {
         let objects = Objects::new(cache.join("objects"));
         let limits = FetchLimits::default();
         let is_cancelled = || false;
-        Fetcher { cache, limits, is_cancelled, flag: None, demands: Demands::default(), objects }
+        Fetcher {
+            cache,
+            limits,
+            is_cancelled,
+            flag: None,
+            demands: RequiredSignatures::default(),
+            objects,
+        }
     }
 
     /// The same with other limits.
@@ -90,7 +97,7 @@ impl Fetcher {
     /// [`Config::signatures`]: crate::config::Config::signatures
     #[must_use]
     pub fn signatures(mut self, policy: SignaturePolicy) -> Fetcher {
-        self.demands = Demands::of(policy);
+        self.demands = RequiredSignatures::of(policy);
         self
     }
 
@@ -292,7 +299,7 @@ impl Fetcher {
         if entries.len() > self.limits.entries {
             return Err(too_large(source, "entries", self.limits.entries as u64));
         }
-        let names = Names::new(&entries, source)?;
+        let names = PathIndex::new(&entries, source)?;
         let units = chosen_units(&names, &mut *tree, settings)?;
         let mut files = layout::files(&names, &units, self.limits.files)?;
         layout::add_signature(&names, settings.path.as_deref(), &mut files);

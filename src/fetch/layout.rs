@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use serde_json::Value as Json;
 
 use super::limits::refused;
-use super::names::{Found, Names, Node};
+use super::path_index::{Found, Node, PathIndex};
 use super::paths::{check_path, plain_dir};
 use super::provider::{TreeEntry, TreeKind};
 use super::signature::{LIST, SIGNATURE};
@@ -43,7 +43,11 @@ pub(super) type Files<'a> = BTreeMap<String, &'a TreeEntry>;
 /// Finds the skills of a source: in `path` alone if one is given, else in the plugins of a
 /// marketplace and the usual directories, else anywhere. A skill file at the root is a skill of all
 /// that is there.
-pub(super) fn units(names: &Names<'_>, path: Option<&str>, marketplace: &[String]) -> Vec<Unit> {
+pub(super) fn units(
+    names: &PathIndex<'_>,
+    path: Option<&str>,
+    marketplace: &[String],
+) -> Vec<Unit> {
     let base = path.unwrap_or_default();
     let (known, walked) = (BTreeSet::new(), BTreeSet::new());
     let mut found = Search { names, units: Vec::new(), known, walked };
@@ -72,7 +76,7 @@ fn roots(dir: &BTreeMap<&str, Node<'_>>) -> Vec<String> {
 }
 
 struct Search<'t, 'a> {
-    names: &'t Names<'a>,
+    names: &'t PathIndex<'a>,
     units: Vec<Unit>,
     /// Skill files that are known.
     known: BTreeSet<String>,
@@ -116,7 +120,7 @@ impl Search<'_, '_> {
 }
 
 /// The skill file of a directory, as an entry of the source: `SKILL.md` before other spellings.
-fn skill_file(names: &Names<'_>, path: &str, dir: &BTreeMap<&str, Node<'_>>) -> Option<String> {
+fn skill_file(names: &PathIndex<'_>, path: &str, dir: &BTreeMap<&str, Node<'_>>) -> Option<String> {
     let mut spellings: Vec<&&str> = dir.keys().filter(|n| is_skill_file(OsStr::new(n))).collect();
     spellings.sort_by_key(|name| **name != "SKILL.md");
     spellings.into_iter().find_map(|name| match names.find(&join(path, name)) {
@@ -155,7 +159,7 @@ pub(super) fn marketplace_dirs(text: &str) -> Vec<String> {
 /// Fails with `PERMISSION_DENIED` if a link leaves the source, if a file is not a regular one, if a
 /// name cannot be written everywhere, or if two differ in case alone.
 pub(super) fn files<'a>(
-    names: &Names<'a>,
+    names: &PathIndex<'a>,
     units: &[Unit],
     most: usize,
 ) -> Result<Files<'a>, Error> {
@@ -169,7 +173,7 @@ pub(super) fn files<'a>(
 
 /// Adds the list of files that an author signed, and its signature, if both lie in `path`. They are
 /// taken once, at the root of the copy.
-pub(super) fn add_signature<'a>(names: &Names<'a>, path: Option<&str>, files: &mut Files<'a>) {
+pub(super) fn add_signature<'a>(names: &PathIndex<'a>, path: Option<&str>, files: &mut Files<'a>) {
     let find = |name: &str| match names.find(&join(path.unwrap_or_default(), name)) {
         Found::Leaf(entry @ TreeEntry { kind: TreeKind::File { .. }, .. }) => Some(entry),
         _ => None,
@@ -185,7 +189,7 @@ pub(super) fn add_signature<'a>(names: &Names<'a>, path: Option<&str>, files: &m
 }
 
 struct Taken<'t, 'a> {
-    names: &'t Names<'a>,
+    names: &'t PathIndex<'a>,
     files: Files<'a>,
     /// Each path and each directory above one, in small letters, and as it was first written.
     folded: BTreeMap<String, String>,
@@ -267,7 +271,7 @@ mod tests {
     /// The skills of a layout: their directory, and their path in the copy.
     fn found(paths: &[&str], path: Option<&str>, marketplace: &[&str]) -> Vec<String> {
         let entries = entries(paths);
-        let names = Names::new(&entries, "it").unwrap();
+        let names = PathIndex::new(&entries, "it").unwrap();
         let marketplace: Vec<String> = marketplace.iter().map(|dir| (*dir).to_owned()).collect();
         let units = units(&names, path, &marketplace);
         units.into_iter().map(|unit| format!("{}={}", unit.dir, unit.at)).collect()
@@ -328,7 +332,7 @@ mod tests {
     fn files_of_skills_are_taken_and_hostile_ones_are_refused() {
         let of = |paths: &[&str]| -> Result<Vec<String>, String> {
             let entries = entries(paths);
-            let names = Names::new(&entries, "it").unwrap();
+            let names = PathIndex::new(&entries, "it").unwrap();
             let units = units(&names, None, &[]);
             let files = files(&names, &units, 5).map_err(|error| error.message().to_owned())?;
             Ok(files.iter().map(|(at, entry)| format!("{at}={}", entry.path)).collect())

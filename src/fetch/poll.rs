@@ -12,12 +12,12 @@ use std::time::{Duration, SystemTime};
 
 use super::copies::source_at;
 use super::fetcher::Fetcher;
-use super::hold::reason_to_hold;
-use super::list::SourceList;
 use super::location::check_name;
 use super::lock_file;
 use super::schedule::pause;
+use super::source_list::SourceList;
 use super::state::{Answer, Moment, State, written};
+use super::unattended::reason_to_hold;
 use super::update::{Next, Update};
 use crate::catalog::Scope;
 use crate::config::{Config, ConfigPlace, FetchSection};

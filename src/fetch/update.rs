@@ -5,12 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::change::{self, SkillChange};
 use super::copies::source_at;
-use super::list::SourceList;
+use super::diff::{self, SkillChange};
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::provider::SourceProvider;
+use super::source_list::SourceList;
 use super::state::{Answer, Moment};
 use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode, Remedy};
@@ -319,7 +319,7 @@ impl SourceList<'_> {
     /// The changes from the copy of a source to another directory.
     fn changes(&self, name: &str, address: &str, new: &Path) -> Vec<SkillChange> {
         let source = |root: &Path| source_at(name, address, root.to_owned());
-        change::between(&self.copies.root(name), new, &source)
+        diff::between(&self.copies.root(name), new, &source)
     }
 
     /// Tells whether the copy is that of a pinned state, file by file: one that was changed by hand

@@ -45,7 +45,7 @@ mod output;
 #[cfg(unix)]
 mod run;
 #[cfg(not(unix))]
-#[path = "elsewhere.rs"]
+#[path = "unsupported.rs"]
 mod run;
 #[cfg(unix)]
 mod watchdog;

@@ -5,10 +5,11 @@
 //! processes share (`SqliteStore`, feature `sqlite`), or on a server that many machines share
 //! (`PostgresStore`, feature
 //! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away, and
-//! [`WatchedStore`] counts and times its calls.
+//! [`MeteredStore`] counts and times its calls.
 
 mod call_counter;
 mod fallback;
+mod metered;
 mod open_url;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -20,7 +21,6 @@ mod sqlite;
 mod state;
 mod store;
 mod tally;
-mod watched;
 
 use std::sync::Arc;
 
@@ -33,6 +33,7 @@ pub use self::redis::RedisStore;
 #[cfg(feature = "mcp")]
 pub(crate) use call_counter::CallCounter;
 pub use fallback::FallbackStore;
+pub use metered::{MeteredStore, STORE_BOUNDS, StoreCounts};
 pub use open_url::open_url;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
@@ -44,7 +45,6 @@ pub use sqlite::{SetAside, SqliteStore};
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
 pub use tally::{Counts, Day, SkillTally, Tallies};
-pub use watched::{STORE_BOUNDS, StoreCounts, WatchedStore};
 
 /// One conversation. Cheap to clone; conversations know nothing of each other.
 ///

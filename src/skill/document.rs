@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use super::closing_fence::{self, ImpreciseFence};
 use super::finding::Finding;
 use super::front_matter::FrontMatter;
 use super::lines::{Line, line_at, lines};
-use super::off_fence::{self, OffFence};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::Code;
 
@@ -101,7 +101,9 @@ fn closed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let closing = lines(text, opening.next).find(|line| line.is_fence());
     let end = closing.map_or(text.len(), |closing| closing.start);
-    if let Some(OffFence { line, finding, above }) = off_fence::find(text, opening.next..end) {
+    if let Some(ImpreciseFence { line, finding, above }) =
+        closing_fence::find(text, opening.next..end)
+    {
         let front_matter = opening.next..line.start;
         let (rescue, read) = (Some(finding), Some(above));
         return Some(Document { front_matter, body: line.next, rescue, read });

@@ -19,12 +19,12 @@ pub(crate) mod json;
 mod keys;
 mod lines;
 
+mod closing_fence;
 mod links;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
 mod normal_form;
-mod off_fence;
 pub(crate) mod pattern;
 mod pointer;
 #[cfg(feature = "mcp")]

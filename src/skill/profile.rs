@@ -1,6 +1,6 @@
 //! The check of a skill file against Repertoire's own format, or the open specification.
 
-mod joined;
+mod continuation;
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
-use joined::joined_lines;
+use continuation::continuation_lines;
 
 /// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +90,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Profile::Repertoire | Profile::Untrusted => {
             note_unknown_keys(&mut loaded);
             let keys: Vec<&str> = keys().chain(KINDS).collect();
-            loaded.findings.extend(joined_lines(&text, &keys));
+            loaded.findings.extend(continuation_lines(&text, &keys));
             check_scripts(&mut loaded, path);
         }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),

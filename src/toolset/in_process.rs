@@ -10,8 +10,8 @@ use repertoire_plugin::host::{self, OpenOptions, PluginNote};
 use serde_json::Value;
 
 use super::error::{create_error, open_error};
-use super::making::Making;
 use super::schema::Schemas;
+use super::shared_init::SharedInit;
 use crate::error::{Error, ErrorCode};
 
 /// A library for this process, with a toolset of each class asked for.
@@ -20,8 +20,8 @@ pub(super) struct InProcess {
     copy: PathBuf,
     shown_as: PathBuf,
     note: PluginNote,
-    library: Making<Arc<host::Library>>,
-    toolsets: Mutex<HashMap<String, Arc<Making<Arc<Made>>>>>,
+    library: SharedInit<Arc<host::Library>>,
+    toolsets: Mutex<HashMap<String, Arc<SharedInit<Arc<Made>>>>>,
 }
 
 /// A toolset in this process, and the schemas of its tools.
@@ -34,7 +34,7 @@ pub(super) struct Made {
 impl InProcess {
     /// A library whose private copy is `copy`. Opens nothing.
     pub(super) fn new(copy: PathBuf, shown_as: PathBuf, note: PluginNote) -> InProcess {
-        let (library, toolsets) = (Making::default(), Mutex::default());
+        let (library, toolsets) = (SharedInit::default(), Mutex::default());
         InProcess { copy, shown_as, note, library, toolsets }
     }
 
@@ -50,8 +50,8 @@ impl InProcess {
             Arc::clone(toolsets.entry(class.to_owned()).or_default())
         };
         let may_wait = || self.may_wait(host);
-        making.get_or_make(may_wait, || {
-            let library = self.library.get_or_make(may_wait, || self.open())?;
+        making.get_or_init(may_wait, || {
+            let library = self.library.get_or_init(may_wait, || self.open())?;
             let toolset = library.create(class, config).map_err(create_error)?;
             let schemas = Schemas::of(toolset.describe()).map_err(|why| {
                 let message = format!("{}: {why}", self.shown_as.display());

@@ -18,7 +18,7 @@ use super::in_process::InProcess;
 use super::library::{
     Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, SkillCopy, locked, read, read_error,
 };
-use super::notes::Notes;
+use super::library_cache::LibraryCache;
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
@@ -35,14 +35,14 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
-    notes: Notes,
+    notes: LibraryCache,
     /// The open libraries, by the file and the limits with which they were opened.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
     hashes: Mutex<Hashes>,
 }
 
 /// The hashes of the files of skills by their stamps, so that a list reads no file again that did not
-/// change. As with [`Notes`], trust does not rest on the stamps: what a toolset sees are copies whose
+/// change. As with [`LibraryCache`], trust does not rest on the stamps: what a toolset sees are copies whose
 /// contents have the hashes that were trusted.
 type Hashes = HashMap<PathBuf, (Stamp, ContentHash)>;
 
@@ -69,7 +69,7 @@ struct Checked {
 impl Loader {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Loader {
         let copies = Arc::new(Copies::new(options.cache.clone()));
-        let notes = Notes(options.cache.clone());
+        let notes = LibraryCache(options.cache.clone());
         let (open, hashes) = (Mutex::default(), Mutex::default());
         Loader { options, trust, copies, notes, open, hashes }
     }

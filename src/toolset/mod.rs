@@ -16,14 +16,14 @@ mod error;
 mod examine;
 mod in_process;
 mod library;
+mod library_cache;
 mod loader;
-mod making;
-mod notes;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
 mod registry;
 mod rights;
 mod schema;
+mod shared_init;
 mod tool;
 mod worker;
 

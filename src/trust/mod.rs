@@ -15,7 +15,7 @@ mod open;
 mod owner;
 mod permissions;
 #[cfg(unix)]
-mod quote;
+mod shell_quote;
 mod skill_files;
 mod skills;
 mod store_file;
@@ -43,7 +43,7 @@ pub(crate) use open::open_file;
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 #[cfg(unix)]
-pub(crate) use quote::quoted;
+pub(crate) use shell_quote::quoted;
 pub use skill_files::{ChangeKind, FileChange, SkillFiles};
 pub use skills::TrustedSkill;
 

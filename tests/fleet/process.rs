@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use repertoire::integration::mcp::{HttpClient, HttpOptions, McpOptions, serve_http};
-use repertoire::session::{FallbackStore, ServerOptions, WatchedStore, open_url};
+use repertoire::session::{FallbackStore, MeteredStore, ServerOptions, open_url};
 use repertoire::{Engine, Source, WatchOptions};
 
 /// The token that all processes and agents have.
@@ -60,7 +60,7 @@ fn child() {
     let (Ok(skills), Ok(url)) = (std::env::var(SKILLS), std::env::var(STORE)) else { return };
     let mut options = ServerOptions::default();
     options.timeout = Duration::from_secs(20);
-    let store = WatchedStore::new(open_url(&url, options).unwrap());
+    let store = MeteredStore::new(open_url(&url, options).unwrap());
     let fallback = FallbackStore::new(store.clone(), |error| panic!("{error:#}"));
     let engine =
         Engine::builder().source(Source::user(skills)).session_store(fallback).build().unwrap();

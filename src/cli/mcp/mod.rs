@@ -18,7 +18,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use repertoire::config::Channel;
 use repertoire::integration::mcp::{HttpClient, HttpOptions, McpOptions, McpServer, serve_http};
-use repertoire::session::WatchedStore;
+use repertoire::session::MeteredStore;
 use repertoire::{Consent, Engine};
 
 use crate::args::{Common, McpArgs, McpCommand};
@@ -148,7 +148,7 @@ async fn http(
     args: &McpArgs,
     tokens: &Tokens,
     clients: Vec<HttpClient>,
-    store: Option<WatchedStore>,
+    store: Option<MeteredStore>,
     out: Output,
 ) -> anyhow::Result<()> {
     let listener =

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use repertoire::Error;
-use repertoire::session::{FallbackStore, WatchedStore};
+use repertoire::session::{FallbackStore, MeteredStore};
 
 use crate::args::Common;
 use crate::output::Output;
@@ -17,7 +17,7 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// The store of sessions.
 pub(super) struct Stores {
     /// The store itself, which may be away.
-    pub(super) store: WatchedStore,
+    pub(super) store: MeteredStore,
     /// The same, or memory while it is away.
     pub(super) fallback: Arc<FallbackStore>,
 }
@@ -38,7 +38,7 @@ pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores
     };
     match place.and_then(|place| sessions::open_at(place, common)) {
         Ok(store) => {
-            let (told, store) = (Told::default(), WatchedStore::new(store));
+            let (told, store) = (Told::default(), MeteredStore::new(store));
             let tell = move |error: Error| told.tell(&error, out);
             let fallback = Arc::new(FallbackStore::new(store.clone(), tell));
             Ok(Some(Stores { store, fallback }))

@@ -1,6 +1,6 @@
 //! `repertoire why`: explains why a skill is shown for a message, or is not.
 
-mod near;
+mod near_miss;
 mod verdict;
 
 use repertoire::config::Config;
@@ -14,7 +14,7 @@ use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::report::{renderer, short};
 use crate::{environment, hook, query, sanitize, sessions, setup};
 
-use near::Near;
+use near_miss::NearMiss;
 use verdict::Veto;
 pub(crate) use verdict::{Verdict, verdict};
 
@@ -84,8 +84,8 @@ fn of_disclose(config: &Config) -> Result<DisclosureOptions, UsageError> {
     Ok(options)
 }
 
-fn close(near: &Near) -> String {
-    let Near { kind, trigger, missing, similar, is_inside } = near;
+fn close(near: &NearMiss) -> String {
+    let NearMiss { kind, trigger, missing, similar, is_inside } = near;
     let missing: Vec<String> =
         missing.iter().map(|word| format!("`{}`", sanitize::line(word))).collect();
     let similar = similar

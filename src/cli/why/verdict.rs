@@ -14,7 +14,7 @@ use repertoire::{
 };
 use serde::Serialize;
 
-use super::near::{Near, near};
+use super::near_miss::{NearMiss, near_misses};
 use crate::failure::help;
 
 /// The most words of a relevant skill that are named.
@@ -40,7 +40,7 @@ pub(crate) struct Verdict {
     /// The position of the exclude that vetoes it, in bytes of the message.
     pub(super) veto: Option<Veto>,
     /// Triggers some of whose words are in the message.
-    pub(super) near: Vec<Near>,
+    pub(super) near: Vec<NearMiss>,
     /// The loader's findings about the rejected file.
     pub(super) refused: Vec<Diagnostic>,
     /// Files with the same id that this one takes precedence over.
@@ -250,7 +250,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
         return Told::new("no-triggers", reason, help);
     }
     let QueryLimits { literals, patterns, .. } = engine.query_limits();
-    verdict.near = near(entry, &engine.looked_at(&query.text));
+    verdict.near = near_misses(entry, &engine.looked_at(&query.text));
     let n_bytes = query.text.len();
     if n_bytes > literals {
         let kib = literals / 2 / 1024;
@@ -270,13 +270,13 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
         _ => "none of its triggers that were not refused is in the message".to_owned(),
     };
     let path = skill.path().map_or_else(String::new, |path| format!(" in {}", path.display()));
-    let similar = |near: &&Near| near.similar.is_some();
+    let similar = |near: &&NearMiss| near.similar.is_some();
     let help = match (verdict.refused.first(), verdict.near.iter().find(similar)) {
         (Some(found), _) => found.help.clone(),
-        (None, Some(Near { kind: "verb", similar: Some(word), .. })) => {
+        (None, Some(NearMiss { kind: "verb", similar: Some(word), .. })) => {
             format!("add a keyword with `{word}`{path}, or let verbs match with `--inflect`")
         }
-        (None, Some(Near { similar: Some(word), .. })) => {
+        (None, Some(NearMiss { similar: Some(word), .. })) => {
             format!("add a keyword with `{word}`{path}")
         }
         _ => format!("add a keyword that such a message has{path}"),

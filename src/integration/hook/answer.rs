@@ -10,7 +10,7 @@ use super::call::HookCall;
 use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
-use super::given::without_given;
+use super::repeated_context::without_repeated_context;
 use super::transcript;
 use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
@@ -110,7 +110,7 @@ impl HookCall {
 
     /// Returns the context for a message, with the list of skills if the agent takes the list here.
     fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let message = without_given(prompt, || self.catalog(engine).text);
+        let message = without_repeated_context(prompt, || self.catalog(engine).text);
         self.note_lost(session, engine)?;
         let list = match self.agent.channel().list {
             List::FirstPrompt if !session.state()?.skills.iter().any(|skill| skill.listed) => {

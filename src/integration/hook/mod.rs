@@ -29,8 +29,8 @@ mod channel;
 mod command;
 mod event;
 mod files;
-mod given;
 mod json;
+mod repeated_context;
 mod transcript;
 
 pub use agent::HookAgent;

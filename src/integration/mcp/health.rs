@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::catalog::Audience;
 use crate::engine::Engine;
-use crate::session::{SessionStore as _, WatchedStore};
+use crate::session::{MeteredStore, SessionStore as _};
 
 /// The session that is read to see if the store answers. It never has any content.
 const PROBE: &str = "repertoire-ready";
@@ -45,7 +45,7 @@ pub(super) struct Probe(Mutex<Option<(Instant, bool)>>);
 
 impl Probe {
     /// Tells whether the store answers. Blocks, at most for the store's time limit.
-    fn answers(&self, store: &WatchedStore) -> bool {
+    fn answers(&self, store: &MeteredStore) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, answers)) = *last
             && at.elapsed() < FRESH
@@ -62,7 +62,7 @@ impl Probe {
 
     /// Tells whether the server is ready, and the text that says so. Without a store there is none
     /// to wait for, and the catalog was compiled before anything was served.
-    pub(super) fn report(&self, engine: &Engine, store: Option<&WatchedStore>) -> (bool, String) {
+    pub(super) fn report(&self, engine: &Engine, store: Option<&MeteredStore>) -> (bool, String) {
         let n_skills = engine.catalog().listed(Audience::Model).count();
         let (is_ready, state) = match store {
             None => (true, "in memory"),

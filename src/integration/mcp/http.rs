@@ -21,14 +21,14 @@ use tokio_util::sync::CancellationToken;
 use super::answers::{Answer, EVENTS, is_events, no_message, plain, unauthorized};
 use super::clients::{HttpClient, authorize};
 use super::health::{Page, Probe};
-use super::merged::Merged;
+use super::merged_body::MergedBody;
 use super::message::{self, MAX_MESSAGE, Refusal};
 use super::metrics::Metrics;
 use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
 use super::{McpServer, batches, blocking, metrics_page};
 use crate::error::Error;
 use crate::integration::loopback::{Whole, is_loopback, serve};
-use crate::session::WatchedStore;
+use crate::session::MeteredStore;
 
 /// The time a client has to send the body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -49,7 +49,7 @@ pub struct HttpOptions {
     /// [`FallbackStore`](crate::session::FallbackStore), if it outlives a process; none by default.
     /// Then a session goes on at any process with the same tokens and store, and ends only when its
     /// client says so or the store forgets it. `/ready` and `/metrics` report on it.
-    pub store: Option<WatchedStore>,
+    pub store: Option<MeteredStore>,
     /// Names by which clients reach the server, `NAME` or `NAME:PORT`, beside those of this machine;
     /// none by default. On an address that is not a loopback address, no name means any.
     pub hosts: Vec<String>,
@@ -138,7 +138,7 @@ struct Server {
     service: Service,
     sessions: Sessions,
     clients: Arc<[Arc<HttpClient>]>,
-    store: Option<WatchedStore>,
+    store: Option<MeteredStore>,
     metrics: Arc<Metrics>,
     probe: Arc<Probe>,
 }
@@ -365,7 +365,7 @@ impl Server {
         if bodies.is_empty() {
             return plain(StatusCode::ACCEPTED, "");
         }
-        let mut answer = Response::new(Merged(bodies).boxed());
+        let mut answer = Response::new(MergedBody(bodies).boxed());
         answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
         answer
     }

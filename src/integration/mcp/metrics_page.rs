@@ -9,13 +9,13 @@ use super::clients::HttpClient;
 use super::metrics::{CALL_BOUNDS, Metrics};
 use crate::catalog::{Audience, Catalog};
 use crate::engine::EngineCounts;
-use crate::session::{STORE_BOUNDS, WatchedStore};
+use crate::session::{MeteredStore, STORE_BOUNDS};
 
 /// Writes all metrics. Reads the skills of a catalog that is new, so that it may block.
 pub(super) fn write(
     metrics: &Metrics,
     clients: &[Arc<HttpClient>],
-    store: Option<&WatchedStore>,
+    store: Option<&MeteredStore>,
     n_sessions: usize,
 ) -> String {
     let mut page = Page::default();
@@ -174,7 +174,7 @@ mod tests {
         metrics.note_answer(StatusCode::UNAUTHORIZED);
         metrics.note_call("find_skills", Duration::from_micros(700), false);
         metrics.note_call("review_secret_tool", Duration::from_secs(60), true);
-        let store = WatchedStore::new(MemoryStore::default());
+        let store = MeteredStore::new(MemoryStore::default());
         store.state("secret-session").unwrap();
         let page = write(&metrics, &clients, Some(&store), 3);
         for line in [

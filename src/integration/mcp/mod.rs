@@ -15,7 +15,7 @@ mod consent;
 mod health;
 mod http;
 mod lines;
-mod merged;
+mod merged_body;
 mod message;
 mod metrics;
 mod metrics_page;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::layout::{self, MARKETPLACE, Unit, marketplace_dirs};
 use super::mcp::path_of_skill;
-use super::names::{Found, Names};
 use super::objects::io_error;
+use super::path_index::{Found, PathIndex};
 use super::paths::plain_dir;
 use super::provider::{SourceTree, no_skill};
 use crate::config::FetchSettings;
@@ -19,7 +19,7 @@ const MAX_TEXT_BYTES: u64 = 4 << 20;
 
 /// The skills to take.
 pub(super) fn chosen_units(
-    names: &Names<'_>,
+    names: &PathIndex<'_>,
     tree: &mut dyn SourceTree,
     settings: &FetchSettings,
 ) -> Result<Vec<Unit>, Error> {

@@ -10,16 +10,16 @@ use crate::error::Error;
 
 /// The policy of a fetcher, if it has one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Demands(Option<SignaturePolicy>);
+pub(super) struct RequiredSignatures(Option<SignaturePolicy>);
 
-impl Demands {
-    pub(super) fn of(policy: SignaturePolicy) -> Demands {
-        Demands(Some(policy))
+impl RequiredSignatures {
+    pub(super) fn of(policy: SignaturePolicy) -> RequiredSignatures {
+        RequiredSignatures(Some(policy))
     }
 
     /// The same, or those of another policy if there is none.
-    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> Demands {
-        Demands(self.0.or_else(|| Some(policy())))
+    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> RequiredSignatures {
+        RequiredSignatures(self.0.or_else(|| Some(policy())))
     }
 
     /// Verifies the signature of a state for the file of a scope, if one is asked for, and returns the

@@ -18,7 +18,7 @@ const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
 
 /// The directory of the files; none if nothing is kept.
 #[derive(Debug)]
-pub(super) struct Notes(pub(super) Option<PathBuf>);
+pub(super) struct LibraryCache(pub(super) Option<PathBuf>);
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -29,7 +29,7 @@ struct Kept {
     note: PluginNote,
 }
 
-impl Notes {
+impl LibraryCache {
     /// The hash and the note of the library at `path`, if its file is as it was then.
     pub(super) fn get(&self, path: &Path, now: &Stamp) -> Option<(ContentHash, PluginNote)> {
         let dir = self.0.as_ref()?;
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_library_is_known_until_its_file_changes() {
         let dir = tempfile::tempdir().unwrap();
-        let notes = Notes(Some(dir.path().join("kept")));
+        let notes = LibraryCache(Some(dir.path().join("kept")));
         let file = dir.path().join("libx.so");
         fs::write(&file, "one").unwrap();
         let note = r#"{"name":"x","version":"1.0.0","abi":[1,0],"classes":["X"]}"#;
@@ -76,6 +76,6 @@ mod tests {
         assert_eq!(notes.get(&file, &stamp(later)), Some((hash, note)));
         fs::write(&file, "two!").unwrap();
         assert_eq!(notes.get(&file, &stamp(later)), None);
-        assert_eq!(Notes(None).get(&file, &stamp(later)), None);
+        assert_eq!(LibraryCache(None).get(&file, &stamp(later)), None);
     }
 }

@@ -8,7 +8,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// A value that is made when it is first needed. No lock is held while it is made.
 #[derive(Debug)]
-pub(super) struct Making<T> {
+pub(super) struct SharedInit<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
 }
@@ -20,16 +20,16 @@ enum State<T> {
     Made(T),
 }
 
-impl<T> Default for Making<T> {
+impl<T> Default for SharedInit<T> {
     fn default() -> Self {
-        Making { state: Mutex::new(State::Missing), changed: Condvar::new() }
+        SharedInit { state: Mutex::new(State::Missing), changed: Condvar::new() }
     }
 }
 
-impl<T: Clone> Making<T> {
+impl<T: Clone> SharedInit<T> {
     /// The value, made by `make` if no other thread makes it; waits for another only while `may_wait`
     /// says so. After a failure the next caller tries again.
-    pub(super) fn get_or_make<E>(
+    pub(super) fn get_or_init<E>(
         &self,
         may_wait: impl Fn() -> Result<(), E>,
         make: impl FnOnce() -> Result<T, E>,
@@ -55,7 +55,7 @@ impl<T: Clone> Making<T> {
 }
 
 struct Ending<'a, T> {
-    making: &'a Making<T>,
+    making: &'a SharedInit<T>,
     value: Option<T>,
 }
 
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn one_thread_makes_and_the_others_wait_as_long_as_they_may() {
-        let making = Making::default();
+        let making = SharedInit::default();
         let (begun, has_begun) = channel();
         let (go_on, may_go_on) = channel::<()>();
         let may_go_on = Mutex::new(may_go_on);
         thread::scope(|scope| {
             scope.spawn(|| {
-                making.get_or_make(
+                making.get_or_init(
                     || Ok::<_, ()>(()),
                     || {
                         begun.send(()).unwrap();
@@ -93,22 +93,22 @@ mod tests {
                 )
             });
             has_begun.recv().unwrap();
-            let impatient = making.get_or_make(|| Err("too long"), || Ok(2));
+            let impatient = making.get_or_init(|| Err("too long"), || Ok(2));
             assert_eq!(impatient, Err("too long"));
             go_on.send(()).unwrap();
-            let patient = making.get_or_make(|| Ok::<_, ()>(()), || Ok(3));
+            let patient = making.get_or_init(|| Ok::<_, ()>(()), || Ok(3));
             assert_eq!(patient, Ok(1));
         });
     }
 
     #[test]
     fn after_a_failure_or_a_panic_the_next_one_makes_it() {
-        let making = Making::default();
+        let making = SharedInit::default();
         let wait = || Ok::<_, &str>(());
-        assert_eq!(making.get_or_make(wait, || Err("failed")), Err::<i32, _>("failed"));
+        assert_eq!(making.get_or_init(wait, || Err("failed")), Err::<i32, _>("failed"));
         let panicking =
-            std::panic::AssertUnwindSafe(|| making.get_or_make(wait, || panic!("boom")));
+            std::panic::AssertUnwindSafe(|| making.get_or_init(wait, || panic!("boom")));
         assert!(std::panic::catch_unwind(panicking).is_err());
-        assert_eq!(making.get_or_make(wait, || Ok(4)), Ok(4));
+        assert_eq!(making.get_or_init(wait, || Ok(4)), Ok(4));
     }
 }

@@ -8,9 +8,9 @@ use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Bytes, Frame};
 
 /// Bodies whose frames are sent as they arrive. Each frame is a whole event, as the SDK sends them.
-pub(super) struct Merged(pub(super) Vec<BoxBody<Bytes, Infallible>>);
+pub(super) struct MergedBody(pub(super) Vec<BoxBody<Bytes, Infallible>>);
 
-impl Body for Merged {
+impl Body for MergedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -47,8 +47,8 @@ mod tests {
             Empty::new().boxed(),
             Full::new(Bytes::from_static(b"data: 2\n\n")).boxed(),
         ];
-        let sent = Merged(bodies).collect().await.unwrap().to_bytes();
+        let sent = MergedBody(bodies).collect().await.unwrap().to_bytes();
         assert_eq!(sent, "data: 1\n\ndata: 2\n\n");
-        assert!(Merged(Vec::new()).collect().await.unwrap().to_bytes().is_empty());
+        assert!(MergedBody(Vec::new()).collect().await.unwrap().to_bytes().is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::change::{ChangeKind, SkillChange};
+use super::diff::{ChangeKind, SkillChange};
 use crate::catalog::{Catalog, CatalogOptions, Source};
 
 /// The reason, a clause, why only the user takes these changes from the skills in `before` to those

@@ -17,15 +17,15 @@ pub const STORE_BOUNDS: [u64; 12] =
 /// A session store that counts the calls of another one, their failures and their durations, for
 /// metrics. Cheap to clone; all clones count together.
 #[derive(Debug, Clone)]
-pub struct WatchedStore(Arc<Watched>);
+pub struct MeteredStore(Arc<Metered>);
 
 #[derive(Debug)]
-struct Watched {
+struct Metered {
     store: Box<dyn SessionStore>,
     calls: CallCounter<{ STORE_BOUNDS.len() + 1 }>,
 }
 
-/// The calls of a [`WatchedStore`].
+/// The calls of a [`MeteredStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StoreCounts {
@@ -38,10 +38,10 @@ pub struct StoreCounts {
     pub took: [u64; STORE_BOUNDS.len() + 1],
 }
 
-impl WatchedStore {
+impl MeteredStore {
     /// Creates a store that counts the calls of `store`.
-    pub fn new(store: impl SessionStore + 'static) -> WatchedStore {
-        WatchedStore(Arc::new(Watched { store: Box::new(store), calls: CallCounter::default() }))
+    pub fn new(store: impl SessionStore + 'static) -> MeteredStore {
+        MeteredStore(Arc::new(Metered { store: Box::new(store), calls: CallCounter::default() }))
     }
 
     /// The counts so far.
@@ -59,7 +59,7 @@ impl WatchedStore {
     }
 }
 
-impl SessionStore for WatchedStore {
+impl SessionStore for MeteredStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         self.run(|store| store.record(session, event))
     }
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn calls_are_counted_by_their_duration_and_failures_apart() {
-        let store = WatchedStore::new(Slow);
+        let store = MeteredStore::new(Slow);
         store.state("a").unwrap();
         store.clone().record("a", &Event::Used(&"git".into())).unwrap_err();
         let StoreCounts { failed, total, took } = store.counts();
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_watched_store_remembers_as_the_one_behind_it() {
-        let store = WatchedStore::new(MemoryStore::default());
+        let store = MeteredStore::new(MemoryStore::default());
         store.record_all("a", &[Event::Used(&"git".into())]).unwrap();
         assert_eq!(store.state("a").unwrap().skills.len(), 1);
         assert_eq!(store.tallies(Day::default()).unwrap().sessions, 1);

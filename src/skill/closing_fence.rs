@@ -17,7 +17,7 @@ use crate::diagnostic::Code;
 const MAX_LINES: usize = 8;
 
 /// An imprecise fence that closes front matter.
-pub(super) struct OffFence<'a> {
+pub(super) struct ImpreciseFence<'a> {
     pub(super) line: Line<'a>,
     pub(super) finding: Finding,
     /// The front matter above it.
@@ -26,7 +26,7 @@ pub(super) struct OffFence<'a> {
 
 /// The first line in `range` of `text` that closes the front matter, which starts there and ends
 /// with a proper fence, if with any.
-pub(super) fn find(text: &str, range: Range<usize>) -> Option<OffFence<'_>> {
+pub(super) fn find(text: &str, range: Range<usize>) -> Option<ImpreciseFence<'_>> {
     let start = range.start;
     let whole = OnceCell::new();
     let is_whole_readable =
@@ -35,7 +35,7 @@ pub(super) fn find(text: &str, range: Range<usize>) -> Option<OffFence<'_>> {
         .filter(|line| is_dashes(line.text) && line.next - start <= MAX_FRONT_MATTER_BYTES);
     candidates.take(MAX_LINES).find_map(|line| {
         let above = above(line, text, &range, &is_whole_readable)?;
-        Some(OffFence { line, finding: finding(line), above })
+        Some(ImpreciseFence { line, finding: finding(line), above })
     })
 }
 

@@ -7,7 +7,7 @@ const CLOSE: &str = "</hook_context>";
 /// Returns the prompt as the user typed it, without the parts that the agent put before it: parts
 /// marked as hook context, and `list`, the list of skills given at the start of the conversation.
 /// Marks that the user wrote stay.
-pub(super) fn without_given(prompt: &str, list: impl FnOnce() -> String) -> &str {
+pub(super) fn without_repeated_context(prompt: &str, list: impl FnOnce() -> String) -> &str {
     let mut typed = prompt;
     while let Some(rest) = without_marked(typed) {
         typed = rest;
@@ -52,8 +52,8 @@ mod tests {
             ("<hook_context> never ends", "<hook_context> never ends"),
             ("", ""),
         ] {
-            assert_eq!(without_given(prompt, list), wanted, "{prompt}");
+            assert_eq!(without_repeated_context(prompt, list), wanted, "{prompt}");
         }
-        assert_eq!(without_given("# a", String::new), "# a");
+        assert_eq!(without_repeated_context("# a", String::new), "# a");
     }
 }

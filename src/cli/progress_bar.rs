@@ -11,7 +11,7 @@ use repertoire::{EngineBuilder, Phase, Progress};
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Shows a bar on standard error while the engine is built, if that is a terminal and it takes long.
-pub(crate) fn shown(builder: EngineBuilder) -> EngineBuilder {
+pub(crate) fn with_progress(builder: EngineBuilder) -> EngineBuilder {
     if !io::stderr().is_terminal() {
         return builder;
     }

@@ -6,14 +6,14 @@ use repertoire::catalog::Entry;
 use serde::Serialize;
 
 /// The most near misses that are named.
-const MAX_NEAR: usize = 5;
+const MAX_NEAR_MISSES: usize = 5;
 
 /// The similarity from which words count as forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;
 
 /// A trigger some of whose words are in the message.
 #[derive(Debug, Serialize)]
-pub(super) struct Near {
+pub(super) struct NearMiss {
     pub(super) kind: &'static str,
     pub(super) trigger: String,
     /// Words of the trigger that are not in the message.
@@ -25,7 +25,7 @@ pub(super) struct Near {
 }
 
 /// Returns the triggers that nearly matched, the closest first.
-pub(super) fn near(entry: &Entry, message: &str) -> Vec<Near> {
+pub(super) fn near_misses(entry: &Entry, message: &str) -> Vec<NearMiss> {
     let message = folded(message);
     let said = said(&message);
     let literal = entry.skill.triggers().kinds();
@@ -43,7 +43,7 @@ pub(super) fn near(entry: &Entry, message: &str) -> Vec<Near> {
                 said.iter().find(is_similar).map(|word| (*word).to_owned())
             });
             if missing.len() < wanted.len() || similar.is_some() {
-                near.push(Near {
+                near.push(NearMiss {
                     kind: kind.trim_end_matches('s'),
                     trigger: trigger.value.clone(),
                     missing: missing.into_iter().map(str::to_owned).collect(),
@@ -54,7 +54,7 @@ pub(super) fn near(entry: &Entry, message: &str) -> Vec<Near> {
         }
     }
     near.sort_by_key(|near| (near.missing.len(), near.similar.is_none()));
-    near.truncate(MAX_NEAR);
+    near.truncate(MAX_NEAR_MISSES);
     near
 }
 
@@ -92,7 +92,7 @@ mod tests {
         let skill: Skill = text.parse().unwrap();
         let engine = Engine::builder().skill(skill).build().unwrap();
         let catalog = engine.catalog();
-        let first = near(catalog.get("a").unwrap(), message).into_iter().next();
+        let first = near_misses(catalog.get("a").unwrap(), message).into_iter().next();
         first.map(|near| (near.missing, near.is_inside))
     }
 

@@ -6,7 +6,7 @@ use crate::skill::json::to_json;
 use crate::skill::yaml::{self, Node};
 
 /// A value of a list or a map, with the byte of the file where it begins.
-pub(super) struct Part<'n> {
+pub(super) struct Located<'n> {
     pub(super) key: String,
     pub(super) at: usize,
     pub(super) value: Value,
@@ -14,19 +14,19 @@ pub(super) struct Part<'n> {
     node: Option<&'n Node>,
 }
 
-impl<'n> Part<'n> {
+impl<'n> Located<'n> {
     /// The JSON value that begins at byte `at`.
-    pub(super) fn json(at: usize, value: Value) -> Part<'n> {
-        Part { key: String::new(), at, value, node: None }
+    pub(super) fn json(at: usize, value: Value) -> Located<'n> {
+        Located { key: String::new(), at, value, node: None }
     }
 
     /// The value of a YAML node.
-    pub(super) fn yaml(key: String, node: &'n Node) -> Part<'n> {
-        Part { key, at: node.span.start, value: to_json(node), node: Some(node) }
+    pub(super) fn yaml(key: String, node: &'n Node) -> Located<'n> {
+        Located { key, at: node.span.start, value: to_json(node), node: Some(node) }
     }
 
     /// The values of a list or a map of the file with the content `text`.
-    pub(super) fn parts(&self, text: &str) -> Vec<Part<'n>> {
+    pub(super) fn parts(&self, text: &str) -> Vec<Located<'n>> {
         match self.node {
             Some(node) => yaml_parts(node),
             None => json_parts(text, self.at),
@@ -35,7 +35,7 @@ impl<'n> Part<'n> {
 }
 
 /// The values of the list or the map that begins at byte `start`, up to where it is broken.
-pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
+pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Located<'n>> {
     let is_map = text[start..].starts_with('{');
     let mut parts = Vec::new();
     let mut at = start + 1;
@@ -51,7 +51,7 @@ pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
 }
 
 /// The entry of a list or a map that begins after byte `at`, and the byte after it.
-fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Part<'n>, usize)> {
+fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Located<'n>, usize)> {
     let (key, at) = if is_map {
         let (key, end) = json_value(text, at)?;
         (key.as_str()?.to_owned(), end + blanks(&text[end..]) + 1)
@@ -60,7 +60,7 @@ fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Part<'n>, usize
     };
     let at = at + blanks(text.get(at..)?);
     let (value, end) = json_value(text, at)?;
-    Some((Part { key, at, value, node: None }, end))
+    Some((Located { key, at, value, node: None }, end))
 }
 
 fn json_value(text: &str, at: usize) -> Option<(Value, usize)> {
@@ -74,15 +74,15 @@ pub(super) fn blanks(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
-pub(super) fn yaml_parts(node: &Node) -> Vec<Part<'_>> {
+pub(super) fn yaml_parts(node: &Node) -> Vec<Located<'_>> {
     match &node.value {
         yaml::Value::Scalar { .. } => Vec::new(),
         yaml::Value::Sequence(entries) => {
-            entries.iter().map(|entry| Part::yaml(String::new(), entry)).collect()
+            entries.iter().map(|entry| Located::yaml(String::new(), entry)).collect()
         }
         yaml::Value::Mapping(entries) => {
             let key = |key: &Node| key.text().unwrap_or_default().to_owned();
-            entries.iter().map(|(name, value)| Part::yaml(key(name), value)).collect()
+            entries.iter().map(|(name, value)| Located::yaml(key(name), value)).collect()
         }
     }
 }

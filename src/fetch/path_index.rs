@@ -20,7 +20,7 @@ pub(super) enum Node<'a> {
 }
 
 /// The tree of all names of a source.
-pub(super) struct Names<'a> {
+pub(super) struct PathIndex<'a> {
     root: BTreeMap<&'a str, Node<'a>>,
     source: &'a str,
 }
@@ -35,10 +35,10 @@ pub(super) enum Found<'t, 'a> {
     Outside,
 }
 
-impl<'a> Names<'a> {
+impl<'a> PathIndex<'a> {
     /// Sorts entries into a tree. Fails with `PERMISSION_DENIED` if a path is absolute, holds `..`,
     /// is deeper than 64 directories, or is both a file and a directory.
-    pub(super) fn new(entries: &'a [TreeEntry], source: &'a str) -> Result<Names<'a>, Error> {
+    pub(super) fn new(entries: &'a [TreeEntry], source: &'a str) -> Result<PathIndex<'a>, Error> {
         let mut root = BTreeMap::new();
         for entry in entries {
             let path = entry.path.as_str();
@@ -65,7 +65,7 @@ impl<'a> Names<'a> {
                 return refuse("stands in it twice");
             }
         }
-        Ok(Names { root, source })
+        Ok(PathIndex { root, source })
     }
 
     /// The source, for errors.
@@ -141,7 +141,7 @@ mod tests {
             entry("loop", Some("loop")),
             entry("gone", Some("nothing")),
         ];
-        let names = Names::new(&entries, "it").unwrap();
+        let names = PathIndex::new(&entries, "it").unwrap();
         for (path, wanted) in [
             ("", "dir"),
             ("skills/a", "dir"),
@@ -170,10 +170,10 @@ mod tests {
     fn hostile_names_are_refused() {
         for paths in [&["/etc/x"][..], &["a/../../x"], &[""], &["a", "a/b"], &["a", "./a"]] {
             let entries: Vec<TreeEntry> = paths.iter().map(|path| entry(path, None)).collect();
-            let error = Names::new(&entries, "it").err().unwrap();
+            let error = PathIndex::new(&entries, "it").err().unwrap();
             assert_eq!(error.code().as_str(), "PERMISSION_DENIED", "{paths:?}");
         }
         let deep = [entry(&"a/".repeat(100), None)];
-        assert!(Names::new(&deep, "it").is_err());
+        assert!(PathIndex::new(&deep, "it").is_err());
     }
 }
