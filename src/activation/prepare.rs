@@ -37,7 +37,11 @@ pub(crate) fn prepare(
             entry.id,
             arguments::MAX_BYTES
         );
-        Error::new(ErrorCode::InvalidParam, message, "give shorter ones, or the name of a file")
+        Error::new(
+            ErrorCode::InvalidParam,
+            message,
+            "give shorter arguments, or the name of a file",
+        )
     })?;
     let sub_skills = catalog
         .sub_skills(entry, Audience::Model)

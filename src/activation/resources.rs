@@ -159,7 +159,7 @@ impl Asked<'_> {
     }
 
     fn no_path(&self, why: &str) -> Error {
-        let help = "give the path of a file below the skill's directory, such as \
+        let help = "give the path of a file in the skill's directory, such as \
                     `references/forms.md`";
         self.error(ErrorCode::InvalidParam, why, help)
     }

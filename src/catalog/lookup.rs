@@ -29,12 +29,12 @@ pub(super) fn unknown_to_user(name: &str, known: &[&Entry]) -> Error {
 /// The error for a user whose name means a skill that only the model may use.
 pub(super) fn for_the_model(name: &str) -> Error {
     let message = format!("only the model may use skill `{name}` (`user-invocable: false`)");
-    let help = "take the field out of its front matter to give users a command for it";
+    let help = "remove the field from its front matter to give users a command for it";
     Error::new(ErrorCode::NotFound, message, help)
 }
 
 /// The remedy if no name is similar.
-const SEE_LIST: &str = "look at the list of skills for those there are";
+const SEE_LIST: &str = "list the skills to see the available ids";
 
 /// `help` is for a name that resembles no other.
 pub(super) fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {

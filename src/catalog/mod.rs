@@ -285,7 +285,7 @@ impl Catalog {
     fn not_found(&self, name: &str, loadable: &[&Entry], audience: Audience) -> Error {
         let rejected = rejected::error(&self.rejected, &self.diagnostics, name);
         if audience == Audience::Model {
-            let help = "`find_skills` finds those there are";
+            let help = "use `find_skills` to see the available skills";
             return rejected.unwrap_or_else(|| not_found(name, loadable, help));
         }
         // Only the user learns that a skill exists which cannot be used right now.
@@ -331,12 +331,12 @@ impl Entry {
     pub fn remedy(&self) -> Option<String> {
         match self.status {
             Status::Available if self.skill.manifest().is_for_nobody() => {
-                Some("take one of the two fields out of its front matter".to_owned())
+                Some("remove one of the two fields from its front matter".to_owned())
             }
             Status::Available | Status::Shadowed { .. } => None,
             Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
             Status::Disabled { .. } => {
-                Some("turn it on, or take it from those disabled".to_owned())
+                Some("enable it, or remove it from the disabled skills".to_owned())
             }
         }
     }

@@ -111,7 +111,7 @@ fn broken(
             Code::KeptBefore,
             path,
             "the file no longer loads; the skill stays as it was before",
-            "mend what the other finding says, or remove the file",
+            "fix what the other finding reports, or remove the file",
         ));
     }
     let before = before.and_then(|known| known.broken.as_ref());

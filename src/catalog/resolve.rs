@@ -295,8 +295,8 @@ fn unknown(allowlist: &Allowlist, entries: &[Entry], rejected: &[Rejected]) -> V
     let known: BTreeSet<&str> = of_entries.chain(of_rejected).collect();
     let unknown = names.iter().filter(|name| !known.contains(name.as_str()));
     let report = |name: &String| {
-        let message = format!("the allowlist names `{name}`, and there is no such skill");
-        let help = "correct the id, or leave it out";
+        let message = format!("the allowlist names `{name}`, but there is no such skill");
+        let help = "correct the id, or remove it from the allowlist";
         Diagnostic::new(Code::UnknownSkill, Path::new(""), message, help)
     };
     unknown.map(report).collect()

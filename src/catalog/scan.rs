@@ -122,7 +122,7 @@ impl Scan<'_> {
                 Code::LinkBroken,
                 path,
                 format!("link leads nowhere: {error}"),
-                "remove or mend the link",
+                "remove or fix the link",
             )),
         }
     }

@@ -78,13 +78,11 @@ fn command(remedy: &Remedy) -> Option<String> {
             )
         }
         Remedy::Run(command) => format!("to accept it, run `{command}`"),
-        Remedy::ListSkills => "see `repertoire list` for the skills there are".to_owned(),
-        Remedy::ListTools => "see `repertoire tool list` for the tools there are".to_owned(),
+        Remedy::ListSkills => "`repertoire list` shows the available skills".to_owned(),
+        Remedy::ListTools => "`repertoire tool list` shows the available tools".to_owned(),
         Remedy::Enable(id) => format!("turn it on with `--enable {id}`"),
         Remedy::Inline => "take the instructions as they are with `use --inline`".to_owned(),
-        Remedy::ReplaceTriggers => {
-            "`--replace` writes the new ones in the place of those".to_owned()
-        }
+        Remedy::ReplaceTriggers => "`--replace` replaces them with the new ones".to_owned(),
         _ => return None,
     })
 }

@@ -46,5 +46,5 @@ pub(crate) fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
         io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
         _ => ErrorCode::ExecutionError,
     };
-    Error::new(code, message, "see to the file and its directory")
+    Error::new(code, message, "check the file and its directory")
 }

@@ -69,14 +69,14 @@ impl Repair<'_> {
             if is_header || !is_first { ("section", section.clone()) } else { ("line", line) };
         if is_first || is_header {
             let message = message.lines().collect::<Vec<_>>().join("; ");
-            let help = format!("mend it; until then its {what} is left out");
+            let help = format!("fix it; until then its {what} is left out");
             let finding = Diagnostic::new(Code::InvalidToml, self.path, message, help);
             self.findings.push(finding.at(self.text, in_characters(self.text, span)));
         } else if let Some(finding) = self.findings.iter_mut().rfind(|finding| {
             finding.span.as_ref().is_some_and(|span| section.contains(&span.start))
         }) {
             // The next error may follow from the first one.
-            "mend it; until then its section is left out".clone_into(&mut finding.help);
+            "fix it; until then its section is left out".clone_into(&mut finding.help);
         }
         let blanks = |byte| if byte == b'\n' { '\n' } else { ' ' };
         let blanks: String = self.rest[part.clone()].bytes().map(blanks).collect();

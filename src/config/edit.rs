@@ -58,7 +58,7 @@ fn list<'t>(skills: &'t mut dyn TableLike, key: &str) -> Result<Option<&'t mut A
 }
 
 pub(super) fn wrong(what: String) -> Error {
-    Error::new(ErrorCode::InvalidParam, what, "mend the file first; nothing was changed")
+    Error::new(ErrorCode::InvalidParam, what, "fix the file first; nothing was changed")
 }
 
 fn put_in(list: &mut Array, id: &str) {

@@ -296,7 +296,7 @@ impl Config {
         for found in self.found.iter().filter(|found| found.name == "sources.add") {
             for path in found.texts().filter(|path| !Path::new(path).is_dir()) {
                 let message = format!("the source {path} is not a directory");
-                let help = "create it, or take it out of `sources.add`";
+                let help = "create it, or remove it from `sources.add`";
                 self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
             }
         }

@@ -158,28 +158,30 @@ impl Reason {
     pub fn help(&self) -> &'static str {
         match self {
             Reason::BelowLimit { .. } => {
-                "write `skill` beside its name, or let more skills be shown"
+                "write `skill` next to its name, or allow more skills to be shown"
             }
-            Reason::Vetoed { .. } => "write `skill` beside its name, or take that exclude out",
+            Reason::Vetoed { .. } => "write `skill` next to its name, or remove that exclude",
             Reason::Quoted { .. } => "say it outside of quotes and code, or let quoted text count",
             Reason::Untried { .. } => "let the pattern demand a word, or declare a keyword",
-            Reason::WeakMention => "write `skill` beside its name, or `/` before it",
+            Reason::WeakMention => "write `skill` next to its name, or `/` before it",
             Reason::InContext => {
                 "nothing is wrong: they are added again when the context was made shorter"
             }
             Reason::Native => "nothing is wrong: the agent loads it as it loads its own",
             Reason::RunsAsTask => "nothing is wrong: `use_skill` spawns the task",
             Reason::NeedsConsent => "nothing is wrong: the user is asked when it is activated",
-            Reason::Unreadable { .. } => "see to it that its file can be read",
+            Reason::Unreadable { .. } => "make sure that its file can be read",
             Reason::OverBudget { .. } | Reason::OverRestoreBudget => {
                 "make its body shorter: move details to files beside it"
             }
             Reason::Filtered => "name it in the allowlist",
             Reason::Unavailable { .. } => "provide what it requires",
             Reason::Disabled { .. } => "turn it on",
-            Reason::Shadowed { .. } => "nothing is wrong, unless that is not the one you want",
+            Reason::Shadowed { .. } => {
+                "nothing is wrong, unless you want this one instead"
+            }
             Reason::NotForModel { .. } => {
-                "type its slash command, or take the field out of its front matter"
+                "type its slash command, or remove the field from its front matter"
             }
         }
     }

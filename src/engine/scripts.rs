@@ -61,7 +61,7 @@ impl Engine {
 
     fn runner(&self, entry: &Entry) -> Result<&Scripts, Error> {
         self.0.scripts.as_ref().ok_or_else(|| {
-            let message = format!("this host runs no scripts, also not those of `{}`", entry.id);
+            let message = format!("this host runs no scripts, including those of `{}`", entry.id);
             Error::new(ErrorCode::PermissionDenied, message, "do what the script would do")
         })
     }

@@ -39,7 +39,7 @@ pub(super) fn walk(archive: &ArchiveFile, visit: &mut Visit<'_>) -> Result<(), E
                 TreeKind::Link { target: String::from_utf8_lossy(&target).into_owned() }
             }
             EntryType::Link => return Err(refused(source, &path, "is a hard link")),
-            _ => return Err(refused(source, &path, "is a device, a pipe or unknown")),
+            _ => return Err(refused(source, &path, "is a device, a pipe or of an unknown type")),
         };
         visit(&path, kind, &mut entry)?;
     }

@@ -219,7 +219,7 @@ impl<'a> Zip<'a> {
         match mode & TYPE {
             // Systems without modes.
             0 | REGULAR | LINK => {}
-            _ => return Err(self.refused(&path, "is a device, a pipe or unknown")),
+            _ => return Err(self.refused(&path, "is a device, a pipe or of an unknown type")),
         }
         let (crc, wayfinder) = (record.crc32(), record.wayfinder());
         Ok(Some(Entry { path, mode, is_packed, n_bytes, n_packed_bytes, crc, wayfinder }))

@@ -129,5 +129,5 @@ pub(super) fn too_large(source: &str, what: &str, limit: u64) -> Error {
 /// The error of a source that tries to write where it must not, or holds a special file.
 pub(super) fn refused(source: &str, path: &str, why: &str) -> Error {
     let message = format!("{source} is refused: `{}` {why}", path.escape_debug());
-    Error::new(ErrorCode::PermissionDenied, message, "tell its author; nothing was taken from it")
+    Error::new(ErrorCode::PermissionDenied, message, "tell its author; nothing was fetched from it")
 }

@@ -243,7 +243,7 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
         return Ok(Location::ObjectStore(ObjectAddress::parse(text)?.to_string()));
     }
     if !SCHEMES.contains(&scheme) {
-        return Err(invalid(text, "has a scheme that is not taken: write `https://`"));
+        return Err(invalid(text, "has an unsupported scheme: write `https://`"));
     }
     if is_archive(rest) {
         return Err(invalid(text, "is an archive elsewhere: write `https://`"));

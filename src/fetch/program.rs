@@ -198,8 +198,12 @@ impl Run<'_> {
     }
 
     fn not_started(&self, error: &io::Error) -> Error {
-        let message = format!("cannot fetch {}: `git` does not start: {error}", self.source);
-        Error::new(ErrorCode::NotFound, message, "install git, and see that it is in the `PATH`")
+        let message = format!("cannot fetch {}: `git` cannot be started: {error}", self.source);
+        Error::new(
+            ErrorCode::NotFound,
+            message,
+            "install git, and make sure that it is in the `PATH`",
+        )
     }
 
     /// The error of output that cannot be read.

@@ -189,7 +189,7 @@ impl Artifact {
 
     fn tampered(&self, what: &str) -> Error {
         let message = format!("{} is refused: {what} does not have its digest", self.address);
-        let help = "tell its author; nothing was taken from it";
+        let help = "tell its author; nothing was fetched from it";
         Error::new(ErrorCode::PermissionDenied, message, help)
     }
 

@@ -121,7 +121,7 @@ impl Demand<'_> {
         let help = if is_mcp(self.source) {
             "an MCP server cannot be signed: take the skills from a repository or an archive"
         } else {
-            "ask its author to sign it; nothing was taken from it"
+            "ask its author to sign it; nothing was fetched from it"
         };
         Error::new(ErrorCode::PermissionDenied, message, help)
     }
@@ -129,7 +129,7 @@ impl Demand<'_> {
     /// The error of a source that is not as it was signed.
     pub(super) fn refused(self, why: &str) -> Error {
         let message = format!("{} is refused: {why}", self.source);
-        let help = "tell its author; nothing was taken from it";
+        let help = "tell its author; nothing was fetched from it";
         Error::new(ErrorCode::PermissionDenied, message, help)
     }
 }

@@ -18,7 +18,7 @@ pub fn confusable(catalog: &Catalog) -> Vec<Diagnostic> {
             let path = entry.skill.path()?;
             let other = group.iter().find(|other| other.id != entry.id)?;
             let message = format!("the id `{}` looks like that of `{}`", entry.id, other.id);
-            let help = "see which of them is meant, and rename the other one";
+            let help = "find out which one is meant, and rename the other";
             Some(Diagnostic::new(Code::ConfusableId, path, message, help))
         };
         group.iter().filter_map(of).collect::<Vec<_>>()

@@ -319,7 +319,7 @@ fn too_much(root: &Path, what: &str) -> Error {
 
 fn read_error(what: &str, error: io::Error) -> Error {
     let (code, help) = match error.kind() {
-        io::ErrorKind::NotFound => (ErrorCode::NotFound, "mend its path, or write it"),
+        io::ErrorKind::NotFound => (ErrorCode::NotFound, "fix its path, or write the file"),
         io::ErrorKind::PermissionDenied => {
             (ErrorCode::PermissionDenied, "scripts are files in the skill, not links")
         }

@@ -114,7 +114,7 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
 fn for_nobody(manifest: &Manifest) -> Option<Finding> {
     let span = manifest.user_invocable.as_ref().filter(|_| manifest.is_for_nobody())?.span.clone();
     let message = "neither the user nor the model may use the skill";
-    let help = "take `user-invocable` out, or what disables its invocation by the model";
+    let help = "remove `user-invocable`, or the field that disables its invocation by the model";
     Some(Finding::new(Code::ForNobody, span, message, help))
 }
 

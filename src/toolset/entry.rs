@@ -127,7 +127,7 @@ impl ToolsetEntry {
     fn refuse(&self, path: &Path, error: &std::io::Error) -> Error {
         let message = format!("toolset `{self}`: cannot open {}: {error}", path.display());
         let (code, help) = match error.kind() {
-            ErrorKind::NotFound => (ErrorCode::NotFound, "mend the link, or copy the library"),
+            ErrorKind::NotFound => (ErrorCode::NotFound, "fix the link, or copy the library"),
             ErrorKind::IsADirectory => (ErrorCode::ExecutionError, "check the name of the library"),
             _ => (
                 ErrorCode::PermissionDenied,

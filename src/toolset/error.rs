@@ -26,7 +26,7 @@ pub(super) fn no_class(path: &Path, class: &str, classes: &[String]) -> Error {
     Error::new(
         ErrorCode::NotFound,
         format!("{} has no class `{class}`", path.display()),
-        format!("it has {}; mend the entry, or export the class", classes.join(", ")),
+        format!("it has {}; fix the entry, or export the class", classes.join(", ")),
     )
 }
 
@@ -55,10 +55,7 @@ pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
 fn said(code: PluginCode, message: &str, path: &Path) -> Error {
     let help = match code {
         PluginCode::Panicked => {
-            format!(
-                "that is a mistake in the plugin {}: mend it and build it again",
-                path.display()
-            )
+            format!("that is a mistake in the plugin {}: fix it and build it again", path.display())
         }
         // The tool's own message says it.
         _ => String::new(),

@@ -55,7 +55,7 @@ impl InProcess {
             let toolset = library.create(class, config).map_err(create_error)?;
             let schemas = Schemas::of(toolset.describe()).map_err(|why| {
                 let message = format!("{}: {why}", self.shown_as.display());
-                Error::new(ErrorCode::ExecutionError, message, "mend the schema in the plugin")
+                Error::new(ErrorCode::ExecutionError, message, "fix the schema in the plugin")
             })?;
             Ok(Arc::new(Made { toolset, schemas }))
         })

@@ -50,7 +50,7 @@ pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
         .read_to_string(&mut text)
         .map_err(|error| io_error("read", file, error))?;
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
-        let help = "mend the file, or move it away to trust nothing of a project";
+        let help = "fix the file, or move it away to trust nothing of a project";
         let message = format!("the trust store {} is damaged: {error}", file.display());
         Error::new(ErrorCode::ExecutionError, message, help)
     })?;

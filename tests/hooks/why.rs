@@ -57,7 +57,7 @@ fn why_says_what_stood_in_the_way() {
         (told["reason"].as_str().unwrap().to_owned(), told["help"].as_str().unwrap().to_owned())
     };
     for (id, query, more, reason, against) in [
-        ("scribe", "a commit message, press release", &[][..], "exclude", "take that exclude out"),
+        ("scribe", "a commit message, press release", &[][..], "exclude", "remove that exclude"),
         (
             "scribe",
             "the `commit message` flag",

@@ -138,7 +138,7 @@ fn scripts_are_listed_with_what_they_say() {
     assert_eq!(error.help(), all);
     let error = place.run("missing.sh", &[]).unwrap_err();
     assert!(error.message().contains("the skill `tried`"), "{error}");
-    assert_eq!(error.help(), "mend its path, or write it");
+    assert_eq!(error.help(), "fix its path, or write the file");
     place.owner.scripts = Some(Vec::new());
     assert_eq!(names(&place), Vec::<String>::new());
     assert_eq!(place.run("b.sh", &[]).unwrap_err().code(), ErrorCode::NotFound);

@@ -175,12 +175,12 @@ impl CreateError {
     pub fn help(&self) -> String {
         match self {
             Self::NoClass { have, .. } => {
-                format!("it has {}; mend the entry, or export the class", list(have))
+                format!("it has {}; fix the entry, or export the class", list(have))
             }
             Self::Create { code: ErrorCode::InvalidArguments, .. } => {
-                "mend the configuration of the class".to_owned()
+                "fix the configuration of the class".to_owned()
             }
-            Self::Create { .. } => "mend the toolset, or the configuration of its class".to_owned(),
+            Self::Create { .. } => "fix the toolset, or the configuration of its class".to_owned(),
         }
     }
 }

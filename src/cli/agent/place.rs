@@ -145,6 +145,6 @@ pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
 
 /// The error for an agent that this program does not know.
 pub(crate) fn unknown(agent: HookAgent) -> Error {
-    let message = format!("it is not known where {agent} has its settings");
+    let message = format!("the place of {agent}'s settings is not known");
     Error::new(ErrorCode::InternalError, message, "")
 }

@@ -296,5 +296,5 @@ fn ended(command: &Command, status: std::process::ExitStatus, code: &Path) -> Re
     }
     let program = command.get_program().to_string_lossy();
     let message = format!("`{program}` cannot build {}: {status}", quoted(&code.to_string_lossy()));
-    Err(Error::new(ErrorCode::ExecutionError, message, "mend what it says above"))
+    Err(Error::new(ErrorCode::ExecutionError, message, "fix the errors above"))
 }

@@ -190,7 +190,7 @@ fn of_command(
 fn remedy(reason: &Reason, entry: &Entry) -> String {
     let own = match reason {
         Reason::BelowLimit { .. } => {
-            "write `skill` beside its name, or raise `REPERTOIRE_MAX_SKILLS`".to_owned()
+            "write `skill` next to its name, or raise `REPERTOIRE_MAX_SKILLS`".to_owned()
         }
         Reason::Quoted { .. } => {
             "say it outside of quotes and code, or leave `--mask-quoted` out".to_owned()

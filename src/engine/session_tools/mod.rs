@@ -212,7 +212,7 @@ const RUN_SKILL_SCRIPT: &str = "Runs a script that comes with a skill, in the sk
 /// The error of a call of a tool that does not exist.
 fn no_tool(tool: &str) -> Error {
     let message = format!("there is no tool `{tool}`");
-    Error::new(ErrorCode::NotFound, message, "call one of those that are defined")
+    Error::new(ErrorCode::NotFound, message, "call one of the defined tools")
 }
 
 /// The arguments of a tool.

@@ -58,7 +58,7 @@ impl SessionTools {
     pub(super) fn find_skills(&self, call: &FindSkills) -> Result<Envelope, Error> {
         let limit = call.limit.unwrap_or(FOUND);
         if limit == 0 {
-            let help = format!("give a `limit` from 1, or none for {FOUND}");
+            let help = format!("give a `limit` of at least 1, or none for the default of {FOUND}");
             return Err(Error::new(ErrorCode::InvalidParam, "a `limit` of 0 finds nothing", help));
         }
         let found = self.engine.turn(&call.query, &self.session).find_skills(limit);

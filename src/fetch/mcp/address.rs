@@ -144,7 +144,7 @@ fn of_url(text: &str, url: &str) -> Result<McpAddress, Error> {
         "https" => {}
         "http" if is_loopback(host) => {}
         "http" => return Err(invalid(text, "is not encrypted: write `mcp+https://`")),
-        _ => return Err(invalid(text, "has a scheme that is not taken: write `mcp+https://`")),
+        _ => return Err(invalid(text, "has an unsupported scheme: write `mcp+https://`")),
     }
     let path = if path.is_empty() { "/" } else { path };
     Ok(McpAddress::Http { url: format!("{scheme}://{host}{path}"), token })

@@ -105,7 +105,7 @@ pub fn check_token(token: &str) -> Result<(), Error> {
     }
     if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return refuse(
-            "a token has ASCII letters, digits and signs only, and no blanks".to_owned(),
+            "a token may contain only ASCII letters, digits and punctuation, no blanks".to_owned(),
         );
     }
     Ok(())

@@ -57,7 +57,7 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     let first = frames.next().map_err(|error| error.to_string())?.ok_or("the host is gone")?;
     let ToChild::Load(load) = serde_json::from_slice(first).map_err(|error| error.to_string())?
     else {
-        return Err("the host says something else than what to load".to_owned());
+        return Err("the first message of the host does not say what to load".to_owned());
     };
     let sandbox = give_up_rights(&load);
     let shown = PathBuf::from(&load.shown_as).display().to_string();
@@ -275,7 +275,7 @@ impl Child {
         let toolset = classes(class, config)?;
         let description = toolset.describe().clone();
         let schemas = Schemas::of(&description).map_err(|why| Failure {
-            help: "mend the schema in the plugin".to_owned(),
+            help: "fix the schema in the plugin".to_owned(),
             ..Failure::new(ErrorCode::Failed, format!("the toolset `{class}`: {why}"))
         })?;
         locked(&self.toolsets).insert(instance, Arc::new(Made { toolset, schemas }));

@@ -97,12 +97,12 @@ impl WorkerError {
             Self::Failed { help, .. } | Self::Load { help, .. } => help,
             Self::Create { help, .. } if !help.is_empty() => help,
             Self::Create { code: ErrorCode::InvalidArguments, .. } => {
-                "mend the configuration of the class"
+                "fix the configuration of the class"
             }
-            Self::Create { .. } => "mend the toolset, or the configuration of its class",
+            Self::Create { .. } => "fix the toolset, or the configuration of its class",
             Self::NotReady { .. } => "try again in a moment, or wait longer",
             Self::Stuck { .. } => {
-                "mend what the library does when it is opened and its class made, or raise the \
+                "fix what the library does when it is opened and its class is made, or raise the \
                  limit on loading"
             }
             Self::TimedOut { stopped: true, .. } => "ask for less, or raise the time limit",
@@ -111,12 +111,12 @@ impl WorkerError {
             }
             Self::Cancelled { stopped: false, .. } => "let the tool check for cancellation",
             Self::Crashed { .. } => {
-                "the next call starts it again; if it crashes again, mend the plugin"
+                "the next call starts it again; if it crashes again, fix the plugin"
             }
             Self::Disabled { retry_in, .. } => {
                 let seconds = retry_in.as_secs() + 1;
                 return format!(
-                    "it is tried again in {seconds} s, and at once when a mended plugin is copied \
+                    "it is tried again in {seconds} s, and at once when a fixed plugin is copied \
                      to its place"
                 );
             }
@@ -124,7 +124,7 @@ impl WorkerError {
                 "name a program that runs plugins in `HostProgram`, or run them in process"
             }
             Self::Protocol { .. } => {
-                "a plugin that writes to a descriptor it did not open does this: mend it; else name \
+                "a plugin that writes to a descriptor it did not open does this: fix it; otherwise name \
                  a program in `HostProgram` that calls `worker_main`, of the same version as this one"
             }
         };

@@ -289,7 +289,9 @@ fn fit(name: &str) -> String {
 fn result(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult, Failure> {
     match answer {
         Ok(ServerResult::CallToolResult(result)) => Ok(result),
-        Ok(_) => Err(Failure::new(ErrorCode::Border, "it answered something else than a result")),
+        Ok(_) => {
+            Err(Failure::new(ErrorCode::Border, "it answered with something other than a result"))
+        }
         Err(error) => Err(failure(&error)),
     }
 }

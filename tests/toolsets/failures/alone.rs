@@ -165,7 +165,7 @@ fn a_schema_whose_check_would_not_end_is_refused() {
         let message = ["`NestedSchema`", "the schema of the tool `nested` nests more than 32"];
         let message =
             if matches!(isolation(), Isolation::InProcess) { &message[1..] } else { &message };
-        assert_error(&failure(&engine), ErrorCode::ExecutionError, message, "mend the schema");
+        assert_error(&failure(&engine), ErrorCode::ExecutionError, message, "fix the schema");
         assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
         assert_good(&engine);
     }

@@ -26,8 +26,8 @@ fn in_hasty_child() -> Isolation {
 fn what_a_call_does_is_that_calls_error_in_a_child() {
     let crash = "the next call starts it again";
     let cases: &[(&str, &[&str], &str)] = &[
-        ("panic", &["bad.panic", "panicked at", "boom 42"], "libbad.so: mend it"),
-        ("hostile_panic", &["panicked at", "a value that is not text"], "libbad.so: mend it"),
+        ("panic", &["bad.panic", "panicked at", "boom 42"], "libbad.so: fix it"),
+        ("hostile_panic", &["panicked at", "a value that is not text"], "libbad.so: fix it"),
         ("double_panic", &["libbad.so", "SIGABRT", "last words"], crash),
         ("segfault", &["libbad.so", "SIGSEGV"], crash),
         ("abort", &["libbad.so", "SIGABRT"], crash),
@@ -61,7 +61,7 @@ fn a_panic_in_process_is_that_calls_error() {
         for _ in 0..100 {
             let error = call(&engine, &format!("bad.{name}")).unwrap_err();
             let message = ["panicked at", "lib.rs:", text];
-            assert_error(&error, ErrorCode::ExecutionError, &message, "libbad.so: mend it");
+            assert_error(&error, ErrorCode::ExecutionError, &message, "libbad.so: fix it");
         }
     }
     assert_good(&engine);

@@ -197,7 +197,7 @@ const LOADS: &[Load] = &[
         spoil: |file| fs::write(file, failing()).unwrap(),
         code: ErrorCode::ExecutionError,
         message: &["libbad.so", "`PanicInCreate`", "panicked at", "no such toolset today"],
-        help: "mend the toolset",
+        help: "fix the toolset",
     },
     Load {
         what: "a configuration that does not fit",
@@ -205,7 +205,7 @@ const LOADS: &[Load] = &[
         spoil: |file| fs::write(file, failing()).unwrap(),
         code: ErrorCode::InvalidParam,
         message: &["libbad.so", "`PickyToolset`", "missing field `level`"],
-        help: "mend the configuration",
+        help: "fix the configuration",
     },
     Load {
         what: "two tools of one name",
@@ -213,7 +213,7 @@ const LOADS: &[Load] = &[
         spoil: |file| fs::write(file, failing()).unwrap(),
         code: ErrorCode::ExecutionError,
         message: &["libbad.so", "two tools are named `twice`"],
-        help: "mend the toolset",
+        help: "fix the toolset",
     },
     Load {
         what: "a directory that everybody can write",
@@ -271,7 +271,7 @@ const LOADS: &[Load] = &[
         spoil: |file| symlink("libnobody.so", file).unwrap(),
         code: ErrorCode::NotFound,
         message: &["libbad.so"],
-        help: "mend the link",
+        help: "fix the link",
     },
 ];
 
@@ -309,7 +309,7 @@ fn what_ends_its_process_when_it_is_loaded_harms_nobody_in_a_child() {
         fs::write(place.library("bad"), library).unwrap();
         let engine = place.engine(in_child());
         let message = ["libbad.so", "crashed", how];
-        assert_error(&failure(&engine), ErrorCode::ExecutionError, &message, "mend the plugin");
+        assert_error(&failure(&engine), ErrorCode::ExecutionError, &message, "fix the plugin");
         assert_good(&engine);
     }
 }
