@@ -97,9 +97,9 @@ pub struct ScriptOptions {
     /// directory. Paths that do not exist are ignored.
     pub write: Vec<PathBuf>,
     /// True if scripts may use the network; true by default. A script of a project needs more: the
-    /// manifest must ask for it (`rights: {network: true}`), and the user must trust the script after
-    /// being shown so. It may then use Internet sockets. Sockets that reach other programs on this
-    /// machine by a path are open only to scripts of the user's own skills.
+    /// manifest must ask for it (`rights: {network: true}`), and the user must have been shown this
+    /// when trusting the script. It may then use Internet sockets. Sockets that reach other programs on
+    /// this machine by a path are open only to scripts of the user's own skills.
     pub network: bool,
     /// The directory in which scratch directories are made; `None` is the system's directory for
     /// temporary files.

@@ -54,8 +54,8 @@ pub(crate) use registry::{Toolsets, Until};
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in an engine")]
 pub enum Isolation {
-    /// Each library runs in a child process of its own: a crash of the plugin is only an error of the
-    /// call.
+    /// Each library runs in a child process of its own: a crash or an endless loop of the plugin is
+    /// only an error of the call.
     Process {
         /// The program to start as the child.
         program: HostProgram,
