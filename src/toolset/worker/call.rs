@@ -74,7 +74,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Adds an event. A report is dropped if too many are waiting, the end of a call never.
+    /// Adds an event. A report is dropped if too many are waiting; the end of a call is never dropped.
     pub(super) fn put(&self, event: Event) {
         let mut events = locked(&self.events);
         if events.len() < MAX_EVENTS || matches!(event, Event::End(_)) {

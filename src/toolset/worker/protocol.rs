@@ -35,7 +35,7 @@ pub(super) enum ToChild<'a> {
     Answer { id: CallId, request: u64, result: Result<Value, Failure> },
 }
 
-/// The library to load or the server to run, and the limits to set before that.
+/// The library to load or the server to run, and the rights to give up before that.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Load {
     /// The private copy of the library, or the directory with the private copies of a server.
