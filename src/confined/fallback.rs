@@ -1,5 +1,5 @@
-//! Systems without `openat`: names are resolved and compared. Between that and the opening, a
-//! directory can be swapped for a link; the opened file is then not confined.
+//! A replacement for systems without `openat`: names are resolved and compared. Before the file is
+//! opened, a directory can be swapped for a link; the opened file is then not confined.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -8,12 +8,12 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{Entry, Kind, Links, has_link, leads_outside, not_regular, regular};
 
-/// A directory, by its path without links.
+/// A directory, as its path without links.
 #[derive(Debug)]
 pub(crate) struct Dir(PathBuf);
 
 impl Dir {
-    /// The directory at `path`, which may be or lead through links.
+    /// Opens the directory at `path`, which may be a link or lead through links.
     pub(crate) fn open(path: &Path) -> io::Result<Dir> {
         let path = path.canonicalize()?;
         if !path.is_dir() {
@@ -22,11 +22,11 @@ impl Dir {
         Ok(Dir(path))
     }
 
-    /// Opens a regular file below, as [`super::open`].
+    /// Opens a regular file below this directory, as [`super::open`] does.
     pub(crate) fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
         let path = self.look_up(relative, links)?;
         let kind = path.symlink_metadata()?.file_type();
-        // Opening a pipe would wait; a directory cannot be opened everywhere.
+        // Opening a pipe would block, and not every system can open a directory.
         if !kind.is_file() && !kind.is_dir() {
             return Err(not_regular());
         }
@@ -36,13 +36,13 @@ impl Dir {
         regular(File::open(path)?)
     }
 
-    /// Opens a directory below.
+    /// Opens a directory below this one.
     pub(crate) fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
         Dir::open(&self.look_up(relative, links)?)
     }
 
-    /// The path of `relative` below this directory once its links are followed, all of which stay
-    /// below it.
+    /// Resolves the links in `relative`, which must all stay below this directory. Returns the path
+    /// relative to it.
     pub(crate) fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
         let path = self.look_up(relative, Links::Inside)?;
         Ok(path.strip_prefix(&self.0).map_err(|_| leads_outside())?.to_owned())
@@ -62,15 +62,15 @@ impl Dir {
         }))
     }
 
-    /// Makes the directory `name`, and opens it. It must not exist.
+    /// Makes the directory `name`, which must not exist, and opens it.
     pub(crate) fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
         let path = self.0.join(name);
         fs::create_dir(&path)?;
         Ok(Dir(path))
     }
 
-    /// Makes the file `name`, and opens it for writing. It must not exist. Files have no mode here
-    /// that makes them executable.
+    /// Makes the file `name`, which must not exist, and opens it for writing. These systems have no
+    /// mode that makes a file executable.
     pub(crate) fn create_file(&self, name: &OsStr, _executable: bool) -> io::Result<File> {
         OpenOptions::new().write(true).create_new(true).open(self.0.join(name))
     }

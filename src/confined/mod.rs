@@ -1,9 +1,9 @@
-//! Files and directories below a root, opened without ever leaving it.
+//! Opens files and directories below a root, without ever leaving it.
 //!
-//! A path is looked up below an open directory, never by joining names and asking the system anew:
-//! swapping a directory for a link in between gains nothing. On Linux the kernel does it
-//! (`openat2`); where it cannot, and on other Unix systems, the path is walked part by part without
-//! following links. Elsewhere names are resolved and compared, which a race can defeat.
+//! A path is looked up from an open directory, never by joining names and asking the system again, so
+//! swapping a directory for a link in between gains nothing. On Linux, the kernel does the lookup
+//! (`openat2`). Where it cannot, and on other Unix systems, the path is walked part by part without
+//! following links. On all other systems, names are resolved and compared, which a race can defeat.
 
 #[cfg(any(not(unix), test))]
 mod fallback;
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     File,
     Dir,
     Link,
-    /// A pipe, a socket, a device.
+    /// A pipe, a socket or a device.
     Other,
 }
 
@@ -55,19 +55,21 @@ pub(crate) struct Entry {
     pub(crate) kind: Kind,
 }
 
-/// Opens the regular file `relative` below `root` for reading. Never waits, not for a pipe either.
+/// Opens the regular file `relative` below `root` for reading. Never blocks, not even for a pipe.
 ///
-/// Ways out and refused links are `PermissionDenied`, a directory is `IsADirectory`, any other file
-/// that is not regular is `InvalidInput`. `root` itself may be a link.
+/// Fails with `PermissionDenied` if the path leads outside or has a link that is refused, with
+/// `IsADirectory` for a directory, and with `InvalidInput` for any other file that is not regular.
+/// `root` itself may be a link.
 #[cfg(any(feature = "toolsets", test))]
 pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
     Dir::open(root)?.file(relative, links)
 }
 
-/// `path` as the relative path of a file, with `/` and without parts that mean nothing (`./a//b`
-/// is `a/b`), or why it cannot be one.
+/// Normalises `path` as the relative path of a file, with `/` and without empty parts and `.` (`./a//b`
+/// becomes `a/b`). The error says why it is not valid.
 ///
-/// This reads text, not the disk. A path that passes still has to be opened by this module.
+/// This looks at the text only, not at the disk. A path that passes must still be opened by this
+/// module.
 pub(crate) fn plain(path: &str) -> Result<String, &'static str> {
     let bytes = path.as_bytes();
     if path.is_empty() {
@@ -114,7 +116,7 @@ fn has_link() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, "it is a symbolic link, or leads through one")
 }
 
-/// `file`, if it is a regular one.
+/// Returns `file` if it is a regular one.
 fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_dir() {

@@ -59,7 +59,7 @@ mod on_disk {
 
     use super::*;
 
-    /// One of the ways a path is looked up.
+    /// One of the ways to look up a path.
     type LookUp = fn(&Path, &Path, Links) -> io::Result<File>;
 
     fn step_by_step(root: &Path, relative: &Path, links: Links) -> io::Result<File> {
@@ -72,7 +72,7 @@ mod on_disk {
         fallback::Dir::open(root)?.file(relative, links)
     }
 
-    /// `root/` with every kind of entry, `outside/secret` beside it.
+    /// Makes `root/` with every kind of entry, and `outside/secret` next to it.
     fn tree() -> tempfile::TempDir {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().join("root");
@@ -146,7 +146,7 @@ mod on_disk {
         }
     }
 
-    /// Tests both ways of looking up that no race defeats, as the second is seldom taken.
+    /// Tests both ways of lookup that no race can defeat, since the second is rarely taken.
     #[test]
     fn a_directory_swapped_for_a_link_is_never_left() {
         use std::sync::atomic::{AtomicBool, Ordering};
@@ -171,7 +171,7 @@ mod on_disk {
             let are_both_there = |outcomes: &BTreeMap<Result<String, String>, i32>| {
                 outcomes.keys().any(Result::is_ok) && outcomes.keys().any(Result::is_err)
             };
-            // On a busy machine the other thread may stand still in the middle of a swap.
+            // On a busy machine, the other thread may be paused in the middle of a swap.
             let mut n = 0;
             while n < 20_000 || (n < 20_000_000 && !are_both_there(&outcomes)) {
                 let look_up = if n % 2 == 0 { open as LookUp } else { step_by_step };
@@ -199,7 +199,7 @@ mod on_disk {
             entries.into_iter().map(|entry| entry.map(|e| (e.name, e.kind)).unwrap()).collect()
         };
         let listed = kinds(dir.entries().unwrap().collect());
-        // Twice: reading does not use the directory up.
+        // Read twice: reading must not use up the directory.
         for entries in [dir.entries().unwrap().collect(), by_name.entries().unwrap().collect()] {
             assert_eq!(
                 kinds(entries).keys().collect::<Vec<_>>(),

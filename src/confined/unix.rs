@@ -1,4 +1,4 @@
-//! Unix: everything below the root is reached through open directories.
+//! The Unix version: everything below the root is reached through open directories.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,35 +15,35 @@ use super::{Entry, Kind, Links, has_link, leads_outside, not_regular, regular};
 /// The number of links that Linux follows in one path.
 const MAX_LINKS: usize = 40;
 
-/// The flags for opening a file: reading, and neither waiting for the other end of a pipe nor
-/// taking a terminal.
+/// The flags for opening a file: for reading, without waiting for the other end of a pipe, and without
+/// making a terminal the controlling one.
 const FILE: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 const DIR: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::DIRECTORY);
 
-/// An open directory. It stays the same one when it is renamed or replaced.
+/// An open directory. It stays the same directory if its path is renamed or replaced.
 #[derive(Debug)]
 pub(crate) struct Dir(OwnedFd);
 
 impl Dir {
-    /// Opens the directory at `path`, which may be or lead through links.
+    /// Opens the directory at `path`, which may be a link or lead through links.
     pub(crate) fn open(path: &Path) -> io::Result<Dir> {
         Ok(Dir(rustix::fs::open(path, DIR, Mode::empty())?))
     }
 
-    /// Opens a regular file below, as [`super::open`].
+    /// Opens a regular file below this directory, as [`super::open`] does.
     pub(crate) fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
         regular(File::from(self.look_up(relative, links, FILE)?))
     }
 
-    /// Opens a directory below.
+    /// Opens a directory below this one.
     pub(crate) fn dir(&self, relative: &Path, links: Links) -> io::Result<Dir> {
         self.look_up(relative, links, DIR).map(Dir)
     }
 
-    /// The path of `relative` below this directory once its links are followed, all of which stay
-    /// below it.
+    /// Resolves the links in `relative`, which must all stay below this directory. Returns the path
+    /// relative to it.
     pub(crate) fn resolve(&self, relative: &Path) -> io::Result<PathBuf> {
         Ok(walk(self.0.as_fd(), relative, Links::Inside, FILE)?.1)
     }
@@ -60,7 +60,7 @@ impl Dir {
 
     fn entry(&self, entry: &rustix::fs::DirEntry) -> io::Result<Entry> {
         let name = entry.file_name();
-        // Some file systems do not say.
+        // Some file systems do not report the type.
         let file_type = match entry.file_type() {
             FileType::Unknown => {
                 let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -77,13 +77,13 @@ impl Dir {
         Ok(Entry { name: OsString::from_vec(name.to_bytes().to_vec()), kind })
     }
 
-    /// Makes the directory `name` for this user alone, and opens it. It must not exist.
+    /// Makes the directory `name`, which must not exist, for this user only, and opens it.
     pub(crate) fn create_dir(&self, name: &OsStr) -> io::Result<Dir> {
         rustix::fs::mkdirat(&self.0, name, Mode::RWXU)?;
         Ok(Dir(rustix::fs::openat(&self.0, name, DIR | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
-    /// Makes the file `name` for this user alone, and opens it for writing. It must not exist.
+    /// Makes the file `name`, which must not exist, for this user only, and opens it for writing.
     pub(crate) fn create_file(&self, name: &OsStr, executable: bool) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = if executable { Mode::RWXU } else { Mode::RUSR | Mode::WUSR };
@@ -105,8 +105,9 @@ impl AsFd for Dir {
     }
 }
 
-/// Has the kernel look `relative` up below `root`. `None` if it does not do that (before Linux 5.6,
-/// or when a filter of system calls forbids it), or gave up since something was renamed meanwhile.
+/// Asks the kernel to look up `relative` below `root`. Returns `None` if the kernel cannot (before
+/// Linux 5.6, or when a filter of system calls forbids it), or gave up because something was renamed
+/// during the lookup.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn ask_kernel(
     root: BorrowedFd<'_>,
@@ -129,16 +130,16 @@ fn ask_kernel(
     }
 }
 
-/// Looks `relative` up below `root` part by part, following no link but by its text. Returns the
-/// open file or directory, and its path without links.
+/// Looks up `relative` below `root` part by part. Instead of following a link, it walks the path in the
+/// link's text. Returns the open file or directory, and its path without links.
 pub(super) fn walk(
     root: BorrowedFd<'_>,
     relative: &Path,
     links: Links,
     flags: OFlags,
 ) -> io::Result<(OwnedFd, PathBuf)> {
-    // Outermost first. `..` goes back to one of them; the system never resolves it, since the
-    // directory may have moved meanwhile.
+    // The directories that were entered, outermost first. `..` goes back to one of them; the system
+    // never resolves it, since the directory may have moved.
     let mut entered: Vec<(OwnedFd, OsString)> = Vec::new();
     let mut parts = parts_reversed(relative)?;
     let mut n_links = 0;
@@ -151,7 +152,7 @@ pub(super) fn walk(
         let flags = if parts.is_empty() { flags } else { DIR };
         match rustix::fs::openat(here, &part, flags | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(found) => entered.push((found, part)),
-            // Systems differ in the error by which they report a link.
+            // Systems report a link with different errors.
             Err(error) => {
                 let Ok(target) = rustix::fs::readlinkat(here, &part, Vec::new()) else {
                     return Err(explained(error));
@@ -174,7 +175,7 @@ pub(super) fn walk(
     }
 }
 
-/// The parts of a relative path, the last first.
+/// The parts of a relative path, the last one first.
 fn parts_reversed(path: &Path) -> io::Result<Vec<OsString>> {
     let parts = path.components().rev().filter(|part| *part != Component::CurDir);
     parts
@@ -186,6 +187,6 @@ fn parts_reversed(path: &Path) -> io::Result<Vec<OsString>> {
 }
 
 fn explained(error: Errno) -> io::Error {
-    // The errors of Unix systems for opening a socket.
+    // The errors of Unix systems for opening a socket: it is not a regular file.
     if matches!(error, Errno::NXIO | Errno::OPNOTSUPP) { not_regular() } else { error.into() }
 }

@@ -1,4 +1,4 @@
-//! A line that an MCP server prints in place of its first message.
+//! Detects a line that an MCP server prints in place of its first message.
 
 use std::io;
 use std::pin::Pin;
@@ -14,10 +14,10 @@ const MAX_LINE: usize = 200;
 /// The time in which a program that printed something else must begin to speak the protocol.
 const AFTER_STRAY: Duration = Duration::from_secs(5);
 
-/// Waits until a server has begun to speak the protocol, or has printed a line that is not of it and
-/// says nothing else. Other clients ignore such a line, so that some servers print one.
+/// Waits until a server has begun to speak the protocol. If the server prints another line first, it
+/// has a few more seconds: other clients ignore such a line, so some servers print one.
 ///
-/// Fails with that line, as the reason of an error.
+/// Fails with that line, as the reason of an error, if the server says nothing else.
 pub(crate) async fn begun<T>(
     serving: impl Future<Output = T>,
     stray: oneshot::Receiver<String>,
@@ -32,17 +32,17 @@ pub(crate) async fn begun<T>(
         .map_err(|_| format!("it prints `{}`", line.escape_debug()))
 }
 
-/// A stream of lines that reports its first line if that is not JSON. What it reads is unchanged.
+/// A stream that reports its first line if that is not JSON. The bytes that are read are unchanged.
 pub(crate) struct FirstLine<R> {
     inner: R,
-    /// The beginning of the line so far, without leading blanks and blank lines.
+    /// The beginning of the first line, without leading blanks and blank lines.
     line: Vec<u8>,
-    /// Gone once the first line is known.
+    /// `None` once the first line is known.
     report: Option<oneshot::Sender<String>>,
 }
 
 impl<R> FirstLine<R> {
-    /// Watches `inner`. The receiver gets the line, or an error if the first one is JSON.
+    /// Watches `inner`. The receiver gets the first line, or an error if the line is JSON.
     pub(crate) fn new(inner: R) -> (FirstLine<R>, oneshot::Receiver<String>) {
         let (report, stray) = oneshot::channel();
         (FirstLine { inner, line: Vec::new(), report: Some(report) }, stray)
@@ -55,7 +55,7 @@ impl<R> FirstLine<R> {
                 b'{' | b'[' if self.line.is_empty() => self.report = None,
                 b'\n' => {
                     let line = String::from_utf8_lossy(&self.line).trim_end().to_owned();
-                    // Nobody may wait for it any more.
+                    // The receiver may be gone already.
                     let _ = self.report.take().map(|report| report.send(line));
                 }
                 _ if self.line.len() < MAX_LINE => self.line.push(byte),
@@ -87,7 +87,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for FirstLine<R> {
 mod tests {
     use super::*;
 
-    /// The line that is reported for these pieces of a stream.
+    /// The line that is reported for a stream of these pieces.
     fn reported(pieces: &[&str]) -> Option<String> {
         let (mut stream, mut stray) = FirstLine::new(io::empty());
         for piece in pieces {

@@ -1,36 +1,36 @@
-//! The interpreter of a script: the one its first line names, or else the one its extension stands
-//! for. It is never a shell that is given a line to split.
+//! Finds the interpreter of a script: the one that its first line names, or else one for its extension.
+//! A shell is never given a command line to split.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// How much of the first line is read, in bytes; Linux reads as much.
+/// The most bytes of a first line, as on Linux.
 const MAX_LINE: usize = 256;
 
-/// The first Node.js that runs TypeScript as it is.
+/// The first version of Node.js that runs TypeScript directly.
 const NODE_WITH_TYPES: (u32, u32) = (22, 18);
 
 /// The interpreter of a script, or the script itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Runner {
-    /// It is a program of this system.
+    /// The script is itself a program of this system.
     Itself,
-    /// A program, with these arguments before the path of the script.
+    /// An interpreter, with these arguments before the path of the script.
     Program { path: PathBuf, args: Vec<String> },
 }
 
-/// Why nothing runs a script, and what to do.
+/// The reason why no program can run a script, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoRunner {
     pub(crate) why: String,
     pub(crate) help: String,
 }
 
-/// Where interpreters are looked for.
+/// The places in which interpreters are searched.
 pub(crate) struct Search<'a> {
     /// The `PATH` that the script gets.
     pub(crate) path: &'a OsStr,
-    /// The version of a Node.js, major and minor.
+    /// Returns the major and the minor version of a Node.js.
     pub(crate) node_version: &'a dyn Fn(&Path) -> Option<(u32, u32)>,
 }
 
@@ -115,7 +115,7 @@ impl Search<'_> {
         if program.contains('/') && !Path::new(program).is_absolute() {
             return refuse("names an interpreter by a relative path");
         }
-        // As on systems that keep `bash` elsewhere.
+        // Some systems keep interpreters such as `bash` elsewhere, so search the `PATH` by name.
         self.program(name, args.into_iter().collect())
     }
 
@@ -183,14 +183,14 @@ fn is_program_file(path: &Path) -> bool {
     path.is_file() && may_run
 }
 
-/// The entries of a `PATH` that mean the same from every directory: in that of the skill, others
-/// would find its files.
+/// Keeps the absolute entries of a `PATH`. In a skill's directory, relative ones would find files of
+/// the skill.
 pub(crate) fn absolute_only(path: &OsStr) -> OsString {
     let absolute = std::env::split_paths(path).filter(|dir| dir.is_absolute());
     std::env::join_paths(absolute).unwrap_or_default()
 }
 
-/// Returns true if this is a program for this kind of system.
+/// Returns true if a file that starts with `head` is a program for this kind of system.
 fn is_program(head: &[u8]) -> bool {
     let magics: &[&[u8]] = if cfg!(target_vendor = "apple") {
         &[b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]

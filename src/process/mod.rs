@@ -1,5 +1,5 @@
-//! The start of programs: the interpreter of a script or of an MCP server, and the first words of a program
-//! that should be a server.
+//! Starting programs: finds the interpreter of a script or of an MCP server, and watches the first line
+//! of a program that should be a server.
 
 #[cfg(any(feature = "mcp-source", feature = "mcp-toolsets"))]
 pub(crate) mod first_line;

@@ -1,4 +1,4 @@
-//! System calls under Linux: a seccomp filter refuses those that lead out of the sandbox.
+//! Filters system calls on Linux: a seccomp filter refuses those that lead out of the sandbox.
 
 use std::error::Error;
 
@@ -59,38 +59,39 @@ const CALLS: Option<Calls> = Some(Calls {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const CALLS: Option<Calls> = None;
 
-// The same on every architecture.
-/// A ring makes sockets without `socket`.
+// These numbers are the same on every architecture.
+/// `io_uring_setup`: a ring makes sockets without `socket`.
 const IO_URING_SETUP: i64 = 425;
-/// Its flags are in memory, which no filter reads.
+/// `clone3`: its flags are in memory, which a filter cannot read.
 const CLONE3: i64 = 435;
-/// The x86-64 kernel may take every call under a second number.
+/// The bit of the second number under which the x86-64 kernel may take each call (the x32 ABI).
 const X32: i64 = 0x4000_0000;
 
 const AF_UNIX: u64 = 1;
-/// IPv4, IPv6, and netlink, which looks up the addresses of this machine.
+/// The address families IPv4, IPv6, and netlink, which looks up the addresses of this machine.
 const INTERNET: [u64; 3] = [2, 10, 16];
-/// The type of a socket without its flags.
+/// The bits of a socket's type, without its flags.
 const TYPE_MASK: u64 = 0xf;
-/// The types of socket pairs that can be sent from to any path: a Unix socket that is `SOCK_RAW` is
-/// a datagram socket as well.
+/// The types of socket pairs that can send to any path: datagram sockets, and `SOCK_RAW`, which for
+/// Unix sockets means the same.
 const DATAGRAMS: [u64; 2] = [2, 3];
 const CLONE_NEWUSER: u64 = 0x1000_0000;
-/// Everything above processes and groups of them: all processes of a user.
+/// The first argument of `setpriority` that means all processes of a user. Smaller ones mean a process
+/// or a group.
 const PRIO_USER: u64 = 2;
-/// Types into a terminal, as its user: the shell reads it when the process is gone. The second one
-/// does so on a console, by its selection.
+/// The `ioctl` requests that type into a terminal as its user: the shell reads the text when the
+/// process is gone. They are `TIOCSTI`, and `TIOCLINUX`, which pastes the selection of a console.
 const TYPE_INTO_TERMINAL: [u64; 2] = [0x5412, 0x541C];
 const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
 
-/// Calls by their numbers, with the rules of which any refuses a call; without a rule, all are
-/// refused.
+/// Refused calls, by their numbers. A call is refused if one of its rules matches, or always if it has
+/// no rules.
 type Refused = Vec<(i64, Vec<SeccompRule>)>;
 
-/// Refuses to leave the process group, so that it can be killed as a whole; to type into a
-/// terminal; to become root in a namespace of its own; to change limits and priorities of other
-/// processes; to read the user's keyrings; and the sockets that `rules` do not leave open.
+/// Refuses calls by which a process could leave its process group, which must be killed as a whole;
+/// type into a terminal; become root in a namespace of its own; change limits and priorities of other
+/// processes; read the user's keyrings; or use sockets that `rules` do not allow.
 pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
     let calls = CALLS.ok_or("the numbers of this processor's system calls are not known")?;
     let mut refused = vec![
@@ -104,7 +105,8 @@ pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
         (calls.ioctl, any_of(1, &SeccompCmpOp::Eq, &TYPE_INTO_TERMINAL)?),
         (calls.unshare, vec![when(&[(0, has(CLONE_NEWUSER), CLONE_NEWUSER)])?]),
         (calls.clone, vec![when(&[(0, has(CLONE_NEWUSER), CLONE_NEWUSER)])?]),
-        // Of another process, and not only asked for. That one's limits may end it.
+        // Refuse to set the limits of another process, since these could end it. Reading them is
+        // allowed.
         (
             calls.prlimit,
             vec![SeccompRule::new(vec![
@@ -117,11 +119,11 @@ pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
     refused.extend(calls.keyrings.map(|number| (number, Vec::new())));
     refused.extend(sockets(&calls, rules.sockets)?);
     refuse(refused, EPERM)?;
-    // What says that there is no such call makes libraries use `clone`.
+    // With the error that there is no such call, libraries use `clone` instead.
     refuse(vec![(CLONE3, Vec::new())], ENOSYS)
 }
 
-/// The calls by which sockets are made and used that are not to be.
+/// The calls that make and use the sockets that are not allowed.
 fn sockets(calls: &Calls, sockets: Sockets) -> Result<Refused, Box<dyn Error>> {
     let mut refused = Vec::new();
     match sockets {
@@ -131,7 +133,7 @@ fn sockets(calls: &Calls, sockets: Sockets) -> Result<Refused, Box<dyn Error>> {
             refused.push((calls.socket, vec![when(&others)?]));
         }
         Sockets::Pairs => {
-            // A pair is connected already.
+            // A pair is already connected, and needs none of these calls.
             let all = [calls.socket, calls.connect, calls.bind];
             refused.extend(all.map(|number| (number, Vec::new())));
         }
@@ -142,7 +144,7 @@ fn sockets(calls: &Calls, sockets: Sockets) -> Result<Refused, Box<dyn Error>> {
     Ok(refused)
 }
 
-/// Refuses these calls to this thread, and to all that it starts, with `errno`.
+/// Refuses these calls with `errno`, for this thread and all that it starts.
 fn refuse(mut calls: Refused, errno: u32) -> Result<(), Box<dyn Error>> {
     if cfg!(target_arch = "x86_64") {
         let twins: Vec<_> =
@@ -159,12 +161,12 @@ fn refuse(mut calls: Refused, errno: u32) -> Result<(), Box<dyn Error>> {
     Ok(apply_filter(&filter)?)
 }
 
-/// The bits of `mask` in an argument, compared with a value.
+/// Compares the bits of `mask` in an argument with a value.
 fn has(mask: u64) -> SeccompCmpOp {
     SeccompCmpOp::MaskedEq(mask)
 }
 
-/// A rule for each of `values`: any of them is enough.
+/// Makes a rule for each of `values`: any of them is enough.
 fn any_of(
     argument: u8,
     operator: &SeccompCmpOp,
@@ -173,7 +175,7 @@ fn any_of(
     values.iter().map(|value| when(&[(argument, operator.clone(), *value)])).collect()
 }
 
-/// A rule that wants all of `conditions`.
+/// Makes a rule that matches if all `conditions` hold.
 fn when(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, Box<dyn Error>> {
     let conditions = conditions.iter().cloned();
     let conditions =
@@ -181,7 +183,8 @@ fn when(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, Box<dyn E
     Ok(SeccompRule::new(conditions.collect::<Result<_, _>>()?)?)
 }
 
-/// The kernel, too, reads no more of these arguments than their lower half.
+/// Makes a condition on the lower half of an argument. The kernel reads no more of these arguments,
+/// either.
 fn condition(
     argument: u8,
     operator: SeccompCmpOp,

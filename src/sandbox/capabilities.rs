@@ -1,4 +1,4 @@
-//! Capabilities of the superuser under Linux: given up but for access to files.
+//! Capabilities of root on Linux: gives up all of them, except for access to files.
 
 use rustix::io::{Errno, Result};
 use rustix::thread::{
@@ -6,29 +6,29 @@ use rustix::thread::{
     clear_ambient_capability_set, remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// The one capability that stays: root in a container works in directories that belong to others,
-/// and Landlock rules bind it there as they bind everybody.
+/// The only capability that is kept. Root in a container works in directories that belong to other
+/// users, and Landlock rules bind it there like any other user.
 const KEPT: CapabilitySet = CapabilitySet::DAC_OVERRIDE;
 
-/// Gives up the capabilities of this thread and of all that it starts. Without them, root cannot
-/// look into the memory, the environment and the descriptors of other processes, change its root
-/// directory, mount, trace or load anything.
+/// Gives up the capabilities of this thread and of all that it starts. Without them, root cannot look
+/// into the memory, the environment and the descriptors of other processes, change its root directory,
+/// mount, trace or load anything.
 pub(super) fn give_up() -> Result<()> {
     let held = capabilities(None)?;
     if held.permitted.contains(CapabilitySet::SETPCAP) {
-        // What root starts holds all of this set.
+        // A program that root starts gets all capabilities in this bounding set.
         for bit in 0..u64::BITS {
             let one = CapabilitySet::from_bits_retain(1 << bit);
             match capability_is_in_bounding_set(one) {
                 Ok(true) if one != KEPT => remove_capability_from_bounding_set(one)?,
                 Ok(_) => {}
-                // This kernel has no more of them.
+                // This kernel has no further capabilities.
                 Err(Errno::INVAL) => break,
                 Err(error) => return Err(error),
             }
         }
     }
-    // A kernel before 4.3 has no such set.
+    // Kernels before 4.3 have no ambient set.
     let _ = clear_ambient_capability_set();
     let kept = held.permitted & KEPT;
     let effective = held.effective & KEPT;

@@ -1,11 +1,11 @@
-//! How a process ended, in words.
+//! Describes how a process ended.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
 use rustix::process::Signal;
 
-/// How a process ended, in a phrase.
+/// Describes how a process ended, in a phrase.
 pub(crate) fn how(status: ExitStatus) -> String {
     let Some(number) = status.signal() else {
         return format!("exit code {}", status.code().unwrap_or(-1));

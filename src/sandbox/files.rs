@@ -1,4 +1,4 @@
-//! Files under Linux: Landlock rules, which also keep other processes out of reach.
+//! Restricts files on Linux: Landlock rules, which also keep other processes out of reach.
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, LandlockStatus,
@@ -8,7 +8,7 @@ use landlock::{
 
 use super::{FilesystemLevel, Reads, Rules, Sockets};
 
-/// The newest rules that are asked for; an older kernel enforces fewer.
+/// The newest version of Landlock that is asked for; an older kernel enforces less.
 const ABI_WANTED: ABI = ABI::V6;
 
 /// Programs and libraries of the system.
@@ -19,7 +19,7 @@ const READ: [&str; 7] = [
     "/etc/ld.so.cache",
     "/etc/localtime",
     "/etc/alternatives",
-    // Node ends if it cannot read it.
+    // Node.js ends if it cannot read this file.
     "/etc/ssl/openssl.cnf",
     "/proc/self",
     "/dev/urandom",
@@ -27,7 +27,7 @@ const READ: [&str; 7] = [
 ];
 /// The files that every program writes.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
-/// The files that programs of the network read.
+/// The files that programs read in order to use the network.
 const NETWORK: [&str; 11] = [
     "/etc/resolv.conf",
     "/run/systemd/resolve",
@@ -42,14 +42,15 @@ const NETWORK: [&str; 11] = [
     "/etc/ca-certificates",
 ];
 
-/// Closes all files but some; also says whether TCP is closed.
+/// Closes all files except those in `rules`. Returns the level reached, and whether TCP is closed.
 pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), RulesetError> {
     let look: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
     let run = AccessFs::from_read(ABI_WANTED);
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let handled = match rules.reads {
         Reads::Only { .. } => AccessFs::from_all(ABI_WANTED),
-        // Without a rule for terminals: what can be read can be asked for its size.
+        // Do not restrict `ioctl` on devices: a terminal that may be read may also be asked for its
+        // size.
         Reads::All => AccessFs::from_write(ABI_WANTED) & !AccessFs::IoctlDev,
     };
     let change = handled & !(devices | AccessFs::IoctlDev);
@@ -57,7 +58,7 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(handled)?
-        // Other processes of the user, the host among them, get no signals.
+        // Other processes of the user, the host among them, cannot be sent signals.
         .scope(Scope::from_all(ABI_WANTED))?;
     let has_network = rules.sockets != Sockets::Pairs;
     if !has_network {

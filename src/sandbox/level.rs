@@ -1,52 +1,55 @@
-//! How far a process is shut in.
+//! The degree to which a process is confined.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of its sandbox a process reached.
+/// The parts of the sandbox that are in force for a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is reached or not, apart from the others")]
 pub struct SandboxLevel {
-    /// Programs it starts gain no rights, as from a set-user-id bit.
+    /// True if programs that the process starts cannot gain rights, for example by a set-user-id bit.
     pub no_new_privs: bool,
-    /// True if the programs it starts cannot leave its process group, with which they are killed.
+    /// True if programs that the process starts cannot leave its process group, which is killed as a
+    /// whole.
     pub contained: bool,
-    /// True if all its limits in numbers are set.
+    /// True if all its resource limits are set.
     pub rlimits: bool,
-    /// The files that can be opened: those allowed alone, or more; of a script, opened for writing.
+    /// The files that can be opened: only those that are allowed, or more. For a script, this is about
+    /// opening files for writing; it may read all files.
     pub filesystem: FilesystemLevel,
-    /// True if modes, owners, times and extended attributes of files are closed too. Never so far:
-    /// Landlock does not know them, and refused as system calls they would also be missing where
-    /// the process may write, for `touch`, `cp` and `tar`.
+    /// True if changing the modes, owners, times and extended attributes of files is refused, too. This
+    /// is always false so far: Landlock does not cover it, and a filter of system calls would refuse it
+    /// even where the process may write, which breaks `touch`, `cp` and `tar`.
     pub attributes: bool,
-    /// The memory, the environment and the open files of processes outside are out of reach, also for
-    /// root, who gives up all capabilities but that to files of others.
+    /// True if the memory, the environment and the open files of processes outside the sandbox are out
+    /// of reach. This holds for root, too, who gives up all capabilities except access to the files of
+    /// others.
     pub processes: bool,
     /// The part of the network that is closed.
     pub network: NetworkLevel,
 }
 
-/// How far files are closed.
+/// The degree to which files are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FilesystemLevel {
-    /// Not at all: every file of the user is open.
+    /// Files are not closed: every file of the user is open.
     None,
-    /// As far as an older kernel can.
+    /// Files are closed as far as an older kernel can do it.
     Partial,
-    /// Wholly.
+    /// All files are closed, except those that are allowed.
     Full,
 }
 
-/// How far the network is closed.
+/// The degree to which the network is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NetworkLevel {
-    /// Not at all, because it is allowed or because the system cannot.
+    /// The network is open, because it is allowed or because the system cannot close it.
     Open,
-    /// Only sockets of the Internet are open: none that lead to other programs by a path.
+    /// Only Internet sockets are open, not the sockets that reach other programs by a path.
     Internet,
     /// TCP is closed, UDP is not.
     Tcp,
-    /// All sockets are closed but connected pairs, which lead nowhere else.
+    /// All sockets are closed, except connected pairs, which lead nowhere else.
     All,
 }

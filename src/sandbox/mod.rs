@@ -1,6 +1,6 @@
-//! The sandbox: rights that a process gives up for good: to open files, use the network, reach other
-//! processes, leave its process group, exceed numbers. Plugins give them up themselves; scripts inherit
-//! that from the thread that starts them.
+//! The sandbox: a process gives up rights for good. It can then no longer open other files, use the
+//! network, reach other processes, leave its process group, or exceed its resource limits. Plugins give
+//! up rights themselves; scripts inherit the restrictions from the thread that starts them.
 
 #[cfg(target_os = "linux")]
 mod calls;
@@ -23,11 +23,11 @@ pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
 pub(crate) use numbers::Numbers;
 
-/// Is told what could not be enforced, and why.
+/// A callback that is told what could not be enforced, and why.
 #[cfg(unix)]
 pub(crate) type Complain<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
 
-/// The rules of a sandbox: the rights that stay. Paths that do not exist are left out.
+/// The rules of a sandbox: the rights that remain. Paths that do not exist are ignored.
 #[cfg(unix)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
@@ -36,9 +36,10 @@ pub(crate) struct Rules {
     pub(crate) reads: Reads,
     /// Files and directories that may be read and changed.
     pub(crate) write: Vec<PathBuf>,
-    /// The sockets that it may use.
+    /// The sockets that may be used.
     pub(crate) sockets: Sockets,
-    /// The process group it may join, `0` for one of its own; `None` if it stays where it is.
+    /// The process group that the process may join, `0` for one of its own; `None` if it must stay in
+    /// its group.
     pub(crate) join: Option<u32>,
 }
 
@@ -46,12 +47,13 @@ pub(crate) struct Rules {
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sockets {
-    /// All, those of other programs of the user among them: Docker, an agent of SSH, a session bus.
+    /// All sockets, including those of the user's other programs, such as Docker, an SSH agent or a
+    /// session bus.
     #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts of users alone"))]
     All,
-    /// Those of the Internet, and connected pairs.
+    /// Internet sockets, and connected pairs.
     Internet,
-    /// Connected pairs only, which processes talk with to those they start.
+    /// Connected pairs only, by which processes talk to those that they start.
     Pairs,
 }
 
@@ -60,30 +62,30 @@ pub(crate) enum Sockets {
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
 pub(crate) enum Reads {
-    /// Everything, and all of it may be run.
+    /// All files, and all of them may be run.
     #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts read everything"))]
     All,
-    /// The system's programs and libraries, and these.
+    /// The system's programs and libraries, and these paths.
     #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "plugins read little"))]
     Only {
-        /// Files and directories.
+        /// Files and directories that may be read.
         read: Vec<PathBuf>,
-        /// Files and directories of programs that may be run.
+        /// Files and directories of programs that may be read and run.
         run: Vec<PathBuf>,
     },
 }
 
-/// Keeps to this process what it has open, but for the standard streams: nothing above binds what
-/// is inherited open. What Rust opens is kept anyway; this is for what a parent or a library of C
-/// left open for every program that is started, and holds from now on.
+/// Marks all open descriptors except the standard streams to be closed in the programs that are started
+/// from now on: the rules above do not restrict what is inherited open. Rust already marks what it
+/// opens itself; this is for descriptors that a parent process or a C library left open.
 #[cfg(unix)]
 pub(crate) fn keep_descriptors() {
     const FIRST: i32 = 3;
     close_fds::set_fds_cloexec_threadsafe(FIRST, &[]);
 }
 
-/// Gives up all but what `rules` leave open, and says how far that went; numbers are set apart.
-/// The calling thread is bound, and what it starts later.
+/// Gives up all rights except those in `rules`, for the calling thread and all that it starts later.
+/// Returns the level reached. Resource limits are set separately.
 #[cfg(target_os = "linux")]
 pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxLevel {
     let no_new_privs = rustix::thread::set_no_new_privs(true)
@@ -110,13 +112,14 @@ pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxL
         rlimits: false,
         filesystem,
         attributes: false,
-        // Landlock lets no process look into one that it does not bind; a capability would.
+        // Landlock keeps a process from looking into those outside of the sandbox, but a capability
+        // would override that.
         processes: is_powerless && filesystem != FilesystemLevel::None,
         network,
     }
 }
 
-/// Systems that have no such thing: nothing is given up.
+/// Gives up nothing: these systems have no sandbox.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn restrict_thread(_: &Rules, _: Complain<'_>) -> SandboxLevel {
     SandboxLevel {

@@ -1,13 +1,13 @@
-//! A run as the answer of a tool.
+//! Converts a run into the answer of a tool.
 
 use super::ScriptOutput;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 
 impl ScriptOutput {
-    /// The answer of a tool that ran `script` of `skill`. A run that took too long is a `TIMEOUT`,
-    /// one that was cancelled or killed an `EXECUTION_ERROR`, both with the output there is; one
-    /// that ended by itself is a success, whatever its exit code.
+    /// The answer of a tool that ran `script` of `skill`. A run that ended by itself is a success,
+    /// whatever its exit code. A run that took too long is a `TIMEOUT`, and one that was cancelled or
+    /// killed is an `EXECUTION_ERROR`; both have the output so far.
     pub fn to_envelope(&self, skill: &str, script: &str) -> Envelope {
         let Some(reason) = &self.reason else {
             return Envelope::success(self, self.text());
@@ -27,7 +27,8 @@ impl ScriptOutput {
         Envelope::from(&Error::new(code, message, help)).with_data(self)
     }
 
-    /// The output for a model: both streams, how it ended if that is not well, and what it missed.
+    /// The output for a model: both streams, the exit code if it is not zero, and what was not
+    /// available.
     fn text(&self) -> String {
         let mut parts = Vec::new();
         parts.extend((!self.stdout.is_empty()).then(|| self.stdout.trim_end().to_owned()));
@@ -44,7 +45,7 @@ impl ScriptOutput {
         if parts.is_empty() { "[no output]".to_owned() } else { parts.join("\n") }
     }
 
-    /// The files that were not there for it, and why.
+    /// Lists the files that were not available to the script, and says why; `None` if there are none.
     fn withheld(&self) -> Option<String> {
         let names: Vec<_> = self.withheld.iter().map(|path| format!("`{path}`")).collect();
         (!names.is_empty())

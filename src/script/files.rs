@@ -1,7 +1,7 @@
-//! The files of a skill that can run: found, read and checked.
+//! The files of a skill that can be run: finds, reads and checks them.
 //!
-//! All regular files in `scripts/` are read, whichever of them runs: they may include each other. The
-//! other files of the skill are compared by `crate::trust`.
+//! All regular files in `scripts/` are read, whichever of them runs, because they may include each
+//! other. The other files of the skill are compared by `crate::trust`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -13,9 +13,9 @@ use crate::confined::{self, Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
-/// Where scripts are.
+/// The directory of scripts in a skill.
 pub(super) const SCRIPTS: &str = "scripts";
-/// Bytecode, which is never run.
+/// The directory of Python bytecode, which is never run.
 pub(super) const BYTECODE: &str = "__pycache__";
 
 /// The most files that `scripts/` may hold.
@@ -25,18 +25,18 @@ const MAX_DEPTH: usize = 32;
 /// The most bytes of all files that are checked.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The files of a skill that can run, by their paths from its directory.
+/// The files of a skill that can be run, by their paths relative to the skill's directory.
 #[derive(Debug)]
 pub(super) struct Files {
     /// The skill's directory, open.
     pub(super) dir: Dir,
-    /// Its path, without links.
+    /// The path of the skill's directory, without links.
     pub(super) root: PathBuf,
-    /// The paths of all regular files in `scripts/` that are no sub-skill's.
+    /// The paths of all regular files in `scripts/`, except those of sub-skills.
     found: Vec<String>,
-    /// The paths that the manifest declares elsewhere; they need not be there.
+    /// The paths outside of `scripts/` that the manifest declares. The files may be missing.
     declared: Vec<String>,
-    /// Those that can be run by name.
+    /// The paths that can be run by name.
     pub(super) scripts: BTreeSet<String>,
 }
 
@@ -49,10 +49,10 @@ pub(super) struct Checked {
 }
 
 impl Files {
-    /// Finds the files of a skill; reads none of them.
+    /// Finds the files of a skill, without reading them.
     ///
-    /// Fails with `NOT_FOUND` without the directory, with `PERMISSION_DENIED` if `scripts` is a
-    /// link, with `INVALID_PARAM` if there is too much in it.
+    /// Fails with `NOT_FOUND` if the skill's directory does not exist, with `PERMISSION_DENIED` if
+    /// `scripts` is a link, and with `INVALID_PARAM` if there are too many files in it.
     pub(super) fn find(owner: &Owner) -> Result<Files, Error> {
         Files::look(owner).map_err(|error| of_skill(owner, error))
     }
@@ -85,7 +85,8 @@ impl Files {
         Ok(Files { dir, root, found, declared: elsewhere, scripts })
     }
 
-    /// The path of the script that `name` means: its path, or its path in `scripts/`.
+    /// Returns the path of the script that `name` refers to: its path, or its path relative to
+    /// `scripts/`.
     pub(super) fn resolve(&self, owner: &Owner, name: &str) -> Result<&str, Error> {
         let plain = confined::plain(name).map_err(|why| {
             let message = format!("`{name}` is not a script of the skill `{}`: {why}", owner.id);
@@ -100,7 +101,8 @@ impl Files {
         })
     }
 
-    /// A path of the skill's directory that means the open one, whatever its name means by now.
+    /// A path to the skill's directory. On Linux, it leads to the open directory, even if another one
+    /// has its name by now.
     pub(super) fn working_directory(&self) -> PathBuf {
         #[cfg(target_os = "linux")]
         {
@@ -113,7 +115,7 @@ impl Files {
         self.root.clone()
     }
 
-    /// Tells whether the manifest declares `path`, outside of `scripts/`.
+    /// Tells whether the manifest declares `path` as a script outside of `scripts/`.
     pub(super) fn is_declared(&self, path: &str) -> bool {
         self.declared.iter().any(|declared| declared == path)
     }
@@ -127,7 +129,7 @@ impl Files {
         }
     }
 
-    /// The first bytes of a file.
+    /// Returns the first bytes of a file, and whether the file is executable.
     pub(super) fn head(&self, path: &str, bytes: u64) -> io::Result<(Vec<u8>, bool)> {
         let file = self.dir.file(path.as_ref(), Links::Never)?;
         let is_executable = is_executable(&file)?;
@@ -136,8 +138,8 @@ impl Files {
         Ok((head, is_executable))
     }
 
-    /// Reads all files, and refuses those that somebody else can change. What the manifest declares
-    /// beside `script` need not be there.
+    /// Reads all files, and refuses those that another user can change, and those with hard links.
+    /// Declared files other than `script` may be missing.
     pub(super) fn check(&self, owner: &Owner, script: &str) -> Result<Vec<Checked>, Error> {
         self.read(script).map_err(|error| of_skill(owner, error))
     }
@@ -171,15 +173,15 @@ impl Files {
         Ok(checked)
     }
 
-    /// The paths of all files that are trusted one by one, as far as they are there.
+    /// The paths of the files that are trusted one by one, without missing files.
     pub(super) fn compared(&self) -> Vec<PathBuf> {
         let all = self.found.iter().chain(&self.declared);
         let there = all.filter(|path| self.dir.file(Path::new(path), Links::Never).is_ok());
         there.map(|path| self.root.join(path)).collect()
     }
 
-    /// Lets `script` run if it is trusted and no other file has changed since it was. Files that
-    /// nobody trusts are taken out of `checked`; their paths are given back.
+    /// Lets `script` run if it is trusted and no other file has changed since it was. Removes other
+    /// files that are not trusted from `checked`, and returns their paths.
     pub(super) fn trust(
         &self,
         demand: &Demand<'_>,
@@ -207,15 +209,15 @@ impl Files {
     }
 }
 
-/// Collects the regular files below `dir`, whose path is `at`, but those of sub-skills. Links are
-/// not followed.
+/// Collects the regular files below `dir`, whose path is `at`, except those of sub-skills. Does not
+/// follow links.
 fn walk(dir: &Dir, at: &str, depth: usize, paths: &mut Vec<String>) -> io::Result<()> {
     let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;
     if entries.iter().any(is_skill) {
         return Ok(());
     }
     for Entry { name, kind } in entries {
-        // What has no name that can be written cannot be asked for.
+        // A file whose name is not UTF-8 cannot be asked for.
         let Some(name) = name.to_str() else { continue };
         let path = format!("{at}/{name}");
         if confined::plain(&path).is_err() {
@@ -226,7 +228,7 @@ fn walk(dir: &Dir, at: &str, depth: usize, paths: &mut Vec<String>) -> io::Resul
             Kind::Dir if name != BYTECODE && depth < MAX_DEPTH => {
                 match dir.dir(name.as_ref(), Links::Never) {
                     Ok(inner) => walk(&inner, &path, depth + 1, paths)?,
-                    // It is gone, or has just become a link.
+                    // The directory is gone, or has just become a link.
                     Err(error) => tracing::debug!(path, "not looked into: {error}"),
                 }
             }
@@ -244,8 +246,8 @@ fn is_listed(path: &str) -> bool {
     path.split('/').all(|part| !part.starts_with('.') && part != "node_modules")
 }
 
-/// The path of an entry of a manifest, which may also be relative to `scripts/`. None if nobody
-/// could ask for it, or if it is a sub-skill's.
+/// Returns the path of an entry of the manifest, which may also be relative to `scripts/`. Returns
+/// `None` if the path is not valid, or if it belongs to a sub-skill.
 fn declare(
     dir: &Dir,
     entry: &str,
@@ -304,7 +306,7 @@ fn is_executable(_: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// `error` with the skill it is about; paths alone may not say.
+/// Adds the skill to the message of `error`, since paths alone may not show it.
 fn of_skill(owner: &Owner, error: Error) -> Error {
     let message =
         format!("cannot use the scripts of the skill `{}`: {}", owner.id, error.message());

@@ -1,14 +1,14 @@
-//! A process group: started shut in, and ended as a whole.
+//! The process group of a script: started in a sandbox, and ended as a whole.
 //!
-//! Nothing may leave the group, or it would outlive the run. A filter of system calls sees to
-//! that; but it is inherited from the thread that starts the script, so it also sees the script
-//! join its group. It lets exactly that pass: the group is there before, kept in being by a process
-//! that has already ended and is not yet waited for. As long as that is so, the group's number is
-//! nobody else's, either.
+//! No process may leave the group, or it would outlive the run. A filter of system calls ensures this.
+//! As the filter is inherited from the thread that starts the script, it also sees the script join its
+//! group, and lets only that call pass. To make this possible, the group exists before: its first
+//! process has already ended, but is not reaped yet (see `Holder`). Until it is reaped, no other group
+//! can get the same number.
 //!
-//! Limits in numbers are those of a whole process, so the thread cannot give them up in advance.
-//! They are set from here, while a shell stands still before it becomes the script: its line is
-//! always the same, and the script's name and arguments are no part of it.
+//! Resource limits apply to a whole process, so the thread cannot set them in advance. They are set
+//! from here, while a shell is stopped before it becomes the script. The shell's command line is always
+//! the same; the script's name and arguments are only its parameters.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -22,15 +22,16 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::watchdog::Watchdog;
 use crate::sandbox::{Numbers, Rules, SandboxLevel, keep_descriptors, restrict_thread};
 
-/// How long what was killed may take to be gone.
+/// The longest time to wait for killed processes to end.
 const HOPELESS: Duration = Duration::from_secs(5);
 
 const SHELL: &str = "/bin/sh";
 const STAND_STILL: &str = "kill -STOP $$ && exec \"$@\"";
-/// The shell's name, with which it begins to complain if the system does not start the program.
+/// The name of the shell. Its error message begins with it if the system does not start the program.
 const SHELL_NAME: &str = "repertoire cannot start it";
 
-/// A command that runs `program` once it is told to go on; where there is no shell, at once.
+/// Returns a command that stops itself, and runs `program` once it is continued. Without a shell, it
+/// runs `program` at once.
 pub(super) fn command(program: &Path) -> Command {
     if !stands_still() {
         return Command::new(program);
@@ -40,8 +41,8 @@ pub(super) fn command(program: &Path) -> Command {
     command
 }
 
-/// Why the system did not start what [`command`] runs, by the exit code and the standard error of
-/// the shell.
+/// The reason why the system did not start the program of a [`command`], from the exit code and the
+/// standard error of the shell; `None` if the program was started.
 pub(super) fn not_started(exit_code: Option<i32>, stderr: &[u8]) -> Option<String> {
     let complaint = stderr.strip_prefix(SHELL_NAME.as_bytes())?;
     matches!(exit_code, Some(126 | 127)).then(|| {
@@ -50,13 +51,13 @@ pub(super) fn not_started(exit_code: Option<i32>, stderr: &[u8]) -> Option<Strin
     })
 }
 
-/// Tells whether a program that [`command`] runs stands still at first.
+/// Tells whether a [`command`] stops itself before it runs its program.
 fn stands_still() -> bool {
     cfg!(target_os = "linux") && Path::new(SHELL).exists()
 }
 
-/// Does `work` where no more than `rules` is left open, and returns its result and how far that went.
-/// Rights are given up for good, so it must be a thread that ends.
+/// Does `work` with no more rights than `rules` leave open. Returns its result, and the level reached.
+/// Rights are given up for good, so this happens on a thread that ends.
 pub(super) fn restricted<T: Send>(
     rules: &Rules,
     work: impl FnOnce() -> T + Send,
@@ -72,19 +73,19 @@ pub(super) fn restricted<T: Send>(
     })
 }
 
-/// A script and all that it started.
+/// A script, and all processes that it started.
 #[derive(Debug)]
 pub(super) struct Group {
     id: Pid,
     script: Child,
-    /// Keeps the group in being.
+    /// Keeps the group in existence.
     holder: Option<Holder>,
     watchdog: Option<Watchdog>,
     ended: bool,
 }
 
 impl Group {
-    /// Starts what [`command`] made in a group of its own, bound by `rules` and `numbers`.
+    /// Starts a [`command`] in a group of its own, restricted by `rules` and `numbers`.
     pub(super) fn start(
         command: &mut Command,
         mut rules: Rules,
@@ -108,14 +109,14 @@ impl Group {
         Ok((group, level))
     }
 
-    /// Sends a signal to all of the group.
+    /// Sends a signal to the whole group.
     pub(super) fn signal(&self, signal: Signal) {
         if !self.ended {
             let _ = kill_process_group(self.id, signal);
         }
     }
 
-    /// Tells whether the script itself has ended; its number stays taken.
+    /// Tells whether the script itself has ended. It is not reaped, so its number stays taken.
     pub(super) fn has_exited(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         pid(&self.script).is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
@@ -126,7 +127,8 @@ impl Group {
         self.members(&Stat::is_alive).len()
     }
 
-    /// Kills all of the group, waits until none of it is alive, and says how the script ended.
+    /// Kills the whole group, waits until none of its processes is alive, and returns how the script
+    /// ended.
     pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
         let patience = Instant::now() + HOPELESS;
         loop {
@@ -147,8 +149,8 @@ impl Group {
         status?.ok_or_else(|| io::Error::other("it was killed, but does not end"))
     }
 
-    /// Sets the limits of all processes of the group; true if that worked. They stand still
-    /// meanwhile, so that none starts another one that is overlooked.
+    /// Sets the limits of all processes of the group. Returns true if that worked. The processes are
+    /// stopped until it is done, so that none can start another one unnoticed.
     #[cfg(target_os = "linux")]
     fn limit(&self, numbers: &Numbers) -> bool {
         if !stands_still() || !self.is_standing() {
@@ -166,7 +168,7 @@ impl Group {
         false
     }
 
-    /// Waits until the script stands still, or has ended.
+    /// Waits until the script is stopped or has ended. Returns false if it takes too long.
     #[cfg(target_os = "linux")]
     fn is_standing(&self) -> bool {
         let Some(script) = pid(&self.script) else { return false };
@@ -182,8 +184,8 @@ impl Group {
         false
     }
 
-    /// Waits for processes whose parents have ended, if they were given to this program: it is the
-    /// first of its container, or has asked for them. Nobody else knows of them.
+    /// Reaps processes whose parents have ended, if this program has inherited them: it is the first
+    /// process of its container, or a subreaper. Nothing else reaps them.
     fn bury_adopted(&self) {
         let own = std::process::id();
         let script = pid(&self.script);
@@ -194,7 +196,8 @@ impl Group {
         }
     }
 
-    /// The processes of the group that are wanted, but for the one that holds it.
+    /// Returns the processes of the group for which `wanted` is true, except the one that holds the
+    /// group.
     #[cfg(target_os = "linux")]
     fn members(&self, wanted: &dyn Fn(&Stat) -> bool) -> Vec<Pid> {
         let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -211,7 +214,7 @@ impl Group {
             .collect()
     }
 
-    /// Elsewhere there is no such list.
+    /// Returns nothing: other systems have no such list.
     #[cfg(not(target_os = "linux"))]
     fn members(&self, _: &dyn Fn(&Stat) -> bool) -> Vec<Pid> {
         Vec::new()
@@ -226,12 +229,13 @@ impl Drop for Group {
     }
 }
 
-/// A process that is the first of a group, has ended, and stays until it is waited for.
+/// The first process of a group. It has ended, and stays until it is reaped.
 #[derive(Debug)]
 struct Holder(Child);
 
 impl Holder {
-    /// None where no group need be held, or no program is there that does nothing.
+    /// Starts a holder. Returns `None` on systems where none is needed, or if no program that does
+    /// nothing is found.
     fn start() -> Option<Holder> {
         if !cfg!(target_os = "linux") {
             return None;
@@ -260,7 +264,7 @@ fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(child.id().cast_signed())
 }
 
-/// The fields needed of a process's `stat` of proc(5).
+/// The fields that are needed of a process's `stat` file, see proc(5).
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     state: u8,
@@ -269,7 +273,8 @@ struct Stat {
 }
 
 impl Stat {
-    /// The name before the fields is in parentheses, and may hold any character.
+    /// Parses a `stat` file. The name before the fields is in parentheses, and may contain any
+    /// character.
     #[cfg(target_os = "linux")]
     fn read(stat: &[u8]) -> Option<Stat> {
         let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
@@ -279,7 +284,7 @@ impl Stat {
         Some(Stat { state, parent, group })
     }
 
-    /// Tells whether it can still do anything.
+    /// Tells whether the process can still do anything: it is not dead or a zombie.
     fn is_alive(&self) -> bool {
         !matches!(self.state, b'Z' | b'X' | b'x')
     }

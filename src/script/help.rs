@@ -1,4 +1,4 @@
-//! The help of a script: the comment it starts with, or its docstring.
+//! Extracts the help of a script: the comment that it starts with, or its docstring.
 
 /// The longest help, in characters.
 const MAX_CHARS: usize = 2000;
@@ -19,8 +19,8 @@ pub(super) fn help(path: &str, head: &[u8]) -> Option<String> {
     Some(help).filter(|help| !help.trim().is_empty())
 }
 
-/// The text after what says nothing: the line of the interpreter, notes to tools, blank lines;
-/// and, if there is a docstring, the comments before it.
+/// Skips text that says nothing: the interpreter line, notes to tools, and blank lines. Before a
+/// docstring, comments are skipped, too.
 fn skip(text: &str, is_python: bool) -> &str {
     let is_note = |line: &str| {
         let line = line.trim();
@@ -46,13 +46,13 @@ fn skip_lines(text: &str, is_skipped: impl Fn(&str) -> bool) -> &str {
     &text[skipped.map(str::len).sum::<usize>()..]
 }
 
-/// The text of a docstring or of a comment that has an end.
+/// The text of a docstring, or of a comment that has an end mark.
 fn enclosed(text: &str) -> Option<String> {
     let marks =
         [("\"\"\"", "\"\"\""), ("'''", "'''"), ("r\"\"\"", "\"\"\""), ("/*", "*/"), ("<#", "#>")];
     let (open, close) = marks.iter().find(|(open, _)| text.starts_with(open))?;
     let text = &text[open.len()..];
-    // The end may lie beyond what was read.
+    // The end may lie beyond the bytes that were read.
     let text = &text[..text.find(close).unwrap_or(text.len())];
     let lines = text.trim_start_matches('*').lines().map(|line| {
         let line = line.trim_end();
@@ -62,7 +62,7 @@ fn enclosed(text: &str) -> Option<String> {
     Some(unindented(&lines.collect::<Vec<_>>()))
 }
 
-/// The lines of a comment.
+/// The text of a comment that consists of lines.
 fn lines(text: &str) -> Option<String> {
     let mark = ["#", "//", "--"].into_iter().find(|mark| text.starts_with(mark))?;
     let lines = text.lines().map_while(|line| line.trim_end().strip_prefix(mark));
@@ -70,7 +70,7 @@ fn lines(text: &str) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// Lines without what all but the first are indented by.
+/// Joins lines, without the indentation that all but the first have in common.
 fn unindented(lines: &[&str]) -> String {
     let indents = lines.iter().skip(1).filter(|line| !line.trim().is_empty());
     let indent = indents.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);

@@ -8,42 +8,42 @@ use crate::error::{Error, ErrorCode};
 use crate::sandbox::Numbers;
 use crate::skill::SkillId;
 
-/// Limits of one run. Each holds everywhere but those of the system (processor, memory, file size,
-/// processes), which are enforced on Linux;
-/// [`SandboxLevel::rlimits`](super::SandboxLevel::rlimits) says whether they are.
+/// Limits of one run. Those on processor time, memory, file size and processes are enforced on Linux
+/// only; [`SandboxLevel::rlimits`](super::SandboxLevel::rlimits) says whether they are. The others hold
+/// everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptLimits {
-    /// Time for the run, 60 s by default. Then the script is asked to end (`SIGTERM`).
+    /// Time for the run, 60 s by default. When it is over, the script is asked to end (`SIGTERM`).
     pub timeout: Duration,
-    /// Time that a script which was asked to end has before all of its group is killed, 500 ms by
-    /// default: a run ends at most this much after its `timeout` or its cancellation.
+    /// Time between asking a script to end and killing its whole process group, 500 ms by default. A
+    /// run ends at most this much after its `timeout` or its cancellation.
     pub grace: Duration,
     /// Bytes of standard output and standard error together, 1 MiB by default. A script that
     /// writes more is killed; what it wrote up to the limit is kept.
     pub output_bytes: usize,
-    /// The most arguments it may get, 100 by default.
+    /// The most arguments that a script may get, 100 by default.
     pub args: usize,
     /// Bytes of all arguments together, 4096 by default.
     pub arg_bytes: usize,
-    /// Processor time in seconds of each process, 600 by default: a last net.
+    /// Processor time in seconds of each process, 600 by default. It is a last resort behind `timeout`.
     pub cpu_seconds: Option<u64>,
-    /// Bytes of private memory that each process may write, 4 GiB by default (`RLIMIT_DATA`).
-    /// Memory that is only reserved does not count, as runtimes reserve a lot.
+    /// Bytes of private memory that each process may write, 4 GiB by default (`RLIMIT_DATA`). Memory
+    /// that is only reserved does not count, because language runtimes reserve a lot.
     pub memory: Option<u64>,
     /// Bytes of address space of each process (`RLIMIT_AS`), unlimited by default: Node.js, Bun and
     /// the JVM reserve far more than they use.
     pub address_space: Option<u64>,
-    /// Bytes of any file it writes, 1 GiB by default.
+    /// Size in bytes of any file that the script writes, 1 GiB by default.
     pub file_bytes: Option<u64>,
-    /// Bytes that all files in its scratch directory take up, 4 GiB by default. Looked at about four
-    /// times a second; a script that takes more is killed.
+    /// Disk space in bytes of all files in the scratch directory, 4 GiB by default. It is checked about
+    /// four times a second; a script that takes more is killed.
     pub scratch_bytes: Option<u64>,
-    /// Processes that a script may have started and that still run, 1,000 by default. Looked at
-    /// about four times a second; a script that has more is killed.
+    /// Number of running processes of a script, including those it started, 1,000 by default. It is
+    /// checked about four times a second; a script that has more is killed.
     pub group_processes: Option<u64>,
-    /// Processes and threads **of the user**, those outside of the script included; unlimited by
-    /// default. The system does not enforce it for the superuser.
+    /// Processes and threads **of the user**, including those outside of the script; unlimited by
+    /// default. The system does not enforce it for root.
     pub processes: Option<u64>,
 }
 
@@ -79,7 +79,7 @@ impl ScriptLimits {
         }
     }
 
-    /// Refuses arguments that are too many, too long, or cannot be passed on.
+    /// Refuses arguments that are too many, too long, or hold a NUL byte.
     pub(super) fn check_args<S: AsRef<OsStr>>(
         &self,
         skill: &SkillId,

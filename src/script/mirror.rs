@@ -1,9 +1,9 @@
-//! Private copies, in a directory that looks like the skill's, so that the scripts that were checked are
-//! those that run.
+//! Private copies of a skill's scripts, in a directory that looks like the skill's. They ensure that
+//! the scripts that run are those that were checked.
 //!
-//! `$(dirname "$0")/../references` and the import of a module next to a script work in it. Of a skill
-//! whose files were compared, it has copies of these. Of others, all that is not a script is a link to
-//! the skill. Of `scripts/`, there is nothing but the copies.
+//! Paths such as `$(dirname "$0")/../references` and imports of modules next to a script work in it. If
+//! the files of the skill were compared, the mirror has copies of all of them. Otherwise, files that
+//! are not scripts are links to the skill. In both cases, `scripts/` has nothing but copies.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -15,15 +15,15 @@ use crate::error::Error;
 use crate::private_dir::PrivateDir;
 use crate::trust::SkillFiles;
 
-/// A directory for one run. It goes when this is dropped.
+/// A mirror directory for one run. It is removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Mirror {
     dir: PrivateDir,
 }
 
 impl Mirror {
-    /// A mirror of the skill with the copies of `checked`, in `parent` or the system's directory
-    /// for temporary files. All else is a link to the skill if `is_linked`, and not there otherwise.
+    /// Makes a mirror of the skill with copies of `checked`, in `parent` or the system's directory for
+    /// temporary files. All other files are links to the skill if `is_linked`, and missing otherwise.
     pub(super) fn new(
         files: &Files,
         checked: &[Checked],
@@ -67,20 +67,20 @@ impl Mirror {
         Ok(mirror)
     }
 
-    /// Copies the other files of a skill, which were compared.
+    /// Adds copies of the skill's other files, which were compared.
     pub(super) fn add(&self, compared: &SkillFiles, files: &Files) -> Result<(), Error> {
         let is_script =
             |path: &str| Path::new(path).starts_with(SCRIPTS) || files.is_declared(path);
         compared.copy_to(&self.file_at(Path::new("")), |path| !is_script(path))
     }
 
-    /// The place of a file of the skill.
+    /// The path of a file of the skill in the mirror.
     pub(super) fn file_at(&self, path: &Path) -> PathBuf {
         let skill = self.dir.path().join("skill");
         if path == Path::new("") { skill } else { skill.join(path) }
     }
 
-    /// Where the script may write.
+    /// The directory in which the script may write.
     pub(super) fn scratch(&self) -> PathBuf {
         self.dir.path().join("tmp")
     }
@@ -96,7 +96,7 @@ fn link(to: &Path, at: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(to, at)
 }
 
-/// Where scripts do not run, neither are there links to be made.
+/// Fails: scripts do not run on these systems, so no links are needed.
 #[cfg(not(unix))]
 fn link(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,15 +1,15 @@
-//! Running the scripts of skills, under limits.
+//! Runs the scripts of skills, under limits.
 //!
-//! A script is a file of a skill that is run in a process: one in `scripts/`, or one that the
-//! manifest declares. It runs with the skill's directory as its working directory, a cleared
-//! environment, bounded time and output, and in a process group that is killed as a whole when the
-//! run ends, however it ends. On Linux it also gains no rights, writes nowhere but to a scratch
-//! directory and where the host allows, and is held to numbers; [`SandboxLevel`] says how far that
-//! went. Arguments reach it as they are: no shell takes them apart.
+//! A script is a file of a skill that is run as a process: one in `scripts/`, or one that the manifest
+//! declares. Its working directory is the skill's directory, its environment is cleared, and its time
+//! and output are bounded. It runs in a process group, which is killed as a whole when the run ends,
+//! for whatever reason. On Linux, it also gains no rights, writes only to a scratch directory and where
+//! the host allows, and has resource limits; [`SandboxLevel`] says how much of this is in force.
+//! Arguments are passed as they are: no shell splits them.
 //!
 //! Nothing runs before it is trusted. All files of the skill are read without following links, and
-//! compared with what was trusted; what runs are private copies of exactly those bytes, beside private
-//! copies of the rest.
+//! compared with what was trusted. The scripts that run are private copies of exactly those bytes, next
+//! to private copies of the other files.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -30,9 +30,9 @@
 //! # Ok::<(), repertoire::Error>(())
 //! ```
 //!
-//! - `files`: which files those are, and whether they may run; `help`: what they say of themselves.
-//! - `mirror`: the copies; `crate::process` says what runs them.
-//! - `run`: one run; `group`: its processes; `watchdog`: their end if this program is killed.
+//! - `files`: finds the scripts and decides whether they may run; `help`: extracts their help.
+//! - `mirror`: makes the private copies; `crate::process` finds the interpreters.
+//! - `run`: one run; `group`: its processes; `watchdog`: kills them if this program is killed.
 
 mod envelope;
 mod files;
@@ -72,38 +72,39 @@ pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::ScriptLimits;
 pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
 
-/// How much of a script is read to see what runs it and what it says of itself, in bytes.
+/// The number of bytes of a script that are read to find its interpreter and its help.
 const HEAD_BYTES: u64 = 16 << 10;
 
-/// Where programs are when the environment has no `PATH`.
+/// The directories of programs when the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// How scripts are run.
+/// Options for running scripts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScriptOptions {
     /// The limits of a run.
     pub limits: ScriptLimits,
-    /// The source of variables; by default the environment of this process.
+    /// The source of environment variables; by default the environment of this process.
     pub environment: Environment,
-    /// Names of variables that every script gets; by default those that say who and where the user
-    /// is: `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`, `PATH`, `TERM`, `TZ`, `USER`. Of `PATH`,
-    /// the absolute entries.
+    /// Names of the variables that every script gets. By default, these say who and where the user is:
+    /// `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `LOGNAME`, `PATH`, `TERM`, `TZ`, `USER`. Of `PATH`, only
+    /// the absolute entries are passed.
     pub env: Vec<String>,
-    /// Names of further variables for single skills. That they may have them, as a key for a
-    /// service, is for the host to find out.
+    /// Names of further variables for single skills, such as the key of a service. The host decides
+    /// whether a skill may have them.
     pub skill_env: BTreeMap<SkillId, Vec<String>>,
-    /// Files and directories that scripts may change, such as the workspace, beside their scratch
-    /// directory. What does not exist is left out.
+    /// Files and directories that scripts may change, such as the workspace, besides their scratch
+    /// directory. Paths that do not exist are ignored.
     pub write: Vec<PathBuf>,
-    /// True if scripts may use the network; they may by default. Those of a project need more: their
-    /// manifest asks for it (`rights: {network: true}`), and the user was shown so and trusts them.
-    /// They may then use sockets of the Internet; those that lead to other programs of this machine by
-    /// a path are open to scripts of the user's own skills only.
+    /// True if scripts may use the network; true by default. A script of a project needs more: the
+    /// manifest must ask for it (`rights: {network: true}`), and the user must have been shown this
+    /// when trusting the script. It may then use Internet sockets. Sockets that reach other programs on
+    /// this machine by a path are open only to scripts of the user's own skills.
     pub network: bool,
-    /// Where the scratch directories are made; `None` is the system's place for temporary files.
+    /// The directory in which scratch directories are made; `None` is the system's directory for
+    /// temporary files.
     pub scratch: Option<PathBuf>,
-    /// Who is asked about scripts that are not trusted; `None` refuses them.
+    /// Decides whether a script that is not trusted may run. With `None`, it is refused.
     pub approve: Option<Approval>,
 }
 
@@ -126,18 +127,19 @@ impl Default for ScriptOptions {
 /// A script of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Script {
-    /// Its path from the skill's directory.
+    /// The path, relative to the skill's directory.
     pub path: String,
-    /// The program that runs it, with arguments; `None` if it is a program itself, or cannot run.
+    /// The program that runs the script, with arguments; `None` if the script is itself a program, or
+    /// cannot run.
     pub interpreter: Option<String>,
-    /// The reason why it cannot run.
+    /// The reason why the script cannot run; `None` if it can.
     pub problem: Option<String>,
-    /// True if nothing says that it is a script, neither the manifest nor the file itself: it may
-    /// well be what scripts read.
+    /// True if neither the manifest nor the file itself marks it as a script: it may be data that
+    /// scripts read.
     #[serde(skip)]
     pub is_data: bool,
-    /// Its help: the comment it starts with or its docstring, at most 2000
-    /// characters. It is text of the skill, not yet fit for a terminal.
+    /// The help: the comment that the script starts with, or its docstring, at most 2000 characters. It
+    /// is text of the skill, and must be made safe before it is shown on a terminal.
     pub help: Option<String>,
 }
 
@@ -149,16 +151,18 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Scripts are run with these options if this store, or the host, trusts them.
+    /// Creates a runner with these options, for scripts that `trust` or the host trusts.
     pub fn new(options: ScriptOptions, trust: Arc<TrustStore>) -> Scripts {
         Scripts { options, trust }
     }
 
-    /// The scripts of a skill, in the order of their paths: those of its manifest that can be asked
-    /// for, else all regular files in `scripts/` but hidden ones; never those of a sub-skill. None of them is run, nor need be trusted.
+    /// Lists the scripts of a skill, in the order of their paths. These are the scripts that its
+    /// manifest declares or, without such a list, all regular files in `scripts/` that are neither
+    /// hidden nor in `node_modules`; never those of a sub-skill. Nothing is run, and nothing need be
+    /// trusted.
     ///
-    /// Fails with `NOT_FOUND` if there is no such directory, with `PERMISSION_DENIED` if `scripts`
-    /// is a link.
+    /// Fails with `NOT_FOUND` if the skill's directory does not exist, and with `PERMISSION_DENIED` if
+    /// `scripts` is a link.
     pub fn list(&self, skill: &Owner) -> Result<Vec<Script>, Error> {
         let files = Files::find(skill)?;
         let path = self.path();
@@ -171,20 +175,24 @@ impl Scripts {
         Ok(scripts)
     }
 
-    /// The paths of all files of a skill that are trusted one by one before any of its scripts runs:
-    /// all in `scripts/`, and those its manifest declares. The other files of the skill are compared as
-    /// [`SkillFiles`]. Fails as [`Scripts::list`].
+    /// Returns the paths of the files of a skill that the user trusts one by one: all files in
+    /// `scripts/`, and those that the manifest declares. The other files of the skill are compared as
+    /// [`SkillFiles`].
+    ///
+    /// Fails as [`Scripts::list`] does.
     pub fn compared_files(skill: &Owner) -> Result<Vec<PathBuf>, Error> {
         Ok(Files::find(skill)?.compared())
     }
 
-    /// Runs a script, by its path from the skill's directory or from `scripts/`, and waits for its
-    /// end.
+    /// Runs a script, and waits for its end. `script` is its path, relative to the skill's directory or
+    /// to `scripts/`.
     ///
-    /// A script that fails, or is stopped at a limit, gives an output that says so, not an error. Fails
-    /// with `NOT_FOUND` (no such script), `INVALID_PARAM` (a path or arguments that cannot be),
-    /// `PERMISSION_DENIED` (it is not trusted, a file of the skill has changed since, or somebody else
-    /// can change the script), or `EXECUTION_ERROR` (nothing runs it, or it cannot be started).
+    /// A script that fails, or is stopped at a limit, is not an error: the output says so.
+    ///
+    /// Fails with `NOT_FOUND` (there is no such script), `INVALID_PARAM` (the path or the arguments are
+    /// not valid), `PERMISSION_DENIED` (the script is not trusted, a file of the skill has changed
+    /// since it was, or another user can change the script), or `EXECUTION_ERROR` (no program can run
+    /// the script, or it cannot be started).
     pub fn run<S: AsRef<OsStr>>(
         &self,
         skill: &Owner,
@@ -223,7 +231,8 @@ impl Scripts {
                 (path, args.chain([copy.into_os_string()]).collect())
             }
         };
-        // An open directory cannot be swapped for a link; a private one is not.
+        // Nobody can swap the private directory of copies for a link. The skill's directory could be
+        // swapped, so it is used as an open directory.
         let copied = compared.map(|_| mirror.file_at(Path::new("")));
         let skill_dir = copied.clone().unwrap_or_else(|| files.root.clone());
         let here = copied.unwrap_or_else(|| files.working_directory());
@@ -259,7 +268,7 @@ impl Scripts {
         }
     }
 
-    /// The `PATH` of scripts.
+    /// The `PATH` that scripts get.
     fn path(&self) -> OsString {
         let path = self.options.environment.var("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
         process::absolute_only(&path)
@@ -285,14 +294,14 @@ impl Scripts {
         env.extend([
             ("SKILL_DIR".into(), skill_dir.into_os_string()),
             ("TMPDIR".into(), scratch.clone().into_os_string()),
-            // Bytecode beside a script is not what was checked.
+            // Keep Python from using bytecode next to a script: it was not checked.
             ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
             ("PYTHONPYCACHEPREFIX".into(), scratch.into_os_string()),
         ]);
         env
     }
 
-    /// The version of a Node.js, which is asked for it.
+    /// Runs the Node.js at `node` to get its version, major and minor.
     fn node_version(&self, node: &Path) -> Option<(u32, u32)> {
         let set_up = |command: &mut Command| {
             command.arg("--version").env_clear().env("PATH", self.path()).current_dir("/");
@@ -306,15 +315,15 @@ impl Scripts {
     }
 }
 
-/// The sandbox that a script gets on this machine, tried for real, on a thread that ends with it.
-/// Limits in numbers are a process's own and are not tried: `rlimits` is false.
+/// Returns the sandbox that scripts get on this machine, after trying it on a thread that ends with it.
+/// Resource limits belong to a whole process and are not tried: `rlimits` is false.
 ///
-/// Fails if the system starts no thread.
+/// Fails if the system does not start a thread, or does not support scripts.
 pub fn sandbox() -> std::io::Result<SandboxLevel> {
     run::sandbox()
 }
 
-/// The error for a script that nothing runs.
+/// The error for a script that no program can run.
 fn no_runner(missing: NoRunner, skill: &Owner, script: &str) -> Error {
     let NoRunner { why, help } = missing;
     let message = format!("the script `{script}` of the skill `{}` {why}", skill.id);

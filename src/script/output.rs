@@ -19,17 +19,18 @@ pub enum Stream {
 /// The receiver of a script's output.
 pub type Listener<'a> = &'a mut dyn FnMut(Stream, &[u8]);
 
-/// The other ends of a run: nothing on standard input, and nobody listening, by default.
+/// The input of a run, and the functions that observe it. By default, standard input is empty, and
+/// nobody observes.
 ///
-/// The functions are called on the thread that runs the script, between looks at its limits: one
-/// that blocks holds up the limits too.
+/// The functions are called on the thread that runs the script, between checks of its limits. A
+/// function that blocks delays the limits, too.
 #[derive(Default)]
 pub struct ScriptIo<'a> {
     /// The text that the script reads from its standard input.
     pub stdin: &'a [u8],
-    /// Gets the output as it comes, in pieces of any size, up to the limit of the output.
+    /// Receives the output as it comes, in pieces of any size, up to the limit of the output.
     pub on_output: Option<Listener<'a>>,
-    /// Tells whether the run should end; asked about every 20 ms.
+    /// Tells whether the run should end; called about every 20 ms.
     pub is_cancelled: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -39,15 +40,15 @@ impl fmt::Debug for ScriptIo<'_> {
     }
 }
 
-/// Why the network was closed to a script.
+/// The reason why the network was closed to a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Offline {
-    /// The host has no network for scripts.
+    /// The host does not allow scripts to use the network.
     Host,
-    /// The skill is a project's, and its manifest does not ask for the network.
+    /// The skill belongs to a project, and its manifest does not ask for the network.
     NotAsked,
-    /// The skill is a project's and asks for it, but the user has not allowed it.
+    /// The skill belongs to a project and asks for the network, but the user has not allowed it.
     NotAllowed,
 }
 
@@ -62,37 +63,37 @@ impl Offline {
     }
 }
 
-/// The outcome of a run. A script that failed or was stopped has one too.
+/// The outcome of a run, even of one that failed or was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScriptOutput {
-    /// Its exit code; `None` if a signal ended it.
+    /// The exit code; `None` if a signal ended the script.
     pub exit_code: Option<i32>,
-    /// The number of the signal that ended it.
+    /// The number of the signal that ended the script; `None` if it exited.
     pub signal: Option<i32>,
-    /// Its standard output. What is not UTF-8 is `U+FFFD`.
+    /// Its standard output. Bytes that are not UTF-8 are replaced by `U+FFFD`.
     pub stdout: String,
-    /// Its standard error, likewise.
+    /// Its standard error. Bytes that are not UTF-8 are replaced by `U+FFFD`.
     pub stderr: String,
-    /// True if it wrote more than is kept, and was killed for it.
+    /// True if the script wrote more than the limit, and was killed for it.
     pub truncated: bool,
-    /// True if it was stopped since its time was over.
+    /// True if the script was stopped because its time was over.
     pub timed_out: bool,
-    /// True if it was stopped since the host cancelled it.
+    /// True if the script was stopped because the host cancelled the run.
     pub cancelled: bool,
-    /// How long it ran, in milliseconds.
+    /// The duration of the run, in milliseconds.
     pub duration_ms: u64,
     /// The limits that were enforced.
     pub sandbox: SandboxLevel,
-    /// Files beside it in `scripts/` that are not trusted, and so were not there for it.
+    /// Other files in `scripts/` or declared as scripts that are not trusted, and so were not available.
     pub withheld: Vec<String>,
-    /// Why the network was closed to it; `None` if it was open.
+    /// The reason why the network was closed to the script; `None` if it was open.
     pub offline: Option<Offline>,
-    /// Why it was stopped or killed, in a sentence; `None` if it ended by itself.
+    /// The reason why the script was stopped or killed, in a sentence; `None` if it ended by itself.
     pub reason: Option<String>,
 }
 
 impl ScriptOutput {
-    /// Tells whether it ran to its end, and said that it succeeded.
+    /// Tells whether the script ran to its end and exited with code 0.
     pub fn is_success(&self) -> bool {
         self.exit_code == Some(0) && self.reason.is_none()
     }

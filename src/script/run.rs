@@ -1,4 +1,4 @@
-//! One run: a program in its group, read from until it ends or a limit does it.
+//! One run: starts a program in its group, and reads its output until it ends or a limit ends it.
 
 use std::io::{self, PipeReader, Read as _, Seek as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -14,22 +14,22 @@ use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream
 pub(super) use crate::sandbox::Sockets;
 use crate::sandbox::{Reads, Rules, how};
 
-/// How often limits are looked at, and the host is asked whether it cancels.
+/// The interval at which limits are checked, and the host is asked whether it cancels.
 const TICK: Duration = Duration::from_millis(20);
-/// How long a script that closed its output is left alone between two looks at it.
+/// The interval between two checks of a script that has closed its output.
 const QUIET: Duration = Duration::from_millis(2);
-/// How much is read at once, in bytes.
+/// The most bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
 /// The files that may be written, and the sockets that may be used.
 pub(super) struct Openings {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,
-    /// The directory whose size is watched.
+    /// The directory whose size is limited.
     pub(super) scratch: Option<PathBuf>,
 }
 
-/// Why a script was asked to end.
+/// The reason why a script was asked to end, or was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     TimedOut,
@@ -38,10 +38,10 @@ enum Stop {
     TooManyProcesses,
 }
 
-/// Runs `program`, with what `set_up` adds, to its end or that of its limits. When this returns,
-/// nothing that it started in its group is alive.
+/// Runs `program`, with the changes of `set_up`, until it ends or a limit ends it. When this returns,
+/// no process that it started in its group is alive.
 ///
-/// Fails if it cannot be started.
+/// Fails if the program cannot be started.
 pub(super) fn run(
     program: &Path,
     set_up: impl FnOnce(&mut Command),
@@ -61,7 +61,7 @@ pub(super) fn run(
         Rules { reads: Reads::All, write: openings.write, sockets: openings.sockets, join: None };
     let began = Instant::now();
     let (mut group, sandbox) = Group::start(&mut command, rules, &limits.numbers())?;
-    // It holds the writing ends; only the script's may be left.
+    // The command holds writing ends of the pipes, which only the script may hold.
     drop(command);
     let mut output = Output {
         pipes: [Some(stdout), Some(stderr)],
@@ -74,7 +74,7 @@ pub(super) fn run(
     let totals = Totals { limits, scratch: openings.scratch.as_deref(), next: began + LOOK };
     let stop = watch(&group, &mut output, totals, began, &is_cancelled);
     let status = group.end()?;
-    // Whoever wrote is dead: all there is to read is there, and nobody need be waited for.
+    // All writers are dead, so the rest of the output can be read without waiting for anyone.
     while !output.truncated && output.read() {}
     let duration = began.elapsed();
     if let Some(why) = group::not_started(status.code(), &output.kept[1]) {
@@ -84,14 +84,15 @@ pub(super) fn run(
     Ok(output.finish(limits, stop, status, duration, sandbox))
 }
 
-/// The sandbox of a script, but for limits in numbers.
+/// The sandbox of a script, without resource limits.
 pub(super) fn sandbox() -> io::Result<SandboxLevel> {
     let sockets = Sockets::Pairs;
     let rules = Rules { reads: Reads::All, write: Vec::new(), sockets, join: None };
     group::restricted(&rules, || ()).map(|((), level)| level)
 }
 
-/// Reads until the script ends, or must; says whether it was asked to.
+/// Reads until the script ends, or must be ended. Returns the reason for the latter, unless it is too
+/// much output, which `output` records.
 fn watch(
     group: &Group,
     output: &mut Output<'_>,
@@ -118,25 +119,25 @@ fn watch(
         };
         stopped = Some((stop, Instant::now()));
         group.signal(Signal::TERM);
-        // One that stands still would not hear of it.
+        // A stopped process gets the signal only once it is continued.
         group.signal(Signal::CONT);
     }
     stopped.map(|(stop, _)| stop)
 }
 
-/// How often totals are looked at.
+/// The interval at which totals are checked.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Limits on what a script and all that it started take together, which the system has none for.
+/// Limits on a script together with all that it started. The system has no such limits.
 struct Totals<'a> {
     limits: &'a ScriptLimits,
     scratch: Option<&'a Path>,
-    /// When to look again.
+    /// The time of the next check.
     next: Instant,
 }
 
 impl Totals<'_> {
-    /// The limit that is exceeded, if it is time to look and one is.
+    /// Returns the limit that is exceeded, if a check is due and there is one.
     fn exceeded(&mut self, group: &Group) -> Option<Stop> {
         let began = Instant::now();
         if began < self.next {
@@ -152,13 +153,13 @@ impl Totals<'_> {
             let processes = |_| group.n_alive() as u64;
             is_more(self.limits.group_processes, &processes).then_some(Stop::TooManyProcesses)
         };
-        // A look takes a twentieth of the time at most.
+        // Checks take at most a twentieth of the time.
         self.next = Instant::now() + LOOK.max(began.elapsed() * 20);
         exceeded
     }
 }
 
-/// The bytes of disk that the files below `dir` take up; no more is counted once they are more than
+/// The disk space that the files below `dir` take up, in bytes. Counting ends once it is more than
 /// `most`.
 fn bytes_below(dir: &Path, most: u64) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
@@ -173,7 +174,7 @@ fn bytes_below(dir: &Path, most: u64) -> u64 {
     bytes
 }
 
-/// The output of a script, as it comes.
+/// The output of a script that runs.
 struct Output<'a> {
     /// Standard output and standard error, until they are closed.
     pipes: [Option<PipeReader>; 2],
@@ -194,12 +195,12 @@ impl Output<'_> {
             return;
         }
         let at_most = Timespec { tv_sec: 0, tv_nsec: at_most.subsec_nanos().into() };
-        // A signal to this process ends the wait: no harm.
+        // A signal to this process may end the wait early, which does no harm.
         let _ = poll(&mut open, Some(&at_most));
     }
 
-    /// Reads some of what there is, without waiting, as far as the limit goes; says whether there
-    /// was any.
+    /// Reads some of the output that is available, without waiting, up to the limit. Returns true if
+    /// there was any.
     fn read(&mut self) -> bool {
         let mut chunk = vec![0; CHUNK];
         let mut any = false;
@@ -275,7 +276,7 @@ fn is_patient(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
-/// Standard input that holds `bytes`: a file, as nobody need be there to feed it.
+/// Standard input that holds `bytes`. It is a file, so that no thread is needed to write it.
 fn input(bytes: &[u8]) -> io::Result<Stdio> {
     if bytes.is_empty() {
         return Ok(Stdio::null());

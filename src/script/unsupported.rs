@@ -1,4 +1,4 @@
-//! Systems on which scripts have no group of processes that can be killed as a whole.
+//! A replacement for systems on which the processes of a script cannot be killed as a group.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ pub(super) struct Openings {
     pub(super) scratch: Option<PathBuf>,
 }
 
-/// Refuses: without scripts there is none.
+/// Fails: there is no sandbox, because scripts do not run here.
 pub(super) fn sandbox() -> io::Result<SandboxLevel> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Refuses: what cannot be stopped must not be started.
+/// Fails: a script that cannot be stopped must not be started.
 pub(super) fn run(
     _: &Path,
     _: impl FnOnce(&mut Command),

@@ -1,5 +1,5 @@
-//! Small files that later processes read: a checksum in a line, then JSON. One that is missing,
-//! damaged, or open to others is not believed.
+//! Small files that later processes read: a line with a checksum, then JSON. A file that is missing,
+//! damaged, or writable by others is ignored.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Reads a file that [`write`] wrote.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     let file = File::open(path)?;
-    // Whoever can write it decides what models are told.
+    // Anyone who can write the file decides what models are told.
     check_permissions(path, &file).map_err(io::Error::other)?;
     let mut text = String::new();
     (&file).take(MAX_BYTES).read_to_string(&mut text)?;
@@ -31,8 +31,8 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     Ok(serde_json::from_str(json)?)
 }
 
-/// Replaces a file as a whole, so that no reader sees half of it. One that cannot be written costs
-/// the next process time, and a note in the log.
+/// Replaces a file as a whole, so that no reader sees half of it. If that fails, it is logged, and the
+/// next process does the work again.
 pub(super) fn write(dir: &Path, name: &str, content: &impl Serialize) {
     let written = || -> io::Result<()> {
         create_private(dir)?;

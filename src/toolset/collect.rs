@@ -1,29 +1,30 @@
-//! Garbage collection in the directory of private copies and descriptions.
+//! Garbage collection in the cache directory of private copies and descriptions.
 //!
-//! A process that may use copies holds a lock together with the others, for as long as it may: a child runs
-//! in them. Only a process that has the lock alone collects, and what was used within the time stays.
+//! A process that may use copies holds a shared lock as long as a child may run in them. Only a process
+//! that gets the exclusive lock collects, and it keeps what was used recently.
 
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// The file that is locked.
+/// The lock file.
 const LOCK: &str = ".lock";
 
-/// The ends of the names of copies and descriptions.
+/// The suffixes of the names of copies and descriptions.
 const ENDS: [&str; 5] = [std::env::consts::DLL_SUFFIX, ".program", ".skill", ".seen", ".tools"];
 
-/// The beginning of the names of those that are not whole yet.
+/// The prefix of the names of unfinished copies and descriptions.
 const NEW: &str = ".tmp";
 
-/// The time within which the use of a file is not noted again.
+/// The least time between two notes of the use of a file.
 const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Removes the private copies and the descriptions in a [cache](super::ToolsetOptions::cache) of toolsets
-/// that no process used for `time`, and returns their number. They are made again when they are needed.
+/// Removes the private copies and the descriptions in a [cache](super::ToolsetOptions::cache) of
+/// toolsets that no process used for `time`, and returns the number that were removed. They are made
+/// again when they are needed.
 ///
-/// While another process, or an engine of this one, may use some, nothing is removed.
+/// Removes nothing while another process, or an engine in this one, may use some of them.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,7 +35,7 @@ const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn collect_cache(dir: &Path, time: Duration) -> u64 {
-    // A directory that nobody has made is not made here.
+    // If the directory does not exist, the lock cannot be opened, and nothing is created.
     let Some(_lock) = open_lock(dir).ok().filter(|lock| lock.try_lock().is_ok()) else { return 0 };
     let mut n_removed = 0;
     for entry in fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok) {
@@ -57,21 +58,22 @@ pub fn collect_cache(dir: &Path, time: Duration) -> u64 {
     n_removed
 }
 
-/// The time since a use was noted; `None` if the clock was set back, which makes nothing old.
+/// The time since the last noted use. `None` if that lies in the future, because the clock was set
+/// back: such a file is not old.
 fn unused_for(metadata: &Metadata) -> Option<Duration> {
     metadata.modified().ok().and_then(|used| used.elapsed().ok())
 }
 
-/// Tells whether a name is that of a copy or a description, which begins with a hash, or of an unfinished
-/// one. A host may name a directory that has other files, too.
+/// Tells whether a name is that of a copy or a description, which begins with a hash, or of an
+/// unfinished one. The host may name a directory that holds other files, too.
 fn is_ours(name: &str) -> bool {
     let hash = ENDS.iter().find_map(|end| name.strip_suffix(end));
     let is_hash = |hash: &str| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit());
     hash.is_some_and(is_hash) || name.starts_with(NEW)
 }
 
-/// Keeps other processes from collecting until the lock is dropped; `None` if files cannot be locked here:
-/// then nobody collects either.
+/// Keeps other processes from collecting until the lock is dropped. Returns `None` if files cannot be
+/// locked here; then no process collects, either.
 pub(super) fn lock_to_use(dir: &Path) -> Option<File> {
     let lock = open_lock(dir).ok()?;
     lock.lock_shared().is_ok().then_some(lock)
@@ -81,11 +83,11 @@ fn open_lock(dir: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).open(dir.join(LOCK))
 }
 
-/// Notes that a copy or a description is used, unless that was noted not long ago.
+/// Notes the use of a copy or a description in its modification time, unless that was done recently.
 pub(super) fn note_use(file: &File) {
     let age = file.metadata().ok().and_then(|metadata| unused_for(&metadata));
     if age.is_none_or(|age| age >= NOTES_USE) {
-        // One that cannot be marked is made again once it was collected.
+        // If the time cannot be set, the file may be collected too early, and is then made again.
         let _ = file.set_modified(SystemTime::now());
     }
 }

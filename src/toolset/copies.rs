@@ -1,5 +1,5 @@
-//! Private copies of libraries: the copies are opened, so that nobody can change or replace them
-//! meanwhile.
+//! Private copies of libraries. The copies are opened instead of the originals, so that nobody can
+//! change or replace them between the check and the use.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -13,7 +13,8 @@ use super::program::File as ProgramFile;
 use crate::error::{Error, ErrorCode};
 use crate::trust::{ContentHash, SkillFiles};
 
-/// The directory of the copies; made when first needed if the host names none.
+/// The directory of the copies. If the host names none, a temporary one is made when it is first
+/// needed.
 #[derive(Debug)]
 pub(super) struct Copies {
     place: Mutex<Option<Place>>,
@@ -22,23 +23,24 @@ pub(super) struct Copies {
 #[derive(Debug)]
 enum Place {
     Named(PathBuf),
-    /// The same, once copies in it may be in use: nobody collects them until the lock is dropped.
+    /// The named directory, once copies in it may be in use. Nobody collects them until the lock is
+    /// dropped.
     Locked(PathBuf, #[expect(dead_code, reason = "it is kept alive")] Option<File>),
     Temporary(PrivateDir),
 }
 
 impl Copies {
-    /// Copies in `dir`, or else in a directory that ends with this value.
+    /// Puts copies in `dir`, or else in a temporary directory that is removed with this value.
     pub(super) fn new(dir: Option<PathBuf>) -> Copies {
         Copies { place: Mutex::new(dir.map(Place::Named)) }
     }
 
-    /// The path of the copy of a library with this content, made or not.
+    /// The path for the copy of a library with this content, whether it exists or not.
     pub(super) fn path(&self, sha256: &ContentHash) -> Result<PathBuf, Error> {
         Ok(self.dir()?.join(format!("{sha256}{}", std::env::consts::DLL_SUFFIX)))
     }
 
-    /// Makes the copy of a library with this content, if it is not there.
+    /// Makes the copy of a library with this content, unless it exists.
     pub(super) fn copy(&self, bytes: &[u8], sha256: &ContentHash) -> Result<(), Error> {
         let dir = self.dir()?;
         let copy = self.path(sha256)?;
@@ -47,7 +49,7 @@ impl Copies {
             let help = "name a private directory that can be written";
             Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
         };
-        // A copy of another session is only as good as its content.
+        // A copy that another session made is used only if its content is the same.
         if holds(&copy, bytes).unwrap_or(false) {
             note_use_of(&copy);
             return Ok(());
@@ -60,8 +62,8 @@ impl Copies {
             let mode = fs::Permissions::from_mode(0o500);
             new.as_file().set_permissions(mode).map_err(failed)?;
         }
-        // One that was made meanwhile is as good, and a child may be about to open it: it may open that
-        // very file, and not another of the same name.
+        // Keep a sound copy that another thread or process made in the meantime. A child may be about
+        // to open it, and its sandbox allows that very file, not another one of the same name.
         match new.persist_noclobber(&copy) {
             Ok(_) => Ok(()),
             Err(_) if holds(&copy, bytes).unwrap_or(false) => Ok(()),
@@ -71,13 +73,13 @@ impl Copies {
         }
     }
 
-    /// The directory of the copies of a program with this content, made or not.
+    /// The directory for the copies of a program with this content, whether it exists or not.
     #[cfg(feature = "mcp-toolsets")]
     pub(super) fn program_dir(&self, sha256: &ContentHash) -> Result<PathBuf, Error> {
         Ok(self.dir()?.join(format!("{sha256}.program")))
     }
 
-    /// Makes the copies of a program with this content, if they are not there.
+    /// Makes the copies of the files of a program with this content, unless they exist.
     #[cfg(feature = "mcp-toolsets")]
     pub(super) fn copy_program(
         &self,
@@ -112,12 +114,12 @@ impl Copies {
         put(new, &copy, is_same).map_err(failed)
     }
 
-    /// The directory of the copies of a skill with these files, made or not.
+    /// The directory for the copies of a skill with these files, whether it exists or not.
     pub(super) fn skill_dir(&self, sha256: &ContentHash) -> Result<PathBuf, Error> {
         Ok(self.dir()?.join(format!("{sha256}.skill")))
     }
 
-    /// Makes the copies of a skill's files, which have this hash together, if they are not there.
+    /// Makes the copies of a skill's files, whose common hash is `sha256`, unless they exist.
     pub(super) fn copy_skill(&self, files: &SkillFiles, sha256: &ContentHash) -> Result<(), Error> {
         let copy = self.skill_dir(sha256)?;
         let is_same = |dir: &Path| files.are_copied_to(dir);
@@ -172,8 +174,8 @@ fn note_use_of(copy: &Path) {
     }
 }
 
-/// Puts the directory `new` in the place of `copy`. One that was made meanwhile is as good, and may be in
-/// use; a damaged one goes.
+/// Moves the directory `new` to `copy`. If another process has put a sound copy there in the meantime,
+/// that one stays, since it may be in use. A damaged one is replaced.
 fn put(
     new: tempfile::TempDir,
     copy: &Path,
@@ -189,7 +191,7 @@ fn put(
     });
     match placed {
         Ok(()) => {
-            // What it was made as is no longer there to remove.
+            // The directory was moved, so there is nothing left to remove at its first path.
             let _ = new.keep();
             Ok(())
         }
@@ -198,7 +200,8 @@ fn put(
     }
 }
 
-/// Tells whether the file at `path` has this content. Most of the time it has, and is large.
+/// Tells whether the file at `path` has this content. Mostly it has, and is large, so it is read in
+/// pieces.
 fn holds(path: &Path, content: &[u8]) -> std::io::Result<bool> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 64 << 10];
@@ -242,7 +245,7 @@ mod tests {
         assert!(holds(&dir.path().join("none"), &content).is_err());
     }
 
-    /// A child in the sandbox may open the file that was there when it started, and no other.
+    /// A child in the sandbox may open only the file that was there when the child started.
     #[cfg(unix)]
     #[test]
     fn a_copy_that_many_make_at_once_is_one_file() {

@@ -1,5 +1,5 @@
-//! Descriptions of toolsets, kept by content of the library, class and configuration, so that
-//! tools are listed without running a library.
+//! Descriptions of toolsets, cached by content of the library, class and configuration, so that tools
+//! are listed without running a library.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,20 +12,21 @@ use serde_json::Value;
 use super::cache_file;
 use crate::trust::ContentHash;
 
-/// The form of the files; those of another one are made again.
+/// The version of the file format. Files of another version are made again.
 const FORM: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
 
-/// Descriptions in memory, and in files if there is a directory for them.
+/// Descriptions in memory and, if there is a directory for them, in files.
 ///
-/// A file that is missing, damaged, of another form or open to others is ignored, and made again when
-/// the toolset is. The configuration may hold secrets, so that only its hash is there.
+/// A file that is missing, damaged, of another version or writable by others is ignored, and written
+/// again when the toolset is next made. The configuration may hold secrets, so a file has only its
+/// hash.
 #[derive(Debug)]
 pub(super) struct Descriptions {
     dir: Option<PathBuf>,
     known: Mutex<HashMap<Key, Arc<ToolsetDescription>>>,
 }
 
-/// The inputs of a description.
+/// The inputs that a description depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Key {
     form: String,
@@ -62,7 +63,7 @@ impl Descriptions {
         Descriptions { dir, known: Mutex::default() }
     }
 
-    /// The description that is kept for `key`.
+    /// The cached description for `key`.
     pub(super) fn get(&self, key: &Key) -> Option<Arc<ToolsetDescription>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
         if known.is_some() {
@@ -75,8 +76,8 @@ impl Descriptions {
         Some(description)
     }
 
-    /// Keeps the description for `key`, in place of any other. One that cannot be written is made
-    /// again by the next process.
+    /// Caches the description for `key`, in place of any other. If it cannot be written to a file, the
+    /// next process makes it again.
     pub(super) fn put(
         &self,
         key: &Key,

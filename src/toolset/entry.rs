@@ -1,4 +1,4 @@
-//! `path:Class` entries of a manifest, and the library files they mean.
+//! `path:Class` entries of a manifest, and the library files that they refer to.
 
 use std::fmt;
 use std::fs::File;
@@ -10,19 +10,20 @@ use crate::confined::{self, Links};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::path_and_class;
 
-/// The class of an entry that means a program: an MCP server.
+/// The class name that marks an entry as an MCP server.
 pub(crate) const SERVER: &str = "mcp";
 
-/// The advice for a library that nobody has built.
+/// The advice for a library that was not built yet.
 const BUILD: &str = "build the library from its code for release, and copy it there";
 
-/// An entry of `toolsets`: a library below the skill's directory, and a class in it; or an MCP
-/// server there, `tools/server.py:mcp`.
+/// An entry of `toolsets`: a library below the skill's directory and a class in it, or an MCP server,
+/// such as `tools/server.py:mcp`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolsetEntry {
-    /// `toolsets/hello`: the library, without the prefix and the extension that the system adds.
+    /// The path of the library without the prefix and the extension that the system adds, such as
+    /// `toolsets/hello`.
     path: String,
-    /// `HelloToolset`.
+    /// The name of the class, such as `HelloToolset`.
     class: String,
 }
 
@@ -32,19 +33,19 @@ impl ToolsetEntry {
         &self.path
     }
 
-    /// The class.
+    /// The name of the class.
     pub fn class(&self) -> &str {
         &self.class
     }
 
-    /// True if the entry means an MCP server: the file at its path, as written.
+    /// Returns true if the entry refers to an MCP server, which is the file at its path, as written.
     pub fn is_server(&self) -> bool {
         self.class == SERVER
     }
 
-    /// The files the entry may mean, below the skill's directory, the first that exists wins: for
-    /// `toolsets/my-hello` the library `toolsets/<target>/libmy_hello.so`, then
-    /// `toolsets/libmy_hello.so`, as cargo and the system name it.
+    /// The files that the entry may refer to, below the skill's directory; the first that exists is
+    /// used. For `toolsets/my-hello`, these are `toolsets/<target>/libmy_hello.so` and
+    /// `toolsets/libmy_hello.so`, with the file name that cargo and the system give the library.
     pub fn candidates(&self) -> Vec<PathBuf> {
         if self.is_server() {
             return vec![PathBuf::from(&self.path)];
@@ -56,17 +57,18 @@ impl ToolsetEntry {
         vec![Path::new(dir).join(target).join(&file), Path::new(dir).join(&file)]
     }
 
-    /// The library below `skill_dir`, without loading it. Fails as loading it would, if it cannot be
-    /// opened: with `NOT_FOUND` and all that was tried, or with `PERMISSION_DENIED` for a path that
-    /// leaves the skill's directory by a link.
+    /// Finds the library below `skill_dir`, without loading it.
+    ///
+    /// Fails as loading does if the library cannot be opened: with `NOT_FOUND` and the paths that were
+    /// tried, or with `PERMISSION_DENIED` if a link leads out of the skill's directory.
     pub fn library(&self, skill_dir: &Path) -> Result<PathBuf, Error> {
         self.open(skill_dir).map(|(path, _)| path)
     }
 
     /// Opens the library below `skill_dir`.
     ///
-    /// Fails with `NOT_FOUND` and all that was tried, or with `PERMISSION_DENIED` for a path that
-    /// leaves the skill's directory by a link.
+    /// Fails with `NOT_FOUND` and the paths that were tried, or with `PERMISSION_DENIED` if a link
+    /// leads out of the skill's directory.
     pub(super) fn open(&self, skill_dir: &Path) -> Result<(PathBuf, File), Error> {
         let candidates = self.candidates();
         for candidate in &candidates {
@@ -91,7 +93,7 @@ impl ToolsetEntry {
         Err(if is_unbuilt { error.with_remedy(build()) } else { error })
     }
 
-    /// The remedy for a library that is not there: another name, if one was meant.
+    /// The help for a library that is missing: suggests another name if one seems to be meant.
     fn naming_help(&self, skill_dir: &Path) -> String {
         if self.is_server() {
             return "write the path of the program in the skill's directory, with its ending"

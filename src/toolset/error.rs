@@ -21,7 +21,7 @@ pub(super) fn create_error(error: CreateError) -> Error {
     Error::new(code, error.to_string(), error.help()).with_source(error)
 }
 
-/// The error for a library at `path` that has only these classes.
+/// The error for a class that the library at `path` does not have; it has `classes`.
 pub(super) fn no_class(path: &Path, class: &str, classes: &[String]) -> Error {
     Error::new(
         ErrorCode::NotFound,
@@ -30,12 +30,12 @@ pub(super) fn no_class(path: &Path, class: &str, classes: &[String]) -> Error {
     )
 }
 
-/// The error of a tool of the library at `path`.
+/// Converts the error of a tool of the library at `path`.
 pub(super) fn call_error(error: &CallError, path: &Path) -> Error {
     said(error.code, &error.message, path)
 }
 
-/// The failure of a call through the process of the library at `path`.
+/// Converts the failure of a call through the process of the library at `path`.
 pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
     let code = match &error {
         WorkerError::Failed { code, message, .. } => return said(*code, message, path),
@@ -57,7 +57,7 @@ fn said(code: PluginCode, message: &str, path: &Path) -> Error {
         PluginCode::Panicked => {
             format!("that is a mistake in the plugin {}: fix it and build it again", path.display())
         }
-        // The tool's own message says it.
+        // The tool's own message says what to do.
         _ => String::new(),
     };
     Error::new(ours(code), message, help)

@@ -1,4 +1,4 @@
-//! Problems of the libraries of a skill that show without running them.
+//! Problems of a skill's libraries that can be found without running them.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::library::read;
 use crate::error::{Error, ErrorCode};
 use crate::trust::check_permissions;
 
-/// The kinds of problems of a library.
+/// The kinds of problems that a library can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// There is no such file.
     Missing,
-    /// Others can change the file.
+    /// Other users can change the file.
     Unsafe,
     /// The file is not a plugin for this system.
     Unusable,
@@ -23,8 +23,8 @@ pub(crate) enum Fault {
     NoClass,
 }
 
-/// Looks for problems of the library and the class that `entry` means. Nothing of it runs, and
-/// trust is not asked for.
+/// Looks for problems of the library and the class that `entry` refers to. Runs nothing, and does not
+/// ask for trust.
 pub(crate) fn examine(entry: &ToolsetEntry, skill_dir: &Path) -> Result<(), (Fault, Error)> {
     let (path, mut file) = entry.open(skill_dir).map_err(|error| match error.code() {
         ErrorCode::NotFound => (Fault::Missing, error),

@@ -1,4 +1,4 @@
-//! A library that is open in this process.
+//! A library that runs in this process.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::schema::Schemas;
 use super::shared_init::SharedInit;
 use crate::error::{Error, ErrorCode};
 
-/// A library for this process, with a toolset of each class asked for.
+/// A library that runs in this process, and its toolsets by class.
 #[derive(Debug)]
 pub(super) struct InProcess {
     copy: PathBuf,
@@ -32,13 +32,13 @@ pub(super) struct Made {
 }
 
 impl InProcess {
-    /// A library whose private copy is `copy`. Opens nothing.
+    /// Creates the library whose private copy is `copy`, without opening it.
     pub(super) fn new(copy: PathBuf, shown_as: PathBuf, note: PluginNote) -> InProcess {
         let (library, toolsets) = (SharedInit::default(), Mutex::default());
         InProcess { copy, shown_as, note, library, toolsets }
     }
 
-    /// The toolset of a class, made on this thread if it is not there.
+    /// Returns the toolset of a class, which is made on this thread unless another thread makes it.
     pub(super) fn toolset(
         &self,
         class: &str,
@@ -67,7 +67,7 @@ impl InProcess {
         host::Library::open_with(&self.copy, options).map(Arc::new).map_err(open_error)
     }
 
-    /// Fails if the host waits no longer for another thread that opens the library.
+    /// Fails if the host no longer waits for another thread that opens the library.
     fn may_wait(&self, host: &dyn Host) -> Result<(), Error> {
         let file = self.shown_as.display();
         if host.is_cancelled() {

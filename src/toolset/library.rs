@@ -25,7 +25,7 @@ use crate::trust::{ContentHash, SkillFiles, TrustStore, Verdict};
 /// The largest library that is read, in bytes.
 pub(super) const MAX_LIBRARY_BYTES: u64 = 256 * 1024 * 1024;
 
-/// An open library.
+/// A library or an MCP server that passed the checks of the loader.
 #[derive(Debug)]
 pub(crate) struct Library {
     /// The author's file.
@@ -33,11 +33,11 @@ pub(crate) struct Library {
     pub(crate) classes: Vec<String>,
     /// The hash of the file, or of all files of a program.
     pub(crate) sha256: ContentHash,
-    /// The files that run, each with the content that was trusted.
+    /// The files that run, each with the hash of the content that was trusted.
     pub(super) runs: Vec<(PathBuf, ContentHash)>,
     pub(super) stamp: Mutex<Stamp>,
     pub(crate) skill_dir: PathBuf,
-    /// The files of its skill, if they were compared: it sees copies of these.
+    /// The files of the skill, if they were compared. The library then sees copies of them.
     pub(super) skill: Option<Arc<SkillCopy>>,
     pub(super) backend: Backend,
     pub(super) copies: Arc<Copies>,
@@ -45,15 +45,15 @@ pub(crate) struct Library {
     pub(super) rights: Rights,
     pub(super) trust: Arc<TrustStore>,
     pub(super) scope: Scope,
-    /// The version of the store by which it was trusted.
+    /// The version of the trust store at which the library was last found to be trusted.
     pub(super) trusted_at: AtomicU64,
 }
 
-/// The files of a skill as they were compared, and where a toolset of it sees them.
+/// The files of a skill as they were compared, and the directory in which toolsets see copies of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SkillCopy {
     pub(super) files: SkillFiles,
-    /// The hash of all of them.
+    /// The hash of all files together.
     pub(super) sha256: ContentHash,
     /// The directory of the copies, which are made before the toolset first runs.
     pub(super) dir: PathBuf,
@@ -68,7 +68,7 @@ pub(super) enum Backend {
 /// The progress of a library's private copy, which is made before the library first runs.
 #[derive(Debug)]
 pub(super) enum Copying {
-    /// Not begun; the content of the file, if it was read just now.
+    /// Not made yet. Holds the content of the file if it was just read.
     Missing(Option<Content>),
     Done,
 }
@@ -83,7 +83,7 @@ pub(super) enum Content {
 
 /// The failure of a call.
 pub(crate) enum CallFailure {
-    /// The arguments do not fit the schema; the problems in a line.
+    /// The arguments do not fit the schema. Lists the problems in one line.
     Unfit(String),
     /// Anything else.
     Failed(Error),
@@ -96,23 +96,23 @@ impl From<Error> for CallFailure {
 }
 
 impl Library {
-    /// Tells whether its file, which has this stamp now, is the one that was opened.
+    /// Tells whether the file, which has the stamp `now`, is still the one that was opened.
     pub(super) fn is_still(&self, now: &Stamp) -> bool {
         locked(&self.stamp).vouches_for(now)
     }
 
-    /// Tells whether its skill has the files that were compared when it was opened.
+    /// Tells whether the skill still has the files that were compared when the library was opened.
     pub(super) fn is_beside(&self, skill: Option<&SkillCopy>) -> bool {
         self.skill.as_deref() == skill
     }
 
-    /// Records the stamp of its file, which is known to be the one that was opened.
+    /// Records a new stamp of the file, whose content is known to be unchanged.
     pub(super) fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
         *locked(&self.stamp) = stamp;
         self
     }
 
-    /// Fails with `NOT_FOUND` if the library says that it has no such class.
+    /// Fails with `NOT_FOUND` if the library does not declare the class.
     pub(crate) fn check_class(&self, class: &str) -> Result<(), Error> {
         let classes = &self.classes;
         if classes.iter().any(|known| known == class) {
@@ -121,7 +121,7 @@ impl Library {
         Err(no_class(&self.path, class, classes))
     }
 
-    /// Frees the memory of a content that is not run now.
+    /// Frees the content of a library that need not run now.
     pub(crate) fn forget_content(&self) {
         let mut copying = locked(&self.copying);
         if let Copying::Missing(content @ Some(Content::Library(_))) = &mut *copying {
@@ -129,10 +129,10 @@ impl Library {
         }
     }
 
-    /// Makes the private copy that runs, if it is not there yet.
+    /// Makes the private copy that runs, unless it exists.
     fn make_copy(&self) -> Result<(), Error> {
         let mut copying = locked(&self.copying);
-        // A content is kept until it was copied: that of a program is read once.
+        // Keep the content until it is copied: the files of a program are read only once.
         let Copying::Missing(content) = &mut *copying else { return Ok(()) };
         if content.is_none() {
             *content = self.content()?;
@@ -167,7 +167,7 @@ impl Library {
         Err(Error::new(ErrorCode::NotFound, message, "list the tools again"))
     }
 
-    /// The tools of a class: the library is run, and waited for as long as `host` does.
+    /// Returns the tools of a class. Runs the library, and waits for it as long as `host` does.
     pub(crate) fn describe(
         &self,
         class: &str,
@@ -185,7 +185,7 @@ impl Library {
         }
     }
 
-    /// The description of a toolset that runs now in a child process.
+    /// The description of a toolset that runs in a child process now; `None` if it does not.
     pub(crate) fn made(&self, class: &str, config: &Value) -> Option<ToolsetDescription> {
         match &self.backend {
             Backend::Process(worker) => worker.made(class, config),
@@ -200,13 +200,13 @@ impl Library {
         }
     }
 
-    /// Tells whether libraries are opened in this process.
+    /// Tells whether the library runs in this process.
     pub(crate) fn is_in_process(&self) -> bool {
         matches!(self.backend, Backend::InProcess(_))
     }
 
-    /// Calls `verify` if the trust store has changed since the last time. A library that is no
-    /// longer trusted loses its process.
+    /// Calls `verify` if the trust store has changed since the last check. Ends the process of a
+    /// library that is no longer trusted.
     pub(super) fn check_trust(
         &self,
         verify: impl FnOnce() -> Result<(), Error>,
@@ -216,7 +216,7 @@ impl Library {
             return Ok(());
         }
         verify().inspect_err(|_| self.restart())?;
-        // Somebody has just said again that it may run.
+        // The library has just been found to be trusted, so a disabled one may try again.
         if let Backend::Process(worker) = &self.backend {
             worker.enable();
         }
@@ -224,7 +224,7 @@ impl Library {
         Ok(())
     }
 
-    /// Refuses a library whose trust was taken back since it was opened.
+    /// Refuses a library if the user has withdrawn trust or rights since it was opened.
     fn refuse_untrusted(&self) -> Result<(), Error> {
         let is_trusted = |(path, sha256): &&(PathBuf, ContentHash)| {
             self.trust.verdict(self.scope, path, sha256) == Verdict::Trusted
@@ -283,14 +283,15 @@ impl Library {
         }
     }
 
-    /// Ends its child process, if it has one, and forgets its crashes: the next call starts anew.
+    /// Ends the child process, if there is one, and forgets its crashes. The next call starts a new
+    /// one.
     pub(crate) fn restart(&self) {
         if let Backend::Process(worker) = &self.backend {
             worker.reset();
         }
     }
 
-    /// The state of its child process; `None` if it has none.
+    /// The state of the child process; `None` if the library runs in this process.
     pub(crate) fn worker_state(&self) -> Option<WorkerState> {
         match &self.backend {
             Backend::Process(worker) => Some(worker.state()),
@@ -299,7 +300,7 @@ impl Library {
     }
 }
 
-/// The caller's host, with the directory of the skill.
+/// The caller's host, extended by the directory of the skill.
 struct SkillHost<'a> {
     host: &'a dyn Host,
     dir: &'a Path,

@@ -1,5 +1,5 @@
 //! Finds the library of an entry. Nothing of a library runs before it is trusted: its place, its
-//! permissions, and its bytes are checked first.
+//! permissions and its bytes are checked first.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -29,29 +29,29 @@ use crate::error::{Error, ErrorCode};
 use crate::skill::ToolsetRights;
 use crate::trust::{ContentHash, Demand, Owner, SkillFiles, TrustStore, check_permissions};
 
-/// Opens libraries, each once.
+/// Opens libraries, each only once.
 #[derive(Debug)]
 pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
-    notes: LibraryCache,
-    /// The open libraries, by the file and the limits with which they were opened.
+    notes: Notes,
+    /// The open libraries, by their file, limits and rights.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
     hashes: Mutex<Hashes>,
 }
 
-/// The hashes of the files of skills by their stamps, so that a list reads no file again that did not
-/// change. As with [`LibraryCache`], trust does not rest on the stamps: what a toolset sees are copies whose
-/// contents have the hashes that were trusted.
+/// The hashes of skill files by their stamps, so that listing tools does not read unchanged files
+/// again. Trust does not depend on the stamps, as in [`Notes`]: a toolset sees copies whose contents
+/// have the hashes that were trusted.
 type Hashes = HashMap<PathBuf, (Stamp, ContentHash)>;
 
-/// A library file, and the name under which a class of it has limits of its own.
+/// A library file, and the name under which the options have limits for a class of it, if they do.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Opened {
     path: PathBuf,
     limits: Option<String>,
-    /// The rights that a class of it has beside those limits.
+    /// The rights that the class has in addition to those limits.
     rights: Rights,
 }
 
@@ -74,8 +74,8 @@ impl Loader {
         Loader { options, trust, copies, notes, open, hashes }
     }
 
-    /// The library of `entry`: as it was looked at before, unless its file is another one now. It is
-    /// not run.
+    /// Returns the library of `entry`, without running it. A known library is reused while its file is
+    /// unchanged.
     pub(crate) fn library(
         &self,
         owner: &Owner,
@@ -102,7 +102,8 @@ impl Loader {
         }
         check_permissions(&path, &file)?;
         if let Some(known) = known {
-            // The content is nearly always unchanged, and then only its hash is needed.
+            // The content is nearly always unchanged, so its hash is compared before it is read into
+            // memory.
             let sha256 = ContentHash::of_reader((&file).take(MAX_LIBRARY_BYTES + 1));
             if known.sha256 == sha256.map_err(read_error)? {
                 known.check_trust(|| verify(&known.sha256, &known.classes))?;
@@ -114,7 +115,7 @@ impl Loader {
         let trusted_at = AtomicU64::new(self.trust.version());
         verify(&sha256, &note.classes)?;
         if let Some(known) = self.known_with(&key, skill, &sha256) {
-            // Another thread opened it meanwhile.
+            // Another thread opened it in the meantime.
             return Ok(known.with_stamp(stamp));
         }
         let code = Code::Library(self.copies.path(&sha256)?);
@@ -131,7 +132,7 @@ impl Loader {
         Ok(self.insert(key, owner, checked, backend))
     }
 
-    /// The MCP server of `entry`. Its files are read each time: there are few.
+    /// Returns the MCP server of `entry`. Its files are read each time: there are only a few.
     #[cfg(feature = "mcp-toolsets")]
     fn server(
         &self,
@@ -210,7 +211,7 @@ impl Loader {
         library
     }
 
-    /// The hash and the note of a library, and its content if it had to be read for them.
+    /// Returns the hash and the note of a library, and its content if it had to be read for them.
     fn content(
         &self,
         file: &mut File,
@@ -229,8 +230,7 @@ impl Loader {
         Ok((sha256, note, Some(bytes)))
     }
 
-    /// Forgets the libraries of skills that `is_live` does not know by their directory, and ends
-    /// their processes.
+    /// Forgets the libraries of skills whose directories are not live, and ends their processes.
     pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let gone: Vec<Opened> = open
@@ -245,7 +245,7 @@ impl Loader {
         }
     }
 
-    /// Forgets the failures of these libraries, and ends their processes.
+    /// Ends the processes of the libraries that `which` selects, and forgets their failures.
     pub(crate) fn restart(&self, which: impl Fn(&Library) -> bool) {
         let open = locked(&self.open);
         let which: Vec<_> = open.values().filter(|library| which(library)).cloned().collect();
@@ -255,13 +255,13 @@ impl Loader {
         }
     }
 
-    /// The library of `key`, if it was opened beside these files of its skill.
+    /// The library of `key`, if it was opened with the same files of its skill.
     fn known(&self, key: &Opened, skill: Option<&Arc<SkillCopy>>) -> Option<Arc<Library>> {
         let known = locked(&self.open).get(key).cloned();
         known.filter(|known| known.is_beside(skill.map(|skill| &**skill)))
     }
 
-    /// The library of `key`, if it was opened with this content, too.
+    /// The library of `key`, if it was opened with the same files of its skill and the same content.
     fn known_with(
         &self,
         key: &Opened,
@@ -271,7 +271,7 @@ impl Loader {
         self.known(key, skill).filter(|known| known.sha256 == *sha256)
     }
 
-    /// The files of a skill, if they have to be compared before a toolset of it runs.
+    /// Returns the files of a skill, if they must be compared before one of its toolsets runs.
     fn compared(&self, owner: &Owner) -> Result<Option<Arc<SkillCopy>>, Error> {
         let approve = self.options.approve.as_ref();
         let files = self.trust.compared(owner, approve, |dir| {
@@ -295,13 +295,13 @@ impl Loader {
         Ok(Some(Arc::new(SkillCopy { files, sha256, dir })))
     }
 
-    /// The name under which the class of `entry` has limits of its own.
+    /// The name under which the options have limits for the class of `entry`.
     fn limits_name(&self, owner: &Owner, entry: &ToolsetEntry) -> Option<String> {
         let names = [format!("{}:{}", owner.id, entry.class()), entry.class().to_owned()];
         names.into_iter().find(|name| self.options.limits.contains_key(name))
     }
 
-    /// Fails if a library may not run beside the files of its skill.
+    /// Fails if a library is not trusted to run together with the files of its skill.
     fn verify(
         &self,
         owner: &Owner,
@@ -330,7 +330,8 @@ impl Loader {
                 let mut limits = own.unwrap_or(limits).clone();
                 limits.read.extend(rights.held.read.iter().map(PathBuf::from));
                 limits.network |= rights.held.network;
-                // Callers name files of the skill by where it is.
+                // Callers name files of the skill by their original paths, so these must be readable,
+                // too.
                 limits.read.extend(skill.map(|_| owner.dir.clone()));
                 let seen = skill.map_or(&owner.dir, |skill| &skill.dir);
                 let program = program.clone();

@@ -1,11 +1,13 @@
-//! Tools of shared-library plugins, which skills name in `path:Class` entries.
+//! Tools from shared-library plugins and MCP servers, which skills ship and name in `path:Class`
+//! entries.
 //!
-//! An entry is resolved to a file below its skill (`entry.rs`), which is checked, trusted, copied
-//! (`loader.rs`, `copies.rs`) and opened (`library.rs`) in a child process (`worker/`) or in this one; its
-//! [`Tools`] (`tool.rs`) are listed and called by name (`registry.rs`). What a library says of its
-//! tools is kept (`descriptions.rs`, `notes.rs`), so that the next list runs nothing, until nobody uses it
-//! (`collect.rs`); arguments are checked where the tool runs (`schema/`). One bad toolset never stops another:
-//! one that could not be loaded is among the [`ToolFailure`]s.
+//! An entry is resolved to a file below its skill (`entry.rs`). The file is checked for trust
+//! (`loader.rs`), copied (`copies.rs`) and opened (`library.rs`), in a child process (`worker/`) or in
+//! this one. Its [`Tools`] (`tool.rs`) are listed, and called by name (`registry.rs`). Descriptions of
+//! tools (`descriptions.rs`) and facts about library files (`notes.rs`) are cached, so that the next
+//! listing runs nothing; what nobody uses for long is removed (`collect.rs`). Arguments are checked
+//! where the tool runs (`schema/`). A toolset that cannot be loaded is reported as a [`ToolFailure`],
+//! and does not affect the others.
 
 mod cache_file;
 mod collect;
@@ -52,25 +54,26 @@ pub(crate) use registry::{Toolsets, Until};
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in an engine")]
 pub enum Isolation {
-    /// Each library in a child process of its own: whatever it does is that call's error.
+    /// Each library runs in a child process of its own: a crash or an endless loop of the plugin is
+    /// only an error of the call.
     Process {
-        /// The program that runs the child.
+        /// The program to start as the child.
         program: HostProgram,
         /// The limits of the child.
         limits: Limits,
     },
-    /// In this process: ten times faster, and only for libraries that deserve it. A crash or an
-    /// endless loop of the plugin is one of this process.
+    /// Libraries run in this process. Calls are ten times faster, but a crash or an endless loop of the
+    /// plugin affects this process, so use it only for libraries that deserve such trust.
     InProcess,
 }
 
 /// The tools that are offered for a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolPolicy {
-    /// Those of skills that are disclosed in full.
+    /// The tools of skills that are disclosed in full.
     #[default]
     Disclosed,
-    /// Those of every skill the model may use.
+    /// The tools of every skill that the model may use.
     All,
 }
 
@@ -82,29 +85,30 @@ pub struct ToolsetOptions {
     pub isolation: Isolation,
     /// The tools that are offered for a query.
     pub policy: ToolPolicy,
-    /// Directory for private copies of libraries and for the descriptions of their tools, both named
-    /// by hashes; `None` is a temporary one, and descriptions are kept in memory.
+    /// The directory for private copies of libraries and for the descriptions of their tools, both
+    /// named by hashes. With `None`, copies are in a temporary directory, and descriptions are kept in
+    /// memory.
     pub cache: Option<PathBuf>,
-    /// Configuration of classes, by `skill:Class` or `Class`; `{}` for others.
+    /// Configuration of classes, by `skill:Class` or `Class`. A class that is not named gets `{}`.
     pub config: Map<String, Value>,
-    /// Configuration by the project's author, for classes of the project's skills only, where it
-    /// wins over `config`.
+    /// Configuration by the project's author. It applies only to classes of the project's skills, and
+    /// takes precedence over `config`.
     pub project_config: Map<String, Value>,
-    /// Limits of classes, by `skill:Class` or `Class`, instead of those of `isolation`. A library
-    /// runs in a process of its own for each class that has some.
+    /// Limits of single classes, by `skill:Class` or `Class`, in place of the limits in `isolation`. A
+    /// library runs in a separate process for each class with limits of its own.
     pub limits: BTreeMap<String, Limits>,
-    /// Decides on libraries that are not trusted; `None` refuses them.
+    /// Decides whether a library that is not trusted may run. With `None`, it is refused.
     pub approve: Option<Approval>,
 }
 
 impl ToolsetOptions {
-    /// Plugins in child processes of this program, which must call [`worker_main`] when it is
-    /// started with these arguments.
+    /// Runs plugins in child processes of `program`. When it is started with the arguments in
+    /// `program`, the program must call [`worker_main`].
     pub fn in_processes_of(program: HostProgram) -> ToolsetOptions {
         ToolsetOptions::with(Isolation::Process { program, limits: Limits::default() })
     }
 
-    /// Plugins in this process.
+    /// Runs plugins in this process.
     pub fn in_process() -> ToolsetOptions {
         ToolsetOptions::with(Isolation::InProcess)
     }

@@ -1,7 +1,8 @@
-//! An MCP server that a skill ships: its files, which of them are trusted, and how it is started.
+//! An MCP server that a skill ships: reads its files, keeps those that are trusted, and finds its
+//! interpreter.
 //!
-//! A program may include the files beside it, so all files below its directory are read and
-//! checked, and only those that are trusted are copied to the place where it runs.
+//! A program may include files next to it, so all files below its directory are read and checked. Only
+//! those that are trusted are copied to the place where it runs.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
@@ -17,31 +18,31 @@ use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permis
 
 /// The most files below the directory of a program.
 const MAX_FILES: usize = 2000;
-/// The deepest directory below that of a program.
+/// The most levels of directories that are searched, that of the program included.
 const MAX_DEPTH: usize = 32;
-/// The size of all of them, in bytes.
+/// The most bytes of all files of a program.
 const MAX_BYTES: u64 = 64 << 20;
-/// The places of programs when the environment has no `PATH`.
+/// The directories of programs when the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// Compiled modules, which are never run.
+/// The directory of Python's compiled modules, which are never run.
 const BYTECODE: &str = "__pycache__";
 
-/// An MCP server with the files beside it, as they were when they were checked.
+/// An MCP server and the files next to it, as they were when they were checked.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// The hash of the names and contents of all its files.
+    /// The hash of the names, modes and contents of all files.
     pub(super) sha256: ContentHash,
     pub(super) files: Vec<File>,
-    /// The program's path from the directory of the files.
+    /// The path of the program, relative to its directory.
     main: PathBuf,
 }
 
 /// A file of a program.
 #[derive(Debug)]
 pub(super) struct File {
-    /// Its path from the directory of the program.
+    /// The path, relative to the directory of the program.
     pub(super) path: PathBuf,
-    /// Its path, for trust and messages.
+    /// The path of the author's file, for trust and messages.
     pub(super) shown_as: PathBuf,
     pub(super) sha256: ContentHash,
     pub(super) content: Vec<u8>,
@@ -49,10 +50,11 @@ pub(super) struct File {
 }
 
 impl Program {
-    /// Reads the program of an entry and the files beside it.
+    /// Reads the program of an entry, and the files next to it.
     ///
-    /// Fails with `NOT_FOUND` if it is not there, with `PERMISSION_DENIED` if others can change one
-    /// of the files, and with `INVALID_PARAM` if there is too much beside it.
+    /// Fails with `NOT_FOUND` if the program does not exist, with `PERMISSION_DENIED` if another user
+    /// can change one of the files, and with `INVALID_PARAM` if there are too many or too large files
+    /// next to it.
     pub(super) fn read(skill_dir: &Path, entry: &ToolsetEntry) -> Result<Program, Error> {
         let (path, _) = entry.open(skill_dir)?;
         let relative = Path::new(entry.path());
@@ -87,15 +89,15 @@ impl Program {
         Ok(Program { sha256, files, main })
     }
 
-    /// The program itself.
+    /// The file of the program itself.
     fn main(&self) -> Option<&File> {
         self.files.iter().find(|file| file.path == self.main)
     }
 
-    /// Leaves out the files that nobody trusts.
+    /// Drops the files that are not trusted.
     ///
-    /// Fails with `PERMISSION_DENIED` if the program itself is not trusted, or a file of the skill was
-    /// added, changed or removed since.
+    /// Fails with `PERMISSION_DENIED` if the program itself is not trusted, or if a file of the skill
+    /// was added, changed or removed since it was.
     pub(super) fn trusted(
         mut self,
         demand: &Demand<'_>,
@@ -126,9 +128,9 @@ impl Program {
         Ok(self)
     }
 
-    /// The code that a child runs, whose copies are in `dir`.
+    /// Returns the code for a child to run. The private copies are in `dir`.
     ///
-    /// Fails with `EXECUTION_ERROR` if nothing on the `PATH` runs it.
+    /// Fails with `EXECUTION_ERROR` if no interpreter on the `PATH` can run it.
     pub(super) fn code(&self, dir: PathBuf) -> Result<Code, Error> {
         let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
         let path = absolute_only(&path);
@@ -158,10 +160,10 @@ impl Program {
     }
 }
 
-/// The files of the MCP servers that a skill ships, which run once they are trusted: the programs
-/// and the files beside them, in the order of their paths.
+/// Returns the files of the MCP servers that a skill ships, which run once they are trusted: the
+/// programs and the files next to them, in the order of their paths.
 ///
-/// Fails as starting one of the servers does, if its files cannot be read.
+/// Fails if the files of a server cannot be read, with the same error as starting that server.
 pub fn server_files(owner: &Owner) -> Result<Vec<PathBuf>, Error> {
     let entries = owner.toolsets.iter().filter_map(|entry| entry.parse().ok());
     let mut files = Vec::new();
@@ -174,8 +176,8 @@ pub fn server_files(owner: &Owner) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The interpreter at `found`, or the next one of its name on the `PATH` that is not a script: the
-/// shims of version managers start programs at places that the sandbox closes.
+/// Returns `found` or, if that is a script, the next interpreter of its name on the `PATH` that is not.
+/// Version managers install scripts (shims) that start programs in places that the sandbox closes.
 fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
     let is_script = |path: &Path| {
         let mut head = [0; 2];
@@ -190,8 +192,9 @@ fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
     others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
 }
 
-/// The directories that belong to an interpreter outside the system's: of the name it is found by,
-/// and of the file behind it. A directory that holds the user's home is never one of them.
+/// The directories that an interpreter reads: that of the path by which it was found, and that of the
+/// file behind its links. For a directory `bin`, its parent is used, unless that is the root or
+/// contains the user's home.
 fn installation(interpreter: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let is_open = |dir: &Path| home.as_ref().is_none_or(|home| !home.starts_with(dir));
@@ -207,7 +210,8 @@ fn installation(interpreter: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-/// Finds the regular files below `dir`, whose path is `at`: neither hidden ones, nor those of skills.
+/// Collects the regular files below `dir`, whose path is `at`. Skips hidden files, Python bytecode, and
+/// the files of sub-skills.
 fn walk(dir: &Dir, at: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut dirs = Vec::new();
     let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;

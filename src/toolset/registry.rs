@@ -1,4 +1,4 @@
-//! The toolsets of a catalog: which tools they have, from what is known or by opening them.
+//! The toolsets of a catalog. Lists their tools, from cached descriptions or by opening the libraries.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use crate::error::{Error, ErrorCode};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
 
-/// The most libraries that are opened at once to be described.
+/// The most libraries that are opened at the same time to get their descriptions.
 const MAX_OPENING: usize = 8;
 
-/// The toolsets of a catalog. Their descriptions are kept; a library runs only if its tools are not
-/// known, or called.
+/// The toolsets of a catalog. Descriptions are cached: a library runs only when its tools are not known
+/// yet, or when one of them is called.
 #[derive(Debug)]
 pub(crate) struct Toolsets {
     loader: Loader,
@@ -44,14 +44,14 @@ struct Listed {
     tools: Vec<Tool>,
 }
 
-/// A toolset of a list.
+/// The result of looking up one toolset.
 enum Found {
     Known(Vec<Tool>),
     Unknown(Box<Unknown>),
     Failed(Arc<Error>),
 }
 
-/// A toolset that has to be opened to be described.
+/// A toolset that must be opened to get its description.
 struct Unknown {
     owner: Owner,
     entry: String,
@@ -61,14 +61,14 @@ struct Unknown {
     key: Key,
 }
 
-/// The end of a search for tools.
+/// The condition that ends a search for tools.
 #[derive(Clone, Copy)]
 pub(crate) enum Until<'a> {
     /// All toolsets have answered.
     All,
-    /// This time is over. Toolsets that have not answered by then go on being opened.
+    /// This much time has passed. Toolsets that have not answered by then continue to open.
     Patience(Duration),
-    /// A tool of this name is there.
+    /// A tool of this name was found.
     Named(&'a str),
 }
 
@@ -97,8 +97,9 @@ impl Toolsets {
         self.policy
     }
 
-    /// The tools of the `entries` of each skill. Libraries whose tools are not known are opened side by
-    /// side, and waited for as long as `until` and `host` say. One that fails does not stop another.
+    /// Lists the tools of the `entries` of each skill. Libraries whose tools are not known are opened
+    /// in parallel, and awaited as long as `until` and `host` allow. A library that fails does not stop
+    /// the others.
     pub(crate) fn tools<'a>(
         &self,
         skills: impl Iterator<Item = (Owner, Vec<&'a str>)>,
@@ -137,7 +138,7 @@ impl Toolsets {
         assembled(&found)
     }
 
-    /// Keeps the tools of `skills`, each with its entries: all other tools can no longer be called.
+    /// Keeps only the tools of these `skills` and entries. All other tools can no longer be called.
     pub(crate) fn retain<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) {
         let live: HashMap<SkillId, (PathBuf, Vec<&str>)> =
             skills.map(|(owner, entries)| (owner.id, (owner.dir, entries))).collect();
@@ -151,8 +152,8 @@ impl Toolsets {
         self.loader.retain(|dir| live.values().any(|(live, _)| live == dir));
     }
 
-    /// Forgets the failures of the libraries below `dir`, and ends their processes: those that were
-    /// disabled are tried again at once.
+    /// Ends the processes of the libraries of the skill in `dir`, and forgets their failures: disabled
+    /// libraries are tried again at once.
     pub(crate) fn restart(&self, dir: &Path) {
         self.loader.restart(|library| library.skill_dir == dir);
     }
@@ -161,7 +162,7 @@ impl Toolsets {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A toolset as far as it is known without running its library.
+    /// Looks up a toolset without running its library.
     fn look(&self, owner: &Owner, entry: &str) -> Result<Found, Error> {
         let parsed: ToolsetEntry = entry.parse()?;
         let nothing = ToolsetRights::default();
@@ -197,8 +198,8 @@ impl Toolsets {
         config.cloned().unwrap_or_else(|| Value::Object(Map::new()))
     }
 
-    /// Opens toolsets side by side, and gives the answers by their places. A search by name has no
-    /// answers of those that were not ready when the tool was found.
+    /// Opens toolsets in parallel, and returns the results with the indices of the toolsets. If `until`
+    /// names a tool, toolsets that were not ready when the tool was found have no result.
     fn open(
         &self,
         unknown: &[(usize, &Unknown)],
@@ -230,12 +231,12 @@ impl Toolsets {
         };
         let is_in_process = unknown.iter().any(|(_, one)| one.library.is_in_process());
         if groups.len() == 1 || is_in_process {
-            // A library in this process may care for the thread on which it is opened.
+            // A library that runs in this process may depend on the thread that opens it.
             work();
         } else {
             thread::scope(|scope| {
                 for _ in 1..groups.len().min(MAX_OPENING) {
-                    // Without a thread the others do it.
+                    // If a thread cannot be started, the other threads do its work.
                     let _ = thread::Builder::new().spawn_scoped(scope, work);
                 }
                 work();
@@ -249,10 +250,10 @@ impl Toolsets {
         answers.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a toolset and keeps its description.
+    /// Opens a toolset and caches its description.
     fn describe(&self, unknown: &Unknown, host: &dyn Host) -> Result<Vec<Tool>, Error> {
         let Unknown { class, library, config, key, .. } = unknown;
-        // Another library of the same content may have been opened meanwhile.
+        // Another library with the same content may have been opened in the meantime.
         if self.descriptions.get(key).is_some() {
             return Ok(self.list(unknown));
         }
@@ -271,7 +272,7 @@ impl Toolsets {
             Arc::ptr_eq(&known.library, library)
                 && Arc::ptr_eq(&known.listing.description, &description)
         };
-        // Another thread may have listed it meanwhile.
+        // Another thread may have listed it in the meantime.
         if let Some(known) = listed.get(&place).filter(is_it) {
             return known.tools.clone();
         }
@@ -296,8 +297,8 @@ impl Toolsets {
     }
 }
 
-/// The toolsets by library. Those of one are opened one after the other: a class that ends the
-/// process would end the making of another.
+/// Groups toolsets by library. The toolsets of one library are opened one after the other: if a class
+/// ends the process while it is created, no other class is being created in it.
 fn by_library<'u>(unknown: &[(usize, &'u Unknown)]) -> Vec<Vec<(usize, &'u Unknown)>> {
     let mut groups: Vec<Vec<(usize, &Unknown)>> = Vec::new();
     let mut places: HashMap<*const Library, usize> = HashMap::new();
@@ -311,7 +312,8 @@ fn by_library<'u>(unknown: &[(usize, &'u Unknown)]) -> Vec<Vec<(usize, &'u Unkno
     groups
 }
 
-/// The tools of a list. A toolset with a tool that its skill has already is a failure.
+/// Collects the tools of a list. A toolset is a failure if its skill already has a tool with the name
+/// of one of its tools.
 fn assembled(found: &[(SkillId, String, Found)]) -> Tools {
     let mut all = Tools::default();
     let mut names: BTreeMap<(&SkillId, &str), &str> = BTreeMap::new();
@@ -342,7 +344,7 @@ fn assembled(found: &[(SkillId, String, Found)]) -> Tools {
     all
 }
 
-/// A host that waits no longer than its patience, nor once the search is over.
+/// A host that stops waiting when its patience ends, or once the search is over.
 struct Waiting<'a> {
     host: &'a dyn Host,
     patience: Option<Instant>,

@@ -1,4 +1,5 @@
-//! The rights of a class beside its limits: those that its skill asks for and that it was granted.
+//! The rights of a class in addition to its limits: those that its skill asks for, and those that it
+//! was granted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +9,12 @@ use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
 
-/// The words by which a tool passes on that the system refused something.
+/// The parts of a tool's message which show that the system refused something.
 const REFUSALS: [&str; 4] =
     ["ermission denied", "peration not permitted", "(os error 13)", "(os error 1)"];
 
-/// A question to the user: may a class have the rights that its skill asks for, since the sandbox refused
-/// something to one of its tools?
+/// A question to the user: may a class have the rights that its skill asks for? It is asked after the
+/// sandbox refused something to one of the class's tools.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RightsRequest {
@@ -23,7 +24,7 @@ pub struct RightsRequest {
     pub class: String,
     /// The library or the MCP server.
     pub library: PathBuf,
-    /// The rights that it asks for. Paths are absolute and without links.
+    /// The rights that the class asks for. Paths are absolute, with links resolved.
     pub rights: ToolsetRights,
     /// The error that the tool reported, in its own words.
     pub refused: String,
@@ -31,22 +32,23 @@ pub struct RightsRequest {
 }
 
 impl RightsRequest {
-    /// Grants the rights, for this content of the library. They hold from the next call on.
+    /// Grants the rights for the present content of the library. They take effect with the next call.
     ///
-    /// Fails with `NOT_FOUND` if the library is not trusted any more, and as writing the store does.
+    /// Fails with `NOT_FOUND` if the library is no longer trusted, and with the errors of writing the
+    /// trust store.
     pub fn grant(&self) -> Result<(), Error> {
         self.trust.grant_class(&self.library, &self.class, self.rights.clone()).map(drop)
     }
 }
 
-/// The rights that a class asks for. A skill of a project has those that the user granted; other
-/// skills have them all, as their code is trusted.
+/// The rights that a class asks for and has. A class of a project's skill has those that the user
+/// granted; a class of any other skill has all that it asks for, because its code is trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Rights {
     /// The class; empty if it asks for nothing.
     class: String,
     asked: ToolsetRights,
-    /// The rights that it has.
+    /// The rights that the class has.
     pub(super) held: ToolsetRights,
 }
 
@@ -70,8 +72,8 @@ impl Rights {
         Rights { class: class.to_owned(), asked, held }
     }
 
-    /// The question that follows from the error of a tool, if the sandbox refused it something and the
-    /// skill asks for more than it has.
+    /// Returns the question to ask the user after a tool failed with `error`, if the sandbox refused
+    /// something and the skill asks for more rights than the class has.
     pub(super) fn request(
         &self,
         error: &Error,
@@ -92,13 +94,13 @@ impl Rights {
         })
     }
 
-    /// Tells whether the user granted no less than the class has.
+    /// Tells whether the user's grants still cover the rights that the class has.
     pub(super) fn are_granted(&self, trust: &TrustStore, scope: Scope, path: &Path) -> bool {
         scope.is_trusted() || self.held.and(&trust.granted(path, &self.class)) == self.held
     }
 
-    /// The error of a tool of the library at `path`; if the sandbox refused something, with what it
-    /// leaves open and how to open more.
+    /// Adds help to the error of a tool of the library at `path` if the sandbox refused something: the
+    /// rights that the tool has, and a way to extend them.
     pub(super) fn explained(&self, error: Error, class: &str, path: &Path) -> Error {
         let is_refused = error.code() == ErrorCode::ExecutionError
             && error.help().is_empty()

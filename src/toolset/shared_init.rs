@@ -1,9 +1,9 @@
-//! A value that one thread makes while others wait for it, each no longer than it may.
+//! A value that one thread makes while others wait for it, each within its own limits.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The interval at which a waiting thread looks whether it should give up.
+/// The interval at which a waiting thread checks whether it should give up.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A value that is made when it is first needed. No lock is held while it is made.
@@ -26,10 +26,10 @@ impl<T> Default for SharedInit<T> {
     }
 }
 
-impl<T: Clone> SharedInit<T> {
-    /// The value, made by `make` if no other thread makes it; waits for another only while `may_wait`
-    /// says so. After a failure the next caller tries again.
-    pub(super) fn get_or_init<E>(
+impl<T: Clone> Making<T> {
+    /// Returns the value, and makes it with `make` if no other thread does. Waits for another thread
+    /// only while `may_wait` succeeds. After a failure, the next caller tries again.
+    pub(super) fn get_or_make<E>(
         &self,
         may_wait: impl Fn() -> Result<(), E>,
         make: impl FnOnce() -> Result<T, E>,
@@ -46,7 +46,7 @@ impl<T: Clone> SharedInit<T> {
             }
             may_wait()?;
         }
-        // Also after a panic another thread may try.
+        // Let another thread try even after a panic.
         let mut ending = Ending { making: self, value: None };
         let value = make()?;
         ending.value = Some(value.clone());

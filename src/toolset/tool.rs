@@ -16,16 +16,17 @@ use crate::skill::SkillId;
 use crate::tool_definition::ToolFormat;
 use crate::trust::ContentHash;
 
-/// The longest tool name that providers take.
+/// The longest tool name that model providers accept.
 const MAX_NAME: usize = 64;
 
 /// A tool of a skill.
 ///
-/// As JSON it also has the `state` of its library: that of a [`WorkerState`], with the `reason` why
-/// it does not run and, if it is disabled, `retry_in_seconds`; or `in_process`.
+/// As JSON, it also has the `state` of its library: a [`WorkerState`] in a word, or `in_process` if the
+/// library runs in this process. A library that does not run because of a failure also has the
+/// `reason`, and a disabled one `retry_in_seconds`.
 #[derive(Debug, Clone)]
 pub struct Tool {
-    /// Its name among all tools: the skill's id, a dot, and its name in the toolset.
+    /// The qualified name: the skill's id, a dot, and the name in the toolset.
     pub name: String,
     /// Its name in the toolset.
     pub short_name: String,
@@ -33,7 +34,7 @@ pub struct Tool {
     pub description: String,
     /// The JSON Schema of its arguments: an object.
     pub parameters: Value,
-    /// Hints in MCP's words (`readOnlyHint`, …).
+    /// Hints in MCP's terms, such as `readOnlyHint`.
     pub annotations: Map<String, Value>,
     /// The class it belongs to.
     pub toolset: String,
@@ -44,17 +45,17 @@ pub struct Tool {
     pub(super) listing: Arc<Listing>,
 }
 
-/// The state of a toolset that was listed, for all of its tools.
+/// The state that all tools of a listed toolset share.
 #[derive(Debug)]
 pub(super) struct Listing {
     pub(super) key: Key,
     pub(super) description: Arc<ToolsetDescription>,
     pub(super) descriptions: Arc<Descriptions>,
-    /// True once its skill no longer has it.
+    /// True once the skill no longer has the toolset.
     pub(super) is_retired: AtomicBool,
-    /// True once the toolset that runs was compared with the description.
+    /// True once `description` was compared with the description of the running toolset.
     is_compared: AtomicBool,
-    /// True once the toolset that runs had other tools.
+    /// True if the running toolset turned out to have another description.
     pub(super) is_stale: AtomicBool,
 }
 
@@ -99,15 +100,16 @@ pub struct ToolFailure {
 /// The tools that were loaded, and the toolsets that could not be.
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
-    /// In the order of skills, entries and toolsets.
+    /// The tools, in the order of skills, entries and toolsets.
     pub tools: Vec<Tool>,
     /// The toolsets that could not be loaded.
     pub failures: Vec<ToolFailure>,
 }
 
 impl Tools {
-    /// The tools as a JSON list in the format of a model provider. Names are made fit for it:
-    /// letters, digits, `_` and `-`, at most 64; [`Tools::find`] understands them.
+    /// Returns the tools as a JSON list in the format of a model provider. Names are adapted to what
+    /// providers accept: at most 64 letters, digits, `_` and `-`. [`Tools::find`] understands these
+    /// names, too.
     pub fn to_json(&self, format: ToolFormat) -> Value {
         let tools = self.tools.iter().map(|tool| {
             let name = tool.provider_name();
@@ -116,10 +118,10 @@ impl Tools {
         tools.collect()
     }
 
-    /// The tool that `name` means: a qualified name, a name as providers have it (see
-    /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset where that is unique.
+    /// Returns the tool that `name` means: a qualified name, a name as sent to providers (see
+    /// [`ToolFormat`](crate::ToolFormat)), or the name in its toolset if no other tool has it.
     ///
-    /// Fails with `NOT_FOUND`.
+    /// Fails with `NOT_FOUND` if there is no such tool, or more than one.
     pub fn find(&self, name: &str) -> Result<&Tool, Error> {
         let unique = |is: &dyn Fn(&Tool) -> bool| {
             let mut found = self.tools.iter().filter(|tool| is(tool));
@@ -165,17 +167,17 @@ impl Listing {
 }
 
 impl Tool {
-    /// Its name as providers take it, see [`Tools::to_json`].
+    /// The name under which providers get the tool, see [`Tools::to_json`].
     pub fn provider_name(&self) -> String {
         provider_name(&self.name)
     }
 
     /// Calls the tool and waits for its end.
     ///
-    /// Fails with `INVALID_PARAM` for arguments that do not fit the schema, with the place;
-    /// `TIMEOUT` at a deadline; `CANCELLED` if the host cancelled it; and `EXECUTION_ERROR` for an error that the tool reports, a panic,
-    /// or the end of its process. `NOT_FOUND` if a [`refresh`](crate::Engine::refresh) removed or
-    /// replaced its skill.
+    /// Fails with `INVALID_PARAM` if the arguments do not fit the schema (the message says where),
+    /// `TIMEOUT` at a deadline, `CANCELLED` if the host cancelled the call, `EXECUTION_ERROR` if the
+    /// tool reports an error, panics, or its process ends, and `NOT_FOUND` if a
+    /// [`refresh`](crate::Engine::refresh) removed or replaced the skill.
     pub fn call(&self, arguments: &Value, host: &dyn Host) -> Result<ToolOutput, Error> {
         if self.listing.is_retired.load(Ordering::Relaxed) {
             let message = format!("there is no tool `{}` any more", self.name);
@@ -197,8 +199,7 @@ impl Tool {
         })
     }
 
-    /// Keeps the description of the toolset that runs, if it is another one than that which was
-    /// listed.
+    /// Updates the cached description if the running toolset has another one than was listed.
     fn compare(&self) {
         let listing = &*self.listing;
         if listing.is_compared.load(Ordering::Relaxed) {
@@ -212,37 +213,37 @@ impl Tool {
         listing.is_compared.store(true, Ordering::Relaxed);
     }
 
-    /// The question for the user that follows from `error`, with which a call of this tool ended:
-    /// `None` unless the sandbox refused something, and the skill asks for more rights than it has.
+    /// Returns the question to ask the user after a call of this tool failed with `error`. Returns
+    /// `None` unless the sandbox refused something and the skill asks for more rights than it has.
     pub fn rights_request(&self, error: &Error) -> Option<RightsRequest> {
         let Library { rights, path, trust, .. } = &*self.library;
         rights.request(error, &self.skill, path, trust)
     }
 
-    /// The state of its library's process; `None` if it runs in this one.
+    /// The state of the library's process; `None` if the library runs in this process.
     pub fn worker_state(&self) -> Option<WorkerState> {
         self.library.worker_state()
     }
 
-    /// Ends the process of its library, if it has one, and forgets its failures: the next call
-    /// starts it anew, also one that was disabled.
+    /// Ends the library's process, if it has one, and forgets its failures. The next call starts a new
+    /// process, even if the library was disabled.
     pub fn restart(&self) {
         self.library.restart();
     }
 
-    /// Tells whether `name` is its qualified name, or that which providers have.
+    /// Tells whether `name` is the tool's qualified name, or its name for providers.
     pub(super) fn is_exactly(&self, name: &str) -> bool {
         self.name == name || provider_name(&self.name) == name
     }
 
-    /// The library it comes from.
+    /// The path of the library that the tool comes from.
     pub fn library_path(&self) -> &std::path::Path {
         &self.library.path
     }
 }
 
-/// `name` as providers take it. One that is too long keeps its end, which says most, behind a part
-/// of its hash.
+/// Adapts `name` to what providers accept. Of a name that is too long, the end is kept, since it says
+/// most, and put after the beginning of the name's hash.
 fn provider_name(name: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let plain: String = name.chars().map(fit).collect();

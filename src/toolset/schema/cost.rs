@@ -1,8 +1,9 @@
-//! The cost of checking a value against a schema, bounded before the schema is compiled.
+//! Bounds the cost of checking a value against a schema, before the schema is compiled.
 //!
-//! A schema of a few kilobytes can take years: each of 40 definitions that refers twice to the next
-//! one doubles the work. Here the most subschemas are counted that apply to any one value, however
-//! deep it stands in the arguments. A check takes at most that many steps for each value.
+//! Checking against a schema of a few kilobytes can take years: if each of 40 definitions refers twice
+//! to the next one, each doubles the work. This module counts the subschemas that apply to any one
+//! value, however deeply it is nested in the arguments. A check takes at most that many steps for each
+//! value.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +11,21 @@ use serde_json::Value;
 
 use super::nodes::{self, Node};
 
-/// The most subschemas that may apply to one value. Unions of hundreds of variants stay below.
+/// The most subschemas that may apply to one value. Unions of hundreds of variants stay below this
+/// limit.
 const MAX_APPLIED: u64 = 10_000;
-/// The most subschemas that may be inside each other and apply to the same value; a check needs
-/// stack for each.
+/// The most subschemas that may be nested and apply to the same value. A check needs stack space for
+/// each.
 const MAX_DEPTH: usize = 32;
-/// The deepest arguments that are read.
+/// The deepest nesting of arguments that is read.
 const MAX_NESTING: usize = 128;
-/// The work of checking a value that is itself a schema, by a reference to the standard's own.
+/// The cost of checking a value that is itself a schema, by a reference to the standard's meta-schema.
 const META_SCHEMA: u64 = 50;
-/// The most parts that are looked at to bound the cost of one level of the arguments.
+/// The most parts that are examined to bound the cost of one level of the arguments.
 const MAX_WORK: usize = 200_000;
 
-/// Refuses a schema that could take very long. The error follows the name of the schema.
+/// Refuses a schema that could take very long to check. The error is a phrase to follow the schema's
+/// name.
 pub(super) fn check(schema: &Value) -> Result<(), String> {
     let nodes = Nodes(nodes::read(schema)?);
     let order = nodes.order()?;
@@ -47,7 +50,7 @@ pub(super) fn check(schema: &Value) -> Result<(), String> {
 /// The subschemas of a schema, the root first.
 struct Nodes<'a>(Vec<Node<'a>>);
 
-/// Numbers by key, and the number of all other keys.
+/// A number for each named key, and one for all other keys.
 #[derive(Clone)]
 struct Keyed<K> {
     named: BTreeMap<K, u64>,
@@ -71,7 +74,7 @@ impl<K: Ord + Copy> Keyed<K> {
     }
 }
 
-/// The applications to each part of a value.
+/// The numbers of subschemas that apply to each part of a value.
 #[derive(Clone)]
 struct Parts<'a> {
     properties: Keyed<&'a str>,
@@ -80,8 +83,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// The nodes in an order in which those that apply to the same value stand before the one that
-    /// has them.
+    /// Orders the nodes so that each comes after its subschemas that apply to the same value.
     fn order(&self) -> Result<Vec<usize>, String> {
         let mut marks = vec![Mark::New; self.0.len()];
         let mut order = Vec::with_capacity(self.0.len());
@@ -120,7 +122,7 @@ impl<'a> Nodes<'a> {
         Ok(height)
     }
 
-    /// The number of subschemas that each of them applies to a value, itself included.
+    /// Returns, for each node, the number of subschemas that it applies to a value, itself included.
     fn applied(&self, order: &[usize]) -> Vec<u64> {
         let mut applied = vec![0_u64; self.0.len()];
         for &node in order {
@@ -132,8 +134,8 @@ impl<'a> Nodes<'a> {
         applied
     }
 
-    /// The most subschemas that each of them applies to one part of a value, if `applied` are those
-    /// that each applies to the part itself.
+    /// Returns, for each node, the most subschemas that it applies to one part of a value. `applied`
+    /// has, for each node, the number that it applies to a part for which it is the schema.
     fn below(&self, order: &[usize], applied: &[u64]) -> Result<Vec<u64>, String> {
         let mut n_looked = 0;
         let mut all: Vec<Option<Parts<'a>>> = vec![None; self.0.len()];
@@ -167,7 +169,7 @@ impl Parts<'_> {
 }
 
 impl<'a> Node<'a> {
-    /// The applications to the parts of a value by this node alone.
+    /// The numbers of subschemas that this node alone applies to each part of a value.
     fn parts(&self, applied: &[u64]) -> Parts<'a> {
         let sum = |places: &[usize]| {
             places.iter().fold(0_u64, |sum, place| sum.saturating_add(applied[*place]))
@@ -204,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// Definitions of which each combines the next one with itself by `twice`.
+    /// Makes `n` definitions, each of which combines the next one with itself by `twice`.
     fn nested(n: usize, twice: impl Fn(&Value) -> Value) -> Value {
         let mut definitions = Map::new();
         for i in 0..n {

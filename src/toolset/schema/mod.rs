@@ -1,5 +1,5 @@
-//! The schemas of a toolset's tools: arguments are checked where the tool runs, against schemas
-//! whose cost was bounded when they were read.
+//! The schemas of a toolset's tools. Arguments are checked where the tool runs, against schemas whose
+//! cost was bounded when they were read.
 
 mod cost;
 mod nodes;
@@ -20,8 +20,8 @@ pub(super) struct Schemas(HashMap<String, Validator>);
 impl Schemas {
     /// Compiles the schemas of all tools.
     ///
-    /// The error names the tool, and what is wrong with its schema: it is invalid, or checking
-    /// arguments against it could take very long.
+    /// The error names the tool, and the problem with its schema: it is invalid, or checking arguments
+    /// against it could take very long.
     pub(super) fn of(description: &ToolsetDescription) -> Result<Schemas, String> {
         let schemas = description.tools.iter().map(|tool| {
             let name = &tool.name;
@@ -34,9 +34,9 @@ impl Schemas {
         schemas.collect::<Result<_, _>>().map(Schemas)
     }
 
-    /// Checks the arguments of a tool. The error tells the problems in a line, each with its place.
+    /// Checks the arguments of a tool. The error lists the problems in one line, each with its place.
     pub(super) fn check(&self, tool: &str, arguments: &Value) -> Result<(), String> {
-        // A toolset answers for the tools it does not have.
+        // The toolset itself reports that it does not have the tool.
         let Some(validator) = self.0.get(tool) else { return Ok(()) };
         if validator.is_valid(arguments) {
             return Ok(());

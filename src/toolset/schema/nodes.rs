@@ -1,4 +1,4 @@
-//! The subschemas of a schema, as far as their places in each other go.
+//! The subschemas of a schema, and the references between them.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 /// The most subschemas of a schema.
 const MAX_SUBSCHEMAS: usize = 20_000;
-/// The factor for subschemas beside `unevaluated…`, which are asked again which parts they cover.
+/// The factor for subschemas next to an `unevaluated…` keyword, which makes them run again to find the
+/// parts that they cover.
 const UNEVALUATED: u64 = 3;
 
 /// The keywords whose subschemas apply to the value itself.
@@ -16,29 +17,30 @@ const SAME_VALUE: [&str; 9] =
 const MAPS: [&str; 3] = ["dependentSchemas", "dependencies", "patternProperties"];
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// A subschema, with the places of others.
+/// A subschema, with the indices of others by what they apply to.
 #[derive(Default)]
 pub(super) struct Node<'a> {
-    /// Those that apply to the same value.
+    /// Subschemas that apply to the same value.
     pub(super) same: Vec<usize>,
-    /// The factor for them.
+    /// The factor for the cost of `same`.
     pub(super) factor: u64,
     pub(super) properties: Vec<(&'a str, usize)>,
     pub(super) patterns: Vec<usize>,
-    /// Those for properties that no other is for.
+    /// Subschemas for properties that have no subschema of their own.
     pub(super) other_properties: Vec<usize>,
-    /// Those for the names of properties.
+    /// Subschemas for the names of properties.
     pub(super) names: Vec<usize>,
     pub(super) first_items: Vec<usize>,
-    /// Those for items behind the first ones.
+    /// Subschemas for the items after `first_items`.
     pub(super) other_items: Vec<usize>,
-    /// Those for all items.
+    /// Subschemas for all items.
     pub(super) all_items: Vec<usize>,
-    /// True for the standard's schema of schemas.
+    /// True for the standard's meta-schema.
     pub(super) is_meta: bool,
 }
 
-/// The subschemas of `root`, which is the first. The error follows the name of the schema.
+/// Returns the subschemas of `root`, which itself comes first. The error is a phrase to follow the
+/// schema's name.
 pub(super) fn read(root: &Value) -> Result<Vec<Node<'_>>, String> {
     let mut anchors = Anchors::new();
     read_anchors(root, &mut anchors);
@@ -60,7 +62,7 @@ pub(super) fn read(root: &Value) -> Result<Vec<Node<'_>>, String> {
     Ok(nodes)
 }
 
-/// Reads nodes, each place of the schema once.
+/// Reads nodes, each location in the schema once.
 struct Reader<'a> {
     root: &'a Value,
     places: HashMap<*const Value, usize>,
@@ -114,7 +116,7 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
-    /// The subschemas in the value of a keyword: one, a list, or a map by names.
+    /// The subschemas in the value of a keyword: one, a list, or a map by name.
     fn subschemas(&mut self, value: &'a Value, is_map: bool) -> Vec<usize> {
         match value {
             Value::Array(schemas) => schemas.iter().map(|schema| self.place(schema)).collect(),
@@ -123,7 +125,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The subschemas that a reference may mean.
+    /// The subschemas that a reference may refer to.
     fn references(&mut self, value: &'a Value) -> Result<Vec<usize>, String> {
         let Value::String(reference) = value else { return Ok(Vec::new()) };
         if reference.starts_with("http://json-schema.org/")
@@ -138,7 +140,7 @@ impl<'a> Reader<'a> {
         };
         let fragment = percent_decoded(fragment);
         if fragment.is_empty() || fragment.starts_with('/') {
-            // One that leads nowhere is found when the schema is compiled.
+            // A reference that leads nowhere is reported when the schema is compiled.
             let target = self.root.pointer(&fragment);
             return Ok(target.map(|schema| self.place(schema)).into_iter().collect());
         }
@@ -146,14 +148,14 @@ impl<'a> Reader<'a> {
         Ok(targets.into_iter().map(|schema| self.place(schema)).collect())
     }
 
-    /// The node of the standard's schema of schemas, at the place of a reference to it.
+    /// The node of the standard's meta-schema. The first reference to it stands for its location.
     fn meta(&mut self, reference: &'a Value) -> usize {
         let known = self.meta.unwrap_or_else(|| self.place(reference));
         *self.meta.insert(known)
     }
 }
 
-/// The places of a schema that have anchors.
+/// The locations in a schema that have an anchor, by the anchor's name.
 type Anchors<'a> = HashMap<&'a str, Vec<&'a Value>>;
 
 fn read_anchors<'a>(value: &'a Value, anchors: &mut Anchors<'a>) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::protocol::{Failure, Refusal};
 use crate::sandbox::SandboxLevel;
 
-/// Reports of a call that wait for its host; more are dropped.
+/// The most reports of a call that wait for its host; further reports are dropped.
 const MAX_EVENTS: usize = 1024;
 
 /// An event that a waiting call receives.
@@ -29,7 +29,7 @@ pub(super) enum End {
     Created(ToolsetDescription),
     Done(ToolOutput),
     Failed(Failure),
-    /// The arguments do not fit the schema; the problems in a line.
+    /// The arguments do not fit the schema. Lists the problems in one line.
     Unfit(String),
     Died(Arc<Death>),
 }
@@ -39,13 +39,13 @@ pub(super) enum End {
 pub(super) struct Death {
     pub(super) at: Instant,
     pub(super) cause: Cause,
-    /// As in `killed by signal 11 (SIGSEGV)`.
+    /// A phrase such as `killed by signal 11 (SIGSEGV)`.
     pub(super) how: String,
     pub(super) last_words: String,
 }
 
 impl Death {
-    /// Its end in words: for one that was stuck, what it did not do.
+    /// Says how the process ended. For a stuck process, this is the step that it did not do in time.
     pub(super) fn how(&self) -> &str {
         if let Cause::Stuck(why) = &self.cause { why } else { &self.how }
     }
@@ -58,15 +58,15 @@ pub(super) enum Cause {
     Crash,
     /// The host ended it, because it sent an invalid message.
     Protocol(String),
-    /// The host ended it, because the library was not open, or its toolset not made, in time.
+    /// The host ended it, because the library was not opened, or its toolset not made, in time.
     Stuck(String),
-    /// The host ended it, because of a call; the reason is for the other calls.
+    /// The host ended it, because of the call `id`; `reason` is for the other calls.
     Call { id: u64, reason: &'static str },
     /// The host ended it, because it was no longer needed.
     Closed,
 }
 
-/// The queue in which the reader of a process puts the events of a call.
+/// The queue in which the thread that reads from a process puts the events of a call.
 #[derive(Default)]
 pub(super) struct Slot {
     events: Mutex<VecDeque<Event>>,
@@ -74,7 +74,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Adds an event; reports that nobody fetches are dropped at some point, an end never is.
+    /// Adds an event. A report is dropped if too many are waiting; the end of a call is never dropped.
     pub(super) fn put(&self, event: Event) {
         let mut events = locked(&self.events);
         if events.len() < MAX_EVENTS || matches!(event, Event::End(_)) {
@@ -84,7 +84,7 @@ impl Slot {
         }
     }
 
-    /// The next event, waiting for it at most this long.
+    /// Returns the next event, and waits for it at most this long.
     pub(super) fn next(&self, at_most: Duration) -> Option<Event> {
         let events = locked(&self.events);
         let waited = self.arrived.wait_timeout_while(events, at_most, |events| events.is_empty());
@@ -93,7 +93,7 @@ impl Slot {
     }
 }
 
-/// Locks; a poisoned mutex is still usable.
+/// Locks a mutex, even a poisoned one.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

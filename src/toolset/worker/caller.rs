@@ -1,4 +1,4 @@
-//! The host of a call that runs in the child process, at the other end of its socket.
+//! The host as the child process has it: at the other end of a socket.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -15,13 +15,13 @@ use serde_json::Value;
 use super::call::locked;
 use super::protocol::{CallId, Failure, ToHost, frame};
 
-/// The socket to the host, as all threads write to it.
+/// The socket to the host, to which all threads write.
 pub(super) struct Connection {
     socket: Mutex<UnixStream>,
     next_request: AtomicU64,
 }
 
-/// The state of a call that runs or waits for a thread, which messages of the host change.
+/// The state of a call that runs or waits for a thread. Messages of the host change it.
 #[derive(Default)]
 pub(super) struct Call {
     pub(super) cancelled: AtomicBool,
@@ -29,7 +29,7 @@ pub(super) struct Call {
     pub(super) answered: Condvar,
 }
 
-/// The host, as the toolset that runs a call knows it.
+/// The host of one call, as its toolset sees it.
 pub(super) struct Caller<'a> {
     pub(super) connection: &'a Connection,
     pub(super) skill_dir: &'a Path,
@@ -43,7 +43,7 @@ impl Connection {
         Connection { socket: Mutex::new(socket), next_request: AtomicU64::new(0) }
     }
 
-    /// Sends a message; one that cannot be sent becomes a failure of its call.
+    /// Sends a message. If the result of a call cannot be framed, the call fails.
     pub(super) fn send(&self, message: &ToHost) {
         let bytes = frame(message).or_else(|why| {
             let failure = Failure::new(ErrorCode::Failed, format!("cannot be sent: {why}"));
@@ -93,7 +93,8 @@ impl Host for Caller<'_> {
     fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
         let request = self.connection.next_request.fetch_add(1, Ordering::Relaxed);
         let message = ToHost::Request { id: self.id, request, method: method.to_owned(), params };
-        // Not through `send`: a request that cannot be sent is not answered.
+        // Do not use `send`: the toolset must learn that its request was not sent, since no answer will
+        // come.
         let bytes = frame(&message).map_err(ToolError::new)?;
         self.connection.write(&bytes);
         let mut answers = locked(&self.call.answers);
@@ -108,7 +109,7 @@ impl Host for Caller<'_> {
     }
 }
 
-/// Ends at once, with all that was started: the host is gone, or sends invalid messages.
+/// Kills this process and all that it started. Used when the host is gone or sends invalid messages.
 pub(super) fn leave() -> ! {
     if getpgrp() == getpid() {
         let _ = kill_current_process_group(Signal::KILL);

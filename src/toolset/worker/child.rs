@@ -1,4 +1,4 @@
-//! The child process: opens the library, and runs the calls.
+//! The child process: opens the library, and runs calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
@@ -22,22 +22,22 @@ use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
 use super::serving::{Classes, Serving, made};
 use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel, Sockets};
 
-/// Threads that run calls or read; one always reads, the others can run a call each.
+/// The most threads. One of them always reads, so the others can run one call each.
 const MAX_THREADS: usize = 16;
-/// The stack of each, in bytes: the same as a program's first thread has.
+/// The stack size of each thread, in bytes: the usual size of a program's first thread.
 const STACK: usize = 8 << 20;
 
 /// The `main` of a plugin's child process; never returns.
 ///
-/// A program that embeds the engine and is named by [`HostProgram`](super::HostProgram) calls it
-/// first thing when it is started with the arguments named there. The process gives up rights,
-/// opens one library and runs its tools, until the host closes the socket that is its standard
-/// input. Started by anybody else it says so and exits with code 2.
+/// A program that embeds the engine and is named in [`HostProgram`](super::HostProgram) calls this
+/// function first when it is started with the arguments named there. The process gives up rights, opens
+/// one library and runs its tools, until the host closes the socket that is its standard input. If it
+/// was not started by a host, it says so and exits with code 2.
 pub fn main() -> ! {
     run(open)
 }
 
-/// The same with another way to open a library.
+/// Runs [`main`] with another way to open a library.
 pub(super) fn run(open: fn(&Load) -> Result<Classes, Refusal>) -> ! {
     match serve(open) {
         Ok(()) => std::process::exit(0),
@@ -70,7 +70,8 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
         toolsets: Mutex::default(),
         classes: Mutex::default(),
     });
-    // Before the library is opened: its initializers may never end, the host may.
+    // Start the second thread before opening the library: initializers of the library may never return,
+    // and this process must still notice that the host has ended.
     locked(&child.pool).threads = 1;
     if !child.grow(&mut locked(&child.pool)) {
         child.connection.send(&ToHost::LoadFailed(Refusal {
@@ -90,7 +91,7 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     child.work()
 }
 
-/// Moves the socket out of the way of the plugin; standard input is then empty.
+/// Moves the socket away from standard input, out of the plugin's way. Standard input is then empty.
 fn take_socket() -> io::Result<UnixStream> {
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     socket.peer_addr()?;
@@ -98,7 +99,8 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(socket)
 }
 
-/// Gives up all rights that can be given up, and returns the level reached; the host logs the rest.
+/// Gives up all rights that can be given up, and returns the level reached. Failures are printed to
+/// standard error, which the host logs.
 fn give_up_rights(load: &Load) -> SandboxLevel {
     let complain = |what: &str, error: &dyn std::fmt::Display| {
         let _ = writeln!(io::stderr(), "the sandbox lacks {what}: {error}");
@@ -126,7 +128,7 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
     SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
 }
 
-/// Opens the library, or prepares the server; messages name the author's file.
+/// Opens the library, or prepares the server. Messages name the author's file.
 fn open(load: &Load) -> Result<Classes, Refusal> {
     #[cfg(feature = "mcp-toolsets")]
     if let Some(command) = &load.server {
@@ -139,10 +141,10 @@ fn open(load: &Load) -> Result<Classes, Refusal> {
     Ok(Box::new(move |class, config| made(library.create(class, config))))
 }
 
-/// The process, as its threads share it.
+/// The state that the threads of this process share.
 ///
-/// The thread that holds `frames` reads. When it reads a call, another thread takes over reading,
-/// and the call runs on the thread that read it, without waiting for another to wake up.
+/// The thread that holds `frames` reads. When it has read a call, another thread takes over reading,
+/// and the call runs on the thread that read it: it need not wait for another thread to wake up.
 struct Child {
     frames: Mutex<Frames<UnixStream>>,
     connection: Connection,
@@ -168,7 +170,7 @@ struct Pool {
     queue: VecDeque<Job>,
 }
 
-/// A call and when it must have ended.
+/// A call, with its deadline.
 struct Job {
     id: CallId,
     call: Arc<Call>,
@@ -177,7 +179,7 @@ struct Job {
 }
 
 impl Child {
-    /// Reads and runs, in turn, for ever.
+    /// Reads and runs calls, in turn, for ever.
     fn work(self: &Arc<Self>) -> ! {
         loop {
             let queued = {
@@ -191,7 +193,7 @@ impl Child {
         }
     }
 
-    /// Reads until there is a call for this thread, and another thread that reads on.
+    /// Reads until there is a call for this thread to run, and another thread to continue reading.
     fn lead(self: &Arc<Self>) -> Job {
         let mut frames = locked(&self.frames);
         locked(&self.pool).waiting -= 1;
@@ -205,7 +207,7 @@ impl Child {
         }
     }
 
-    /// Adds a thread, if there may be one more and the system has one.
+    /// Starts another thread, unless there are enough or the system refuses it.
     fn grow(self: &Arc<Self>, pool: &mut Pool) -> bool {
         if pool.threads >= MAX_THREADS {
             return false;
@@ -217,7 +219,7 @@ impl Child {
         started
     }
 
-    /// Handles a message; returns the call to run, if it is one.
+    /// Handles a message. If it is a call, returns it.
     fn read(&self, frames: &mut Frames<UnixStream>) -> Option<Job> {
         let Ok(Some(bytes)) = frames.next() else { leave() };
         let Ok(message) = serde_json::from_slice::<ToChild<'static>>(bytes) else { leave() };

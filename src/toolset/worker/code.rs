@@ -11,11 +11,11 @@ pub(crate) enum Code {
     /// A program that speaks the Model Context Protocol on its standard streams.
     #[cfg_attr(not(feature = "mcp-toolsets"), expect(dead_code, reason = "needs a client"))]
     Server {
-        /// The directory of the program and of the files beside it.
+        /// The directory of the program and of the files next to it.
         dir: PathBuf,
-        /// Its command line: the interpreter if it needs one, and the program.
+        /// The command line: the interpreter, if one is needed, and the program.
         command: Vec<OsString>,
-        /// The directories of the interpreter, which it reads.
+        /// The directories that the interpreter reads.
         reads: Vec<PathBuf>,
     },
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use repertoire_plugin::ErrorCode;
 
-/// The longest end of a plugin's output that a message shows, in bytes.
+/// The most bytes of a plugin's output that a message shows. The end of the output is shown.
 const SHOWN_WORDS: usize = 400;
 
 /// The failure of a call through a child process.
@@ -15,28 +15,28 @@ const SHOWN_WORDS: usize = 400;
 pub(crate) enum WorkerError {
     /// The tool reported an error, or panicked.
     Failed { code: ErrorCode, message: String, help: String },
-    /// The arguments do not fit the schema of the tool; the problems in a line.
+    /// The arguments do not fit the schema of the tool. `problems` lists the problems in one line.
     Unfit { problems: String },
-    /// The making of its toolset reported an error, or panicked.
+    /// Making the toolset failed or panicked.
     Create { code: ErrorCode, message: String, help: String },
-    /// The library is still being opened, and the host waits no longer.
+    /// The library is still being opened, and the host no longer waits for it.
     NotReady { file: PathBuf, after: Duration },
-    /// The library was not opened, or its toolset not made, in time; `why` begins with "it".
+    /// The library was not opened, or its toolset not made, in time. `why` begins with "it".
     Stuck { file: PathBuf, why: String, last_words: String },
-    /// The tool did not end in time; `stopped` if it stopped when asked, else it was killed.
+    /// The tool did not end in time. `stopped` is true if it stopped when asked; otherwise it was
+    /// killed.
     TimedOut { file: PathBuf, after: Duration, stopped: bool },
-    /// The host cancelled the call; `stopped` if the tool stopped when asked.
+    /// The host cancelled the call. `stopped` is true if the tool stopped when asked.
     Cancelled { file: PathBuf, stopped: bool },
     /// The process ended during the call.
     Crashed { file: PathBuf, how: String, last_words: String },
-    /// The process failed too often; it is tried again after `retry_in`. `why` follows "is
-    /// disabled".
+    /// The process failed too often. It is tried again after `retry_in`. `why` follows "is disabled".
     Disabled { file: PathBuf, why: String, retry_in: Duration },
     /// The process cannot be started.
     Spawn { file: PathBuf, program: PathBuf, why: String },
-    /// The library cannot be opened; message and help are those of the opening.
+    /// The library cannot be opened. The message and the help come from opening it.
     Load { message: String, help: String },
-    /// An invalid message from the process, or to it.
+    /// The process sent an invalid message, or a message to it is invalid.
     Protocol { file: PathBuf, message: String },
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for WorkerError {
 }
 
 impl WorkerError {
-    /// The remedy; empty where the tool's own message says it.
+    /// The remedy; empty if the tool's own message says it.
     pub(crate) fn help(&self) -> String {
         let help = match self {
             Self::Unfit { .. } | Self::Cancelled { stopped: true, .. } => "",
@@ -134,14 +134,14 @@ impl WorkerError {
 
 impl std::error::Error for WorkerError {}
 
-/// A time as in `2.0 s` and `0.35 s`: no shorter than it is, and to a hundredth.
+/// Formats a time as in `2.0 s` and `0.35 s`, rounded up to a hundredth of a second.
 pub(super) fn seconds(time: Duration) -> String {
     let hundredths = time.as_nanos().div_ceil(10_000_000);
     let (whole, part) = (hundredths / 100, hundredths % 100);
     if part % 10 == 0 { format!("{whole}.{} s", part / 10) } else { format!("{whole}.{part:02} s") }
 }
 
-/// The end of the last words, in one line.
+/// The end of a plugin's output, in one line.
 pub(super) fn words(last_words: &str) -> String {
     let mut start = last_words.len().saturating_sub(SHOWN_WORDS);
     while !last_words.is_char_boundary(start) {

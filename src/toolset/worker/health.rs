@@ -1,4 +1,4 @@
-//! The failures of a library's process: when they disable it, and when it is tried again.
+//! The failures of a library's process. They decide when it is disabled, and when it is tried again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ const CRASH_WINDOW: Duration = Duration::from_secs(60);
 /// The longest time for which a library is disabled.
 const MAX_PAUSE: Duration = Duration::from_secs(60 * 60);
 
-/// The failures of one library. After three crashes within a minute, or once it did not open in
-/// time, it is disabled for a pause; then it is tried again. Each further failure before a call
-/// succeeds doubles the pause.
+/// The failures of one library. After three crashes within a minute, or after it did not open in time,
+/// it is disabled for a pause and then tried again. Each further failure before a call succeeds doubles
+/// the pause.
 #[derive(Default)]
 pub(super) struct Health {
     crashes: VecDeque<Instant>,
     last: Option<Arc<Death>>,
-    /// The end of the pause, also once it is over, until a call succeeds.
+    /// The end of the pause. It is kept after the pause is over, until a call succeeds.
     paused_until: Option<Instant>,
     n_pauses: u32,
 }
 
 impl Health {
-    /// Takes note of the end of a process; `pause` is the first pause.
+    /// Records the end of a process. `pause` is the length of the first pause.
     pub(super) fn note(&mut self, death: &Arc<Death>, pause: Duration) {
         self.last = None;
         let is_stuck = matches!(death.cause, Cause::Stuck(_));
@@ -43,18 +43,18 @@ impl Health {
         }
     }
 
-    /// Takes note of a call that succeeded.
+    /// Records a call that succeeded.
     pub(super) fn note_success(&mut self) {
         self.paused_until = None;
         self.n_pauses = 0;
     }
 
-    /// Tells whether it was disabled and no call has succeeded since.
+    /// Tells whether the library was disabled and no call has succeeded since.
     pub(super) fn is_on_trial(&self) -> bool {
         self.paused_until.is_some()
     }
 
-    /// The time until it is tried again; `None` if it is not disabled.
+    /// The time until the library is tried again; `None` if it is not disabled.
     pub(super) fn pause_left(&self, now: Instant) -> Option<Duration> {
         let left = self.paused_until?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)
@@ -69,7 +69,7 @@ impl Health {
         self.crashes.len()
     }
 
-    /// The reason why it is disabled, to follow "is disabled".
+    /// The reason why the library is disabled, to follow "is disabled".
     pub(super) fn why(&self) -> String {
         let Some(last) = &self.last else { return String::new() };
         let (how, words) = (last.how(), words(&last.last_words));
@@ -93,7 +93,7 @@ mod tests {
         Arc::new(Death { at, cause, how: "exit code 3".to_owned(), last_words: String::new() })
     }
 
-    /// The seconds of pause after each end, `(second, cause)`.
+    /// The pause in seconds after each end `(second, cause)`.
     fn pauses(ends: &[(u64, Cause)]) -> Vec<Option<u64>> {
         let (start, mut health) = (Instant::now(), Health::default());
         let pause = |(second, cause): &(u64, Cause)| {

@@ -1,7 +1,7 @@
-//! The child's client of an MCP server that a skill ships: starts it, lists its tools, calls them.
+//! The child's client for an MCP server that a skill ships: starts it, lists its tools, and calls them.
 //!
-//! The child has given up its rights before, so the server has no more of them. When the server
-//! ends, the child ends too: for the host that is a crash like any other, with the last words.
+//! The child has already given up its rights, so the server does not have them either. When the server
+//! ends, the child ends, too: the host sees a crash with the server's last output.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -34,16 +34,16 @@ use super::protocol::Failure;
 use super::serving::{Classes, Serving};
 use crate::process::first_line::{FirstLine, begun};
 
-/// The interval at which a call looks for progress, and for the wish to stop.
+/// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);
-/// The time in which the last answer of a server that ended is still delivered.
+/// The time in which the last answer of a server that has ended can still be delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
-/// The failure of a program that is not a server.
+/// The message for a program that does not start as an MCP server.
 const NOT_BEGUN: &str = "it does not begin as an MCP server";
 /// The longest tool name.
 const MAX_NAME: usize = 64;
 
-/// The configuration of a server: what is added to its command line and its environment.
+/// The configuration of a server: additions to its command line and its environment.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Settings {
@@ -51,7 +51,7 @@ struct Settings {
     env: BTreeMap<String, String>,
 }
 
-/// The one class of a server, made by starting it.
+/// The only class of a server. Making a toolset of it starts the server.
 pub(super) fn classes(command: Vec<OsString>) -> Classes {
     Box::new(move |class, config| {
         let server = Server::start(&command, class, config)?;
@@ -67,14 +67,14 @@ struct Server {
     peer: Peer<RoleClient>,
     progress: Progress,
     description: ToolsetDescription,
-    /// The server's own name of each tool.
+    /// The server's own name for each tool.
     names: HashMap<String, String>,
 }
 
-/// The last progress of each call that was reported and not passed on.
+/// The latest progress of each call that was not passed on yet.
 type Progress = Arc<Mutex<HashMap<ProgressToken, ProgressNotificationParam>>>;
 
-/// The host as the server sees it: it takes reports, and answers no questions.
+/// The host as the server sees it. It takes progress reports, and answers no requests.
 struct Client {
     progress: Progress,
 }
@@ -107,13 +107,13 @@ impl Server {
         end_with(process).map_err(|error| failed("no thread to wait for it", &error))?;
         let server = Server::begin(class, runtime, (reader, writer));
         if server.is_err() {
-            // It would run beside the one that the next call starts.
+            // Otherwise it would still run when the next call starts another one.
             let _ = kill_process(pid, Signal::KILL);
         }
         server
     }
 
-    /// Begins the protocol with a server that was started.
+    /// Begins the protocol with a server that was started, and lists its tools.
     fn begin(
         class: &str,
         runtime: Handle,
@@ -148,7 +148,7 @@ impl Server {
         Ok(params)
     }
 
-    /// Waits for the end of a call, and passes on its progress.
+    /// Waits for the end of a call, and passes its progress to the host.
     fn wait(
         &self,
         mut call: RequestHandle<RoleClient>,
@@ -164,7 +164,7 @@ impl Server {
             }
             let code = match answer {
                 Ok(Ok(answer)) => return result(answer),
-                // The child is about to end.
+                // The server has ended, and this process is about to end.
                 Ok(Err(_)) => loop {
                     thread::park();
                 },
@@ -174,7 +174,7 @@ impl Server {
                 }
                 Err(_) => continue,
             };
-            // A server that does not listen is ended by the host.
+            // If the server does not stop, the host kills it.
             let _ = self.runtime.block_on(call.cancel(None));
             return Err(Failure::new(code, "it was asked to stop"));
         }
@@ -196,9 +196,9 @@ impl Serving for Server {
     }
 }
 
-/// A failure while a server begins.
+/// The failure of a server that does not start properly.
 fn failed(what: &str, error: &dyn std::fmt::Display) -> Failure {
-    // Of a server that ends, the end says more.
+    // If the server has ended, wait for this process to end: the host's report of that says more.
     thread::sleep(2 * LAST_WORDS);
     Failure::new(ErrorCode::Failed, format!("{what}: {error}"))
 }
@@ -212,7 +212,7 @@ fn runtime() -> io::Result<Handle> {
     Ok(handle)
 }
 
-/// Starts the server; its standard error is the child's.
+/// Starts the server. Its standard error is that of this process.
 fn spawn(
     command: &[OsString],
     settings: Settings,
@@ -226,7 +226,8 @@ fn spawn(
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        // Not inherited: a host such as Node has its own closed for the programs that it starts.
+        // Do not inherit it: a host such as Node may have marked its own to be closed in the programs
+        // that it starts.
         .stderr(io::stderr().as_fd().try_clone_to_owned()?)
         .spawn()?;
     let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
@@ -254,7 +255,7 @@ fn end(status: ExitStatus) -> String {
     crate::sandbox::how(status)
 }
 
-/// The tools as those of a plugin, and the server's names of them.
+/// Converts the tools to a plugin's description. Also returns the server's own name for each tool.
 fn describe(
     class: &str,
     tools: Vec<Tool>,
@@ -280,7 +281,7 @@ fn describe(
     Ok((description, names))
 }
 
-/// A name of at most 64 letters, digits, `_` and `-`.
+/// Adapts a name to at most 64 letters, digits, `_` and `-`.
 fn fit(name: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     name.chars().take(MAX_NAME).map(fit).collect()
@@ -308,7 +309,7 @@ fn failure(error: &ServiceError) -> Failure {
     Failure::new(code, error.message.clone())
 }
 
-/// The text of a result for the model. Anything but text is named, not given.
+/// The text of a result for the model. Content that is not text is only named.
 fn output(result: CallToolResult) -> Result<ToolOutput, Failure> {
     let text = |block: &ContentBlock| match block {
         ContentBlock::Text(text) => text.text.clone(),

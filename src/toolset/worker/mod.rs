@@ -1,18 +1,18 @@
-//! Plugins in a process of their own, so that a crash is one call's error.
+//! Runs plugins in a process of their own, so that a crash is only an error of the current call.
 //!
-//! A [`Worker`] is one library. It starts its child at the first call, keeps it warm, and starts
-//! it again after a crash; three crashes within a minute, or a start that takes too long, disable it
-//! for a while. The child is a program that
-//! calls [`main`]: it gives up rights before it opens the library, and ends, with all that it
-//! started, when the socket to the host closes, however the host died.
+//! A [`Worker`] stands for one library. It starts its child process at the first call, keeps it warm,
+//! and starts a new one after a crash. Three crashes within a minute, or a start that takes too long,
+//! disable it for a while. The child is a program that calls [`main`]. It gives up rights before it
+//! opens the library. When the socket to the host closes, even because the host was killed, the child
+//! ends with all processes that it started.
 //!
-//! - `protocol`: the messages of both sides, and their framing.
-//! - `worker`: the host's half of a library; `process` and `running`, of one child; `call` and
-//!   `wait`, of one call.
-//! - `shared`: starting the child and making toolsets (`opening`), on a thread of its own;
-//!   `health`: the failures of a library.
-//! - `child`: the child's half, which gives up rights by `crate::sandbox`; `caller`, the host as a
-//!   toolset knows it; `serving`, the toolsets of a library; `mcp`, those of an MCP server.
+//! - `protocol`: the messages between host and child, and their framing.
+//! - `worker`: the host's side of a library. `process` and `running` handle one child, `call` and
+//!   `wait` one call.
+//! - `shared`: starts the child and makes toolsets (`opening`) on a separate thread. `health` counts
+//!   the failures of a library.
+//! - `child`: the child's side, which gives up rights with `crate::sandbox`. `caller` is the host as a
+//!   toolset sees it, `serving` the toolsets of a library, and `mcp` those of an MCP server.
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "for child processes, which need Unix"))]
 mod call;

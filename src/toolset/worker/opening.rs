@@ -1,4 +1,4 @@
-//! A toolset that is being made, for all who wait for it.
+//! A toolset that is being made, and the threads that wait for it.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use super::error::WorkerError;
 use super::running::Ready;
 use super::wait::{TICK, Wait};
 
-/// A toolset that is being made, for all who wait for it.
+/// A toolset that is being made, shared by all threads that wait for it.
 pub(super) struct Opening {
     pub(super) class: String,
     pub(super) config: Value,
@@ -32,7 +32,7 @@ impl Opening {
             if let Some(result) = &*result {
                 return result.clone();
             }
-            // The host's methods run without the lock.
+            // Release the lock before methods of the host run.
             drop(result);
             wait.check_opening()?;
         }

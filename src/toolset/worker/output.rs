@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::call::locked;
 
-/// The length of the end that is kept, in bytes.
+/// The number of bytes that are kept of the end of the output.
 const LAST_WORDS: usize = 4 << 10;
 
-/// The output of a plugin on either stream: logged line by line, and the end of it kept.
+/// The standard output and standard error of a plugin: logged line by line, with the end kept.
 pub(super) struct Output {
     state: Mutex<State>,
     ended: Condvar,
@@ -23,7 +23,7 @@ struct State {
 }
 
 impl Output {
-    /// Reads until every process of the group has closed it.
+    /// Starts a thread that reads until every process of the group has closed its end of the pipe.
     pub(super) fn follow(mut from: PipeReader, shown_as: String) -> io::Result<Arc<Self>> {
         let output = Arc::new(Self { state: Mutex::default(), ended: Condvar::new() });
         let shared = Arc::clone(&output);
@@ -56,7 +56,7 @@ impl Output {
         }
     }
 
-    /// The end of the output; waits a moment for output that is on its way.
+    /// Returns the end of the output. Waits at most this long for output that is on its way.
     pub(super) fn last_words(&self, at_most: Duration) -> String {
         let state = locked(&self.state);
         let waited = self.ended.wait_timeout_while(state, at_most, |state| !state.ended);

@@ -1,4 +1,4 @@
-//! A child process: starting, reading, killing, and reaping it.
+//! A child process: starts it, reads its messages, kills and reaps it.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -22,12 +22,12 @@ use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use crate::sandbox::{how, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
-/// The time that a child may leave the socket unread before it is given up.
+/// The time that a child may leave the socket unread before it is killed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time that a child may take to end after it closed the socket.
 const LEAVE: Duration = Duration::from_millis(300);
 
-/// A child process and the calls in it. It is alive, or has a [`Death`].
+/// A child process and the calls in it. If it has ended, there is a [`Death`].
 pub(super) struct Process {
     pid: Pid,
     socket: UnixStream,
@@ -40,20 +40,21 @@ pub(super) struct Process {
 #[derive(Default)]
 struct Calls {
     slots: HashMap<CallId, Arc<Slot>>,
-    /// No more calls; the socket closes after the last one.
+    /// True if no more calls are taken. The socket closes after the last one.
     closing: bool,
-    /// The reason why the host ended it, if it did.
+    /// The reason why the host ended the process, if it did.
     cause: Option<Cause>,
     /// True once its process id may belong to another process.
     reaped: bool,
     death: Option<Arc<Death>>,
 }
 
-/// The reason why a child cannot be started, with the program.
+/// The reason why the program of a child cannot be started.
 pub(super) type SpawnError = String;
 
 impl Process {
-    /// Starts a child and sends it the code to run. The answer goes to the slot with the id 0.
+    /// Starts a child, and sends it the code to run. The child's answer to that goes to the slot with
+    /// the id 0.
     pub(super) fn start(
         program: &HostProgram,
         code: &Code,
@@ -94,7 +95,7 @@ impl Process {
             buried: Condvar::new(),
         });
         let reader = Arc::clone(&process);
-        // The child is shared, so that it can be killed if there is no thread to wait for it.
+        // Share the child, so that it can be killed and reaped here if no reader thread can be started.
         let child = Arc::new(Mutex::new((child, Some(scratch))));
         let with_reader = Arc::clone(&child);
         let read = move || {
@@ -120,13 +121,13 @@ impl Process {
         locked(&self.calls).death.clone()
     }
 
-    /// Tells whether it takes no more calls.
+    /// Tells whether the process takes no more calls.
     pub(super) fn is_over(&self) -> bool {
         let calls = locked(&self.calls);
         calls.closing || calls.cause.is_some() || calls.death.is_some()
     }
 
-    /// A new call; `None` if the process takes no more.
+    /// Registers a new call; `None` if the process takes no more calls.
     pub(super) fn register(&self) -> Option<(CallId, Arc<Slot>)> {
         let slot = Arc::new(Slot::default());
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
@@ -147,27 +148,27 @@ impl Process {
         }
     }
 
-    /// Sends a message; an error says why it cannot be framed.
+    /// Sends a message. The error is the reason why the message cannot be framed.
     pub(super) fn send(&self, message: &ToChild<'_>) -> Result<(), String> {
         let bytes = frame(message)?;
         self.write(&bytes);
         Ok(())
     }
 
-    /// Writes a frame. If that fails, the process is killed, and all calls hear of it.
+    /// Writes a frame. If that fails, the process is killed, and all its calls fail.
     fn write(&self, bytes: &[u8]) {
         let writing = locked(&self.writing);
         let result = (&self.socket).write_all(bytes);
         drop(writing);
         match result {
             Ok(()) => {}
-            // The process is gone; the reader finds out how.
+            // The process is gone; the reader thread finds out how it ended.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             Err(error) => self.kill(Cause::Protocol(format!("it does not listen: {error}"))),
         }
     }
 
-    /// Kills the process and all it started. The first cause counts.
+    /// Kills the process and its group. If it is called more than once, the first cause counts.
     pub(super) fn kill(&self, cause: Cause) {
         let mut calls = locked(&self.calls);
         if calls.reaped {
@@ -177,7 +178,7 @@ impl Process {
         let _ = kill_process_group(self.pid, Signal::KILL);
     }
 
-    /// Takes no more calls, and ends after those in flight.
+    /// Takes no more calls, and ends the process after the calls in flight.
     pub(super) fn retire(&self) {
         let mut calls = locked(&self.calls);
         calls.closing = true;
@@ -186,7 +187,7 @@ impl Process {
         }
     }
 
-    /// Ends now; waits until it is gone, at most this long.
+    /// Ends the process now, and waits at most this long until it is gone.
     pub(super) fn close(&self, at_most: Duration) {
         let mut calls = locked(&self.calls);
         calls.closing = true;
@@ -195,7 +196,7 @@ impl Process {
         self.wait_buried(at_most);
     }
 
-    /// Waits until it is gone, at most this long.
+    /// Waits until the process is gone, at most this long.
     pub(super) fn wait_buried(&self, at_most: Duration) {
         let calls = locked(&self.calls);
         let waited = self.buried.wait_timeout_while(calls, at_most, |calls| calls.death.is_none());
@@ -209,8 +210,8 @@ impl Process {
         }
     }
 
-    /// Kills the rest of the group if the process itself is gone: a program that it started may
-    /// hold the socket open.
+    /// If the process itself has ended, kills the rest of its group: a program that it started may hold
+    /// the socket open.
     pub(super) fn notice_exit(&self) {
         let calls = locked(&self.calls);
         if !calls.reaped && has_exited(self.pid) {
@@ -218,7 +219,7 @@ impl Process {
         }
     }
 
-    /// Hands the child's messages to the calls, until there are no more.
+    /// Passes the child's messages to the calls, until the socket closes.
     fn read(&self) {
         let mut frames = Frames::new(&self.socket);
         loop {
@@ -229,7 +230,7 @@ impl Process {
                 },
                 Ok(None) => return,
                 Err(error) => match error.kind() {
-                    // The time of `Limits::idle` went by without a word.
+                    // Nothing was received for `Limits::idle`.
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                         let mut calls = locked(&self.calls);
                         if calls.slots.is_empty() {
@@ -264,19 +265,19 @@ impl Process {
         };
         let mut calls = locked(&self.calls);
         if matches!(event, Event::End(End::LoadFailed(_))) {
-            // It ends by itself; that is not a crash.
+            // The child ends by itself after this message, which is not a crash.
             calls.closing = true;
             calls.cause.get_or_insert(Cause::Closed);
         }
         let slot = calls.slots.get(&id).cloned();
         drop(calls);
-        // The host no longer waits for a call that was given up.
+        // There is no slot if the host has given the call up.
         if let Some(slot) = slot {
             slot.put(event);
         }
     }
 
-    /// Waits for the end of the process, kills the rest of its group, and tells the calls.
+    /// Waits for the process to end, kills the rest of its group, and reports the end to all calls.
     fn bury(&self, child: &mut Child, output: &Output, scratch: Option<PrivateDir>) {
         let patience = Instant::now() + LEAVE;
         while !has_exited(self.pid) && Instant::now() < patience {
@@ -284,13 +285,13 @@ impl Process {
         }
         let status = {
             let mut calls = locked(&self.calls);
-            // Before it is reaped: until then the group's number is its own.
+            // Kill before reaping: until then, no other group can get the same number.
             let _ = kill_process_group(self.pid, Signal::KILL);
             calls.reaped = true;
             child.wait()
         };
         let last_words = output.last_words(Duration::from_millis(100));
-        // Before a caller hears of the end, since it may then end this program.
+        // Remove the directory before a caller hears of the end, since it may then end this program.
         drop(scratch);
         let mut calls = locked(&self.calls);
         let cause = calls.cause.clone().unwrap_or(Cause::Crash);
@@ -306,19 +307,20 @@ impl Process {
     }
 }
 
-/// `load` with what a server needs, if the code is one.
+/// Adds to `load` what an MCP server needs, if the code is one.
 fn with_server(mut load: Load, code: &Code) -> Load {
     if let Code::Server { command, reads, .. } = code {
         load.server = Some(command.clone());
         load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
         load.run.push(load.library.clone());
-        // Interpreters reserve far more addresses than they ever use.
+        // Limit data instead of address space, because interpreters reserve far more addresses than
+        // they use.
         load.data = load.address_space.take();
     }
     load
 }
 
-/// Starts the program with a socket as its standard input, and a pipe as its other streams.
+/// Starts the program with a socket as its standard input. Its output goes to a pipe.
 fn spawn(
     program: &HostProgram,
     skill_dir: &Path,
@@ -342,7 +344,7 @@ fn spawn(
         .args(&program.args)
         .env_clear()
         .env("HOME", scratch)
-        .env("MALLOC_ARENA_MAX", "2") // each of more would take 64 MiB of address space
+        .env("MALLOC_ARENA_MAX", "2") // each further arena takes 64 MiB of address space
         .envs(passed)
         .env("TMPDIR", scratch)
         .current_dir(skill_dir)

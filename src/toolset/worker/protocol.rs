@@ -1,4 +1,4 @@
-//! The protocol of host and child: JSON in frames, each after its length as a little-endian `u32`.
+//! The protocol between host and child: JSON in frames, each after its length as a little-endian `u32`.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -17,32 +17,32 @@ pub(super) const MAX_FRAME: usize = 64 << 20;
 /// The size of one read and of the buffer kept between frames, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// Identifies a call among those of one process; `0` is the loading of the library.
+/// The id of a call among those of one process; `0` is the loading of the library.
 pub(super) type CallId = u64;
 
-/// From the host.
+/// A message from the host to the child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToChild<'a> {
-    /// The first message, and only the first.
+    /// The first message. It is sent only once.
     Load(Box<Load>),
-    /// Makes a toolset, known as `instance` from then on.
+    /// Makes a toolset, which is called `instance` in later messages, within `millis` milliseconds.
     Create { id: CallId, instance: u32, class: Cow<'a, str>, config: Cow<'a, Value>, millis: u64 },
-    /// Calls a tool; it has `millis` of time.
+    /// Calls a tool, which has `millis` milliseconds of time.
     Call { id: CallId, instance: u32, tool: Cow<'a, str>, arguments: Cow<'a, str>, millis: u64 },
-    /// The call should end soon.
+    /// Asks a call to end soon.
     Cancel { id: CallId },
-    /// Answers a request of the call.
+    /// Answers a request that a call made to the host.
     Answer { id: CallId, request: u64, result: Result<Value, Failure> },
 }
 
-/// The library to load or the server to run, and the rights to give up before.
+/// The library to load or the server to run, and the rights to give up before that.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Load {
-    /// The private copy of the library, or the directory of the copies of a server.
+    /// The private copy of the library, or the directory with the private copies of a server.
     pub(super) library: OsString,
     /// The command line of an MCP server; `None` for a library.
     pub(super) server: Option<Vec<OsString>>,
-    /// The file of the author, for messages.
+    /// The author's file, for messages.
     pub(super) shown_as: OsString,
     pub(super) skill_dir: OsString,
     pub(super) scratch: OsString,
@@ -53,13 +53,13 @@ pub(super) struct Load {
     pub(super) processes: Option<u64>,
     pub(super) network: bool,
     pub(super) read: Vec<OsString>,
-    /// Directories that it reads, and whose programs it runs.
+    /// Directories that the process may read, and whose programs it may run.
     pub(super) run: Vec<OsString>,
     pub(super) write: Vec<OsString>,
 }
 
 impl Load {
-    /// The values of `limits`, without the paths.
+    /// Creates a message with the values of `limits`. The paths of the plugin are left empty.
     pub(super) fn limited(limits: &Limits) -> Self {
         let absolute = |path: &std::path::PathBuf| {
             std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string()
@@ -83,47 +83,47 @@ impl Load {
     }
 }
 
-/// From the child.
+/// A message from the child to the host.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHost {
     /// The library is open.
     Ready { sandbox: SandboxLevel },
-    /// It is not, and the child ends.
+    /// The library cannot be opened, and the child ends.
     LoadFailed(Refusal),
     /// A toolset was made.
     Created { id: CallId, description: ToolsetDescription },
     /// A call succeeded.
     Done { id: CallId, output: ToolOutput },
-    /// A call, or the making of a toolset, failed.
+    /// A call failed, or a toolset could not be made.
     Failed { id: CallId, failure: Failure },
-    /// The arguments do not fit the tool's schema; the problems in a line.
+    /// The arguments do not fit the tool's schema. `problems` lists the problems in one line.
     Unfit { id: CallId, problems: String },
     /// The progress of a call.
     Progress { id: CallId, fraction: f64, message: String },
     /// A line for the host's log.
     Log { id: CallId, level: u8, message: String },
-    /// Asks the host something.
+    /// A request to the host.
     Request { id: CallId, request: u64, method: String, params: Value },
 }
 
-/// The reason why the library is not open, and the remedy.
+/// The reason why the library cannot be opened, and the remedy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Refusal {
     pub(super) message: String,
     pub(super) help: String,
 }
 
-/// A `ToolError` on its way.
+/// A `ToolError`, as it is sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Failure {
     /// The number of an `ErrorCode`.
     pub(super) code: u32,
     pub(super) message: String,
-    /// The remedy; empty where the message says it.
+    /// The remedy; empty if the message says it.
     pub(super) help: String,
 }
 
-/// The bytes of a frame, or the reason why the message cannot be one.
+/// Returns the bytes of a frame, or the reason why the message cannot be framed.
 pub(super) fn frame(message: &impl Serialize) -> Result<Vec<u8>, String> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, message).map_err(|error| error.to_string())?;
@@ -136,7 +136,7 @@ pub(super) fn frame(message: &impl Serialize) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Takes frames from a stream, mostly with one `read` each.
+/// Reads frames from a stream, usually with one `read` each.
 pub(super) struct Frames<R> {
     from: R,
     buffer: Vec<u8>,
@@ -149,7 +149,8 @@ impl<R: Read> Frames<R> {
         Self { from, buffer: vec![0; CHUNK], pending: 0..0 }
     }
 
-    /// The next frame; `None` at the end of the stream. After `WouldBlock` it can be called again.
+    /// Returns the next frame; `None` at the end of the stream. It can be called again after
+    /// `WouldBlock`.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let length = loop {
             let have = self.pending.len();
@@ -175,7 +176,7 @@ impl<R: Read> Frames<R> {
         Ok(Some(&self.buffer[start + 4..start + length]))
     }
 
-    /// Reads once; false at the end of the stream.
+    /// Reads once. Returns false at the end of the stream.
     fn fill(&mut self, needed: usize) -> io::Result<bool> {
         let have = self.pending.len();
         if self.pending.start > 0 {
@@ -186,7 +187,7 @@ impl<R: Read> Frames<R> {
             self.buffer = vec![0; CHUNK];
         }
         if have == self.buffer.len() || needed > self.buffer.len() {
-            // A length is a claim: memory follows what arrives.
+            // Do not trust a length: allocate only in proportion to the bytes that have arrived.
             let room = needed.min((self.buffer.len() * 2).max(have + CHUNK)).max(CHUNK);
             if room > self.buffer.len() && have * 2 >= self.buffer.len() {
                 self.buffer.resize(room, 0);
@@ -210,7 +211,7 @@ impl<R: Read> Frames<R> {
 mod tests {
     use super::*;
 
-    /// Gives a few bytes at a time.
+    /// A reader that returns a few bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

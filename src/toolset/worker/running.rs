@@ -24,11 +24,11 @@ pub(super) struct Instance {
     pub(super) number: u32,
     class: String,
     config: Value,
-    /// Empty until it is made.
+    /// The description; empty until the toolset is made.
     pub(super) description: OnceLock<ToolsetDescription>,
 }
 
-/// A toolset that was made, and the process it is in.
+/// A toolset that was made, and its process.
 #[derive(Clone)]
 pub(super) struct Ready {
     pub(super) running: Arc<Running>,
@@ -41,7 +41,7 @@ impl Running {
         Running { process, sandbox, toolsets: Mutex::default(), is_called }
     }
 
-    /// The toolset of a class and a configuration, made or not.
+    /// The toolset of a class and a configuration. It may not be made yet.
     pub(super) fn instance(&self, class: &str, config: &Value) -> Arc<Instance> {
         let mut toolsets = locked(&self.toolsets);
         let known = toolsets.iter().find(|known| known.class == class && known.config == *config);

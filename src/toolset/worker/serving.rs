@@ -1,4 +1,4 @@
-//! Toolsets as the child process serves them: of a library, or of an MCP server.
+//! Toolsets as the child process serves them, from a library or an MCP server.
 
 use repertoire_plugin::host::{CreateError, Toolset};
 use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolsetDescription};
@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::protocol::Failure;
 
-/// A toolset of a library or of a server.
+/// A toolset of a library or of an MCP server.
 pub(super) trait Serving: Send + Sync {
-    /// The tools.
+    /// Returns the description of its tools.
     fn describe(&self) -> &ToolsetDescription;
 
     /// Calls a tool with the JSON text of its arguments, and waits for its end.
@@ -26,11 +26,11 @@ impl Serving for Toolset {
     }
 }
 
-/// Makes toolsets of what was opened.
+/// Makes a toolset of a class and a configuration, from the library or server that was opened.
 pub(super) type Classes =
     Box<dyn Fn(&str, &Value) -> Result<Box<dyn Serving>, Failure> + Send + Sync>;
 
-/// A toolset of a library, or the reason why there is none.
+/// Converts the result of making a toolset of a library.
 pub(super) fn made(toolset: Result<Toolset, CreateError>) -> Result<Box<dyn Serving>, Failure> {
     let toolset = toolset.map_err(|error| {
         let code = match &error {

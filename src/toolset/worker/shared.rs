@@ -1,5 +1,5 @@
-//! The state of a library that its callers and the threads that open it share: starts the child
-//! process, makes toolsets on a thread of their own, exchanges messages, and counts failures.
+//! The state of a library that its callers share with the threads that open it. Starts the child
+//! process, makes toolsets on separate threads, exchanges messages, and counts failures.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +25,7 @@ use super::wait::{TICK, Wait};
 /// The time that a dropped worker waits for the end of its process.
 pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The parts of a worker that the threads share which open its library.
+/// The state of a worker, shared with the threads that open its library.
 pub(super) struct Shared {
     pub(super) program: HostProgram,
     pub(super) code: Code,
@@ -33,25 +33,25 @@ pub(super) struct Shared {
     pub(super) skill_dir: PathBuf,
     pub(super) limits: Limits,
     pub(super) inner: Mutex<Inner>,
-    /// Told when a process was started, or could not be.
+    /// Notified when a process was started, or could not be started.
     pub(super) started: Condvar,
 }
 
 #[derive(Default)]
 pub(super) struct Inner {
     pub(super) current: Option<Arc<Running>>,
-    /// A thread starts a process just now.
+    /// True while a thread is starting a process.
     pub(super) starting: bool,
     /// The toolsets that are being made.
     pub(super) openings: Vec<Arc<Opening>>,
     pub(super) health: Health,
-    /// The worker is gone: nothing is started any more.
+    /// True once the worker was dropped: nothing more is started.
     pub(super) closed: bool,
 }
 
 impl Shared {
-    /// The toolset of a class and a configuration. If it is not made yet, it is made on another
-    /// thread, and waited for as long as `host` does.
+    /// Returns the toolset of a class and a configuration. If it is not made yet, another thread makes
+    /// it, and this one waits as long as `host` does.
     pub(super) fn ready(
         self: &Arc<Self>,
         class: &str,
@@ -66,7 +66,7 @@ impl Shared {
         self.opening(class, config)?.wait(&wait)
     }
 
-    /// The toolset if it is made; an error if the library is disabled.
+    /// Returns the toolset if it is made already. Fails if the library is disabled.
     fn look(&self, class: &str, config: &Value) -> Result<Option<Ready>, WorkerError> {
         let mut inner = locked(&self.inner);
         inner.settle(self.limits.retry);
@@ -76,7 +76,7 @@ impl Shared {
         }
     }
 
-    /// The making of a toolset, begun if nobody has.
+    /// Returns the toolset that is being made, or starts a thread to make it.
     fn opening(self: &Arc<Self>, class: &str, config: &Value) -> Result<Arc<Opening>, WorkerError> {
         let mut inner = locked(&self.inner);
         let is_it = |known: &&Arc<Opening>| known.class == class && known.config == *config;
@@ -109,7 +109,7 @@ impl Shared {
         }
     }
 
-    /// The process, started if there is none.
+    /// Returns the process, and starts it if there is none.
     fn running(&self) -> Result<Arc<Running>, WorkerError> {
         loop {
             let mut inner = locked(&self.inner);
@@ -134,7 +134,7 @@ impl Shared {
                 break;
             }
         }
-        // Even a panic must let others start.
+        // The guard lets other threads start a process, even after a panic in this one.
         let _starting = Starting(self);
         self.start()
     }
@@ -176,8 +176,8 @@ impl Shared {
         Err(error)
     }
 
-    /// The toolset of a class and a configuration, made if it is not there; `None` if the process
-    /// takes no more calls.
+    /// Returns the toolset of a class and a configuration, and makes it if needed. Returns `None` if
+    /// the process takes no more calls.
     fn instance(
         &self,
         running: &Running,
@@ -229,7 +229,7 @@ impl Shared {
 }
 
 impl Shared {
-    /// Sends a call and waits for its end; `None` if the process takes no more calls.
+    /// Sends a call and waits for its end. Returns `None` if the process takes no more calls.
     pub(super) fn exchange<'a>(
         &self,
         running: &Running,
@@ -247,7 +247,7 @@ impl Shared {
         self.settled(end).map(Some)
     }
 
-    /// Counts a failure of the process, and turns it into the error of the call.
+    /// Counts the failure if the process failed, and turns failures into the error of the call.
     pub(super) fn settled(&self, end: Result<End, WorkerError>) -> Result<End, WorkerError> {
         if matches!(end, Ok(End::Died(_)) | Err(WorkerError::Stuck { .. })) {
             locked(&self.inner).settle(self.limits.retry);
@@ -275,7 +275,7 @@ impl Shared {
         WorkerError::Crashed { file, how, last_words: death.last_words.clone() }
     }
 
-    /// The refusal of a library that is disabled.
+    /// The error for calls of a library that is disabled; `None` if it is not.
     pub(super) fn refusal(&self, inner: &Inner) -> Option<WorkerError> {
         let retry_in = inner.health.pause_left(Instant::now())?;
         let (file, why) = (self.shown_as.clone(), inner.health.why());
@@ -289,7 +289,7 @@ impl Shared {
         }
     }
 
-    /// The error for an answer that does not fit the request.
+    /// Kills the process, and returns the error for a reply that does not fit the request.
     pub(super) fn confused(&self, running: &Running) -> WorkerError {
         let message = "unexpected reply from the plugin's process";
         running.process.kill(Cause::Protocol(message.to_owned()));
@@ -302,7 +302,7 @@ impl Shared {
 }
 
 impl Inner {
-    /// Takes note of the end of the process; `pause` is the first pause of a disabled library.
+    /// If the process has ended, counts its failure. `pause` is the first pause of a disabled library.
     pub(super) fn settle(&mut self, pause: Duration) {
         let death = self.current.as_ref().and_then(|running| running.process.death());
         if let Some(death) = death {
@@ -311,7 +311,7 @@ impl Inner {
         }
     }
 
-    /// A toolset that was made in the running process.
+    /// The toolset of a class and a configuration, if it is made in the running process.
     pub(super) fn ready(&self, class: &str, config: &Value) -> Option<Ready> {
         let running = self.current.as_ref().filter(|running| !running.process.is_over())?;
         let instance = running.instance(class, config);
@@ -320,7 +320,7 @@ impl Inner {
     }
 }
 
-/// A guard held while a thread starts a process.
+/// A guard that is held while a thread starts a process.
 struct Starting<'a>(&'a Shared);
 
 impl Drop for Starting<'_> {

@@ -1,4 +1,4 @@
-//! Systems on which plugins have no process of their own yet.
+//! A replacement for systems on which plugins cannot have a process of their own yet.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::code::Code;
 use super::limits::{HostProgram, Limits};
 use super::protocol::{CallId, ToChild};
 
-/// There is none: it cannot be started.
+/// A process, which never exists here: it cannot be started.
 pub(super) enum Process {}
 
 impl Process {
@@ -68,7 +68,8 @@ impl Process {
     }
 }
 
-/// The `main` of a plugin's child process; on this system it only says that there is none.
+/// The `main` of a plugin's child process. On this system, it only reports that isolation is not
+/// available.
 pub fn main() -> ! {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "process isolation is not available on this system");

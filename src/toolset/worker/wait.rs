@@ -1,4 +1,4 @@
-//! Waiting for a call, as long as its host and the limits allow.
+//! Waits for a call, as long as its host and the limits allow.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -12,9 +12,9 @@ use super::limits::Limits;
 use super::process::Process;
 use super::protocol::{CallId, Failure, ToChild};
 
-/// The interval at which the host is asked whether it cancels.
+/// The interval at which the host is asked whether it cancelled the call.
 pub(super) const TICK: Duration = Duration::from_millis(20);
-/// The time that a killed process may take to be gone.
+/// The longest time to wait for a killed process to end.
 const HOPELESS: Duration = Duration::from_secs(5);
 
 /// The deadline and the cancellation of one call.
@@ -26,7 +26,7 @@ pub(super) struct Wait<'a> {
     began: Instant,
     deadline: Instant,
     host_panicked: Cell<bool>,
-    /// The work of the library meanwhile, to follow "it did not"; `None` for a call of a tool.
+    /// The step that the library is doing, to follow "it did not"; `None` for a call of a tool.
     opening: Option<String>,
 }
 
@@ -48,12 +48,12 @@ impl<'a> Wait<'a> {
         Self::new(file, limits, host, limits.call_timeout, None)
     }
 
-    /// Waits for the library to do this, as in "open", for whoever will call it.
+    /// Waits while the library does `doing` (such as "open") on behalf of its future callers.
     pub(super) fn for_library(file: &'a Path, limits: &'a Limits, doing: String) -> Self {
         Self::new(file, limits, &Patient, limits.load_timeout, Some(doing))
     }
 
-    /// Waits for others to open the library, as long as the host does.
+    /// Waits for another thread to open the library, as long as the host does.
     pub(super) fn for_others(file: &'a Path, limits: &'a Limits, host: &'a dyn Host) -> Self {
         Self::new(file, limits, host, Duration::MAX, None)
     }
@@ -66,25 +66,25 @@ impl<'a> Wait<'a> {
         opening: Option<String>,
     ) -> Self {
         let began = Instant::now();
-        // No limit means a year: an `Instant` cannot be infinite.
+        // An `Instant` cannot be infinite, so "no limit" is one year.
         let limit = limit.min(Duration::from_secs(365 * 24 * 60 * 60));
         let deadline = guarded(|| host.deadline()).flatten();
         let deadline = deadline.map_or(began + limit, |deadline| deadline.min(began + limit));
         Self { file, limits, host, began, deadline, host_panicked: Cell::new(false), opening }
     }
 
-    /// The time that is left, rounded up.
+    /// The time that is left in milliseconds, rounded up.
     pub(super) fn millis(&self) -> u64 {
         let left = self.deadline.saturating_duration_since(Instant::now());
         u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_add(1)
     }
 
-    /// An error if the call should not go on.
+    /// Fails if the call should not go on.
     pub(super) fn check(&self) -> Result<(), WorkerError> {
         self.stop(Instant::now()).map_or(Ok(()), |stop| Err(self.error(stop, true)))
     }
 
-    /// An error if the host waits no longer for a library that others open.
+    /// Fails if the host no longer waits for a library that another thread opens.
     pub(super) fn check_opening(&self) -> Result<(), WorkerError> {
         match self.stop(Instant::now()) {
             None => Ok(()),
@@ -96,17 +96,17 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// Waits for the end of a call, and hands its reports to the host meanwhile.
+    /// Waits for the end of a call, and passes its reports to the host until then.
     ///
-    /// When the time is over or the host cancels, the tool is asked to stop, and after the time of
-    /// grace its process is killed.
+    /// When the time is over or the host cancels, the tool is asked to stop. After the grace period,
+    /// its process is killed.
     pub(super) fn end(
         &self,
         process: &Process,
         id: CallId,
         slot: &Slot,
     ) -> Result<End, WorkerError> {
-        // A library that is being opened does not look whether it should stop.
+        // A library that is being opened cannot be asked to stop, so it gets no grace period.
         let grace = match self.opening {
             Some(_) => Duration::ZERO,
             None => self.limits.grace,
@@ -180,7 +180,8 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// Interprets the end: a call that stops when asked to is not a failure of the tool.
+    /// Interprets the end of a call. If a call stops because it was asked to, this is not a failure of
+    /// the tool.
     fn judge(
         &self,
         end: End,
@@ -242,7 +243,7 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// The failure of a library that was not ready in time.
+/// The message about a library that was not ready in time.
 fn stuck(doing: &str, after: Duration) -> String {
     format!("it did not {doing} within {}", seconds(after))
 }

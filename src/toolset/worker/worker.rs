@@ -1,4 +1,4 @@
-//! The host's half of a library that runs in a child process.
+//! The host's side of a library that runs in a child process.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,43 +21,43 @@ use super::shared::{FAREWELL, Shared};
 use super::wait::Wait;
 use crate::sandbox::SandboxLevel;
 
-/// A library in a process of its own. It starts its child at the first call, keeps it warm, and
-/// starts it again after a crash. Any number of threads can call at once; the child runs 15 calls
-/// at a time, more wait.
+/// A library that runs in a process of its own. The child process is started at the first call, kept
+/// warm, and replaced after a crash. Any number of threads can call at once; the child runs 15 calls at
+/// a time, and further calls wait.
 ///
-/// Starting the child, opening the library and making a toolset happen on a thread of their own
-/// (`shared`), under the time limit for loading: each caller waits as long as its own host does,
-/// and none of them decides for the others.
+/// A separate thread (`shared`) starts the child, opens the library and makes toolsets, within the time
+/// limit for loading. Each caller waits as long as its own host does; one that gives up does not affect
+/// the others.
 pub(crate) struct Worker(Arc<Shared>);
 
 /// The state of a library's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerState {
-    /// It was not started, or ended for want of calls.
+    /// The process was not started yet, or was ended because there were no calls.
     Idle,
-    /// It runs.
+    /// The process runs.
     Running {
         /// The id of the process.
         pid: u32,
         /// The level of its sandbox; `None` while the library is still being opened.
         sandbox: Option<SandboxLevel>,
     },
-    /// It ended; the next call starts another.
+    /// The process ended; the next call starts another.
     Crashed {
         /// The signal or the exit code.
         how: String,
-        /// The end of its standard error.
+        /// The end of its output.
         last_words: String,
-        /// Crashes within the last minute.
+        /// The number of crashes within the last minute.
         crashes: usize,
     },
-    /// It crashed too often, or did not open in time, and is not started for a while.
+    /// The process crashed too often, or was not ready in time, and is not started for a while.
     Disabled {
-        /// The signal or the exit code of the last crash, or what it did not do in time.
+        /// The signal or the exit code of the last crash, or the step that was not done in time.
         how: String,
-        /// The end of its standard error.
+        /// The end of its output.
         last_words: String,
-        /// The time until it is tried again; a rebuilt library is tried at once.
+        /// The time until it is tried again. A rebuilt library is tried at once.
         retry_in: Duration,
     },
 }
@@ -73,7 +73,7 @@ impl WorkerState {
         }
     }
 
-    /// The reason why it does not run, in one line; `None` if nothing is wrong with it.
+    /// The reason why the process does not run, in one line; `None` if nothing is wrong with it.
     pub fn reason(&self) -> Option<String> {
         let (how, last_words) = match self {
             WorkerState::Idle | WorkerState::Running { .. } => return None,
@@ -91,7 +91,7 @@ impl fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// A worker for `code`, the private copy of the author's file `shown_as`. Starts nothing.
+    /// Creates a worker for `code`, the private copy of the author's file `shown_as`. Starts nothing.
     pub(crate) fn new(
         program: HostProgram,
         code: Code,
@@ -103,7 +103,8 @@ impl Worker {
         Self(Arc::new(Shared { program, code, shown_as, skill_dir, limits, inner, started }))
     }
 
-    /// The tools of a class. Waits as long as `host` does; the library is opened meanwhile.
+    /// Returns the tools of a class. If the library has to be opened first, waits for it as long as
+    /// `host` does.
     pub(crate) fn describe(
         &self,
         class: &str,
@@ -117,8 +118,8 @@ impl Worker {
 
     /// Calls a tool with the JSON text of its arguments, and waits for its end.
     ///
-    /// Methods of `host` run on this thread; a panic in one counts as a cancellation, or as a
-    /// failed request. While `host` answers a request, neither deadline nor cancellation is seen.
+    /// Methods of `host` run on this thread. A panic in one counts as a cancellation, or as a failed
+    /// request. While `host` answers a request, neither the deadline nor a cancellation is noticed.
     pub(crate) fn call(
         &self,
         class: &str,
@@ -150,7 +151,7 @@ impl Worker {
         }
     }
 
-    /// The description of a toolset as it was made last in the running process.
+    /// The description of a toolset as the running process has it; `None` if it was not made there.
     pub(crate) fn made(&self, class: &str, config: &Value) -> Option<ToolsetDescription> {
         let inner = locked(&self.0.inner);
         inner.ready(class, config)?.instance.description.get().cloned()
@@ -173,7 +174,7 @@ impl Worker {
         }
     }
 
-    /// Forgets the failures, and gives the next call a new process. Calls in flight end in the old
+    /// Forgets the failures, and gives the next call a new process. Calls in flight finish in the old
     /// one.
     pub(crate) fn reset(&self) {
         let mut inner = locked(&self.0.inner);
@@ -194,7 +195,7 @@ impl Worker {
         }
     }
 
-    /// Ends a process that was started to describe toolsets, if no tool was called in it.
+    /// Ends a process that only described toolsets: one in which no tool was called.
     pub(crate) fn rest(&self) {
         let inner = locked(&self.0.inner);
         let unused = inner.current.as_ref().filter(|running| {

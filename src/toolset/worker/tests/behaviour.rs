@@ -1,4 +1,4 @@
-//! Guarantees to callers while nothing fails.
+//! Guarantees to callers as long as nothing fails.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -93,7 +93,7 @@ fn a_deadline_of_the_host_shortens_the_time() {
     let call = |tool, host| fixture.worker.call("Prober", &Value::Null, tool, "{}", host);
     let error = call("deadline", &host).unwrap_err();
     assert!(matches!(error, WorkerError::TimedOut { stopped: true, .. }), "{error}");
-    // A result that arrives late is not thrown away.
+    // A result that arrives late is still used.
     let host = FakeHost::new().with_time(Duration::from_millis(100));
     assert_eq!(call("late", &host).unwrap().output, "done nevertheless");
     assert_eq!(fixture.pid(), pid);
@@ -153,14 +153,14 @@ fn more_calls_than_threads_wait_for_their_turn() {
                 done.fetch_add(1, Ordering::Relaxed);
             });
         }
-        // One that waits can be cancelled too.
+        // A call that waits for a thread can be cancelled, too.
         thread::sleep(Duration::from_millis(30));
         let host = FakeHost::new().cancelled_after(2);
         let error = fixture.worker.call("Prober", &Value::Null, "sleep", "{}", &host).unwrap_err();
         assert!(matches!(error, WorkerError::Cancelled { stopped: true, .. }), "{error}");
     });
     assert_eq!(done.into_inner(), 40);
-    // 15 at a time are 3 rounds.
+    // At 15 calls at a time, 40 calls take three rounds.
     assert!(began.elapsed() >= Duration::from_millis(290), "{:?}", began.elapsed());
 }
 
@@ -178,7 +178,7 @@ fn an_idle_process_ends_and_comes_back() {
     }
     fixture.probe("where", &json!({})).unwrap();
     assert_ne!(fixture.pid(), pid);
-    // A call longer than that is not idleness.
+    // A call that takes longer than the idle time does not count as idle.
     let host = FakeHost::new().with_time(Duration::from_millis(1500));
     let late = fixture.worker.call("Prober", &Value::Null, "late", "{}", &host).unwrap();
     assert_eq!(late.output, "done nevertheless");

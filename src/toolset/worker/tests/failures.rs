@@ -1,4 +1,4 @@
-//! All the ways a plugin can fail: each is an error of that call, and no more.
+//! The ways in which a plugin can fail. Each is only an error of that call.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -10,7 +10,8 @@ use serde_json::json;
 
 use super::*;
 
-/// Asserts that the call fails so, the process is gone, and the next call works.
+/// Asserts that calling `tool` ends the process in this way and with this output, and that the next
+/// call works.
 #[track_caller]
 fn assert_crash(tool: &str, how: &str, last_words: &str) {
     let fixture = Fixture::failing();
@@ -41,7 +42,7 @@ fn crashes_are_one_calls_error() {
     assert_crash("allocate", "killed by signal 6 (SIGABRT)", "memory allocation");
 }
 
-/// Asserts that the call failed so, with the process still there.
+/// Asserts that the error comes from the tool, not from the process, and has this code and text.
 #[track_caller]
 fn assert_failure(error: WorkerError, code: ErrorCode, text: &str) {
     match error {
@@ -109,7 +110,7 @@ fn an_endless_call_is_ended_and_others_say_why() {
         assert!(matches!(&second, WorkerError::Crashed { how, .. } if how == reason), "{second}");
     });
     assert_gone(pid);
-    // The host killed it: that is not a crash.
+    // The host killed the process, so it did not crash.
     assert_eq!(fixture.worker.state(), WorkerState::Idle);
     fixture.fail("noop").unwrap();
 }
@@ -167,7 +168,7 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
     let crash = matches!(&error, WorkerError::Crashed { how, last_words, .. }
         if how == "exit code 4" && last_words == "not me");
     assert!(crash, "{error}");
-    // Its answer is not a frame.
+    // The child's answer is not a frame.
     let error = program("/bin/sh", &["-c", "head -c 100 /dev/zero >&0; sleep 10"]);
     assert!(matches!(error, WorkerError::Protocol { .. }), "{error}");
 }
@@ -189,7 +190,7 @@ fn what_a_plugin_starts_ends_with_it() {
     assert_gone(pid);
 }
 
-/// Not a test: a host with an endless call, to be killed.
+/// Not a test: a host with an endless call, which another test kills.
 #[test]
 #[ignore = "started by another test"]
 fn host_main() {
@@ -226,7 +227,7 @@ fn a_killed_host_leaves_no_process() {
     assert_gone(pid);
     println!("gone {:?} after the host", killed.elapsed());
 
-    // Its directories are removed by the next host.
+    // The next host removes the directories that the killed one left.
     let left = || {
         let entries = std::fs::read_dir(temporary.path()).unwrap().flatten();
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());

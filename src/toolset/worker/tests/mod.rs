@@ -1,4 +1,4 @@
-//! Workers whose child is this test program.
+//! Tests of workers whose child process is this test program.
 
 mod behaviour;
 #[path = "../../../../tests/support/plugin.rs"]
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 
 use super::{Code, HostProgram, Limits, Worker, WorkerError, WorkerState};
 
-/// In the arguments of the child, so that a run of all tests is not taken for one.
+/// An argument of the child, which tells it from a run of all tests.
 const MARK: &str = "repertoire-toolset-host";
 
-/// Not a test: the child, when this program is started by [`this_program`].
+/// Not a test: the child process, when this program is started by [`this_program`].
 #[test]
 #[ignore = "the child of the other tests"]
 fn child_main() {
@@ -30,7 +30,7 @@ fn child_main() {
     }
 }
 
-/// This program as a host program that runs the test of that name in this module.
+/// Returns this program as a host program that runs the test `test` of this module.
 fn this_program(test: &str) -> HostProgram {
     let (_, module) = module_path!().split_once("::").unwrap();
     let name = format!("{module}::{test}");
@@ -41,7 +41,7 @@ fn this_program(test: &str) -> HostProgram {
     }
 }
 
-/// A worker, its skill's directory, and short ways to use them.
+/// A worker, the directory of its skill, and shorthands to use them.
 struct Fixture {
     worker: Worker,
     skill: tempfile::TempDir,
@@ -65,7 +65,7 @@ impl Fixture {
         Self::new(this_program("child_main"), build::of_workspace("failing-toolset"), short())
     }
 
-    /// A toolset that looks around; see [`prober`].
+    /// A worker with a toolset that explores its own process; see [`prober`].
     fn prober(limits: Limits) -> Self {
         Self::new(this_program("prober::child_main"), "/no/such.so".into(), limits)
     }
@@ -89,7 +89,7 @@ impl Fixture {
         output.map(|output| output.output)
     }
 
-    /// The number of the process, which must be running.
+    /// The id of the process, which must be running.
     fn pid(&self) -> u32 {
         match self.worker.state() {
             WorkerState::Running { pid, .. } => pid,
@@ -108,7 +108,7 @@ fn short() -> Limits {
     }
 }
 
-/// The processes of a group that are not only waiting to be reaped.
+/// The processes of a group, without those that only wait to be reaped.
 fn group(id: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -121,7 +121,7 @@ fn group(id: u32) -> Vec<u32> {
     numbers.filter(in_group).collect()
 }
 
-/// Waits for the end of a group.
+/// Waits until all processes of a group have ended.
 fn assert_gone(id: u32) {
     let patience = Instant::now() + Duration::from_secs(30);
     while !group(id).is_empty() {

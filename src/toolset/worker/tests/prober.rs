@@ -1,4 +1,4 @@
-//! A toolset that looks around in its process; it is built in, not in a library.
+//! A toolset that explores its own process. It is built in, not in a library.
 
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -13,7 +13,7 @@ use repertoire_plugin::prelude::*;
 use super::super::{child, serving};
 use super::MARK;
 
-/// Not a test: a child that has this toolset for every library.
+/// Not a test: a child process that has this toolset for every library.
 #[test]
 #[ignore = "the child of the other tests"]
 fn child_main() {

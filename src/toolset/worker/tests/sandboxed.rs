@@ -47,7 +47,7 @@ fn files_are_closed_but_for_what_is_allowed() {
     assert_refused(fixture.probe("write", &named(skill.join("new"))), "ermission denied");
     let parent = format!("/proc/{}/environ", std::process::id());
     assert_refused(fixture.probe("read", &named(parent)), "ermission denied");
-    // A program that it starts is confined, too.
+    // A program that the plugin starts is confined, too.
     let seen = fixture.probe("run", &json!({"name": "cat /etc/passwd; echo ran"})).unwrap();
     assert!(seen.contains("Permission denied") && seen.starts_with("ran\n"), "{seen}");
     if level.filesystem == FilesystemLevel::Full {
@@ -103,7 +103,7 @@ fn the_environment_is_cleared_and_there_is_a_scratch_directory() {
     let env = fixture.probe("env", &json!({})).unwrap();
     let names = env.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect::<Vec<_>>();
     let known = ["HOME", "LANG", "LC_ALL", "MALLOC_ARENA_MAX", "PATH", "TMPDIR", "TZ"];
-    // The test harness sets one of its own.
+    // The test harness sets a variable of its own.
     let unknown = names.iter().filter(|name| !known.contains(name) && !name.starts_with("RUST_"));
     assert_eq!(unknown.count(), 0, "{env}");
     let scratch = env.lines().find_map(|line| line.strip_prefix("TMPDIR=")).unwrap();
