@@ -30,7 +30,7 @@ struct Kept {
     note: PluginNote,
 }
 
-impl Notes {
+impl LibraryCache {
     /// The cached hash and note of the library at `path`, if its file is unchanged.
     pub(super) fn get(&self, path: &Path, now: &Stamp) -> Option<(ContentHash, PluginNote)> {
         let dir = self.0.as_ref()?;

@@ -35,14 +35,14 @@ pub(crate) struct Loader {
     options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
-    notes: Notes,
+    notes: LibraryCache,
     /// The open libraries, by their file, limits and rights.
     open: Mutex<HashMap<Opened, Arc<Library>>>,
     hashes: Mutex<Hashes>,
 }
 
 /// The hashes of skill files by their stamps, so that listing tools does not read unchanged files
-/// again. Trust does not depend on the stamps, as in [`Notes`]: a toolset sees copies whose contents
+/// again. Trust does not depend on the stamps, as in [`LibraryCache`]: a toolset sees copies whose contents
 /// have the hashes that were trusted.
 type Hashes = HashMap<PathBuf, (Stamp, ContentHash)>;
 

@@ -26,10 +26,10 @@ impl<T> Default for SharedInit<T> {
     }
 }
 
-impl<T: Clone> Making<T> {
+impl<T: Clone> SharedInit<T> {
     /// Returns the value, and makes it with `make` if no other thread does. Waits for another thread
     /// only while `may_wait` succeeds. After a failure, the next caller tries again.
-    pub(super) fn get_or_make<E>(
+    pub(super) fn get_or_init<E>(
         &self,
         may_wait: impl Fn() -> Result<(), E>,
         make: impl FnOnce() -> Result<T, E>,

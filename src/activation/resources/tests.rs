@@ -127,7 +127,7 @@ fn refusals_name_skill_and_file_and_what_to_do() {
     ]);
     for (path, code, message, help) in [
         ("../x", ErrorCode::InvalidParam, "has a `..`", "`references/forms.md`"),
-        ("references", ErrorCode::InvalidParam, "a directory", "below the skill's directory"),
+        ("references", ErrorCode::InvalidParam, "a directory", "in the skill's directory"),
         ("reference/forms.md", ErrorCode::NotFound, "no such", "`references/forms.md`"),
         ("nothing-like-it", ErrorCode::NotFound, "no such", "list of its files"),
         ("references/forms.md/x", ErrorCode::NotFound, "no such", ""),
