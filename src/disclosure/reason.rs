@@ -177,9 +177,7 @@ impl Reason {
             Reason::Filtered => "name it in the allowlist",
             Reason::Unavailable { .. } => "provide what it requires",
             Reason::Disabled { .. } => "turn it on",
-            Reason::Shadowed { .. } => {
-                "nothing is wrong, unless you want this one instead"
-            }
+            Reason::Shadowed { .. } => "nothing is wrong, unless you want this one instead",
             Reason::NotForModel { .. } => {
                 "type its slash command, or remove the field from its front matter"
             }

@@ -3,29 +3,29 @@
 //! up rights themselves; scripts inherit the restrictions from the thread that starts them.
 
 #[cfg(target_os = "linux")]
-mod calls;
-#[cfg(target_os = "linux")]
 mod capabilities;
 #[cfg(unix)]
 mod exit_status;
 #[cfg(target_os = "linux")]
-mod files;
+mod landlock;
 mod level;
 #[cfg(unix)]
-mod numbers;
+mod resource_limits;
+#[cfg(target_os = "linux")]
+mod syscalls;
 
 #[cfg(unix)]
 use std::path::PathBuf;
 
 #[cfg(unix)]
-pub(crate) use exit_status::how;
+pub(crate) use exit_status::describe_exit;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
-pub(crate) use numbers::Numbers;
+pub(crate) use resource_limits::ResourceLimits;
 
 /// A callback that is told what could not be enforced, and why.
 #[cfg(unix)]
-pub(crate) type Complain<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
+pub(crate) type OnUnenforced<'a> = &'a dyn Fn(&str, &dyn std::fmt::Display);
 
 /// The rules of a sandbox: the rights that remain. Paths that do not exist are ignored.
 #[cfg(unix)]
@@ -87,19 +87,19 @@ pub(crate) fn keep_descriptors() {
 /// Gives up all rights except those in `rules`, for the calling thread and all that it starts later.
 /// Returns the level reached. Resource limits are set separately.
 #[cfg(target_os = "linux")]
-pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxLevel {
+pub(crate) fn restrict_thread(rules: &Rules, complain: OnUnenforced<'_>) -> SandboxLevel {
     let no_new_privs = rustix::thread::set_no_new_privs(true)
         .inspect_err(|error| complain("no new privileges", error))
         .is_ok();
     let is_powerless = capabilities::give_up()
         .inspect_err(|error| complain("capabilities to give up", error))
         .is_ok();
-    let (filesystem, tcp_is_closed) = files::restrict_files(rules).unwrap_or_else(|error| {
+    let (filesystem, tcp_is_closed) = landlock::restrict_files(rules).unwrap_or_else(|error| {
         complain("landlock", &error);
         (FilesystemLevel::None, false)
     });
     let filtered =
-        calls::filter_calls(rules).inspect_err(|error| complain("seccomp", error)).is_ok();
+        syscalls::filter_calls(rules).inspect_err(|error| complain("seccomp", error)).is_ok();
     let network = match (rules.sockets, filtered, tcp_is_closed) {
         (Sockets::Pairs, true, _) => NetworkLevel::All,
         (Sockets::Pairs, false, true) => NetworkLevel::Tcp,
@@ -121,7 +121,7 @@ pub(crate) fn restrict_thread(rules: &Rules, complain: Complain<'_>) -> SandboxL
 
 /// Gives up nothing: these systems have no sandbox.
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) fn restrict_thread(_: &Rules, _: Complain<'_>) -> SandboxLevel {
+pub(crate) fn restrict_thread(_: &Rules, _: OnUnenforced<'_>) -> SandboxLevel {
     SandboxLevel {
         no_new_privs: false,
         contained: false,

@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::watchdog::Watchdog;
-use crate::sandbox::{Numbers, Rules, SandboxLevel, keep_descriptors, restrict_thread};
+use crate::sandbox::{ResourceLimits, Rules, SandboxLevel, keep_descriptors, restrict_thread};
 
 /// The longest time to wait for killed processes to end.
-const HOPELESS: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 const SHELL: &str = "/bin/sh";
 const STAND_STILL: &str = "kill -STOP $$ && exec \"$@\"";
@@ -85,11 +85,11 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Starts a [`command`] in a group of its own, restricted by `rules` and `numbers`.
+    /// Starts a [`command`] in a group of its own, restricted by `rules` and `limits`.
     pub(super) fn start(
         command: &mut Command,
         mut rules: Rules,
-        numbers: &Numbers,
+        limits: &ResourceLimits,
     ) -> io::Result<(Group, SandboxLevel)> {
         keep_descriptors();
         let holder = Holder::start();
@@ -105,7 +105,7 @@ impl Group {
         let id = holder.as_ref().and_then(|holder| pid(&holder.0)).unwrap_or(own);
         let watchdog = Watchdog::start(SHELL, id);
         let group = Group { id, script, holder, watchdog, ended: false };
-        level.rlimits = group.limit(numbers);
+        level.rlimits = group.limit(limits);
         Ok((group, level))
     }
 
@@ -130,7 +130,7 @@ impl Group {
     /// Kills the whole group, waits until none of its processes is alive, and returns how the script
     /// ended.
     pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
-        let patience = Instant::now() + HOPELESS;
+        let patience = Instant::now() + KILL_TIMEOUT;
         loop {
             self.signal(Signal::KILL);
             if self.has_exited() && self.members(&Stat::is_alive).is_empty() {
@@ -143,7 +143,7 @@ impl Group {
             thread::sleep(Duration::from_millis(1));
         }
         self.ended = true;
-        self.bury_adopted();
+        self.reap_adopted();
         let status = self.script.try_wait();
         (self.watchdog, self.holder) = (None, None);
         status?.ok_or_else(|| io::Error::other("it was killed, but does not end"))
@@ -152,19 +152,19 @@ impl Group {
     /// Sets the limits of all processes of the group. Returns true if that worked. The processes are
     /// stopped until it is done, so that none can start another one unnoticed.
     #[cfg(target_os = "linux")]
-    fn limit(&self, numbers: &Numbers) -> bool {
+    fn limit(&self, limits: &ResourceLimits) -> bool {
         if !stands_still() || !self.is_standing() {
             self.signal(Signal::STOP);
         }
         let members = self.members(&|_| true);
         let is_there = pid(&self.script).is_some_and(|script| members.contains(&script));
-        let set = members.iter().filter(|member| numbers.set_of(**member, &complain)).count();
+        let set = members.iter().filter(|member| limits.set_of(**member, &complain)).count();
         self.signal(Signal::CONT);
         is_there && set == members.len()
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn limit(&self, _: &Numbers) -> bool {
+    fn limit(&self, _: &ResourceLimits) -> bool {
         false
     }
 
@@ -174,7 +174,7 @@ impl Group {
         let Some(script) = pid(&self.script) else { return false };
         let options = WaitIdOptions::STOPPED | WaitIdOptions::EXITED;
         let options = options | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        let patience = Instant::now() + HOPELESS;
+        let patience = Instant::now() + KILL_TIMEOUT;
         while Instant::now() < patience {
             if !matches!(waitid(WaitId::Pid(script), options), Ok(None)) {
                 return true;
@@ -186,7 +186,7 @@ impl Group {
 
     /// Reaps processes whose parents have ended, if this program has inherited them: it is the first
     /// process of its container, or a subreaper. Nothing else reaps them.
-    fn bury_adopted(&self) {
+    fn reap_adopted(&self) {
         let own = std::process::id();
         let script = pid(&self.script);
         for member in self.members(&|stat| stat.parent == own) {

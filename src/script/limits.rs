@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::error::{Error, ErrorCode};
 #[cfg(unix)]
-use crate::sandbox::Numbers;
+use crate::sandbox::ResourceLimits;
 use crate::skill::SkillId;
 
 /// Limits of one run. Those on processor time, memory, file size and processes are enforced on Linux
@@ -69,8 +69,8 @@ impl Default for ScriptLimits {
 impl ScriptLimits {
     /// The limits that the kernel enforces.
     #[cfg(unix)]
-    pub(super) fn numbers(&self) -> Numbers {
-        Numbers {
+    pub(super) fn resource_limits(&self) -> ResourceLimits {
+        ResourceLimits {
             address_space: self.address_space,
             data: self.memory,
             cpu_seconds: self.cpu_seconds,

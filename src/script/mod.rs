@@ -31,7 +31,7 @@
 //! ```
 //!
 //! - `files`: finds the scripts and decides whether they may run; `help`: extracts their help.
-//! - `mirror`: makes the private copies; `crate::process` finds the interpreters.
+//! - `private_copy`: makes the private copies; `crate::process` finds the interpreters.
 //! - `run`: one run; `group`: its processes; `watchdog`: kills them if this program is killed.
 
 mod envelope;
@@ -40,8 +40,8 @@ mod files;
 mod group;
 mod help;
 mod limits;
-mod mirror;
 mod output;
+mod private_copy;
 #[cfg(unix)]
 mod run;
 #[cfg(not(unix))]
@@ -65,8 +65,8 @@ use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
 use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use files::Files;
-use mirror::Mirror;
-use run::{Openings, Sockets};
+use private_copy::PrivateCopy;
+use run::{AllowedAccess, Sockets};
 
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::ScriptLimits;
@@ -221,9 +221,10 @@ impl Scripts {
         let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
         let is_linked = compared.is_none();
-        let mirror = Mirror::new(&files, &checked, is_linked, scratch).map_err(failed)?;
-        compared.map_or(Ok(()), |compared| mirror.add(compared, &files))?;
-        let copy = mirror.file_at(Path::new(script));
+        let private_copy =
+            PrivateCopy::new(&files, &checked, is_linked, scratch).map_err(failed)?;
+        compared.map_or(Ok(()), |compared| private_copy.add(compared, &files))?;
+        let copy = private_copy.file_at(Path::new(script));
         let (program, before) = match runner {
             Runner::Itself => (copy, Vec::new()),
             Runner::Program { path, args } => {
@@ -233,26 +234,26 @@ impl Scripts {
         };
         // Nobody can swap the private directory of copies for a link. The skill's directory could be
         // swapped, so it is used as an open directory.
-        let copied = compared.map(|_| mirror.file_at(Path::new("")));
+        let copied = compared.map(|_| private_copy.file_at(Path::new("")));
         let skill_dir = copied.clone().unwrap_or_else(|| files.root.clone());
         let here = copied.unwrap_or_else(|| files.working_directory());
         let set_up = |command: &mut Command| {
             command.args(before).args(args);
-            command.env_clear().envs(self.env(skill, &path, skill_dir, &mirror));
+            command.env_clear().envs(self.env(skill, &path, skill_dir, &private_copy));
             command.current_dir(here);
         };
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut write: Vec<_> = self.options.write.iter().map(absolute).collect();
-        write.push(mirror.scratch());
+        write.push(private_copy.scratch());
         let offline = self.offline(skill, &files.root.join(script));
         let sockets = match offline {
             Some(_) => Sockets::Pairs,
             None if !skill.scope.is_trusted() => Sockets::Internet,
             None => Sockets::All,
         };
-        let openings = Openings { write, sockets, scratch: Some(mirror.scratch()) };
+        let access = AllowedAccess { write, sockets, scratch: Some(private_copy.scratch()) };
         let output =
-            run::run(&program, set_up, openings, &self.options.limits, io).map_err(failed)?;
+            run::run(&program, set_up, access, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
         Ok(ScriptOutput { withheld, offline, ..output })
     }
@@ -280,7 +281,7 @@ impl Scripts {
         skill: &Owner,
         path: &OsStr,
         skill_dir: PathBuf,
-        mirror: &Mirror,
+        private_copy: &PrivateCopy,
     ) -> BTreeMap<OsString, OsString> {
         let more = self.options.skill_env.get(&skill.id).into_iter().flatten();
         let names = self.options.env.iter().chain(more);
@@ -290,7 +291,7 @@ impl Scripts {
         if env.contains_key(OsStr::new("PATH")) {
             env.insert("PATH".into(), path.to_owned());
         }
-        let scratch = mirror.scratch();
+        let scratch = private_copy.scratch();
         env.extend([
             ("SKILL_DIR".into(), skill_dir.into_os_string()),
             ("TMPDIR".into(), scratch.clone().into_os_string()),
@@ -308,8 +309,8 @@ impl Scripts {
         };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
         let sockets = Sockets::Pairs;
-        let openings = Openings { write: Vec::new(), sockets, scratch: None };
-        let output = run::run(node, set_up, openings, &limits, ScriptIo::default()).ok()?;
+        let access = AllowedAccess { write: Vec::new(), sockets, scratch: None };
+        let output = run::run(node, set_up, access, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))
     }

@@ -12,17 +12,17 @@ use rustix::process::Signal;
 use super::group::{self, Group};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
 pub(super) use crate::sandbox::Sockets;
-use crate::sandbox::{Reads, Rules, how};
+use crate::sandbox::{Reads, Rules, describe_exit};
 
 /// The interval at which limits are checked, and the host is asked whether it cancels.
 const TICK: Duration = Duration::from_millis(20);
 /// The interval between two checks of a script that has closed its output.
-const QUIET: Duration = Duration::from_millis(2);
+const CLOSED_OUTPUT_INTERVAL: Duration = Duration::from_millis(2);
 /// The most bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
 /// The files that may be written, and the sockets that may be used.
-pub(super) struct Openings {
+pub(super) struct AllowedAccess {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,
     /// The directory whose size is limited.
@@ -45,7 +45,7 @@ enum Stop {
 pub(super) fn run(
     program: &Path,
     set_up: impl FnOnce(&mut Command),
-    openings: Openings,
+    access: AllowedAccess,
     limits: &ScriptLimits,
     io: ScriptIo<'_>,
 ) -> io::Result<ScriptOutput> {
@@ -58,9 +58,9 @@ pub(super) fn run(
     }
     command.stdin(input(io.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
     let rules =
-        Rules { reads: Reads::All, write: openings.write, sockets: openings.sockets, join: None };
+        Rules { reads: Reads::All, write: access.write, sockets: access.sockets, join: None };
     let began = Instant::now();
-    let (mut group, sandbox) = Group::start(&mut command, rules, &limits.numbers())?;
+    let (mut group, sandbox) = Group::start(&mut command, rules, &limits.resource_limits())?;
     // The command holds writing ends of the pipes, which only the script may hold.
     drop(command);
     let mut output = Output {
@@ -71,7 +71,8 @@ pub(super) fn run(
         listener: io.on_output,
     };
     let is_cancelled = || io.is_cancelled.is_some_and(|is_cancelled| is_cancelled());
-    let totals = Totals { limits, scratch: openings.scratch.as_deref(), next: began + LOOK };
+    let totals =
+        Totals { limits, scratch: access.scratch.as_deref(), next: began + TOTALS_INTERVAL };
     let stop = watch(&group, &mut output, totals, began, &is_cancelled);
     let status = group.end()?;
     // All writers are dead, so the rest of the output can be read without waiting for anyone.
@@ -126,7 +127,7 @@ fn watch(
 }
 
 /// The interval at which totals are checked.
-const LOOK: Duration = Duration::from_millis(250);
+const TOTALS_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Limits on a script together with all that it started. The system has no such limits.
 struct Totals<'a> {
@@ -154,7 +155,7 @@ impl Totals<'_> {
             is_more(self.limits.group_processes, &processes).then_some(Stop::TooManyProcesses)
         };
         // Checks take at most a twentieth of the time.
-        self.next = Instant::now() + LOOK.max(began.elapsed() * 20);
+        self.next = Instant::now() + TOTALS_INTERVAL.max(began.elapsed() * 20);
         exceeded
     }
 }
@@ -191,7 +192,7 @@ impl Output<'_> {
         let mut open: Vec<_> =
             self.pipes.iter().flatten().map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
         if open.is_empty() {
-            std::thread::sleep(QUIET);
+            std::thread::sleep(CLOSED_OUTPUT_INTERVAL);
             return;
         }
         let at_most = Timespec { tv_sec: 0, tv_nsec: at_most.subsec_nanos().into() };
@@ -253,7 +254,7 @@ impl Output<'_> {
                 let most = limits.group_processes.unwrap_or_default();
                 Some(format!("it ran more than {most} processes at once, and was killed"))
             }
-            None => status.signal().map(|_| how(status)),
+            None => status.signal().map(|_| describe_exit(status)),
         };
         ScriptOutput {
             exit_code: status.code(),

@@ -15,7 +15,7 @@ pub(super) enum Sockets {
 
 /// The files that may be written, and the sockets that may be used.
 #[expect(dead_code, reason = "no script is started")]
-pub(super) struct Openings {
+pub(super) struct AllowedAccess {
     pub(super) write: Vec<PathBuf>,
     pub(super) sockets: Sockets,
     pub(super) scratch: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub(super) fn sandbox() -> io::Result<SandboxLevel> {
 pub(super) fn run(
     _: &Path,
     _: impl FnOnce(&mut Command),
-    _: Openings,
+    _: AllowedAccess,
     _: &ScriptLimits,
     _: ScriptIo<'_>,
 ) -> io::Result<ScriptOutput> {

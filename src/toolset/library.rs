@@ -97,12 +97,12 @@ impl From<Error> for CallFailure {
 
 impl Library {
     /// Tells whether the file, which has the stamp `now`, is still the one that was opened.
-    pub(super) fn is_still(&self, now: &Stamp) -> bool {
+    pub(super) fn has_same_file(&self, now: &Stamp) -> bool {
         locked(&self.stamp).vouches_for(now)
     }
 
     /// Tells whether the skill still has the files that were compared when the library was opened.
-    pub(super) fn is_beside(&self, skill: Option<&SkillCopy>) -> bool {
+    pub(super) fn has_same_skill_files(&self, skill: Option<&SkillCopy>) -> bool {
         self.skill.as_deref() == skill
     }
 

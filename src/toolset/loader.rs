@@ -96,7 +96,7 @@ impl Loader {
         let skill = skill.as_ref();
         let verify = |sha256: &_, classes: &_| self.verify(owner, skill, &path, sha256, classes);
         let known = self.known(&key, skill);
-        if let Some(known) = known.as_ref().filter(|known| known.is_still(&stamp)) {
+        if let Some(known) = known.as_ref().filter(|known| known.has_same_file(&stamp)) {
             known.check_trust(|| verify(&known.sha256, &known.classes))?;
             return Ok(Arc::clone(known));
         }
@@ -258,7 +258,7 @@ impl Loader {
     /// The library of `key`, if it was opened with the same files of its skill.
     fn known(&self, key: &Opened, skill: Option<&Arc<SkillCopy>>) -> Option<Arc<Library>> {
         let known = locked(&self.open).get(key).cloned();
-        known.filter(|known| known.is_beside(skill.map(|skill| &**skill)))
+        known.filter(|known| known.has_same_skill_files(skill.map(|skill| &**skill)))
     }
 
     /// The library of `key`, if it was opened with the same files of its skill and the same content.

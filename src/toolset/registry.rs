@@ -114,7 +114,7 @@ impl Toolsets {
                 found.push((owner.id.clone(), entry.to_owned(), one));
             }
         }
-        let known = assembled(&found);
+        let known = collect_tools(&found);
         if until.is_met_by(&known.tools) {
             return known;
         }
@@ -135,7 +135,7 @@ impl Toolsets {
                 Err(error) => Found::Failed(Arc::new(error)),
             };
         }
-        assembled(&found)
+        collect_tools(&found)
     }
 
     /// Keeps only the tools of these `skills` and entries. All other tools can no longer be called.
@@ -314,7 +314,7 @@ fn by_library<'u>(unknown: &[(usize, &'u Unknown)]) -> Vec<Vec<(usize, &'u Unkno
 
 /// Collects the tools of a list. A toolset is a failure if its skill already has a tool with the name
 /// of one of its tools.
-fn assembled(found: &[(SkillId, String, Found)]) -> Tools {
+fn collect_tools(found: &[(SkillId, String, Found)]) -> Tools {
     let mut all = Tools::default();
     let mut names: BTreeMap<(&SkillId, &str), &str> = BTreeMap::new();
     for (skill, entry, one) in found {

@@ -217,7 +217,7 @@ impl Connection {
                 self.failed(&format!("it answers `{what}` with the error {}: {said}", error.code.0))
             }
             _ => match self.open.as_ref().and_then(|open| open.program.as_ref()) {
-                Some(program) => self.failed(&format!("it ended{}", program.last_words())),
+                Some(program) => self.failed(&format!("it ended{}", program.last_output())),
                 None => self.failed(error),
             },
         }
@@ -230,7 +230,7 @@ impl Connection {
         if let Some(error) = self.received.too_large(&self.source) {
             return error;
         }
-        let said = program.last_words();
+        let said = program.last_output();
         self.failed(&format!("it does not begin as an MCP server: {error}{said}"))
     }
 

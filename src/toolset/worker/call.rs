@@ -41,7 +41,7 @@ pub(super) struct Death {
     pub(super) cause: Cause,
     /// A phrase such as `killed by signal 11 (SIGSEGV)`.
     pub(super) how: String,
-    pub(super) last_words: String,
+    pub(super) last_output: String,
 }
 
 impl Death {

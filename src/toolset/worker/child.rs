@@ -20,7 +20,7 @@ use super::call::locked;
 use super::caller::{Call, Caller, Connection, leave};
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
 use super::serving::{Classes, Serving, made};
-use crate::sandbox::{self, Numbers, Reads, Rules, SandboxLevel, Sockets};
+use crate::sandbox::{self, Reads, ResourceLimits, Rules, SandboxLevel, Sockets};
 
 /// The most threads. One of them always reads, so the others can run one call each.
 const MAX_THREADS: usize = 16;
@@ -117,14 +117,14 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
         join: None,
     };
-    let numbers = Numbers {
+    let limits = ResourceLimits {
         address_space: load.address_space,
         data: load.data,
         cpu_seconds: load.cpu_seconds,
         file_bytes: load.file_bytes,
         processes: load.processes,
     };
-    let rlimits = numbers.set(&complain);
+    let rlimits = limits.set(&complain);
     SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
 }
 

@@ -22,14 +22,14 @@ pub(crate) enum WorkerError {
     /// The library is still being opened, and the host no longer waits for it.
     NotReady { file: PathBuf, after: Duration },
     /// The library was not opened, or its toolset not made, in time. `why` begins with "it".
-    Stuck { file: PathBuf, why: String, last_words: String },
+    Stuck { file: PathBuf, why: String, last_output: String },
     /// The tool did not end in time. `stopped` is true if it stopped when asked; otherwise it was
     /// killed.
     TimedOut { file: PathBuf, after: Duration, stopped: bool },
     /// The host cancelled the call. `stopped` is true if the tool stopped when asked.
     Cancelled { file: PathBuf, stopped: bool },
     /// The process ended during the call.
-    Crashed { file: PathBuf, how: String, last_words: String },
+    Crashed { file: PathBuf, how: String, last_output: String },
     /// The process failed too often. It is tried again after `retry_in`. `why` follows "is disabled".
     Disabled { file: PathBuf, why: String, retry_in: Duration },
     /// The process cannot be started.
@@ -51,8 +51,8 @@ impl fmt::Display for WorkerError {
                 let (file, after) = (file.display(), seconds(*after));
                 write!(f, "the plugin `{file}` is still being opened after {after}")
             }
-            Self::Stuck { file, why, last_words } => {
-                let (file, words) = (file.display(), words(last_words));
+            Self::Stuck { file, why, last_output } => {
+                let (file, words) = (file.display(), words(last_output));
                 write!(f, "the plugin `{file}` is stuck: {why}, so its process was killed{words}")
             }
             Self::TimedOut { file, after, stopped } => {
@@ -71,8 +71,8 @@ impl fmt::Display for WorkerError {
                 }
                 f.write_str(" and did not stop, so its process was killed")
             }
-            Self::Crashed { file, how, last_words } => {
-                write!(f, "the plugin `{}` crashed: {how}{}", file.display(), words(last_words))
+            Self::Crashed { file, how, last_output } => {
+                write!(f, "the plugin `{}` crashed: {how}{}", file.display(), words(last_output))
             }
             Self::Disabled { file, why, .. } => {
                 write!(f, "the plugin `{}` is disabled{why}", file.display())
@@ -142,14 +142,14 @@ pub(super) fn seconds(time: Duration) -> String {
 }
 
 /// The end of a plugin's output, in one line.
-pub(super) fn words(last_words: &str) -> String {
-    let mut start = last_words.len().saturating_sub(SHOWN_WORDS);
-    while !last_words.is_char_boundary(start) {
+pub(super) fn words(last_output: &str) -> String {
+    let mut start = last_output.len().saturating_sub(SHOWN_WORDS);
+    while !last_output.is_char_boundary(start) {
         start += 1;
     }
-    let lines = last_words[start..].lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = last_output[start..].lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" | ");
-    if line.is_empty() { line } else { format!("; last words: {line}") }
+    if line.is_empty() { line } else { format!("; last output: {line}") }
 }
 
 #[cfg(test)]

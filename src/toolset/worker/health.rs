@@ -36,7 +36,7 @@ impl Health {
         self.crashes.retain(|at| death.at.saturating_duration_since(*at) < CRASH_WINDOW);
         self.crashes.push_back(death.at);
         self.last = Some(Arc::clone(death));
-        if is_stuck || self.is_on_trial() || self.crashes.len() >= MAX_CRASHES {
+        if is_stuck || self.is_recovering() || self.crashes.len() >= MAX_CRASHES {
             let pause = pause.saturating_mul(1 << self.n_pauses.min(20)).min(MAX_PAUSE.max(pause));
             self.n_pauses += 1;
             self.paused_until = death.at.checked_add(pause);
@@ -50,12 +50,12 @@ impl Health {
     }
 
     /// Tells whether the library was disabled and no call has succeeded since.
-    pub(super) fn is_on_trial(&self) -> bool {
+    pub(super) fn is_recovering(&self) -> bool {
         self.paused_until.is_some()
     }
 
     /// The time until the library is tried again; `None` if it is not disabled.
-    pub(super) fn pause_left(&self, now: Instant) -> Option<Duration> {
+    pub(super) fn time_until_retry(&self, now: Instant) -> Option<Duration> {
         let left = self.paused_until?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)
     }
@@ -72,7 +72,7 @@ impl Health {
     /// The reason why the library is disabled, to follow "is disabled".
     pub(super) fn why(&self) -> String {
         let Some(last) = &self.last else { return String::new() };
-        let (how, words) = (last.how(), words(&last.last_words));
+        let (how, words) = (last.how(), words(&last.last_output));
         match (&last.cause, self.crashes.len()) {
             (Cause::Stuck(_), _) => format!(": {how}{words}"),
             (_, 1) => format!(" after another crash: {how}{words}"),
@@ -90,7 +90,7 @@ mod tests {
     type Case<'a> = (&'a [(u64, Cause)], &'a [Option<u64>]);
 
     fn death(at: Instant, cause: Cause) -> Arc<Death> {
-        Arc::new(Death { at, cause, how: "exit code 3".to_owned(), last_words: String::new() })
+        Arc::new(Death { at, cause, how: "exit code 3".to_owned(), last_output: String::new() })
     }
 
     /// The pause in seconds after each end `(second, cause)`.
@@ -99,7 +99,7 @@ mod tests {
         let pause = |(second, cause): &(u64, Cause)| {
             let at = start + Duration::from_secs(*second);
             health.note(&death(at, cause.clone()), PAUSE);
-            health.pause_left(at).map(|left| left.as_secs())
+            health.time_until_retry(at).map(|left| left.as_secs())
         };
         ends.iter().map(pause).collect()
     }
@@ -129,10 +129,10 @@ mod tests {
         health.note(&death(now, Cause::Stuck("it did not open".to_owned())), PAUSE);
         assert_eq!(health.why(), ": it did not open");
         let later = now + PAUSE;
-        assert!(health.pause_left(later).is_none() && health.is_on_trial());
+        assert!(health.time_until_retry(later).is_none() && health.is_recovering());
         health.note_success();
-        assert!(!health.is_on_trial());
+        assert!(!health.is_recovering());
         health.note(&death(later + PAUSE, Cause::Crash), PAUSE);
-        assert!(health.pause_left(later + PAUSE).is_none(), "one crash is not three");
+        assert!(health.time_until_retry(later + PAUSE).is_none(), "one crash is not three");
     }
 }

@@ -252,7 +252,7 @@ fn end_with(mut process: Child) -> io::Result<()> {
 }
 
 fn end(status: ExitStatus) -> String {
-    crate::sandbox::how(status)
+    crate::sandbox::describe_exit(status)
 }
 
 /// Converts the tools to a plugin's description. Also returns the server's own name for each tool.

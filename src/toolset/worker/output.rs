@@ -57,7 +57,7 @@ impl Output {
     }
 
     /// Returns the end of the output. Waits at most this long for output that is on its way.
-    pub(super) fn last_words(&self, at_most: Duration) -> String {
+    pub(super) fn last_output(&self, at_most: Duration) -> String {
         let state = locked(&self.state);
         let waited = self.ended.wait_timeout_while(state, at_most, |state| !state.ended);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);

@@ -19,13 +19,13 @@ use super::code::Code;
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
-use crate::sandbox::{how, keep_descriptors};
+use crate::sandbox::{describe_exit, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time that a child may take to end after it closed the socket.
-const LEAVE: Duration = Duration::from_millis(300);
+const EXIT_GRACE: Duration = Duration::from_millis(300);
 
 /// A child process and the calls in it. If it has ended, there is a [`Death`].
 pub(super) struct Process {
@@ -34,7 +34,7 @@ pub(super) struct Process {
     writing: Mutex<()>,
     calls: Mutex<Calls>,
     next_id: AtomicU64,
-    buried: Condvar,
+    gone: Condvar,
 }
 
 #[derive(Default)]
@@ -92,7 +92,7 @@ impl Process {
             writing: Mutex::default(),
             calls: Mutex::new(calls),
             next_id: AtomicU64::new(1),
-            buried: Condvar::new(),
+            gone: Condvar::new(),
         });
         let reader = Arc::clone(&process);
         // Share the child, so that it can be killed and reaped here if no reader thread can be started.
@@ -101,7 +101,7 @@ impl Process {
         let read = move || {
             reader.read();
             let (child, scratch) = &mut *locked(&with_reader);
-            reader.bury(child, &output, scratch.take());
+            reader.reap(child, &output, scratch.take());
         };
         if let Err(error) = thread::Builder::new().name("toolset-reader".to_owned()).spawn(read) {
             let (child, _) = &mut *locked(&child);
@@ -193,13 +193,13 @@ impl Process {
         calls.closing = true;
         self.hang_up(&mut calls);
         drop(calls);
-        self.wait_buried(at_most);
+        self.wait_until_gone(at_most);
     }
 
     /// Waits until the process is gone, at most this long.
-    pub(super) fn wait_buried(&self, at_most: Duration) {
+    pub(super) fn wait_until_gone(&self, at_most: Duration) {
         let calls = locked(&self.calls);
-        let waited = self.buried.wait_timeout_while(calls, at_most, |calls| calls.death.is_none());
+        let waited = self.gone.wait_timeout_while(calls, at_most, |calls| calls.death.is_none());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -278,8 +278,8 @@ impl Process {
     }
 
     /// Waits for the process to end, kills the rest of its group, and reports the end to all calls.
-    fn bury(&self, child: &mut Child, output: &Output, scratch: Option<PrivateDir>) {
-        let patience = Instant::now() + LEAVE;
+    fn reap(&self, child: &mut Child, output: &Output, scratch: Option<PrivateDir>) {
+        let patience = Instant::now() + EXIT_GRACE;
         while !has_exited(self.pid) && Instant::now() < patience {
             thread::sleep(Duration::from_millis(1));
         }
@@ -290,20 +290,20 @@ impl Process {
             calls.reaped = true;
             child.wait()
         };
-        let last_words = output.last_words(Duration::from_millis(100));
+        let last_output = output.last_output(Duration::from_millis(100));
         // Remove the directory before a caller hears of the end, since it may then end this program.
         drop(scratch);
         let mut calls = locked(&self.calls);
         let cause = calls.cause.clone().unwrap_or(Cause::Crash);
-        let how = status.map_or_else(|error| error.to_string(), how);
+        let how = status.map_or_else(|error| error.to_string(), describe_exit);
         tracing::debug!(pid = self.pid(), ?cause, how, "the process of a plugin ended");
-        let death = Arc::new(Death { at: Instant::now(), cause, how, last_words });
+        let death = Arc::new(Death { at: Instant::now(), cause, how, last_output });
         calls.death = Some(Arc::clone(&death));
         for (_, slot) in calls.slots.drain() {
             slot.put(Event::End(End::Died(Arc::clone(&death))));
         }
         drop(calls);
-        self.buried.notify_all();
+        self.gone.notify_all();
     }
 }
 

@@ -23,7 +23,7 @@ use super::running::{Instance, Ready, Running};
 use super::wait::{TICK, Wait};
 
 /// The time that a dropped worker waits for the end of its process.
-pub(super) const FAREWELL: Duration = Duration::from_secs(1);
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The state of a worker, shared with the threads that open its library.
 pub(super) struct Shared {
@@ -128,7 +128,7 @@ impl Shared {
                     return Ok(running);
                 }
                 drop(inner);
-                running.process.wait_buried(TICK);
+                running.process.wait_until_gone(TICK);
             } else {
                 inner.starting = true;
                 break;
@@ -157,7 +157,7 @@ impl Shared {
         let is_closed = *closed;
         drop(inner);
         if is_closed {
-            running.process.close(FAREWELL);
+            running.process.close(CLOSE_TIMEOUT);
         }
         let wait = Wait::for_library(&self.shown_as, &self.limits, "open".to_owned());
         let end = wait.end(&running.process, 0, &slot);
@@ -169,10 +169,10 @@ impl Shared {
                 return Ok(running);
             }
             Ok(End::LoadFailed(Refusal { message, help })) => WorkerError::Load { message, help },
-            Ok(_) => self.confused(&running),
+            Ok(_) => self.unexpected_reply(&running),
             Err(error) => error,
         };
-        running.process.close(FAREWELL);
+        running.process.close(CLOSE_TIMEOUT);
         Err(error)
     }
 
@@ -217,7 +217,7 @@ impl Shared {
                 let _ = instance.description.set(description);
                 Ok(Some(instance))
             }
-            Some(_) => Err(self.confused(running)),
+            Some(_) => Err(self.unexpected_reply(running)),
             None => Ok(None),
         }
     }
@@ -272,25 +272,25 @@ impl Shared {
             Cause::Call { reason, .. } => (*reason).to_owned(),
             Cause::Closed => "its process was ended".to_owned(),
         };
-        WorkerError::Crashed { file, how, last_words: death.last_words.clone() }
+        WorkerError::Crashed { file, how, last_output: death.last_output.clone() }
     }
 
     /// The error for calls of a library that is disabled; `None` if it is not.
     pub(super) fn refusal(&self, inner: &Inner) -> Option<WorkerError> {
-        let retry_in = inner.health.pause_left(Instant::now())?;
+        let retry_in = inner.health.time_until_retry(Instant::now())?;
         let (file, why) = (self.shown_as.clone(), inner.health.why());
         Some(WorkerError::Disabled { file, why, retry_in })
     }
 
     pub(super) fn note_success(&self) {
         let mut inner = locked(&self.inner);
-        if inner.health.is_on_trial() {
+        if inner.health.is_recovering() {
             inner.health.note_success();
         }
     }
 
     /// Kills the process, and returns the error for a reply that does not fit the request.
-    pub(super) fn confused(&self, running: &Running) -> WorkerError {
+    pub(super) fn unexpected_reply(&self, running: &Running) -> WorkerError {
         let message = "unexpected reply from the plugin's process";
         running.process.kill(Cause::Protocol(message.to_owned()));
         self.protocol(message)

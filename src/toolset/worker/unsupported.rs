@@ -59,7 +59,7 @@ impl Process {
         match *self {}
     }
 
-    pub(super) fn wait_buried(&self, _: Duration) {
+    pub(super) fn wait_until_gone(&self, _: Duration) {
         match *self {}
     }
 

@@ -15,7 +15,7 @@ use super::protocol::{CallId, Failure, ToChild};
 /// The interval at which the host is asked whether it cancelled the call.
 pub(super) const TICK: Duration = Duration::from_millis(20);
 /// The longest time to wait for a killed process to end.
-const HOPELESS: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The deadline and the cancellation of one call.
 pub(super) struct Wait<'a> {
@@ -130,7 +130,7 @@ impl<'a> Wait<'a> {
                     }
                 }
                 Some((stop, at)) if now >= at + grace => {
-                    if now >= at + grace + HOPELESS {
+                    if now >= at + grace + KILL_TIMEOUT {
                         return Err(self.error(stop, false));
                     }
                     process.kill(self.cause(id, stop));
@@ -173,7 +173,7 @@ impl<'a> Wait<'a> {
         match stop {
             Stop::TimedOut(after) if self.opening.is_some() => {
                 let doing = self.opening.as_deref().unwrap_or_default();
-                WorkerError::Stuck { file, why: stuck(doing, after), last_words: String::new() }
+                WorkerError::Stuck { file, why: stuck(doing, after), last_output: String::new() }
             }
             Stop::Cancelled => WorkerError::Cancelled { file, stopped },
             Stop::TimedOut(after) => WorkerError::TimedOut { file, after, stopped },
@@ -197,7 +197,7 @@ impl<'a> Wait<'a> {
                 if matches!(death.cause, Cause::Stuck(_)) =>
             {
                 let (file, why) = (self.file.to_owned(), death.how().to_owned());
-                Err(WorkerError::Stuck { file, why, last_words: death.last_words.clone() })
+                Err(WorkerError::Stuck { file, why, last_output: death.last_output.clone() })
             }
             (End::Died(death), Some(stop), _) if matches!(death.cause, Cause::Call { id: by, .. } if by == id) => {
                 Err(self.error(stop, false))

@@ -17,7 +17,7 @@ use super::health::Health;
 use super::limits::{HostProgram, Limits};
 use super::protocol::ToChild;
 use super::running::Ready;
-use super::shared::{FAREWELL, Shared};
+use super::shared::{CLOSE_TIMEOUT, Shared};
 use super::wait::Wait;
 use crate::sandbox::SandboxLevel;
 
@@ -47,7 +47,7 @@ pub enum WorkerState {
         /// The signal or the exit code.
         how: String,
         /// The end of its output.
-        last_words: String,
+        last_output: String,
         /// The number of crashes within the last minute.
         crashes: usize,
     },
@@ -56,7 +56,7 @@ pub enum WorkerState {
         /// The signal or the exit code of the last crash, or the step that was not done in time.
         how: String,
         /// The end of its output.
-        last_words: String,
+        last_output: String,
         /// The time until it is tried again. A rebuilt library is tried at once.
         retry_in: Duration,
     },
@@ -75,12 +75,12 @@ impl WorkerState {
 
     /// The reason why the process does not run, in one line; `None` if nothing is wrong with it.
     pub fn reason(&self) -> Option<String> {
-        let (how, last_words) = match self {
+        let (how, last_output) = match self {
             WorkerState::Idle | WorkerState::Running { .. } => return None,
-            WorkerState::Crashed { how, last_words, .. }
-            | WorkerState::Disabled { how, last_words, .. } => (how, last_words),
+            WorkerState::Crashed { how, last_output, .. }
+            | WorkerState::Disabled { how, last_output, .. } => (how, last_output),
         };
-        Some(format!("{how}{}", words(last_words)))
+        Some(format!("{how}{}", words(last_output)))
     }
 }
 
@@ -113,7 +113,7 @@ impl Worker {
     ) -> Result<ToolsetDescription, WorkerError> {
         let Ready { running, instance } = self.0.ready(class, config, host)?;
         let description = instance.description.get().cloned();
-        description.ok_or_else(|| self.0.confused(&running))
+        description.ok_or_else(|| self.0.unexpected_reply(&running))
     }
 
     /// Calls a tool with the JSON text of its arguments, and waits for its end.
@@ -145,7 +145,7 @@ impl Worker {
                     Ok(output)
                 }
                 Some(End::Unfit(problems)) => Err(WorkerError::Unfit { problems }),
-                Some(_) => Err(self.0.confused(&running)),
+                Some(_) => Err(self.0.unexpected_reply(&running)),
                 None => continue,
             };
         }
@@ -167,10 +167,10 @@ impl Worker {
             return WorkerState::Running { pid, sandbox };
         }
         let Some(death) = inner.health.last() else { return WorkerState::Idle };
-        let (how, last_words) = (death.how().to_owned(), death.last_words.clone());
-        match inner.health.pause_left(Instant::now()) {
-            Some(retry_in) => WorkerState::Disabled { how, last_words, retry_in },
-            None => WorkerState::Crashed { how, last_words, crashes: inner.health.n_crashes() },
+        let (how, last_output) = (death.how().to_owned(), death.last_output.clone());
+        match inner.health.time_until_retry(Instant::now()) {
+            Some(retry_in) => WorkerState::Disabled { how, last_output, retry_in },
+            None => WorkerState::Crashed { how, last_output, crashes: inner.health.n_crashes() },
         }
     }
 
@@ -190,7 +190,7 @@ impl Worker {
     pub(crate) fn enable(&self) {
         let mut inner = locked(&self.0.inner);
         inner.settle(self.0.limits.retry);
-        if inner.health.is_on_trial() {
+        if inner.health.is_recovering() {
             inner.health = Health::default();
         }
     }
@@ -215,7 +215,7 @@ impl Drop for Worker {
         let current = inner.current.take();
         drop(inner);
         if let Some(running) = current {
-            running.process.close(FAREWELL);
+            running.process.close(CLOSE_TIMEOUT);
         }
     }
 }

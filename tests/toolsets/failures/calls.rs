@@ -28,7 +28,7 @@ fn what_a_call_does_is_that_calls_error_in_a_child() {
     let cases: &[(&str, &[&str], &str)] = &[
         ("panic", &["bad.panic", "panicked at", "boom 42"], "libbad.so: fix it"),
         ("hostile_panic", &["panicked at", "a value that is not text"], "libbad.so: fix it"),
-        ("double_panic", &["libbad.so", "SIGABRT", "last words"], crash),
+        ("double_panic", &["libbad.so", "SIGABRT", "last output"], crash),
         ("segfault", &["libbad.so", "SIGSEGV"], crash),
         ("abort", &["libbad.so", "SIGABRT"], crash),
         ("exit", &["libbad.so", "exit code 3"], crash),

@@ -13,17 +13,17 @@ use super::*;
 /// Asserts that calling `tool` ends the process in this way and with this output, and that the next
 /// call works.
 #[track_caller]
-fn assert_crash(tool: &str, how: &str, last_words: &str) {
+fn assert_crash(tool: &str, how: &str, last_output: &str) {
     let fixture = Fixture::failing();
     fixture.fail("noop").unwrap();
     let pid = fixture.pid();
     let error = fixture.fail(tool).unwrap_err();
     let (text, help) = (error.to_string(), error.help());
-    let WorkerError::Crashed { how: found, last_words: words, .. } = error else {
+    let WorkerError::Crashed { how: found, last_output: words, .. } = error else {
         panic!("{text}");
     };
     assert_eq!(found, how);
-    assert!(words.contains(last_words), "{words}");
+    assert!(words.contains(last_output), "{words}");
     assert!(text.starts_with("the plugin `/skills/demo/demo.so` crashed: "), "{text}");
     assert!(help.starts_with("the next call starts it again"), "{help}");
     assert_gone(pid);
@@ -125,7 +125,7 @@ fn three_crashes_disable_until_reset() {
     assert_eq!(
         error.to_string(),
         "the plugin `/skills/demo/demo.so` is disabled after 3 crashes, the last: exit code 3; \
-         last words: running 1 test",
+         last output: running 1 test",
         "the words are the test harness's"
     );
     assert!(
@@ -165,8 +165,8 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
         "{error}"
     );
     let error = program("/bin/sh", &["-c", "echo not me >&2; exit 4"]);
-    let crash = matches!(&error, WorkerError::Crashed { how, last_words, .. }
-        if how == "exit code 4" && last_words == "not me");
+    let crash = matches!(&error, WorkerError::Crashed { how, last_output, .. }
+        if how == "exit code 4" && last_output == "not me");
     assert!(crash, "{error}");
     // The child's answer is not a frame.
     let error = program("/bin/sh", &["-c", "head -c 100 /dev/zero >&0; sleep 10"]);
@@ -258,8 +258,8 @@ fn a_plugin_that_keeps_printing_is_bounded() {
         fixture.fail("print").unwrap();
     }
     let error = fixture.fail("exit").unwrap_err();
-    let WorkerError::Crashed { last_words, .. } = error else { panic!("{error}") };
-    assert!(last_words.len() <= 4096 && last_words.ends_with("last words of a plugin"));
+    let WorkerError::Crashed { last_output, .. } = error else { panic!("{error}") };
+    assert!(last_output.len() <= 4096 && last_output.ends_with("last words of a plugin"));
     let host = FakeHost::new();
     assert!(host.logs().is_empty());
 }

@@ -2,7 +2,7 @@
 //! the scripts that run are those that were checked.
 //!
 //! Paths such as `$(dirname "$0")/../references` and imports of modules next to a script work in it. If
-//! the files of the skill were compared, the mirror has copies of all of them. Otherwise, files that
+//! the files of the skill were compared, the private copy has copies of all of them. Otherwise, files that
 //! are not scripts are links to the skill. In both cases, `scripts/` has nothing but copies.
 
 use std::collections::BTreeSet;
@@ -15,27 +15,27 @@ use crate::error::Error;
 use crate::private_dir::PrivateDir;
 use crate::trust::SkillFiles;
 
-/// A mirror directory for one run. It is removed when this value is dropped.
+/// A private copy of a skill for one run, in a directory of its own. It is removed when this value is dropped.
 #[derive(Debug)]
-pub(super) struct Mirror {
+pub(super) struct PrivateCopy {
     dir: PrivateDir,
 }
 
-impl Mirror {
-    /// Makes a mirror of the skill with copies of `checked`, in `parent` or the system's directory for
+impl PrivateCopy {
+    /// Makes a private copy of the skill with copies of `checked`, in `parent` or the system's directory for
     /// temporary files. All other files are links to the skill if `is_linked`, and missing otherwise.
     pub(super) fn new(
         files: &Files,
         checked: &[Checked],
         is_linked: bool,
         parent: Option<&Path>,
-    ) -> io::Result<Mirror> {
+    ) -> io::Result<PrivateCopy> {
         let dir = match parent {
             Some(parent) => PrivateDir::below(parent)?,
             None => PrivateDir::below(&std::env::temp_dir())?,
         };
-        let mirror = Mirror { dir };
-        let top = Dir::open(mirror.dir.path())?;
+        let copy = PrivateCopy { dir };
+        let top = Dir::open(copy.dir.path())?;
         top.create_dir("tmp".as_ref())?;
         let skill = top.create_dir("skill".as_ref())?;
         let mut dirs: BTreeSet<&Path> = [Path::new(""), Path::new(SCRIPTS)].into();
@@ -60,11 +60,11 @@ impl Mirror {
                 let is_made = name.to_str().is_some_and(|name| made.contains(name))
                     || dirs.contains(&*path.join(&name));
                 if !is_made && name != BYTECODE {
-                    link(&files.root.join(path).join(&name), &mirror.file_at(path).join(&name))?;
+                    link(&files.root.join(path).join(&name), &copy.file_at(path).join(&name))?;
                 }
             }
         }
-        Ok(mirror)
+        Ok(copy)
     }
 
     /// Adds copies of the skill's other files, which were compared.
@@ -74,7 +74,7 @@ impl Mirror {
         compared.copy_to(&self.file_at(Path::new("")), |path| !is_script(path))
     }
 
-    /// The path of a file of the skill in the mirror.
+    /// The path of a file of the skill in the private copy.
     pub(super) fn file_at(&self, path: &Path) -> PathBuf {
         let skill = self.dir.path().join("skill");
         if path == Path::new("") { skill } else { skill.join(path) }

@@ -2,11 +2,11 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit};
 
-use super::Complain;
+use super::OnUnenforced;
 
 /// Resource limits of a process. `None` keeps the limit of this process. Core dumps are always off.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Numbers {
+pub(crate) struct ResourceLimits {
     /// Bytes of address space.
     pub(crate) address_space: Option<u64>,
     /// Bytes of private memory that the process can write.
@@ -19,16 +19,16 @@ pub(crate) struct Numbers {
     pub(crate) processes: Option<u64>,
 }
 
-impl Numbers {
+impl ResourceLimits {
     /// Sets the limits for this process. Returns true if all of them are set.
     #[cfg(feature = "toolsets")]
-    pub(crate) fn set(&self, complain: Complain<'_>) -> bool {
+    pub(crate) fn set(&self, complain: OnUnenforced<'_>) -> bool {
         self.set_with(complain, rustix::process::setrlimit)
     }
 
     /// Sets the limits for another process of this user. Returns true if all of them are set.
     #[cfg(all(target_os = "linux", feature = "scripts"))]
-    pub(crate) fn set_of(&self, process: rustix::process::Pid, complain: Complain<'_>) -> bool {
+    pub(crate) fn set_of(&self, process: rustix::process::Pid, complain: OnUnenforced<'_>) -> bool {
         self.set_with(complain, |resource, limit| {
             match rustix::process::prlimit(Some(process), resource, limit) {
                 // The process has ended, and can exceed nothing any more.
@@ -40,7 +40,7 @@ impl Numbers {
 
     fn set_with(
         &self,
-        complain: Complain<'_>,
+        complain: OnUnenforced<'_>,
         set: impl Fn(Resource, Rlimit) -> rustix::io::Result<()>,
     ) -> bool {
         let limits = [
