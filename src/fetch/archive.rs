@@ -1,5 +1,5 @@
-//! Archives: `.tar`, `.tar.gz` and `.zip` files of this machine, or downloaded ones. Entries are read one by one; none
-//! is unpacked.
+//! Archives: `.tar`, `.tar.gz` and `.zip` files, local or downloaded. Entries are read one by one; no
+//! archive is unpacked to disk.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use super::{archive_tar, archive_zip};
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
-/// The ends of archives' names.
+/// The file name extensions of archives.
 const ENDS: [&str; 4] = [".tar.gz", ".tgz", ".tar", ".zip"];
 
 /// An archive of skills.
 pub(super) struct Archive {
     pub(super) path: PathBuf,
-    /// The address that errors name: a path, or the place that it was downloaded from.
+    /// The address for error messages: a path, or the address that the archive was downloaded from.
     pub(super) source: String,
-    /// The SHA-256 that it must have.
+    /// The SHA-256 that the archive must have, if one is given.
     pub(super) sha256: Option<String>,
     pub(super) limits: FetchLimits,
     pub(super) deadline: Deadline,
@@ -55,8 +55,8 @@ impl Archive {
     }
 }
 
-/// Compares the hash of an archive with the one that it must have, if there is one. Fails with
-/// `PERMISSION_DENIED`.
+/// Compares the hash of an archive with the required one, if there is one. Fails with
+/// `PERMISSION_DENIED` if they differ.
 pub(super) fn check_hash(source: &str, wanted: Option<&str>, hash: &str) -> Result<(), Error> {
     let Some(wanted) = wanted.filter(|wanted| !wanted.eq_ignore_ascii_case(hash)) else {
         return Ok(());
@@ -66,7 +66,7 @@ pub(super) fn check_hash(source: &str, wanted: Option<&str>, hash: &str) -> Resu
     Err(Error::new(ErrorCode::PermissionDenied, message, help))
 }
 
-/// An archive that was listed once.
+/// An archive whose entries were listed.
 struct ArchiveTree {
     file: ArchiveFile,
     hash: String,
@@ -106,7 +106,7 @@ impl ArchiveTree {
         Ok(())
     }
 
-    /// Reads all entries in the order of the archive.
+    /// Calls `visit` with all entries, in the order of the archive.
     fn walk(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
         let is_zip = self.file.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
         if is_zip {
@@ -122,7 +122,7 @@ pub(super) fn is_archive(text: &str) -> bool {
     end_of(text).is_some()
 }
 
-/// The end of an archive's name, in small letters.
+/// The extension of an archive's name, in lower case.
 pub(super) fn end_of(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
     ENDS.into_iter().find(|end| text.ends_with(end))

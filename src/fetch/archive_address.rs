@@ -1,4 +1,5 @@
-//! Addresses of archives elsewhere: `https://host/path/skills.tar.gz`; `http://` on this machine only.
+//! Addresses of remote archives: `https://host/path/skills.tar.gz`. `http://` is accepted on this
+//! machine only.
 
 use super::archive::is_archive;
 use super::loopback::is_loopback;
@@ -15,21 +16,21 @@ fn without_parameters(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// The address of an archive elsewhere.
+/// The address of a remote archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArchiveAddress {
     url: String,
 }
 
 impl ArchiveAddress {
-    /// Parses an address. Fails with `INVALID_PARAM` if it is not encrypted and leads to another
-    /// machine, or has a part that could be a secret.
+    /// Parses an address. Fails with `INVALID_PARAM` if it leads to another machine without encryption,
+    /// or has a part that could be a secret.
     pub(super) fn parse(text: &str) -> Result<ArchiveAddress, Error> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
         let plain = without_parameters(rest);
         let (authority, path) = plain.split_at(plain.find('/').unwrap_or(plain.len()));
         let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
-        // A secret may stand anywhere in it.
+        // The message leaves out the address, since any part may contain a secret.
         let why = if authority.contains('@') || rest.contains(['?', '#']) {
             "holds a name, a password or a parameter, which would stand in `config.toml`"
         } else if path.is_empty() || authority.is_empty() || !authority.chars().all(is_host) {
@@ -51,7 +52,7 @@ impl ArchiveAddress {
         &self.url
     }
 
-    /// Tells whether it is on this machine.
+    /// Tells whether the archive is on this machine.
     #[cfg(any(test, feature = "archive-https"))]
     pub(super) fn is_loopback(&self) -> bool {
         is_loopback(self.url.split('/').nth(2).unwrap_or_default())

@@ -9,13 +9,13 @@ use super::limits::{Deadline, FetchLimits, too_large};
 use super::provider::TreeKind;
 use crate::error::{Error, ErrorCode};
 
-/// A receiver of entries: their path, their kind and their content.
+/// A callback that receives entries: the path, the kind and the content of each.
 pub(super) type Visit<'v> = dyn FnMut(&str, TreeKind, &mut dyn Read) -> Result<(), Error> + 'v;
 
 /// An archive on this machine.
 pub(super) struct ArchiveFile {
     pub(super) path: PathBuf,
-    /// The address that errors name.
+    /// The address for error messages.
     pub(super) source: String,
     pub(super) limits: FetchLimits,
     pub(super) deadline: Deadline,
@@ -26,7 +26,7 @@ impl ArchiveFile {
         File::open(&self.path).map_err(|error| unreadable(&self.path, &error))
     }
 
-    /// The error of an archive that cannot be read to its end.
+    /// The error for an archive that cannot be read to its end.
     pub(super) fn failed(&self, error: &io::Error) -> Error {
         match error.kind() {
             io::ErrorKind::FileTooLarge => self.unpacks_too_large(),
@@ -38,7 +38,7 @@ impl ArchiveFile {
         }
     }
 
-    /// The error of an archive that has more content than may be unpacked.
+    /// The error for an archive with more content than may be unpacked.
     pub(super) fn unpacks_too_large(&self) -> Error {
         too_large(&self.source, "bytes unpacked", self.limits.transfer_bytes)
     }

@@ -1,8 +1,8 @@
-//! Archives elsewhere, by HTTPS: received into a file, and read as one of this machine.
+//! Archives on other machines, by HTTPS: downloaded into a file, and read like a local archive.
 //!
-//! The validators of an answer (`ETag`, `Last-Modified`) are noted in the cache with the hash of the archive, so that an
-//! unchanged one is not sent again. Redirects are followed to encrypted addresses only, and never shown, since some hold
-//! signatures.
+//! The validators of a response (`ETag`, `Last-Modified`) are stored in the cache with the hash of the
+//! archive, so that an unchanged archive is not downloaded again. Redirects are only followed to
+//! encrypted addresses, and never shown, since some contain signatures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,35 +32,35 @@ use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
 use crate::trust::ContentHash;
 
-/// The redirects that are followed.
+/// The maximum number of redirects.
 const MAX_REDIRECTS: usize = 5;
 
-/// The longest text of a header that is noted, in bytes.
+/// The size limit of a stored header value, in bytes.
 const MAX_HEADER: usize = 1024;
 
 /// An archive behind a URL.
 pub(super) struct RemoteArchive {
     address: ArchiveAddress,
-    /// The SHA-256 that it must have.
+    /// The SHA-256 that the archive must have, if one is given.
     sha256: Option<String>,
     limits: FetchLimits,
     deadline: Deadline,
-    /// A directory for files that are gone afterwards.
+    /// The directory for temporary files.
     scratch: PathBuf,
-    /// The file that notes the last answer.
+    /// The file that stores the last response.
     note: PathBuf,
-    /// The archive that the question for the newest state brought.
+    /// The archive that `newest` downloaded, kept for `open`.
     received: Mutex<Option<Received>>,
 }
 
-/// An archive that was received, and its SHA-256.
+/// A downloaded archive and its SHA-256.
 struct Received {
     dir: PrivateDir,
     archive: Archive,
     hash: String,
 }
 
-/// The last answer of a server: an archive with this hash had these headers.
+/// The last response of a server: these headers came with an archive that has this hash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Note {
@@ -99,7 +99,7 @@ impl SourceProvider for RemoteArchive {
 }
 
 impl RemoteArchive {
-    /// An archive at an address; `notes` is the directory for what servers said.
+    /// Creates the provider of an archive. `notes` is the directory that stores responses.
     pub(super) fn new(
         address: ArchiveAddress,
         sha256: Option<&str>,
@@ -113,7 +113,7 @@ impl RemoteArchive {
         RemoteArchive { address, sha256, limits, deadline, scratch, note, received }
     }
 
-    /// Receives the archive; `None` if it is the one of the note.
+    /// Downloads the archive. Returns `None` if it still is the one of `note`.
     fn receive(&self, note: Option<&Note>) -> Result<Option<Received>, Error> {
         let dir = scratch_dir(&self.scratch)?;
         let url = self.address.url();
@@ -129,11 +129,11 @@ impl RemoteArchive {
         Ok(Some(Received { dir, archive, hash }))
     }
 
-    /// Receives the archive into a new file, and returns what the server said of it; `None` if it is
-    /// the one of the note.
+    /// Downloads the archive into a new file, and returns the headers of the response. Returns `None` if
+    /// it still is the one of `note`.
     async fn download(&self, note: Option<&Note>, to: &Path) -> Result<Option<Note>, Error> {
         let url = self.address.url();
-        // What is hashed is what a browser saves.
+        // Ask for the plain bytes, so that the hash is that of the file which a browser saves.
         let mut request = self.client()?.get(url).header(ACCEPT_ENCODING, "identity");
         let known = [
             (IF_NONE_MATCH, note.and_then(|note| note.etag.as_ref())),
@@ -176,14 +176,14 @@ impl RemoteArchive {
         builder.build().map_err(|error| self.failed(error))
     }
 
-    /// Reads the last answer; `None` if there is none, or it says nothing that can be asked for.
+    /// Reads the stored response. Returns `None` if there is none, or if it has no validator.
     fn noted(&self) -> Option<Note> {
         let note: Note = serde_json::from_slice(&fs::read(&self.note).ok()?).ok()?;
         let is_useful = note.etag.is_some() || note.last_modified.is_some();
         (note.url == self.address.url() && is_useful).then_some(note)
     }
 
-    /// Notes an answer. Without the note the archive is sent again, and nothing else.
+    /// Stores a response. A failure is ignored: it only means that the archive is downloaded again.
     fn keep(&self, note: &Note) {
         let written = serde_json::to_vec(note).map_err(std::io::Error::from);
         if let Err(error) = written.and_then(|text| replace(&self.note, text)) {
@@ -191,7 +191,7 @@ impl RemoteArchive {
         }
     }
 
-    /// The error of an answer without an archive.
+    /// The error for a response without an archive.
     fn unexpected(&self, status: StatusCode) -> Error {
         let message = format!("cannot fetch {}: the server answers {status}", self.address.url());
         let (code, help) = match status {
@@ -207,7 +207,7 @@ impl RemoteArchive {
 
     fn failed(&self, error: reqwest::Error) -> Error {
         let (is_timeout, is_redirect) = (error.is_timeout(), error.is_redirect());
-        // It may be one that a redirect led to.
+        // The URL in the error may be one that a redirect led to.
         let why = cause(&error.without_url());
         let message = format!("cannot fetch {}: {why}", self.address.url());
         let (code, help) = if is_redirect {
@@ -221,7 +221,7 @@ impl RemoteArchive {
     }
 }
 
-/// Follows a redirect to an encrypted address of another machine, or from this machine to itself.
+/// Follows a redirect to an encrypted address on another machine, or from this machine to itself.
 fn redirect(attempt: Attempt<'_>) -> Action {
     match refusal(attempt.previous(), attempt.url()) {
         Some(why) => attempt.error(why),
@@ -229,7 +229,7 @@ fn redirect(attempt: Attempt<'_>) -> Action {
     }
 }
 
-/// Explains why a redirect to `next` is not followed, after the addresses that led to it.
+/// Returns the reason not to follow a redirect to `next`, after the addresses in `previous`.
 fn refusal(previous: &[Url], next: &Url) -> Option<String> {
     let is_here = |url: &Url| url.host_str().is_some_and(is_loopback);
     let began_here = previous.first().is_some_and(is_here);
@@ -248,7 +248,7 @@ fn refusal(previous: &[Url], next: &Url) -> Option<String> {
     (is_here(next) && !began_here).then(|| "it redirects to this machine".to_owned())
 }
 
-/// The body of an answer, piece by piece.
+/// The body of a response, as a stream of chunks.
 fn chunks(response: Response) -> impl stream::Stream<Item = reqwest::Result<impl AsRef<[u8]>>> {
     stream::try_unfold(response, |mut response| async {
         Ok(response.chunk().await?.map(|chunk| (chunk, response)))

@@ -1,4 +1,4 @@
-//! The entries of `.tar` and `.tar.gz` archives, in their order.
+//! The entries of `.tar` and `.tar.gz` archives, in the order of the archive.
 
 use std::io::{self, BufReader, Read};
 
@@ -46,7 +46,7 @@ pub(super) fn walk(archive: &ArchiveFile, visit: &mut Visit<'_>) -> Result<(), E
     Ok(())
 }
 
-/// A reader that ends with an error where a limit is reached.
+/// A reader that fails once the size limit or the deadline is reached.
 struct Bounded<R> {
     inner: R,
     left: u64,

@@ -1,9 +1,9 @@
-//! The entries of `.zip` archives, in the order of their directory.
+//! The entries of `.zip` archives, in the order of the central directory.
 //!
-//! A zip says the same things twice: in the directory at its end, and before the data of each entry. Programs that
-//! believe different ones see different files, so an archive that contradicts itself is refused, as are entries that
-//! share bytes, and bytes that belong to no entry. Nothing is believed that the data does not show: sizes and
-//! checksums are compared while it is read.
+//! A zip describes each entry twice: in the central directory at its end, and in a local header before
+//! the data. Programs that trust different descriptions see different files. So an archive is refused if
+//! it contradicts itself, if entries share bytes, or if bytes belong to no entry. Sizes and checksums
+//! are not trusted either: they are compared with the data while it is read.
 
 use std::io::{self, Read};
 
@@ -22,13 +22,13 @@ use crate::error::{Error, ErrorCode};
 /// The longest target of a link, in bytes.
 const MAX_TARGET: u64 = 4096;
 
-/// The bytes of an entry of the directory before its name.
+/// The size of a record of the central directory before its name, in bytes.
 const RECORD_BYTES: usize = 46;
 
-/// The bytes of the two records of zip64 between the directory and its end.
+/// The size of the two zip64 records between the central directory and the end record, in bytes.
 const ZIP64_BYTES: u64 = 56 + 20;
 
-/// The longest descriptor, with a signature and wide sizes, in bytes.
+/// The longest possible data descriptor, with a signature and 64-bit sizes, in bytes.
 const MAX_DESCRIPTOR: u64 = 24;
 
 /// The bits of a Unix mode that tell the type of a file.
@@ -69,7 +69,7 @@ pub(super) fn walk(archive: &ArchiveFile, visit: &mut Visit<'_>) -> Result<(), E
     Ok(())
 }
 
-/// A file that is read until the deadline.
+/// A file whose reads fail once the deadline is over.
 struct Bounded {
     file: FileReader,
     deadline: Deadline,
@@ -99,9 +99,10 @@ struct Entry {
 struct Extent {
     path: String,
     start: u64,
-    /// The end of its data.
+    /// The end of the data of the entry.
     end: u64,
-    /// The checksum and the sizes, packed and unpacked, of the descriptor that follows, if there is one.
+    /// The checksum and the sizes, packed and unpacked, that the following data descriptor must have;
+    /// `None` if no descriptor follows.
     descriptor: Option<(u32, u64, u64)>,
 }
 
@@ -125,7 +126,7 @@ impl<'a> Zip<'a> {
         Ok(Zip { archive, zip })
     }
 
-    /// Reads the directory, and compares it with what stands before each entry.
+    /// Reads the central directory, and compares it with the local header of each entry.
     fn entries(&self) -> Result<Vec<Entry>, Error> {
         let archive = self.archive;
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
@@ -158,11 +159,11 @@ impl<'a> Zip<'a> {
         Ok(entries)
     }
 
-    /// Checks that the directory ends where its end is said to be: a signature would be ignored there, with
-    /// anything in it.
+    /// Checks that the central directory ends where the end record begins. Otherwise readers would
+    /// ignore what lies between, such as a digital signature with any content.
     fn check_end(&self, end: u64) -> Result<(), Error> {
         let n_bytes = self.zip.eocd_offset().checked_sub(end);
-        // The record of zip64 was read, or the directory would not have ended here.
+        // `rawzip` has read the zip64 record, or the directory would not have ended here.
         let is_zip64 = || self.bytes(end, 4).map(|start| start == b"PK\x06\x06");
         if n_bytes == Some(0) || (n_bytes == Some(ZIP64_BYTES) && is_zip64()?) {
             return Ok(());
@@ -181,14 +182,14 @@ impl<'a> Zip<'a> {
         let Ok(path) = String::from_utf8(record.file_path().as_bytes().to_vec()) else {
             return Err(self.refused("…", "has a name that is not UTF-8"));
         };
-        // Some programs take it for a `/`.
+        // Some programs read a backslash as `/`.
         if path.contains('\\') {
             return Err(self.refused(&path, "has a backslash in its name"));
         }
         Ok(path)
     }
 
-    /// Reads what the directory says of an entry; `None` if that is a directory.
+    /// Reads the record of an entry in the central directory. Returns `None` for a directory.
     fn entry(
         &self,
         record: &ZipFileHeaderRecord<'_>,
@@ -217,7 +218,7 @@ impl<'a> Zip<'a> {
             };
         }
         match mode & TYPE {
-            // Systems without modes.
+            // Written on a system without modes.
             0 | REGULAR | LINK => {}
             _ => return Err(self.refused(&path, "is a device, a pipe or of an unknown type")),
         }
@@ -225,7 +226,7 @@ impl<'a> Zip<'a> {
         Ok(Some(Entry { path, mode, is_packed, n_bytes, n_packed_bytes, crc, wayfinder }))
     }
 
-    /// Compares what stands before an entry with the directory, and finds the end of its data.
+    /// Compares the local header of an entry with the central directory, and finds the end of the data.
     fn extent(
         &self,
         record: &ZipFileHeaderRecord<'_>,
@@ -240,7 +241,7 @@ impl<'a> Zip<'a> {
         }
         let mut fields = record.extra_fields().chain(local.extra_fields());
         let is_other_name = |(id, field): (ExtraFieldId, &[u8])| {
-            // Behind a version and a checksum.
+            // The name follows a version byte and a checksum of four bytes.
             id == ExtraFieldId::INFO_ZIP_UNICODE_PATH && field.get(5..) != Some(path.as_bytes())
         };
         if fields.any(is_other_name) {
@@ -248,7 +249,7 @@ impl<'a> Zip<'a> {
         }
         let sizes =
             (record.crc32(), record.compressed_size_hint(), record.uncompressed_size_hint());
-        // With a descriptor, they may follow the data.
+        // With a data descriptor, the checksum and the sizes may be zero here and follow the data.
         let is_streamed = local.flags().has_data_descriptor();
         let fits = |here: u64, there: u64| here == there || (is_streamed && here == 0);
         let is_same = local.compression_method() == record.compression_method()
@@ -265,8 +266,8 @@ impl<'a> Zip<'a> {
         Ok(Extent { path, start, end, descriptor: is_streamed.then_some(sizes) })
     }
 
-    /// Checks that no byte belongs to two entries, or to one and the directory, and that none belongs to
-    /// neither: a program that reads from the front would find entries there.
+    /// Checks that no byte belongs to two entries, or to an entry and the directory, and that every byte
+    /// belongs to one: a program that reads from the front would find hidden entries in the gaps.
     fn check_extents(&self, mut extents: Vec<Extent>) -> Result<(), Error> {
         extents.sort_unstable_by_key(|extent| (extent.start, extent.end));
         let starts = extents.iter().map(|extent| extent.start);
@@ -292,8 +293,8 @@ impl<'a> Zip<'a> {
         Ok(())
     }
 
-    /// Tells whether these bytes are the descriptor with this checksum and these sizes, which have four or
-    /// eight bytes; a signature may come first.
+    /// Tells whether these bytes are a data descriptor with this checksum and these sizes. The sizes may
+    /// have four or eight bytes, and a signature may come first.
     fn is_descriptor(
         &self,
         start: u64,
@@ -317,7 +318,7 @@ impl<'a> Zip<'a> {
         Ok(Content::new(found.reader(), is_packed, (n_packed_bytes, n_bytes), crc))
     }
 
-    /// The error of an entry that is packed in a way that hardly anything writes.
+    /// The error for an entry with a compression method that hardly any program writes.
     fn unreadable(&self, path: &str) -> Error {
         let path = path.escape_debug();
         let message = format!("`{path}` of {} is not packed by Deflate", self.archive.source);
@@ -329,7 +330,7 @@ impl<'a> Zip<'a> {
     }
 }
 
-/// The place in the archive where an entry of the directory ends.
+/// The offset in the archive at which a record of the central directory ends.
 fn end_of(record: &ZipFileHeaderRecord<'_>) -> u64 {
     let names = record.file_path().as_bytes().len() + record.comment().as_bytes().len();
     let n_bytes = RECORD_BYTES + names + record.extra_fields().remaining_bytes().len();

@@ -1,4 +1,4 @@
-//! The content of an entry of a `.zip` archive, compared with what the directory says of it while it is read.
+//! The content of an entry of a `.zip` archive, compared with the central directory while it is read.
 
 use std::io::{self, Read};
 
@@ -14,18 +14,18 @@ enum Data<R> {
 pub(super) struct Content<R> {
     data: Data<R>,
     crc: Crc32,
-    /// The checksum that it must have.
+    /// The checksum from the central directory.
     wanted: u32,
-    /// The bytes that it must still have.
+    /// The number of bytes that must still follow.
     left: u64,
     n_packed_bytes: u64,
-    /// The reason why it could not be read.
+    /// The error that ended reading, if there was one.
     pub(super) failure: Option<io::Error>,
 }
 
 impl<R: Read> Content<R> {
-    /// The content of this data, which the directory says to have these sizes, packed and unpacked, and
-    /// this checksum.
+    /// Creates the content of an entry from its data. The central directory declares the sizes, packed
+    /// and unpacked, and the checksum `wanted`.
     pub(super) fn new(
         data: R,
         is_packed: bool,
@@ -81,7 +81,7 @@ impl<R: Read> Read for Content<R> {
     }
 }
 
-/// The error of an archive that contradicts itself.
+/// The error for an archive that contradicts itself.
 pub(super) fn invalid(why: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }

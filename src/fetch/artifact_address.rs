@@ -4,7 +4,7 @@
 use super::loopback::is_loopback;
 use crate::error::{Error, ErrorCode};
 
-/// The scheme.
+/// The scheme of these addresses.
 pub(super) const SCHEME: &str = "oci";
 
 /// The parts of an address.
@@ -21,11 +21,11 @@ pub(super) struct ArtifactAddress {
 }
 
 impl ArtifactAddress {
-    /// Parses an address. Fails with `INVALID_PARAM` if it has another form.
+    /// Parses an address. Fails with `INVALID_PARAM` if it is not valid.
     pub(super) fn parse(text: &str) -> Result<ArtifactAddress, Error> {
         let invalid = || {
             let help = "write `oci://registry/name:tag`; credentials are those of `docker login`";
-            // A password may stand in it.
+            // The message leaves out the address, which may contain a password.
             let message = "the address does not name an artifact of a registry";
             Error::new(ErrorCode::InvalidParam, message, help)
         };
@@ -58,8 +58,8 @@ impl ArtifactAddress {
         Ok(ArtifactAddress { registry: registry.to_owned(), name: name.to_owned(), tag, digest })
     }
 
-    /// Adds the revision that settings ask for: a tag or a digest. Fails with `INVALID_PARAM` if it is
-    /// neither, or the address names one already.
+    /// Adds the revision that the settings name: a tag or a digest. Fails with `INVALID_PARAM` if it is
+    /// neither, or if the address already has one of that kind.
     #[cfg(any(test, feature = "oci"))]
     pub(super) fn set_revision(&mut self, rev: Option<&str>) -> Result<(), Error> {
         let Some(rev) = rev else { return Ok(()) };
@@ -74,7 +74,7 @@ impl ArtifactAddress {
         Err(Error::new(ErrorCode::InvalidParam, message, help))
     }
 
-    /// The name for a source that is given none: the last part of that of the repository.
+    /// The default name of a source: the last part of the name of the repository.
     pub(super) fn short_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
@@ -95,13 +95,13 @@ impl std::fmt::Display for ArtifactAddress {
     }
 }
 
-/// Tells whether it is a digest as manifests name contents: `sha256:` and 64 small hexadecimal digits.
+/// Tells whether `text` is a digest: `sha256:` and 64 hexadecimal digits in lower case.
 pub(super) fn is_digest(text: &str) -> bool {
     let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
     text.strip_prefix("sha256:").is_some_and(|hex| hex.len() == 64 && hex.bytes().all(is_hex))
 }
 
-/// Tells whether it can be a tag.
+/// Tells whether `text` is a valid tag.
 pub(super) fn is_tag(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     text.len() <= 128

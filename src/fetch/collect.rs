@@ -1,10 +1,11 @@
-//! Garbage collection: kept contents that no lock file pins, and that were not used for long.
+//! Garbage collection: removes stored contents that no lock file pins and that were not used for a long
+//! time.
 //!
-//! Any project on the machine may pin a content. Each list of sources leaves the path of its
-//! directory beside its copies, by which all lock files are found. A content that is collected
-//! although a lock file that is elsewhere pins it is fetched again when it is needed. The copies from
-//! which skills are read stay as long as the directory of their list does. Answers of servers that
-//! nobody asked again go by their age alone: they save a transfer, and nothing else.
+//! Any project on the machine may pin a content. Each list of sources notes the path of its directory
+//! next to its copies, so that all lock files can be found. If a lock file elsewhere pins a content that
+//! was collected, the content is fetched again when it is needed. The copies from which engines read
+//! stay as long as the directory of their list exists. The stored answers of servers are removed by age
+//! alone, since they only save a transfer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,18 +19,17 @@ use super::lock_file;
 use super::objects::{Content, remove_older};
 use crate::error::Error;
 
-/// The number and the size of kept contents.
+/// The number and the size of stored contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Kept {
     /// The number of all contents.
     pub files: u64,
-    /// Their bytes.
+    /// The bytes of all contents.
     pub bytes: u64,
-    /// The number of those that no lock file pins, and that were not used for the time that was
-    /// asked for.
+    /// The number of contents that no lock file pins and that were not used for the given time.
     pub unused: u64,
-    /// Their bytes.
+    /// The bytes of these unused contents.
     pub unused_bytes: u64,
 }
 
@@ -37,7 +37,7 @@ impl Fetcher {
     /// The time without use after which the command line collects a content: 30 days.
     pub const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-    /// Counts the contents in the cache, and those that were not used for `time`.
+    /// Counts all contents in the cache, and those that are unused: not pinned, and not used for `time`.
     ///
     /// Fails with `INVALID_PARAM` if a lock file that may pin contents is damaged.
     pub fn kept(&self, time: Duration) -> Result<Kept, Error> {
@@ -49,13 +49,14 @@ impl Fetcher {
         Ok(kept)
     }
 
-    /// Removes the contents that no lock file pins, and that were not used for `time`; returns the
-    /// counts from before. While another process collects or keeps contents, nothing is removed.
+    /// Removes the contents that no lock file pins and that were not used for `time`. Returns the counts
+    /// from before. Removes nothing while another process collects or stores contents.
     ///
-    /// With them go noted answers of servers that were not used for `time`, and copies of sources that
-    /// were not asked for something newer for so long, and whose `config.toml` is gone with its directory.
+    /// Also removes stored answers of servers that were not used for `time`, and the copies of sources
+    /// that were not checked for updates for that long and whose `config.toml` is gone with its
+    /// directory.
     ///
-    /// Fails as [`Fetcher::kept`]; then nothing is removed.
+    /// Fails like [`Fetcher::kept`]; in that case nothing is removed.
     pub fn collect(&self, time: Duration) -> Result<Kept, Error> {
         let Some(_guard) = self.objects.lock_to_collect() else { return Ok(Kept::default()) };
         let pinned = self.pinned()?;
@@ -77,7 +78,7 @@ impl Fetcher {
         Ok(kept)
     }
 
-    /// The contents that the lock files of this machine pin, as far as their places are known.
+    /// The contents pinned by those lock files on this machine whose places are known.
     fn pinned(&self) -> Result<BTreeSet<String>, Error> {
         let mut pinned = BTreeSet::new();
         for dir in Copies::config_dirs(self.cache()) {
@@ -102,7 +103,7 @@ impl Kept {
 }
 
 fn is_unused(content: &Content, pinned: &BTreeSet<String>, time: Duration) -> bool {
-    // A clock that was set back makes nothing old.
+    // After the clock was set back, nothing counts as old.
     let age = content.used.elapsed().unwrap_or_default();
     age >= time && !pinned.contains(&content.hash)
 }

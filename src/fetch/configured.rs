@@ -9,9 +9,10 @@ use crate::config::Config;
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Fetcher {
-    /// The configuration with the sources that were fetched for it, from their copies. Sources
-    /// without a copy, those that could not be reached later on, and updates that wait for the user are
-    /// findings. So are sources that are not signed as the configuration demands, whose copies are left out.
+    /// Adds the copies of its fetched sources to a configuration. Reports a finding for each source that
+    /// has no copy, whose last update failed, or that has an update waiting for the
+    /// user. A source that is not signed as the configuration demands is a finding, too, and its copy is
+    /// left out.
     ///
     /// ```
     /// use repertoire::config::{Config, ConfigPlace};
@@ -45,7 +46,7 @@ impl Fetcher {
                 continue;
             }
             if section.settings.source.is_empty() {
-                continue; // told where the file is read
+                continue; // reported when the file was read
             }
             let copies = self.copies(section.file.parent().unwrap_or(&section.file));
             let root = copies.root(name);

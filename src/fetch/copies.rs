@@ -1,5 +1,5 @@
-//! Copies: the directories from which engines read what was fetched. Each is replaced as a whole,
-//! and stays where it is, so that code in it stays trusted as long as it does not change.
+//! Copies: the directories from which engines read fetched sources. Each is replaced as a whole, and
+//! keeps its path, so that code in it stays trusted as long as it does not change.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -21,10 +21,10 @@ use crate::config::FetchSettings;
 use crate::error::Error;
 use crate::trust::ContentHash;
 
-/// The beginning of the name of a copy that is not whole yet.
+/// The prefix of the name of a copy that is still being written.
 const NEW: &str = ".new-";
 
-/// The file with the path of the directory whose sources the copies are of.
+/// The file that holds the path of the directory whose `config.toml` names the sources of these copies.
 const CONFIG_DIR: &str = ".config-dir";
 
 /// The file that a process locks to change copies.
@@ -39,7 +39,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// The copies in `cache` for the `config.toml` in `config_dir`, which need not exist.
+    /// A handle to the copies in `cache` for the `config.toml` in `config_dir`, which need not exist.
     pub(super) fn new(cache: &Path, config_dir: &Path) -> Copies {
         let real = config_dir.canonicalize();
         let real = real.or_else(|_| std::path::absolute(config_dir));
@@ -48,7 +48,8 @@ impl Copies {
         Copies { dir: cache.join("copies").join(&key.as_str()[..16]), config_dir: real }
     }
 
-    /// The directories whose sources have copies in `cache`. Some may not exist any more.
+    /// Returns the configuration directories whose sources have copies in `cache`. Some may not exist
+    /// any more.
     pub(super) fn config_dirs(cache: &Path) -> Vec<PathBuf> {
         Copies::all(cache).map(|copies| copies.config_dir).collect()
     }
@@ -63,8 +64,8 @@ impl Copies {
         })
     }
 
-    /// Removes the copies in `cache` of configurations whose directory is gone, if none of them was
-    /// fetched or asked for something newer for `time`.
+    /// Removes the copies of each configuration whose directory is gone, if for `time` none of its
+    /// sources was fetched or checked for updates.
     pub(super) fn collect(cache: &Path, time: Duration) {
         for copies in Copies::all(cache) {
             let found = copies.config_dir.symlink_metadata();
@@ -94,14 +95,14 @@ impl Copies {
         self.dir.join(format!("{name}.json"))
     }
 
-    /// The state of a source; the empty one if none is kept.
+    /// The state of a source; the default state if none is stored.
     pub(super) fn state(&self, name: &str) -> State {
         let text = fs::read_to_string(self.state_file(name)).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Notes the answer of a source, for all processes, unless it has no copy. Fails as
-    /// [`lock`](Copies::lock) does.
+    /// Stores the answer of a source, for all processes. Does nothing if the source has no copy. Fails
+    /// like [`lock`](Copies::lock).
     pub(super) fn note(
         &self,
         name: &str,
@@ -125,7 +126,8 @@ impl Copies {
         written.map_err(|error| io_error("write", &path, &error))
     }
 
-    /// Notes where the lock file is that pins these copies. A path that is not UTF-8 is not noted.
+    /// Notes the directory of the configuration, where the lock file that pins these copies lies. A path
+    /// that is not UTF-8 is not noted.
     fn note_config_dir(&self) -> io::Result<()> {
         let noted = self.dir.join(CONFIG_DIR);
         match self.config_dir.to_str() {
@@ -134,8 +136,8 @@ impl Copies {
         }
     }
 
-    /// Locks the copies, and the files of this configuration, against other processes, until the
-    /// guard is dropped. Fails with `TIMEOUT` or `CANCELLED` if they hold it for longer than
+    /// Locks the copies, and the files of this configuration, against other processes, until the guard
+    /// is dropped. Fails with `TIMEOUT` or `CANCELLED` if another process holds the lock until
     /// `deadline`.
     pub(super) fn lock(&self, deadline: &Deadline) -> Result<File, Error> {
         let path = self.dir.join(LOCK);
@@ -148,12 +150,13 @@ impl Copies {
         }
     }
 
-    /// Keeps other processes from polling a source, until the guard is dropped; `None` if one does.
+    /// Keeps other processes from polling a source until the guard is dropped. Returns `None` if another
+    /// process is polling it.
     pub(super) fn lock_to_poll(&self, name: &str) -> Result<Option<PollLock>, Error> {
         Ok(self.try_lock(&self.poll_lock(name))?.map(PollLock))
     }
 
-    /// Locks a file; `None` if another process holds it.
+    /// Locks a file. Returns `None` if another process holds the lock.
     fn try_lock(&self, path: &Path) -> Result<Option<File>, Error> {
         let locked = self.open_lock(path).and_then(|file| match file.try_lock() {
             Ok(()) => Ok(Some(file)),
@@ -195,8 +198,8 @@ impl Copies {
         Ok(new)
     }
 
-    /// Puts a directory in the place of a copy. Readers find the old one or the new one; where the
-    /// system cannot exchange two directories, there is an instant with neither.
+    /// Replaces a copy with a new directory. Readers see either the old or the new one. On systems that
+    /// cannot exchange two directories, there is an instant with neither.
     pub(super) fn install(
         &self,
         name: &str,
@@ -211,17 +214,17 @@ impl Copies {
         let listed = list.filter(is_true).map(|list| ContentHash::of(&list).to_string());
         let failed = |error: io::Error| io_error("replace", &root, &error);
         exchange(new.path(), &root).map_err(failed)?;
-        // Holds the old files by now, if there were any.
+        // After the exchange, `new` holds the old files, if there were any.
         drop(new);
         let (digest, settings) = (locked.digest().to_string(), written(settings));
         let checked = Moment::now();
         self.write_state(name, &State { digest, listed, settings, checked, ..State::default() })
     }
 
-    /// Verifies the signature of a copy, and returns the key that made it. Its files are not read:
-    /// they were compared with the list when the copy was made.
+    /// Verifies the signature of a copy, and returns the key that made it. Does not read the listed
+    /// files: they were compared with the list when the copy was made.
     ///
-    /// Fails as [`Demand::verify`].
+    /// Fails like [`Demand::verify`].
     pub(super) fn signed_by(
         &self,
         name: &str,
@@ -251,7 +254,7 @@ impl Copies {
         }
     }
 
-    /// A file of a copy that is not as it was fetched, if there is one.
+    /// Returns a file of a copy that differs from what was fetched, if there is one.
     pub(super) fn changed(
         &self,
         name: &str,
@@ -264,17 +267,18 @@ impl Copies {
     }
 }
 
-/// Keeps other processes from polling a source.
+/// A guard that keeps other processes from polling a source.
 pub(super) struct PollLock(File);
 
 impl Drop for PollLock {
     fn drop(&mut self) {
-        // A program that another thread just starts has the file open until it runs.
+        // Unlock explicitly: a child process that another thread is starting may hold the file open
+        // until `exec`.
         let _ = self.0.unlock();
     }
 }
 
-/// Exchanges two directories, the second of which need not exist.
+/// Exchanges two directories. `old` need not exist.
 fn exchange(new: &Path, old: &Path) -> io::Result<()> {
     if !old.exists() {
         return fs::rename(new, old);
@@ -303,7 +307,7 @@ fn set_mode(path: &Path, executable: bool) -> io::Result<()> {
         return Ok(());
     }
     let mode = path.metadata()?.permissions().mode();
-    // Whoever may read it may run it.
+    // Everyone who may read the file may run it.
     fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
@@ -312,8 +316,8 @@ fn set_mode(_: &Path, _: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// The source of an engine for what was fetched from `address`. Two servers may serve skills of one
-/// name: their ids begin with the name of the source.
+/// The engine's source for what was fetched from `address`. Two MCP servers may serve skills with the
+/// same name, so the ids of their skills begin with the name of the source.
 pub(super) fn source_at(name: &str, address: &str, root: PathBuf) -> Source {
     let source = Source::fetched(name, root);
     if is_mcp(address) { source.namespaced() } else { source }

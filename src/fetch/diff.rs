@@ -1,4 +1,4 @@
-//! The differences between two states of a source, as a user who trusts it has to know them.
+//! The differences between two states of a source that a user should see before trusting the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,11 +18,11 @@ const MAX_DIFF_BYTES: u64 = 256 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// It did not exist before.
     Added,
-    /// It is not there any more.
+    /// It does not exist any more.
     Removed,
-    /// It is different.
+    /// It exists before and after, and differs.
     Changed,
 }
 
@@ -49,26 +49,26 @@ impl ChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SkillChange {
-    /// Its id.
+    /// The id of the skill.
     pub id: String,
     /// The kind of the change.
     pub kind: ChangeKind,
-    /// The instructions as a unified diff; `None` if they stay.
+    /// The instructions as a unified diff; `None` if they do not change.
     pub instructions: Option<String>,
-    /// Its description and triggers, by which messages lead to it.
+    /// The description and the triggers, which decide for which messages the skill is disclosed.
     pub triggers: Lines,
-    /// Its rights: tools, the network, files, and who may use it.
+    /// The rights: tools, network, files, and who may invoke the skill.
     pub rights: Lines,
-    /// Its other files.
+    /// The other files of the skill that change.
     pub files: Vec<FileChange>,
 }
 
-/// Lines that come and go.
+/// Lines that are removed and added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Lines {
-    /// Those that are not there any more.
+    /// The lines that only the old state has.
     pub removed: Vec<String>,
-    /// Those that were not there before.
+    /// The lines that only the new state has.
     pub added: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Lines {
         Lines { removed: missing(before, after), added: missing(after, before) }
     }
 
-    /// Tells whether nothing changes.
+    /// Tells whether nothing was removed or added.
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty()
     }
@@ -90,18 +90,18 @@ impl Lines {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileChange {
-    /// Its path in the directory of its skill.
+    /// The path in the directory of the skill.
     pub path: String,
     /// The kind of the change.
     pub kind: ChangeKind,
-    /// True if it is code: it runs only once it is trusted anew.
+    /// True if the file is code: then it runs only after the user has trusted it again.
     pub code: bool,
     /// The lines that change, as a unified diff; `None` for files that are large or not text.
     pub diff: Option<String>,
 }
 
-/// Compares the skills of two directories, neither of which needs to exist, as sources that
-/// `source_at` makes of them. The order is that of ids.
+/// Compares the skills of two directories, which need not exist. `source_at` turns each into a source.
+/// Returns the changes in the order of ids.
 pub(super) fn between(
     before: &Path,
     after: &Path,
@@ -177,9 +177,9 @@ struct Skill {
     body: String,
     triggers: Vec<String>,
     rights: Vec<String>,
-    /// The files that its manifest declares as scripts, and those of its toolsets.
+    /// The files that the manifest declares as scripts, and the libraries of its toolsets.
     declared: Vec<String>,
-    /// Its files except the skill file, by their paths in its directory.
+    /// The files except the skill file, by their paths in the directory of the skill.
     files: BTreeMap<String, PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Directories of this machine. Each file is opened below the directory without following links.
+//! Local directories. Each file is opened below the directory without following links.
 
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ impl SourceTree for DirectoryTree {
     }
 }
 
-/// A relative path with `/`.
+/// A relative path with `/` as the separator.
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")

@@ -1,4 +1,4 @@
-//! The fetcher: from a provider to contents that are kept and a list of files.
+//! The fetcher: stores the contents of a provider's files, and lists the files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ use crate::config::{Config, FetchSettings, SignaturePolicy};
 use crate::error::{Error, ErrorCode};
 use crate::spans;
 
-/// Fetches sources, and keeps what it fetched in a directory that processes share.
+/// Fetches sources, and stores what it fetched in a directory that processes share.
 ///
 /// ```
 /// use std::path::Path;
@@ -67,8 +67,8 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher that keeps everything below `cache`, which need not exist. Removing that directory
-    /// loses nothing that cannot be fetched again.
+    /// Creates a fetcher that stores everything below `cache`, which need not exist. Removing that
+    /// directory loses nothing that cannot be fetched again.
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
         let objects = Objects::new(cache.join("objects"));
@@ -84,15 +84,16 @@ impl Fetcher {
         }
     }
 
-    /// The same with other limits.
+    /// Sets the limits of a fetch.
     #[must_use]
     pub fn limits(mut self, limits: FetchLimits) -> Fetcher {
         self.limits = limits;
         self
     }
 
-    /// The same, which takes nothing that is not signed as this policy demands, beside the keys that the
-    /// settings of a source name. [`Config::signatures`] has the policy of the user.
+    /// Demands signatures: the fetcher then refuses every source that is not signed as `policy` demands,
+    /// in addition to the keys that the settings of a source name. [`Config::signatures`] returns the
+    /// policy of the user.
     ///
     /// [`Config::signatures`]: crate::config::Config::signatures
     #[must_use]
@@ -101,20 +102,20 @@ impl Fetcher {
         self
     }
 
-    /// The same with the policy of a configuration, unless it has one.
+    /// Returns a fetcher with the policy of `config`, unless this one has a policy already.
     pub(super) fn with_policy_of(&self, config: &Config) -> Fetcher {
         Fetcher { demands: self.demands.clone().or(|| config.signatures()), ..self.clone() }
     }
 
-    /// The same, whose fetches end with `CANCELLED` once `is_cancelled` answers true. It is asked often,
-    /// from several threads. The programs that a fetch started end with it.
+    /// Sets a function that cancels fetches: they end with `CANCELLED` once `is_cancelled` returns true.
+    /// It is called often, from several threads. The programs that a fetch started are stopped, too.
     #[must_use]
     pub fn cancelled_when(mut self, is_cancelled: fn() -> bool) -> Fetcher {
         self.is_cancelled = is_cancelled;
         self
     }
 
-    /// The same, whose fetches end once this flag is set as well.
+    /// Sets a flag that cancels fetches, in addition to [`cancelled_when`](Fetcher::cancelled_when).
     pub(super) fn flagged(mut self, flag: Arc<AtomicBool>) -> Fetcher {
         self.flag = Some(flag);
         self
@@ -129,7 +130,7 @@ impl Fetcher {
         &self.cache
     }
 
-    /// The directory of what servers said of their archives.
+    /// The directory for the response headers that servers sent with their archives.
     pub(super) fn answers(&self) -> PathBuf {
         self.cache.join("answers")
     }
@@ -138,10 +139,10 @@ impl Fetcher {
         Copies::new(&self.cache, config_dir)
     }
 
-    /// The provider of a location. `rev` is that of [`FetchSettings`].
+    /// Creates the provider of a location. `rev` is the revision of [`FetchSettings`].
     ///
-    /// Fails with `INVALID_PARAM` if such a source has no such revision, and with
-    /// `EXECUTION_ERROR` if the cache cannot be written.
+    /// Fails with `INVALID_PARAM` if the location cannot have such a revision, or this build cannot
+    /// fetch its kind of source, and with `EXECUTION_ERROR` if the cache cannot be written.
     pub fn provider(
         &self,
         location: &Location,
@@ -195,8 +196,8 @@ impl Fetcher {
         })
     }
 
-    /// The provider of an address in an object store. Fails with `INVALID_PARAM` if it is a prefix and
-    /// has a revision.
+    /// Creates the provider of an address in an object store. Fails with `INVALID_PARAM` if the address
+    /// is a prefix and a revision is given.
     #[cfg(feature = "object-store")]
     pub(super) fn bucket(
         &self,
@@ -213,7 +214,7 @@ impl Fetcher {
         Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
     }
 
-    /// The provider of an artifact.
+    /// Creates the provider of an artifact in a registry.
     #[cfg(feature = "oci")]
     pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
         let (limits, deadline) = (self.limits, self.deadline());
@@ -221,15 +222,15 @@ impl Fetcher {
         Ok(Artifact { address, limits, deadline, scratch })
     }
 
-    /// Makes the directory for files that are gone afterwards.
+    /// Creates the directory for temporary files.
     fn scratch(&self) -> Result<PathBuf, Error> {
         let scratch = self.cache.join("scratch");
         std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
         Ok(scratch)
     }
 
-    /// The provider of a location for all settings of a source: a server is asked for the skills that
-    /// are chosen.
+    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
+    /// the chosen skills.
     pub(super) fn provider_of(
         &self,
         location: &Location,
@@ -248,12 +249,13 @@ impl Fetcher {
         }
     }
 
-    /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Its
-    /// contents are kept; nothing reads them until there is a [`copy`](Fetcher::copy).
+    /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Stores the
+    /// contents of its files, which engines can read once there is a [`copy`](Fetcher::copy).
     ///
-    /// Fails with `NOT_FOUND` if it, its revision, or a skill that is asked for is not there; with
-    /// `PERMISSION_DENIED` if it is hostile, or not signed as it must be; with `INVALID_PARAM` if it is too large; with `TIMEOUT`
-    /// or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED` if it was called off.
+    /// Fails with `NOT_FOUND` if the source, its revision, or a requested skill does not exist; with
+    /// `PERMISSION_DENIED` if the source is hostile, or not signed as it must be; with `INVALID_PARAM`
+    /// if it is too large; with `TIMEOUT` or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED`
+    /// if the fetch was cancelled.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
         let location = Location::parse(&settings.source, base)?;
         self.demands.check_signable(Scope::User, settings)?;
@@ -261,7 +263,7 @@ impl Fetcher {
         self.fetch_from(&*provider, settings, None)
     }
 
-    /// Fetches `revision`, or the newest one, from any provider. Fails as [`Fetcher::fetch`].
+    /// Fetches `revision`, or the newest one, from any provider. Fails like [`Fetcher::fetch`].
     pub fn fetch_from(
         &self,
         provider: &dyn SourceProvider,
@@ -271,7 +273,8 @@ impl Fetcher {
         self.fetch_for(Scope::User, provider, settings, revision).map(|(locked, _)| locked)
     }
 
-    /// The same for the file of a scope, with the key that signed it if a signature is asked for.
+    /// Fetches like [`fetch_from`](Fetcher::fetch_from), for the `config.toml` of `scope`. Also returns
+    /// the key that signed the source, if a signature is required.
     pub(super) fn fetch_for(
         &self,
         scope: Scope,
@@ -310,11 +313,11 @@ impl Fetcher {
         Ok(Locked { source, rev, path, skills, revision, files })
     }
 
-    /// Makes a source of an engine of what was fetched, under a name of the host's: a copy that is
-    /// replaced as a whole when there is another one of this name.
+    /// Turns a fetched state into an engine's source, under a name that the host chooses. Writes a copy
+    /// of the files; a later call with the same name replaces it as a whole.
     ///
-    /// Fails with `INVALID_PARAM` if the name is not one, with `NOT_FOUND` if the cache has lost a
-    /// content, and with `EXECUTION_ERROR` if it cannot be written.
+    /// Fails with `INVALID_PARAM` if the name is not valid, with `NOT_FOUND` if a content is missing
+    /// from the cache, and with `EXECUTION_ERROR` if the copy cannot be written.
     pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
         super::location::check_name(name)?;
         let copies = self.copies(&self.cache);
@@ -326,7 +329,7 @@ impl Fetcher {
         Ok(source_at(name, &locked.source, copies.root(name)))
     }
 
-    /// Reads files and keeps their contents.
+    /// Reads files and stores their contents.
     fn keep(
         &self,
         tree: &mut dyn SourceTree,
@@ -354,7 +357,7 @@ impl Fetcher {
         let mut left = total_bytes;
         let paths: Vec<&str> = wanted.keys().copied().collect();
         tree.read(&paths, &mut |path, content| {
-            // What a source says of its sizes is not believed.
+            // The sizes that a source declares are not trusted.
             let (hash, n_bytes) = self.objects.put(content, file_bytes.min(left), path)?;
             left -= n_bytes;
             kept.insert(path.to_owned(), hash);
@@ -373,7 +376,7 @@ impl Fetcher {
     }
 }
 
-/// The provider of an MCP server, which has neither revisions nor directories.
+/// Creates the provider of an MCP server, which has neither revisions nor directories.
 fn server(
     address: &McpAddress,
     (rev, path): (Option<&str>, Option<&str>),

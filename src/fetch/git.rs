@@ -1,5 +1,5 @@
-//! Git repositories, by the system's `git`: fetched without a working tree, and read object by
-//! object. No file of a repository is written, no filter, hook or submodule of it is used.
+//! Git repositories, by the system's `git`: fetched without a working tree, and read object by object.
+//! No files are checked out, and no filter, hook or submodule of the repository is used.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -12,7 +12,7 @@ use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
 
-/// The bytes of names that are read of one repository.
+/// The size limit of the list of names of a repository, in bytes.
 const MAX_LISTING_BYTES: u64 = 64 << 20;
 
 /// The longest target of a link, in bytes.
@@ -29,7 +29,7 @@ pub(super) struct Git {
     pub(super) rev: Option<String>,
     pub(super) limits: FetchLimits,
     pub(super) deadline: Deadline,
-    /// A directory for repositories that are gone afterwards.
+    /// The directory for temporary repositories.
     pub(super) scratch: std::path::PathBuf,
 }
 
@@ -81,8 +81,8 @@ impl Git {
         Error::new(ErrorCode::NotFound, message, "name another revision")
     }
 
-    /// Fetches one commit and returns its hash. Of a commit that a server does not hand out by its
-    /// hash, all branches and tags are fetched.
+    /// Fetches one commit, and returns its hash. If the server does not serve the commit by its hash,
+    /// fetches all branches and tags.
     fn fetch(&self, dir: &Path, rev: &str) -> Result<String, Error> {
         let fetch = |depth: Option<&str>, refs: &[&str]| {
             let mut command = git(Some(dir));
@@ -115,7 +115,7 @@ impl Git {
     }
 }
 
-/// Tells whether it is the whole hash of a commit.
+/// Tells whether `rev` is the full hash of a commit.
 fn is_commit(rev: &str) -> bool {
     matches!(rev.len(), 40 | 64) && is_part_of_commit(rev)
 }
@@ -124,7 +124,7 @@ fn is_part_of_commit(rev: &str) -> bool {
     rev.len() >= 7 && rev.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A commit in a repository of its own, which is removed with it.
+/// A commit in a temporary repository. Dropping it removes the repository.
 struct GitTree {
     repository: Git,
     dir: PrivateDir,
@@ -142,7 +142,7 @@ impl SourceTree for GitTree {
     }
 
     fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
-        // `COMMIT:PATH` names the object; a path with a line feed cannot be asked for.
+        // `COMMIT:PATH` names the object. A path with a line feed cannot be requested.
         let names = files.iter().map(|path| format!("{}:{path}", self.commit)).collect::<Vec<_>>();
         self.objects(&names, &mut |nth, content| take(files[nth], content))
     }
@@ -203,7 +203,7 @@ impl GitTree {
         if names.iter().any(|name| name.contains('\n')) {
             return Err(broken(std::io::Error::other("a name has a line feed")));
         }
-        // In a file, so that writing it never waits for reading.
+        // A file as the input, so that writing the names cannot block while the output is not read.
         let list = self.dir.path().join("wanted");
         let written = File::create(&list)
             .and_then(|mut file| file.write_all((names.join("\n") + "\n").as_bytes()))
@@ -215,7 +215,7 @@ impl GitTree {
             for nth in 0..names.len() {
                 let mut head = String::new();
                 (&mut stdout).take(8192).read_line(&mut head).map_err(broken)?;
-                // `HASH blob BYTES`, or the name and `missing`.
+                // The answer is `HASH blob BYTES`, or the name followed by `missing`.
                 let bytes = head.trim_end().split_once(" blob ").map(|(_, bytes)| bytes.parse());
                 let bytes: u64 = bytes.and_then(Result::ok).ok_or_else(missing)?;
                 let mut content = (&mut stdout).take(bytes);

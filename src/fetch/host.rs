@@ -1,13 +1,15 @@
-//! Hosts of addresses, for policies that name hosts, and for projects, which name none of this machine.
+//! The hosts in addresses: for policies about hosts, and for projects, which must not name a host on
+//! this machine.
 
 use std::net::Ipv6Addr;
 
 use super::loopback::{is_loopback, without_port};
 
-/// The host of an address, in small letters: of a URL, of `user@host:path`, or GitHub's for
-/// `owner/repo`; the name of a bucket in an object store. `None` for what is on this machine.
+/// The host of an address, in lower case: the host of a URL or of `user@host:path`, `github.com` for
+/// `owner/repo`, or the bucket in an object store. `None` for an address on this machine.
 ///
-/// The text alone decides, without a look at files: a directory of another name must not lift a demand.
+/// Only the text counts, not the files on this machine: a directory named like a repository must not
+/// lift the demand for a signature.
 pub(super) fn host_of(source: &str) -> Option<String> {
     let source = source.trim();
     if source.starts_with("mcp:") || source.starts_with("file:") {
@@ -29,8 +31,8 @@ pub(super) fn host_of(source: &str) -> Option<String> {
     Some(plain(without_port(host)))
 }
 
-/// The host of `user@host:path`, whose part before the first `:` is `head`. Git takes brackets round an IPv6
-/// address, or round a host with its port, with the user inside of them or outside.
+/// The host of `user@host:path`; `head` is the part before the first `:`. Git accepts brackets round an
+/// IPv6 address, or round a host with its port, and the user inside or outside the brackets.
 fn host_of_scp(source: &str, head: &str) -> String {
     let is_bracketed = head.starts_with('[') || head.contains("@[");
     let bracketed = source.split_once("]:").filter(|_| is_bracketed);
@@ -46,8 +48,8 @@ fn plain(host: &str) -> String {
     host.trim_end_matches('.').to_lowercase()
 }
 
-/// Tells whether an address may lead to this machine: by its host, or by one that is written such that a
-/// program may find any other host in it.
+/// Tells whether an address may lead to this machine. Returns true if the host is missing or is this
+/// machine, or if it is written so that a program may read a different host from it.
 pub(super) fn may_be_here(source: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
     host_of(source)

@@ -1,4 +1,4 @@
-//! The layouts in which repositories hold skills: where they are, and which files belong to them.
+//! The layouts of repositories with skills: where the skills are, and which files belong to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -13,17 +13,17 @@ use super::signature::{LIST, SIGNATURE};
 use crate::catalog::is_skill_file;
 use crate::error::Error;
 
-/// The directories in which skills are looked for first; then in those of other agents, such as
-/// `.codex/skills`.
+/// The directories that are searched for skills first. Those of other agents, such as `.codex/skills`,
+/// come next.
 const ROOTS: [&str; 4] = ["skills", ".claude/skills", ".agents/skills", ".github/skills"];
 
-/// The list of plugins of a Claude Code marketplace.
+/// The file of a Claude Code marketplace that lists its plugins.
 pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 
 /// Directories that are never part of a skill.
 const LEFT_OUT: [&str; 3] = [".git", "node_modules", "__pycache__"];
 
-/// The deepest directory in which skills are looked for.
+/// The maximum depth of directories that are searched for skills.
 const MAX_DEPTH: usize = 16;
 
 /// A skill of a source: a directory with a skill file.
@@ -31,23 +31,19 @@ const MAX_DEPTH: usize = 16;
 pub(super) struct Unit {
     /// The path of its directory in the source; empty for the root.
     pub(super) dir: String,
-    /// The path it gets in the copy; empty for a skill at the root of the source.
+    /// The path of the directory in the copy; empty for a skill at the root of the source.
     pub(super) at: String,
-    /// The file whose text is its instructions, as an entry of the source.
+    /// The path of the file with the instructions, as the source lists it.
     pub(super) skill_file: String,
 }
 
-/// A file to take: an entry of the source, with its path in the copy.
+/// The files to take: the entries of the source, by their paths in the copy.
 pub(super) type Files<'a> = BTreeMap<String, &'a TreeEntry>;
 
-/// Finds the skills of a source: in `path` alone if one is given, else in the plugins of a
-/// marketplace and the usual directories, else anywhere. A skill file at the root is a skill of all
-/// that is there.
-pub(super) fn units(
-    names: &PathIndex<'_>,
-    path: Option<&str>,
-    marketplace: &[String],
-) -> Vec<Unit> {
+/// Finds the skills of a source. If `path` is given, searches only there; otherwise in the plugins of a
+/// marketplace and the usual directories. Searches everywhere if these have no skill. If the top
+/// directory itself has a skill file, everything in it is one skill.
+pub(super) fn units(names: &Names<'_>, path: Option<&str>, marketplace: &[String]) -> Vec<Unit> {
     let base = path.unwrap_or_default();
     let (known, walked) = (BTreeSet::new(), BTreeSet::new());
     let mut found = Search { names, units: Vec::new(), known, walked };
@@ -66,7 +62,7 @@ pub(super) fn units(
     found.units
 }
 
-/// The directories of skills that a directory may have.
+/// The directories in `dir` that usually hold skills; they need not exist.
 fn roots(dir: &BTreeMap<&str, Node<'_>>) -> Vec<String> {
     let mut roots: Vec<String> = ROOTS.map(str::to_owned).to_vec();
     let others = dir.keys().filter(|name| name.starts_with('.') && !LEFT_OUT.contains(name));
@@ -78,19 +74,20 @@ fn roots(dir: &BTreeMap<&str, Node<'_>>) -> Vec<String> {
 struct Search<'t, 'a> {
     names: &'t PathIndex<'a>,
     units: Vec<Unit>,
-    /// Skill files that are known.
+    /// The skill files that were found already.
     known: BTreeSet<String>,
-    /// Directories that were looked at: links multiply paths, not directories.
+    /// Directories that were searched already: links can make many paths lead to one directory.
     walked: BTreeSet<*const ()>,
 }
 
 impl Search<'_, '_> {
-    /// Adds the skills of a directory; those below a skill come with it. Hidden directories hold
-    /// skills only below a directory of skills; their copy is not hidden.
+    /// Adds the skills below a directory. Skills inside the directory of a skill are part of that skill.
+    /// Hidden directories are searched only if `hidden` is set; in the copy, their names have no leading
+    /// dot.
     fn below(&mut self, path: &str, at: &str, hidden: bool, depth: usize) {
         let Found::Dir(dir) = self.names.find(path) else { return };
         if let Some(skill_file) = skill_file(self.names, path, dir) {
-            // The same directory may be reached by a link, and stand in several lists.
+            // The same directory may be reached by a link, or be listed twice.
             if self.known.insert(skill_file.clone()) {
                 let at = self.free(path, at);
                 self.units.push(Unit { dir: path.to_owned(), at, skill_file });
@@ -108,7 +105,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A path in the copy that no other skill has.
+    /// A path in the copy that no other skill uses.
     fn free(&self, path: &str, at: &str) -> String {
         let at = if at.is_empty() { path.rsplit('/').next().unwrap_or(path) } else { at };
         let is_taken = |at: &str| self.units.iter().any(|unit| unit.at.eq_ignore_ascii_case(at));
@@ -119,8 +116,8 @@ impl Search<'_, '_> {
     }
 }
 
-/// The skill file of a directory, as an entry of the source: `SKILL.md` before other spellings.
-fn skill_file(names: &PathIndex<'_>, path: &str, dir: &BTreeMap<&str, Node<'_>>) -> Option<String> {
+/// The skill file of a directory, as the source lists it. `SKILL.md` is preferred to other spellings.
+fn skill_file(names: &Names<'_>, path: &str, dir: &BTreeMap<&str, Node<'_>>) -> Option<String> {
     let mut spellings: Vec<&&str> = dir.keys().filter(|n| is_skill_file(OsStr::new(n))).collect();
     spellings.sort_by_key(|name| **name != "SKILL.md");
     spellings.into_iter().find_map(|name| match names.find(&join(path, name)) {
@@ -133,8 +130,8 @@ pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
 }
 
-/// The directories that the text of a marketplace names: of each plugin, the skills it lists, and
-/// its `skills`. Plugins of other repositories are not among them.
+/// The directories that the text of a marketplace names: the skills that each plugin lists, and its
+/// `skills` directory. Skips plugins in other repositories.
 pub(super) fn marketplace_dirs(text: &str) -> Vec<String> {
     let json: Json = serde_json::from_str(text).unwrap_or_default();
     let base = json["metadata"]["pluginRoot"].as_str().unwrap_or_default();
@@ -154,10 +151,11 @@ pub(super) fn marketplace_dirs(text: &str) -> Vec<String> {
     dirs
 }
 
-/// The files of some skills, by their paths in the copy.
+/// Collects the files of `units`, by their paths in the copy.
 ///
-/// Fails with `PERMISSION_DENIED` if a link leaves the source, if a file is not a regular one, if a
-/// name cannot be written everywhere, or if two differ in case alone.
+/// Fails with `PERMISSION_DENIED` if a link leaves the source, if a file is not a regular file, if a
+/// name is not valid on every system, or if two names differ only in case. Fails with `INVALID_PARAM` if
+/// the skills have more than `most` files.
 pub(super) fn files<'a>(
     names: &PathIndex<'a>,
     units: &[Unit],
@@ -171,16 +169,16 @@ pub(super) fn files<'a>(
     Ok(taken.files)
 }
 
-/// Adds the list of files that an author signed, and its signature, if both lie in `path`. They are
-/// taken once, at the root of the copy.
-pub(super) fn add_signature<'a>(names: &PathIndex<'a>, path: Option<&str>, files: &mut Files<'a>) {
+/// Adds the list of files that an author signed, and its signature, if the directory `path` has both.
+/// They are added once, at the root of the copy.
+pub(super) fn add_signature<'a>(names: &Names<'a>, path: Option<&str>, files: &mut Files<'a>) {
     let find = |name: &str| match names.find(&join(path.unwrap_or_default(), name)) {
         Found::Leaf(entry @ TreeEntry { kind: TreeKind::File { .. }, .. }) => Some(entry),
         _ => None,
     };
     let Some((list, signature)) = find(LIST).zip(find(SIGNATURE)) else { return };
     files.retain(|_, entry| entry.path != list.path && entry.path != signature.path);
-    // A skill may have a directory of this name.
+    // A skill may have a directory of one of these names.
     let is_dir = |path: &String| matches!(path.split_once('/'), Some((LIST | SIGNATURE, _)));
     if !files.keys().any(is_dir) {
         files.insert(LIST.to_owned(), list);
@@ -191,16 +189,16 @@ pub(super) fn add_signature<'a>(names: &PathIndex<'a>, path: Option<&str>, files
 struct Taken<'t, 'a> {
     names: &'t PathIndex<'a>,
     files: Files<'a>,
-    /// Each path and each directory above one, in small letters, and as it was first written.
+    /// Each path and each directory above it: in lower case, with the spelling that came first.
     folded: BTreeMap<String, String>,
-    /// Names that were looked at, more often where links lead to them.
+    /// The number of names visited; a name counts again each time a link leads to it.
     n_steps: usize,
     most: usize,
 }
 
 impl<'a> Taken<'_, 'a> {
-    /// Takes all files of a directory. `above` holds the directories that lead here: a link back to
-    /// one of them is left out.
+    /// Takes all files of a directory. `above` holds the directories that lead here, so that a link back
+    /// to one of them is skipped.
     fn below(&mut self, path: &str, at: &str, above: &mut Vec<*const ()>) -> Result<(), Error> {
         let source = self.names.source();
         self.n_steps += 1;
@@ -209,7 +207,7 @@ impl<'a> Taken<'_, 'a> {
         }
         match self.names.find(path) {
             Found::Outside => Err(refused(source, path, "is a link that leaves it")),
-            // A link that leads nowhere does no harm.
+            // A broken link does no harm.
             Found::Nothing => Ok(()),
             Found::Leaf(entry) => match entry.kind {
                 TreeKind::Other(what) => Err(refused(source, path, what)),

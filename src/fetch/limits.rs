@@ -13,15 +13,15 @@ pub(super) const INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FetchLimits {
-    /// Entries of a whole source that are looked at; 200,000 by default.
+    /// The number of entries in the whole source; 200,000 by default.
     pub entries: usize,
-    /// Files of the skills that are taken; 10,000 by default.
+    /// The number of files in the skills that are taken; 10,000 by default.
     pub files: usize,
     /// Bytes of one file; 16 MiB by default.
     pub file_bytes: u64,
     /// Bytes of all files that are taken; 128 MiB by default.
     pub total_bytes: u64,
-    /// Bytes that are received or unpacked to get there; 512 MiB by default.
+    /// The bytes that may be downloaded or unpacked to get these files; 512 MiB by default.
     pub transfer_bytes: u64,
     /// The time of all steps together; two minutes by default.
     pub time: Duration,
@@ -40,13 +40,13 @@ impl Default for FetchLimits {
     }
 }
 
-/// The instant by which a fetch must be over; it may be called off before.
+/// The instant by which a fetch must be over. The fetch may be cancelled earlier.
 #[derive(Debug, Clone)]
 pub(super) struct Deadline {
     end: Instant,
     time: Duration,
     is_cancelled: fn() -> bool,
-    /// Set once it is called off.
+    /// A flag that cancels the fetch once it is set.
     flag: Option<Arc<AtomicBool>>,
 }
 
@@ -57,7 +57,7 @@ impl Deadline {
         Deadline { end, time, is_cancelled, flag: None }
     }
 
-    /// The same, which is called off by this flag as well.
+    /// Returns a deadline that this flag can cancel, too.
     pub(super) fn with_flag(mut self, flag: Option<Arc<AtomicBool>>) -> Deadline {
         self.flag = flag;
         self
@@ -71,7 +71,7 @@ impl Deadline {
         self.is_cancelled() || Instant::now() >= self.end
     }
 
-    /// The time that is left; zero once it is over.
+    /// The time that is left; zero once the fetch is over or cancelled.
     #[cfg(any(
         feature = "archive-https",
         feature = "object-store",
@@ -85,7 +85,8 @@ impl Deadline {
         self.end.saturating_duration_since(Instant::now())
     }
 
-    /// Waits for `work`; `None` once it is over. Must be called within a runtime with timers.
+    /// Waits for `work`. Returns `None` once the deadline is over. Must be called within a runtime with
+    /// timers.
     #[cfg(any(
         feature = "archive-https",
         feature = "object-store",
@@ -104,7 +105,7 @@ impl Deadline {
         }
     }
 
-    /// The error of a source, or of work, that took too long or was called off.
+    /// The error for a source, or for other work, that took too long or was cancelled.
     pub(super) fn error(&self, source: &str) -> Error {
         if self.is_cancelled() {
             let message = format!("{source}: cancelled");
@@ -119,14 +120,15 @@ impl Deadline {
     }
 }
 
-/// The error of a source that is larger than a limit.
+/// The error for a source that exceeds a limit.
 pub(super) fn too_large(source: &str, what: &str, limit: u64) -> Error {
     let message = format!("{source} has more than {limit} {what}");
     let help = "take a part of it: name a directory, or a smaller source";
     Error::new(ErrorCode::InvalidParam, message, help)
 }
 
-/// The error of a source that tries to write where it must not, or holds a special file.
+/// The error for a source with a hostile or unsupported entry, such as a path that leaves it or a
+/// device.
 pub(super) fn refused(source: &str, path: &str, why: &str) -> Error {
     let message = format!("{source} is refused: `{}` {why}", path.escape_debug());
     Error::new(ErrorCode::PermissionDenied, message, "tell its author; nothing was fetched from it")

@@ -1,5 +1,5 @@
-//! Addresses of sources: a git repository, a directory, an archive here or elsewhere, an MCP server, or one in an object
-//! store or a registry.
+//! Addresses of sources: git repositories, directories, local and remote archives, MCP servers, object
+//! stores and OCI registries.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
 use crate::error::{Error, ErrorCode};
 
-/// The schemes of git that are taken. Others run programs (`ext::`), or are neither encrypted nor
-/// in use for it.
+/// The accepted schemes of git. Others run programs (`ext::`), or are neither encrypted nor in common
+/// use for git.
 pub(super) const SCHEMES: [&str; 4] = ["https", "ssh", "git", "file"];
 
 /// The address of a source.
@@ -22,15 +22,16 @@ pub(super) const SCHEMES: [&str; 4] = ["https", "ssh", "git", "file"];
 pub enum Location {
     /// A git repository, by its URL or in the form `user@host:path`.
     Git(String),
-    /// A directory of this machine.
+    /// A directory on this machine.
     Directory(PathBuf),
-    /// A `.tar`, `.tar.gz` or `.zip` file of this machine.
+    /// A `.tar`, `.tar.gz` or `.zip` file on this machine.
     Archive(PathBuf),
-    /// Such a file elsewhere, by its URL: `https://…`, or `http://…` on this machine.
+    /// The URL of an archive on another machine: `https://…`. On this machine, `http://…` is accepted,
+    /// too.
     RemoteArchive(String),
     /// A prefix or an archive in an object store: `s3://bucket/prefix`, `gs://…` or `az://…`.
     ObjectStore(String),
-    /// An artifact of an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
+    /// An artifact in an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
     Oci(String),
     /// An MCP server that serves skills.
     Mcp(McpAddress),
@@ -39,17 +40,17 @@ pub enum Location {
 impl Location {
     /// Parses an address; relative paths are below `base`.
     ///
-    /// - `owner/repo` is a repository of GitHub, unless there is a directory of this name;
-    ///   `./owner/repo` is a directory;
+    /// - `owner/repo` is a repository on GitHub, unless there is a directory of this name.
+    ///   `./owner/repo` is always a directory;
     /// - `https://…` is an archive if its path ends in `.tar`, `.tar.gz`, `.tgz` or `.zip`;
     /// - any other `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
     /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
-    /// - `oci://registry/name:tag` is an artifact of a registry;
+    /// - `oci://registry/name:tag` is an artifact in a registry;
     /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
     /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
     ///
-    /// Fails with `INVALID_PARAM` if it is none of these, holds a password, or may be a directory as
-    /// well as a repository; with `NOT_FOUND` if there is nothing at a path.
+    /// Fails with `INVALID_PARAM` if the text is none of these, contains a password, or names both a
+    /// directory and a repository; with `NOT_FOUND` if nothing exists at a path.
     ///
     /// ```
     /// use std::path::Path;
@@ -110,11 +111,11 @@ impl Location {
         }
     }
 
-    /// The name of a source that is given none: the last parts of its address, in small letters,
-    /// digits and hyphens.
+    /// The default name of a source: the last parts of its address, in lower-case letters, digits,
+    /// hyphens and underscores.
     pub fn default_name(&self) -> String {
         let text = match self {
-            // A tag is not a name.
+            // The tag is not part of the name.
             Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.short_name().to_owned()),
             Location::Directory(path) => Ok(name_of(path)),
             _ => Ok(self.to_string()),
@@ -126,7 +127,7 @@ impl Location {
         let is_end = |c: char| c == '/' || c == ':' || c == '\\';
         let parts: Vec<&str> = text.split(is_end).filter(|part| !part.is_empty()).collect();
         let (last, rest) = parts.split_last().unwrap_or((&"skills", &[]));
-        // Many repositories are named `skills`; a host is not an owner.
+        // Many repositories are named `skills`, so the owner is added. A host is not an owner.
         let owner = rest.last().filter(|_| {
             matches!(self, Location::Git(url) if !url.starts_with("file:")) && rest.len() > 2
                 || matches!(self, Location::Git(url) if !url.contains("://"))
@@ -145,15 +146,16 @@ impl Location {
         if plain.is_empty() { "skills".to_owned() } else { plain }
     }
 
-    /// The reason, a clause, why a project may not name it; `None` for an address of another machine that
-    /// needs no secret of the user, and for a path inside `project` that does not leave it by a link.
+    /// The reason, as a clause, why a project may not name this location. `None` if it is on another
+    /// machine and needs no secret of the user, or if it is a path inside `project` that does not leave
+    /// it by a link.
     pub(super) fn why_not_of_project(&self, project: &Path) -> Option<&'static str> {
         let real = |path: &Path| path.canonicalize().ok();
         let is_inside = |path: &Path| {
             real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
         };
         match self {
-            // Its server is the user's choice.
+            // The user chooses the server by the environment.
             Location::ObjectStore(_) => None,
             Location::Mcp(McpAddress::Program(_)) => Some("is a program of this machine"),
             Location::Mcp(McpAddress::Http { token: Some(_), .. }) => {
@@ -169,7 +171,7 @@ impl Location {
         }
     }
 
-    /// The text to write into the file of a project, or of a user if that is `None`.
+    /// The text to write into the `config.toml` of `project`, or of the user if `project` is `None`.
     pub(super) fn written(&self, project: Option<&Path>) -> String {
         let (Location::Directory(path) | Location::Archive(path)) = self else {
             return self.to_string();
@@ -199,8 +201,8 @@ impl fmt::Display for Location {
 /// The longest name of a source, in characters.
 const MAX_NAME: usize = 64;
 
-/// Checks the name of a source, which becomes a key of `config.toml` and a directory's name. Fails
-/// with `INVALID_PARAM`.
+/// Checks the name of a source, which is used as a key in `config.toml` and as the name of a directory.
+/// Fails with `INVALID_PARAM`.
 pub(super) fn check_name(name: &str) -> Result<(), Error> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty()
@@ -253,7 +255,7 @@ fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
         let text = text.replace(authority, "…");
         return Err(invalid(&text, "holds a password, which would stand in `config.toml`"));
     }
-    // Programs do not agree on the host of an address with these.
+    // Programs disagree on the host of an address that contains one of these characters.
     let is_ambiguous = scheme != "file" && authority.contains(['?', '#', '\\']);
     let is_empty = rest.is_empty() || (scheme != "file" && authority.is_empty());
     if is_empty || is_ambiguous || authority.starts_with('-') {
@@ -274,7 +276,7 @@ fn at_home(text: &str) -> Option<PathBuf> {
     Some(std::env::home_dir()?.join(below))
 }
 
-/// The error of a text that names a directory and a repository of GitHub.
+/// The error for a text that names both a directory and a repository on GitHub.
 fn ambiguous(text: &str, repository: &str) -> Error {
     let message = format!("`{text}` is a directory, and the name of a repository of GitHub");
     let help = format!(

@@ -1,4 +1,5 @@
-//! `skills.lock`: the revision and the files of each source, beside the `config.toml` that names it.
+//! `skills.lock`: the revision and the files of each source, next to the `config.toml` that names the
+//! source.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,32 +18,33 @@ use crate::trust::{ContentHash, open_file};
 /// The name of the file.
 pub(super) const NAME: &str = "skills.lock";
 
-/// The beginning of the name of a file that is not whole yet.
+/// The prefix of the name of a file that is still being written.
 pub(super) const NEW: &str = ".repertoire-";
 
-/// The form of the file.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// The largest file that is read, in bytes.
+/// The size limit of a lock file, in bytes.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// A source as it was fetched.
+/// A fetched state of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Locked {
-    /// The address that it was fetched from.
+    /// The address that the source was fetched from.
     pub source: String,
-    /// The revision that was asked for, if any.
+    /// The revision that the settings name, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
-    /// The directory in it, if one was named.
+    /// The directory that was searched for skills, if one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The skills that were asked for; empty for all.
+    /// The skills that the settings choose; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// The commit of a repository, the digest of an artifact, or the SHA-256 of an archive, of a
-    /// directory's files, of the list of a store, or of the digests that an MCP server lists.
+    /// The commit of a repository; the digest of an artifact; or a SHA-256: of an archive, of the list
+    /// of a directory's files, of the list of objects in a store, or of the digests that an MCP server
+    /// lists.
     pub revision: String,
     /// The files of its skills, by their paths in the copy.
     pub files: BTreeMap<String, LockedFile>,
@@ -52,9 +54,9 @@ pub struct Locked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedFile {
-    /// Its content.
+    /// The hash of its content.
     pub sha256: ContentHash,
-    /// True if it may be run as a program.
+    /// True if the file is executable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
 }
@@ -66,7 +68,8 @@ impl Locked {
         digest(&self.files)
     }
 
-    /// Tells whether it was fetched for these settings, apart from the keys that must sign it.
+    /// Tells whether this state was fetched with these settings, apart from the keys that must sign the
+    /// source.
     pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
         let FetchSettings { source, rev, path, skills, signed_by: _ } = settings;
         (&self.source, &self.rev, &self.path, &self.skills) == (source, rev, path, skills)
@@ -92,8 +95,8 @@ struct Stored {
     sources: Sources,
 }
 
-/// Reads a lock file; nothing if it is not there. Fails with `INVALID_PARAM` if it is damaged or
-/// names a file outside of a source.
+/// Reads a lock file; returns no sources if the file does not exist. Fails with `INVALID_PARAM` if it is
+/// damaged or names a file outside of a source.
 pub(super) fn read(path: &Path) -> Result<Sources, Error> {
     let invalid = |why: String| {
         let message = format!("the lock file {} is not usable: {why}", path.display());
@@ -128,7 +131,7 @@ pub(super) fn read(path: &Path) -> Result<Sources, Error> {
     Ok(stored.sources)
 }
 
-/// Replaces a lock file as a whole; one without sources is removed.
+/// Replaces a lock file as a whole, or removes it if there are no sources.
 pub(super) fn write(path: &Path, sources: &Sources) -> Result<(), Error> {
     let failed = |error: io::Error| io_error("write", path, &error);
     if sources.is_empty() {
@@ -147,7 +150,7 @@ pub(super) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> 
     let dir = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
     let mut builder = tempfile::Builder::new();
-    // The process's mask applies, as it does to any new file.
+    // Create the file with the mode that the umask gives to any new file.
     #[cfg(unix)]
     let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut new = builder.prefix(NEW).tempfile_in(dir)?;

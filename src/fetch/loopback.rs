@@ -1,10 +1,10 @@
-//! Hosts of URLs that are this machine.
+//! Checks whether the host of a URL is this machine.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Tells whether the host of a URL, with or without a port, is this machine, in any form in which it can be
-/// written: `LOCALHOST.`, `127.1`, `0x7f000001`, `0.0.0.0`, `[::ffff:127.0.0.1]`. Other names count as
-/// other machines, whatever they resolve to.
+/// Tells whether the host of a URL, with or without a port, is this machine, in any notation:
+/// `LOCALHOST.`, `127.1`, `0x7f000001`, `0.0.0.0`, `[::ffff:127.0.0.1]`. Any other name counts as
+/// another machine, whatever it resolves to.
 pub(super) fn is_loopback(host: &str) -> bool {
     let name = without_port(host);
     if let Some(inside) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -16,13 +16,13 @@ pub(super) fn is_loopback(host: &str) -> bool {
         || ipv4(&name).is_some_and(|address| is_own(IpAddr::V4(address)))
 }
 
-/// Who connects to the unspecified address reaches this machine.
+/// Tells whether an address is this machine. A connection to the unspecified address reaches it, too.
 fn is_own(address: IpAddr) -> bool {
     address.is_loopback() || address.is_unspecified()
 }
 
-/// Parses an IPv4 address as URLs have it: up to four numbers, each decimal, octal (`0…`) or hexadecimal
-/// (`0x…`), the last of which stands for all bytes that are left.
+/// Parses an IPv4 address like URLs do: up to four numbers, each decimal, octal (`0…`) or hexadecimal
+/// (`0x…`). The last number stands for all remaining bytes.
 fn ipv4(name: &str) -> Option<Ipv4Addr> {
     let numbers = name.split('.').map(number).collect::<Option<Vec<u32>>>()?;
     let (&last, bytes) = numbers.split_last()?;
@@ -36,12 +36,12 @@ fn ipv4(name: &str) -> Option<Ipv4Addr> {
 }
 
 fn number(text: &str) -> Option<u32> {
-    // Rust takes a sign as well.
+    // Rust's parser would accept a sign.
     if text.contains('+') {
         return None;
     }
     match text.strip_prefix("0x") {
-        // As URLs have it, `0x` is zero.
+        // In URLs, `0x` is zero.
         Some("") => Some(0),
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
         None if text.len() > 1 && text.starts_with('0') => u32::from_str_radix(text, 8).ok(),
@@ -49,7 +49,7 @@ fn number(text: &str) -> Option<u32> {
     }
 }
 
-/// The host of a URL, which may have a port, without it.
+/// The host of a URL without its port, if it has one.
 pub(super) fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

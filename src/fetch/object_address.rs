@@ -3,7 +3,7 @@
 use super::paths::check_path;
 use crate::error::{Error, ErrorCode};
 
-/// The schemes of S3 and all that speaks its protocol, of Google Cloud Storage and of Azure.
+/// The schemes: S3 and compatible servers, Google Cloud Storage, and Azure.
 pub(super) const SCHEMES: [&str; 3] = ["s3", "gs", "az"];
 
 /// The parts of an address.
@@ -11,9 +11,9 @@ pub(super) const SCHEMES: [&str; 3] = ["s3", "gs", "az"];
 pub(super) struct ObjectAddress {
     /// One of [`SCHEMES`].
     pub(super) scheme: String,
-    /// The bucket, or the container of Azure.
+    /// The bucket; on Azure, the container.
     pub(super) bucket: String,
-    /// The key of an archive, or the prefix of all keys without its last `/`; empty for the whole
+    /// The key of an archive, or the common prefix of all keys without its last `/`; empty for the whole
     /// bucket.
     pub(super) key: String,
 }
@@ -23,7 +23,7 @@ impl ObjectAddress {
     /// a parameter.
     pub(super) fn parse(text: &str) -> Result<ObjectAddress, Error> {
         let invalid = |why: &str| {
-            // A password may stand anywhere in it.
+            // Any part of the address may contain a password.
             let shown = text.split(['@', '?', '#']).next().unwrap_or_default();
             let shown = if shown == text { shown } else { "the address" };
             let message = format!("`{}` {why}", shown.escape_debug());
@@ -50,7 +50,7 @@ impl ObjectAddress {
         Ok(ObjectAddress { scheme, bucket, key })
     }
 
-    /// Tells whether it is the address of one archive.
+    /// Tells whether this is the address of one archive, not a prefix.
     #[cfg(any(test, feature = "object-store"))]
     pub(super) fn is_archive(&self) -> bool {
         super::archive::is_archive(&self.key)

@@ -1,10 +1,11 @@
-//! The variables that must say how requests to an object store are signed.
+//! The environment variables that configure how requests to an object store are signed.
 
 use super::object_address::ObjectAddress;
 use crate::error::{Error, ErrorCode};
 
-/// The variables of each scheme by which a user says how requests are signed, or that they are not.
-/// Without any, the clients would ask the machine's cloud, or read files of the vendor's tool.
+/// For each scheme, the variables by which a user configures how requests are signed, or that they are
+/// not. Without any of them, the clients would ask the metadata service of the cloud, or read files of
+/// the vendor's tools.
 const SIGNING: [(&str, &[&str]); 3] = [
     (
         "s3",
@@ -41,7 +42,7 @@ const SIGNING: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Fails with `PERMISSION_DENIED` if no variable says how requests to this address are signed.
+/// Fails with `PERMISSION_DENIED` if no variable configures how requests to this address are signed.
 pub(super) fn check(address: &ObjectAddress) -> Result<(), Error> {
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let of_scheme = SIGNING.iter().find(|(scheme, _)| *scheme == address.scheme);

@@ -1,7 +1,7 @@
-//! Object stores: S3 and servers that speak its protocol, Google Cloud Storage, and Azure.
+//! Object stores: S3 and compatible servers, Google Cloud Storage, and Azure.
 //!
-//! A source is a prefix, whose objects are files, or one archive. Credentials are those of the
-//! standard environment variables, and are written nowhere.
+//! A source is either a prefix, whose objects are files, or one archive. Credentials come from the
+//! standard environment variables, and are never written to disk.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,27 +31,27 @@ use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
-/// The objects that are read at once.
+/// The number of objects that are downloaded in parallel.
 const CONCURRENT: usize = 8;
 
-/// The number of times that a failed request is tried again.
+/// The number of retries of a failed request.
 const RETRIES: usize = 2;
 
-/// The advice if there is no such bucket or object.
+/// The advice if the bucket or the object does not exist.
 const MISSING: &str = "check the bucket and the key";
 
-/// The advice if the credentials do not fit.
+/// The advice if the store refuses the credentials.
 const DENIED: &str = "set the credentials for this bucket in the environment";
 
 /// A prefix or an archive in an object store.
 #[derive(Clone)]
 pub(super) struct Bucket {
     pub(super) address: ObjectAddress,
-    /// The SHA-256 that an archive must have.
+    /// The SHA-256 that an archive must have, if one is given.
     pub(super) sha256: Option<String>,
     pub(super) limits: FetchLimits,
     pub(super) deadline: Deadline,
-    /// A directory for files that are gone afterwards.
+    /// The directory for temporary files.
     pub(super) scratch: PathBuf,
 }
 
@@ -60,13 +60,13 @@ pub(super) struct Bucket {
 struct Object {
     key: Key,
     bytes: u64,
-    /// The entity tag or the version by which a new content is noticed; the time when it was written
-    /// if the store lists neither.
+    /// The entity tag or the version, which changes with the content; the time of the last write if the
+    /// store lists neither.
     tag: String,
     is_tagged: bool,
 }
 
-/// The objects of a source by their paths in it.
+/// The objects of a source, by their paths below the prefix.
 type Objects = BTreeMap<String, Object>;
 
 impl SourceProvider for Bucket {
@@ -74,8 +74,8 @@ impl SourceProvider for Bucket {
         Ok(Some(revision(&self.list()?)))
     }
 
-    /// Opens the newest state, whatever the revision: a store keeps no older one under its name.
-    /// The caller compares the contents with those that are pinned.
+    /// Opens the newest state and ignores the revision, since a store keeps no older state under the
+    /// same name. The caller compares the contents with the pinned ones.
     fn open(&self, _: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
         let objects = self.list()?;
         let revision = revision(&objects);
@@ -102,7 +102,7 @@ impl SourceProvider for Bucket {
 }
 
 impl Bucket {
-    /// Lists the objects, or the one of an archive.
+    /// Lists the objects below the prefix, or the one archive.
     fn list(&self) -> Result<Objects, Error> {
         let source = self.address.to_string();
         let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
@@ -142,7 +142,7 @@ impl Bucket {
         Ok(without_directories(objects))
     }
 
-    /// Receives objects into files.
+    /// Downloads objects into files.
     fn download(&self, wanted: &[(PathBuf, &Object)], left: &AtomicU64) -> Result<(), Error> {
         let source = self.address.to_string();
         let receiver = Receiver { source: &source, left, limit: self.limits.transfer_bytes };
@@ -165,7 +165,7 @@ impl Bucket {
         })
     }
 
-    /// Writes an archive in the place of the one at the address.
+    /// Uploads an archive to the address, and replaces the one that is there.
     pub(super) fn put(&self, archive: Vec<u8>) -> Result<(), Error> {
         let key = Key::parse(&self.address.key).map_err(|error| self.failed(&error.into()))?;
         wait(&self.deadline, &self.address.to_string(), async {
@@ -174,7 +174,8 @@ impl Bucket {
         })
     }
 
-    /// Makes a client by the environment, which has no say in the bucket and the limits.
+    /// Creates a client that is configured by the environment, except for the bucket, the timeouts and
+    /// the retries.
     fn connect(&self) -> Result<Box<dyn ObjectStore>, Error> {
         object_credentials::check(&self.address)?;
         prepare_tls();
@@ -209,7 +210,7 @@ impl Bucket {
                     for (key, value) in options {
                         builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
                     }
-                    // Whoever names such an endpoint in the environment means it.
+                    // A user who sets an `http://` endpoint in the environment wants it to be used.
                     let is_http = |key| {
                         let endpoint = builder.get_config_value(&key);
                         endpoint.is_some_and(|endpoint| endpoint.starts_with("http://"))
@@ -229,7 +230,7 @@ impl Bucket {
         let source = self.address.to_string();
         let why = cause(error);
         let message = format!("cannot fetch {source}: {why}");
-        // A list tells its status in words alone.
+        // When listing fails, the status is only found in the text of the error.
         let is_status = |status: &str| why.contains(&format!("status code: {status} "));
         match error {
             E::InvalidPath { .. } => refused(&source, "…", &format!("has a hostile key: {why}")),
@@ -251,7 +252,7 @@ impl Bucket {
     }
 }
 
-/// Tells whether a request ended because the server was silent.
+/// Tells whether a request failed because the server did not answer in time.
 fn is_late(error: &object_store::Error) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
@@ -271,7 +272,8 @@ impl Object {
         Object { tag, is_tagged, bytes: meta.size, key: meta.location }
     }
 
-    /// Tells whether an answer is the object that was listed; some stores tag only answers.
+    /// Tells whether a downloaded object is the one that was listed. Some stores send tags only with
+    /// downloads.
     fn is_same(&self, answer: &ObjectMeta) -> bool {
         let tag = tag(answer).filter(|_| self.is_tagged);
         answer.size == self.bytes && tag.is_none_or(|tag| tag == self.tag)
@@ -281,11 +283,11 @@ impl Object {
 /// Returns the entity tag of an object, or its version.
 fn tag(meta: &ObjectMeta) -> Option<String> {
     let tag = meta.e_tag.as_ref().or(meta.version.as_ref())?;
-    // A list and an answer may quote it differently.
+    // A list and a download may quote the tag differently.
     Some(tag.trim_start_matches("W/").trim_matches('"').to_owned())
 }
 
-/// Removes the empty objects that stand for directories, as consoles of stores create them.
+/// Removes the empty objects that the web consoles of stores create in place of directories.
 fn without_directories(mut objects: Objects) -> Objects {
     let is_directory = |(path, object): &(&String, &Object)| {
         let below = format!("{path}/");
@@ -300,7 +302,8 @@ fn without_directories(mut objects: Objects) -> Objects {
     objects
 }
 
-/// The SHA-256 of the list of paths, sizes and tags: it changes with any object, and costs a list.
+/// The SHA-256 of the list of paths, sizes and tags. It changes whenever an object changes, and costs
+/// only one listing.
 fn revision(objects: &Objects) -> String {
     let mut list = String::new();
     for (path, Object { bytes, tag, .. }) in objects {
@@ -310,13 +313,13 @@ fn revision(objects: &Objects) -> String {
     ContentHash::of(list.as_bytes()).to_string()
 }
 
-/// A prefix that was listed once.
+/// A prefix whose objects were listed.
 struct BucketTree {
     bucket: Bucket,
     revision: String,
     objects: Objects,
     entries: Vec<TreeEntry>,
-    /// The bytes that may still be received.
+    /// The number of bytes that may still be downloaded.
     left: AtomicU64,
 }
 

@@ -1,6 +1,5 @@
-//! Contents of files by their SHA-256, shared by processes. A content is written beside its place
-//! and renamed into it, so that it is whole or absent, and is compared with its name when it is
-//! read.
+//! The store of file contents by their SHA-256, shared by processes. A content is written to a temporary
+//! file and renamed, so that it is either complete or absent. Its hash is checked when it is read.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
@@ -13,20 +12,20 @@ use super::limits::too_large;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
-/// The beginning of the name of a content that is not whole yet.
+/// The prefix of the name of a content that is still being written.
 const NEW: &str = "new-";
 
-/// The file by which those that use contents lock out one that collects them.
+/// The lock file: shared by processes that use contents, exclusive for one that collects them.
 const LOCK: &str = ".lock";
 
 /// A content in the store.
 #[derive(Debug)]
 pub(super) struct Content {
-    /// Its SHA-256, by its name.
+    /// The SHA-256, which is also the name of its file.
     pub(super) hash: String,
     pub(super) path: PathBuf,
     pub(super) n_bytes: u64,
-    /// The time when it was last kept or copied.
+    /// The last time the content was stored or copied.
     pub(super) used: SystemTime,
 }
 
@@ -41,8 +40,8 @@ impl Objects {
         Objects { dir }
     }
 
-    /// Makes the directory, and removes what killed processes left in it. Fails with
-    /// `EXECUTION_ERROR` if it cannot be written.
+    /// Creates the directory, and removes the temporary files of killed processes. Fails with
+    /// `EXECUTION_ERROR` if the directory cannot be written.
     pub(super) fn prepare(&self) -> Result<(), Error> {
         let failed = |error: io::Error| io_error("create", &self.dir, &error);
         fs::create_dir_all(&self.dir).map_err(failed)?;
@@ -50,7 +49,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Keeps a content of at most `most` bytes, and returns its hash and its size. Fails with
+    /// Stores a content of at most `most` bytes, and returns its hash and its size. Fails with
     /// `INVALID_PARAM` if it is larger, and with `EXECUTION_ERROR` if it cannot be read or written.
     pub(super) fn put(
         &self,
@@ -80,7 +79,7 @@ impl Objects {
         }
         let hash = ContentHash::finished(hash);
         let path = self.path(&hash);
-        // Once it is marked as used, nobody collects it.
+        // Once the content is marked as used, no process collects it.
         let _guard = self.lock_to_use().map_err(failed)?;
         if !mark_used(&path) {
             fs::create_dir_all(path.parent().unwrap_or(&self.dir)).map_err(failed)?;
@@ -94,7 +93,7 @@ impl Objects {
         self.path(hash).is_file()
     }
 
-    /// Reads a content, which is in memory as a whole. Fails as [`copy`](Objects::copy).
+    /// Reads a content into memory. Fails like [`copy`](Objects::copy).
     pub(super) fn read(&self, hash: &ContentHash) -> Result<Vec<u8>, Error> {
         let path = self.path(hash);
         let content = fs::read(&path).unwrap_or_default();
@@ -105,8 +104,8 @@ impl Objects {
         Ok(content)
     }
 
-    /// Copies a content to `to`. Fails with `NOT_FOUND` if it is not there, or is not the content of
-    /// its name any more; then it is removed.
+    /// Copies a content to `to`. Fails with `NOT_FOUND` if the content is missing or does not match its
+    /// hash; in the latter case it is removed from the store.
     pub(super) fn copy(&self, hash: &ContentHash, to: &Path) -> Result<(), Error> {
         let path = self.path(hash);
         let mut file = File::open(&path).map_err(|_| lost(hash))?;
@@ -121,14 +120,15 @@ impl Objects {
         Ok(())
     }
 
-    /// Waits for a process that collects, and keeps others from it until the guard is dropped.
+    /// Waits until no other process collects, and prevents collection until the guard is dropped.
     fn lock_to_use(&self) -> io::Result<File> {
         let file = self.open_lock()?;
         file.lock_shared()?;
         Ok(file)
     }
 
-    /// Locks out all that keep contents; `None` if there are any now, or there is no store.
+    /// Locks the store for collection. Returns `None` if another process uses contents now, or if there
+    /// is no store.
     pub(super) fn lock_to_collect(&self) -> Option<File> {
         let file = self.open_lock().ok()?;
         file.try_lock().ok().map(|()| file)
@@ -138,7 +138,7 @@ impl Objects {
         File::options().write(true).create(true).truncate(false).open(self.dir.join(LOCK))
     }
 
-    /// All contents. Files that are not one are left out.
+    /// Lists all contents, and skips files that are not contents.
     pub(super) fn contents(&self) -> impl Iterator<Item = Content> {
         let entries = |dir: &Path| fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
         let is_part = |name: &str| name.bytes().all(|b| b.is_ascii_hexdigit());
@@ -165,7 +165,7 @@ impl Objects {
     }
 }
 
-/// The error of a content that the store does not have any more.
+/// The error for a content that is missing or damaged.
 fn lost(hash: &ContentHash) -> Error {
     let message = format!("the kept content {hash} is missing or damaged");
     Error::new(ErrorCode::NotFound, message, "fetch its source again")
@@ -174,20 +174,21 @@ fn lost(hash: &ContentHash) -> Error {
 /// Marks a content, or another file of the cache, as used now. Returns false if it is not there.
 pub(super) fn mark_used(path: &Path) -> bool {
     let Ok(file) = File::options().append(true).open(path) else { return path.is_file() };
-    // A cache that cannot be written has nothing collected either.
+    // If the cache is read-only, nothing can be collected either.
     let _ = file.set_modified(SystemTime::now());
     true
 }
 
-/// The age from which something unfinished is of a process that was killed.
+/// The age from which an unfinished file counts as left behind by a killed process.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Removes what killed processes left unfinished in a directory, by the beginning of its name.
+/// Removes the entries of a directory that start with `prefix` and that killed processes left
+/// unfinished.
 pub(super) fn sweep(dir: &Path, prefix: &str) {
     remove_older(dir, prefix, ABANDONED);
 }
 
-/// Removes what was not changed for `time` in a directory, by the beginning of its name.
+/// Removes the entries of a directory that start with `prefix` and were not changed for `time`.
 pub(super) fn remove_older(dir: &Path, prefix: &str, time: Duration) {
     let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
@@ -200,13 +201,13 @@ pub(super) fn remove_older(dir: &Path, prefix: &str, time: Duration) {
     }
 }
 
-/// Tells whether a file was not changed for `time`. A clock that was set back makes nothing old.
+/// Tells whether a file was not changed for `time`. After the clock was set back, no file counts as old.
 pub(super) fn is_older(metadata: &fs::Metadata, time: Duration) -> bool {
     let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
     age.is_some_and(|age| age >= time)
 }
 
-/// The error if the system refuses to do `what` with a file.
+/// The error for an operation `what` on a file that the system refuses.
 pub(super) fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,

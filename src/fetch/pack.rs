@@ -12,11 +12,11 @@ use super::objects::Objects;
 use super::signature::{LIST, SIGNATURE};
 use crate::error::{Error, ErrorCode};
 
-/// Packs files as `.tar.gz`: in the order of their paths, of user and group 0, written in 1970, and
-/// with the modes 0644 and 0755. Skills stand below `skills/`, but for one that is the whole source; the
-/// signature of an author stands at the root.
+/// Packs files as `.tar.gz`: in the order of their paths, with user and group 0, a time of 1970, and the
+/// modes 0644 and 0755. Skills are put below `skills/`, unless the whole source is one skill. The
+/// signature of the author is put at the root.
 ///
-/// Fails with `NOT_FOUND` if the cache has lost a content.
+/// Fails with `NOT_FOUND` if a content is missing from the cache.
 pub(super) fn pack(
     files: &BTreeMap<String, LockedFile>,
     objects: &Objects,

@@ -6,16 +6,16 @@ use super::limits::refused;
 use super::provider::{TreeEntry, TreeKind};
 use crate::error::Error;
 
-/// The links that are followed to find one file.
+/// The maximum number of links that are followed to find one file.
 const MAX_LINKS: usize = 40;
 
-/// The deepest directory that is looked at.
+/// The maximum depth of directories.
 const MAX_DEPTH: usize = 64;
 
 /// A node of the tree.
 pub(super) enum Node<'a> {
     Dir(BTreeMap<&'a str, Node<'a>>),
-    /// The entry of a file, a link, or anything else.
+    /// The entry of a file, a link, or anything else that is not a directory.
     Leaf(&'a TreeEntry),
 }
 
@@ -25,10 +25,10 @@ pub(super) struct PathIndex<'a> {
     source: &'a str,
 }
 
-/// The target of a path.
+/// The result of looking up a path.
 pub(super) enum Found<'t, 'a> {
     Dir(&'t BTreeMap<&'a str, Node<'a>>),
-    /// A file, or something that cannot be taken.
+    /// A file, or an entry of another kind that is not a directory or a link.
     Leaf(&'a TreeEntry),
     Nothing,
     /// A link on the way leaves the source.

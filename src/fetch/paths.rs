@@ -1,12 +1,12 @@
-//! Paths in sources and copies, as far as they are taken.
+//! Checks of paths in sources and copies.
 
 use std::path::{Component, Path};
 
 use crate::confined;
 use crate::error::{Error, ErrorCode};
 
-/// Checks the path of a file in a copy, or says why it is refused. It also reads lock files, which
-/// others write.
+/// Checks the path of a file in a copy. Fails with the reason, as a clause. Lock files are checked, too,
+/// since others may write them.
 pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
     match confined::plain(path) {
         Ok(plain) if plain != path => Err("is not written plainly"),
@@ -19,7 +19,8 @@ pub(super) fn check_path(path: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Normalises a directory in a source: `a//b/` is `a/b`. Fails with `INVALID_PARAM` if it leaves it.
+/// Normalises the path of a directory in a source: `a//b/` becomes `a/b`. Fails with `INVALID_PARAM` if
+/// the path leaves the source.
 pub(super) fn plain_dir(path: &str) -> Result<String, Error> {
     let mut parts = Vec::new();
     for part in Path::new(path).components() {

@@ -1,8 +1,8 @@
-//! Polling: sources with an interval in `config.toml` are asked for something newer, and updated.
+//! Polling: checks each source with an interval in `config.toml` for updates, and takes them.
 //!
-//! Nobody is asked about such an update. So it goes no further than to sources that the user fetched on
-//! this machine with the very settings that `config.toml` has, whoever wrote that file; it runs no
-//! code that was not trusted; and it takes no skill away from its source.
+//! Nobody is asked about such an update, so it is restricted. It only updates a source that the user
+//! fetched on this machine with exactly the settings that `config.toml` has now, whoever wrote that
+//! file. It runs no code that the user has not trusted. It removes no skill.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
@@ -24,8 +24,8 @@ use crate::config::{Config, ConfigPlace, FetchSection};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
-/// Asks the sources of a configuration for something newer at their intervals: `refresh` of
-/// `[fetch.NAME]`. Processes share the times, and one at a time asks a source.
+/// Checks the sources of a configuration for updates at their intervals: `refresh` of `[fetch.NAME]`.
+/// Processes share the times of the checks, and only one process at a time asks a source.
 ///
 /// ```
 /// use repertoire::config::ConfigPlace;
@@ -62,19 +62,19 @@ impl fmt::Debug for Clock {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct SourcePoll {
-    /// The sources whose time had come.
+    /// The sources that were due.
     pub sources: Vec<PolledSource>,
-    /// The time until the next source is to be asked; `None` if no source has an interval.
+    /// The time until the next source is due; `None` if no source has an interval.
     pub next: Option<Duration>,
 }
 
-/// A source whose time had come.
+/// A source that was due.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PolledSource {
-    /// Its name in `config.toml`.
+    /// The name in `config.toml`.
     pub name: String,
-    /// The outcome.
+    /// The outcome of polling it.
     pub outcome: PollOutcome,
 }
 
@@ -82,44 +82,47 @@ pub struct PolledSource {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PollOutcome {
-    /// The newest state is in use.
+    /// The newest state was in use already.
     Unchanged,
-    /// A newer state is in use from now on, and is pinned.
+    /// A newer state was fetched; it is pinned and in use from now on.
     Updated(Update),
-    /// There is a newer state, which is left to the user for this reason. The last good state stays.
+    /// There is a newer state, which was left for the user to take, for this reason. The last good state
+    /// stays in use.
     Held(String),
-    /// It could not be asked or fetched. The last good state stays.
+    /// The source could not be asked or fetched. The last good state stays in use.
     Failed(Error),
-    /// Another process is asking it, or has changed it meanwhile.
+    /// Another process is polling the source, or its settings or its pinned state changed during the
+    /// poll.
     Busy,
 }
 
 impl SourcePoller {
-    /// A poller of the sources in the configuration of this place. It fetches by `fetcher`, whose cache
-    /// must be the one from which the configuration [gets](Fetcher::apply) its sources.
+    /// Creates a poller for the sources in the configuration of `place`. The cache of `fetcher` must be
+    /// the one from which the configuration [gets](Fetcher::apply) its sources.
     pub fn new(fetcher: &Fetcher, place: &ConfigPlace) -> SourcePoller {
         let clock = Clock(Arc::new(SystemTime::now));
         let (fetcher, place, jitter) = (fetcher.clone(), place.clone(), RandomState::new());
         SourcePoller { fetcher, place, clock, jitter }
     }
 
-    /// The same with another clock: for tests, which do not wait.
+    /// Replaces the clock, so that tests need not wait.
     #[must_use]
     pub fn clock(mut self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> SourcePoller {
         self.clock = Clock(Arc::new(now));
         self
     }
 
-    /// The same, whose fetches end once this flag is set as well.
+    /// Returns a poller whose fetches end once this flag is set, too.
     pub(crate) fn flagged(&self, flag: Arc<AtomicBool>) -> SourcePoller {
         SourcePoller { fetcher: self.fetcher.clone().flagged(flag), ..self.clone() }
     }
 
-    /// Asks the sources whose time has come, and takes what is newer: it is pinned and in use as after
-    /// [`SourceList::update`]. Blocks on the network; without a source to be asked it reads a few small
-    /// files. Once the fetcher is [called off](Fetcher::cancelled_when), the rest is left.
+    /// Asks the sources that are due, and takes newer states: they are pinned and in use as after
+    /// [`SourceList::update`]. Blocks on the network; if no source is due, it only reads a few small
+    /// files. Once the fetcher is [cancelled](Fetcher::cancelled_when), the remaining sources are
+    /// skipped.
     ///
-    /// An update that would take a skill away is held back, and so is one of a source that was never
+    /// An update that would remove a skill is held back. So is the update of a source that was never
     /// fetched from the address, or with the settings, in `config.toml`.
     pub fn poll(&self) -> SourcePoll {
         let mut poll = SourcePoll::default();
@@ -141,20 +144,20 @@ impl SourcePoller {
         poll
     }
 
-    /// The findings about fetched sources as they are now: `source-stale` and `source-held`. No network
-    /// is used.
+    /// The current findings about fetched sources: `source-stale` and `source-held`. Does not use the
+    /// network.
     pub fn findings(&self) -> Vec<Diagnostic> {
         let config = self.fetcher.apply(Config::load(&self.place));
         let findings = config.diagnostics().iter();
         findings.filter(|finding| SourcePoller::finds(finding.code)).cloned().collect()
     }
 
-    /// Tells whether findings with this code come and go by polling.
+    /// Tells whether findings with this code may appear and disappear by polling.
     pub(crate) fn finds(code: Code) -> bool {
         matches!(code, Code::SourceStale | Code::SourceHeld)
     }
 
-    /// The list with a source that was fetched on this machine.
+    /// The list that has a source, if the source was fetched on this machine.
     fn list<'f>(&self, fetcher: &'f Fetcher, section: &FetchSection) -> Option<SourceList<'f>> {
         let ConfigPlace { home, project, brand, .. } = &self.place;
         let base = if section.scope == Scope::User { home.as_ref()? } else { project };
@@ -163,7 +166,7 @@ impl SourcePoller {
         is_fetched.then_some(list)
     }
 
-    /// Asks a source if it is time. Returns the time until it is to be asked again.
+    /// Asks a source if it is due. Returns the time until it is due again.
     fn poll_one(
         &self,
         list: &SourceList<'_>,
@@ -178,30 +181,30 @@ impl SourcePoller {
         }
         let guard = match list.copies.lock_to_poll(name) {
             Ok(Some(guard)) => guard,
-            // It notes the answer, which changes the time.
+            // The other process will store the answer, which changes the time.
             Ok(None) => return (interval / 10, Some(PollOutcome::Busy)),
             Err(error) => return (interval, Some(PollOutcome::Failed(error))),
         };
-        // Another process may have asked meanwhile.
+        // Another process may have asked the source since the first check.
         if let Some(wait) = wait() {
             return (wait, None);
         }
         let outcome = list.refresh(section, now).unwrap_or_else(PollOutcome::Failed);
         drop(guard);
         if let PollOutcome::Updated(_) = outcome {
-            // This is only tidying up.
+            // Only clean-up, so a failure does not matter.
             let _ = self.fetcher.collect(Fetcher::UNUSED);
         }
         let is_cancelled = matches!(&outcome, PollOutcome::Failed(e) if is_cancelled(e));
-        // If the answer could not be noted, the time is still that of an interval.
+        // If the answer could not be stored, wait for one interval.
         (wait().unwrap_or(interval), (!is_cancelled).then_some(outcome))
     }
 
-    /// The time until a source is to be asked; `None` if that is now.
+    /// The time until a source is due; `None` if it is due now.
     fn wait(&self, state: &State, name: &str, interval: Duration, now: Moment) -> Option<Duration> {
         let asked = state.asked();
         let roll = self.jitter.hash_one((name, asked));
-        // After a clock was set back, nobody knows how long ago it was.
+        // If the clock was set back, the time since the last check is unknown: the source is due.
         let since = asked.until(now)?;
         let wait = pause(interval, state.failures(), roll).saturating_sub(since);
         (!wait.is_zero()).then_some(wait)
@@ -213,7 +216,7 @@ fn is_cancelled(error: &Error) -> bool {
 }
 
 impl SourceList<'_> {
-    /// Updates a source as far as nobody needs to be asked, and notes the answer.
+    /// Updates a source as far as that needs no consent of the user, and stores the answer.
     fn refresh(&self, section: &FetchSection, now: Moment) -> Result<PollOutcome, Error> {
         let FetchSection { name, settings, .. } = section;
         let result = self.try_refresh(section);
@@ -240,7 +243,7 @@ impl SourceList<'_> {
             let reason = "`config.toml` names it otherwise than it was fetched".to_owned();
             return Ok((String::new(), PollOutcome::Held(reason)));
         }
-        // It is asked once: an archive may come with the answer.
+        // The provider is asked only once, since the request may already download the archive.
         let provider = self.provider(settings)?;
         let newest = provider.newest()?;
         if let Some(held) = state.held.filter(|held| newest.as_ref() == Some(&held.revision)) {
@@ -258,7 +261,7 @@ impl SourceList<'_> {
         }
         let _guard = self.copies.lock(&self.fetcher.deadline())?;
         let sources = lock_file::read(&self.lock)?;
-        // Meanwhile the user may have updated it, removed it, or named another one.
+        // The user may have updated or removed the source, or changed its address, during the fetch.
         let is_same = sources.get(name) == candidate.before.as_ref()
             && self.section(name).is_ok_and(|now| now.settings == *settings);
         if !is_same {

@@ -1,4 +1,5 @@
-//! Runs of the system's `git`: without questions, hooks or helpers of a repository, under limits.
+//! Runs the system's `git` under limits: without prompts, and without the hooks or helpers of a
+//! repository.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,8 +16,8 @@ use crate::error::{Error, ErrorCode};
 /// The bytes of standard error that are kept.
 const MAX_STDERR_BYTES: u64 = 64 << 10;
 
-/// The variables that are passed on: where programs, keys, certificates and proxies are. All others
-/// could change what git does, as those do that begin with `GIT_`.
+/// The environment variables that `git` inherits: they name the places of programs, keys, certificates
+/// and proxies. Other variables could change what `git` does, such as those that begin with `GIT_`.
 const PASSED: [&str; 21] = [
     "ALL_PROXY",
     "APPDATA",
@@ -41,7 +42,7 @@ const PASSED: [&str; 21] = [
     "no_proxy",
 ];
 
-/// Settings that hold whatever the user's own configuration says.
+/// Settings that override the configuration of the user.
 const SETTINGS: [&str; 10] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -55,10 +56,10 @@ const SETTINGS: [&str; 10] = [
     "protocol.allow=never",
 ];
 
-/// The program for `ssh://`: it asks nothing, and leaves no process behind.
+/// The command for `ssh://`: it never prompts, and leaves no process behind.
 const SSH: &str = "ssh -o BatchMode=yes -o ControlMaster=no";
 
-/// A command of git in the repository `dir`, if there is one.
+/// Creates a `git` command, for the repository `dir` if there is one.
 pub(super) fn git(dir: Option<&Path>) -> Command {
     let mut command = Command::new("git");
     let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
@@ -83,7 +84,7 @@ pub(super) struct Run<'a> {
     /// The source, for errors.
     pub(super) source: &'a str,
     pub(super) deadline: &'a Deadline,
-    /// A directory that must not grow beyond this many bytes.
+    /// A directory, and the maximum number of bytes that it may hold.
     pub(super) growth: Option<(&'a Path, u64)>,
 }
 
@@ -113,7 +114,7 @@ impl Run<'_> {
         Ok(bytes)
     }
 
-    /// Runs `command`, lets `read` have its standard output, and fails if either does.
+    /// Runs `command`, and passes its standard output to `read`. Fails if either fails.
     pub(super) fn stream(
         &self,
         command: &mut Command,
@@ -122,7 +123,7 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         command.stdin(input.map_or_else(Stdio::null, Stdio::from));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Helpers such as `ssh` end with it.
+        // In a process group, so that helpers such as `ssh` are killed with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
@@ -144,7 +145,8 @@ impl Run<'_> {
                 Some(mut stdout) => read(&mut stdout),
                 None => Ok(()),
             };
-            // Its output is closed: it has ended, or is no longer listened to.
+            // The output is closed, so the program has ended; or `read` has failed, so nobody reads the
+            // output any more.
             if result.is_err() {
                 kill(&child);
             }
@@ -156,7 +158,7 @@ impl Run<'_> {
                 Some(Stop::Large(limit)) => return Err(too_large(self.source, "bytes", limit)),
                 None => result?,
             }
-            // It may have ended between two looks.
+            // The directory may have exceeded the limit between two checks of the watchdog.
             if let Some((_, limit)) = self.growth.filter(is_too_large) {
                 return Err(too_large(self.source, "bytes", limit));
             }
@@ -168,7 +170,7 @@ impl Run<'_> {
         })
     }
 
-    /// Stops the program once a limit is reached.
+    /// Kills the program once a limit is reached, and returns the limit.
     fn watch(&self, child: &Mutex<Child>, is_ended: &mpsc::Receiver<()>) -> Option<Stop> {
         loop {
             match is_ended.recv_timeout(INTERVAL) {
@@ -206,14 +208,14 @@ impl Run<'_> {
         )
     }
 
-    /// The error of output that cannot be read.
+    /// The error if the output cannot be read.
     pub(super) fn broken(&self, error: &io::Error) -> Error {
         let message = format!("cannot read {}: {error}", self.source);
         Error::new(ErrorCode::ExecutionError, message, "try again")
     }
 }
 
-/// Waits for a program, and leaves room for the watchdog in between.
+/// Waits for a program. Releases the lock between checks, so that the watchdog can take it.
 fn wait(child: &Mutex<Child>) -> io::Result<ExitStatus> {
     loop {
         if let Some(status) = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait()? {
@@ -223,10 +225,10 @@ fn wait(child: &Mutex<Child>) -> io::Result<ExitStatus> {
     }
 }
 
-/// Ends a program and its helpers.
+/// Kills a program and its helpers.
 fn kill(child: &Mutex<Child>) {
     let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
-    // Once it was waited for, its number may be another's.
+    // Once the program was waited for, another process may have its process id.
     if !matches!(child.try_wait(), Ok(None)) {
         return;
     }
@@ -237,7 +239,7 @@ fn kill(child: &Mutex<Child>) {
     let _ = child.kill();
 }
 
-/// Tells whether the files below a directory have more bytes than they may.
+/// Tells whether the files below a directory have more bytes than `limit`.
 fn is_too_large(&(dir, limit): &(&Path, u64)) -> bool {
     let files = walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok);
     let files = files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file);

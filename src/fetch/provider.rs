@@ -1,45 +1,45 @@
-//! The interface of providers: what kinds of sources have in common.
+//! The interface of source providers: [`SourceProvider`] and the entries it lists.
 
 use std::io::Read;
 
 use crate::error::{Error, ErrorCode};
 
-/// A kind of source. Calls block; a host with an event loop makes them on a thread of its own.
+/// A kind of source. Calls block, so a host with an event loop should make them on a separate thread.
 ///
-/// A provider lists a source and reads from it; it writes nothing and decides nothing. Names, links
-/// and sizes of what it lists are checked by the caller.
+/// A provider lists a source and reads from it. It stores no contents and makes no decisions: the caller
+/// checks the names, links and sizes of the entries it lists.
 pub trait SourceProvider: Send + Sync {
-    /// The newest revision, if it can be asked for without fetching the source.
+    /// Returns the newest revision; `None` if it is only known after the source was fetched.
     ///
-    /// Fails with `EXECUTION_ERROR` or `TIMEOUT` if the source cannot be reached, and with
-    /// `NOT_FOUND` if the revision that was asked for is not there.
+    /// Fails with `EXECUTION_ERROR` or `TIMEOUT` if the source cannot be reached, and with `NOT_FOUND`
+    /// if the requested revision does not exist.
     fn newest(&self) -> Result<Option<String>, Error>;
 
-    /// Opens the source at `revision`, or at the newest one. Fails as
+    /// Opens the source at `revision`, or at the newest revision if it is `None`. Fails like
     /// [`newest`](SourceProvider::newest).
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error>;
 }
 
 /// A source at one revision.
 pub trait SourceTree {
-    /// The revision; `None` if the content alone tells it.
+    /// The revision; `None` if the source has none of its own. Then the hash of its files serves as one.
     fn revision(&self) -> Option<&str>;
 
     /// All entries except directories, in any order.
     fn entries(&self) -> &[TreeEntry];
 
-    /// Calls `take` with each of these files, in any order, and its content. Fails with the error of
-    /// `take`, and if a file cannot be read.
+    /// Calls `take` with the path and the content of each file in `files`, in any order. Fails with the
+    /// error of `take`, and if a file cannot be read.
     fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error>;
 }
 
-/// A receiver of files: their path and their content.
+/// A callback that receives files: the path and the content of each.
 pub type Take<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<(), Error> + 'a;
 
 /// An entry of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Its path as it was found, `/`-separated; nothing is known of it.
+    /// Its path as the source has it, `/`-separated and not yet checked.
     pub path: String,
     /// Its kind.
     pub kind: TreeKind,
@@ -52,19 +52,19 @@ pub enum TreeKind {
     File {
         /// Its size in bytes.
         bytes: u64,
-        /// True if it may be run.
+        /// True if the file is executable.
         executable: bool,
     },
     /// A symbolic link.
     Link {
-        /// The text of the link.
+        /// The target, as written in the link.
         target: String,
     },
-    /// Anything else, in a phrase: `is a device`.
+    /// Anything else, as a phrase for error messages, such as `is a device`.
     Other(&'static str),
 }
 
-/// The error of a skill that a source does not have; `known` are those that it has.
+/// The error for a skill that the source does not have. `known` lists the skills that it has.
 pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
     let near = known.iter().map(|name| (strsim::jaro_winkler(name, id), name));
     let near = near.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
@@ -76,7 +76,7 @@ pub(super) fn no_skill(source: &str, id: &str, known: &[String]) -> Error {
     Error::new(ErrorCode::NotFound, format!("{source} has no skill `{id}`"), help)
 }
 
-/// The error of a source that only a build with `feature` fetches.
+/// The error for a source that only a build with `feature` can fetch.
 #[cfg(not(all(
     feature = "archive-https",
     feature = "object-store",

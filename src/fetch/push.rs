@@ -22,7 +22,7 @@ use crate::trust::ContentHash;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Pushed {
-    /// The address that it was pushed to.
+    /// The address that the archive was pushed to.
     pub to: String,
     /// The digest of the manifest in a registry, as `sha256:…`; `None` elsewhere.
     pub digest: Option<String>,
@@ -30,20 +30,21 @@ pub struct Pushed {
     pub sha256: ContentHash,
     /// The size of the archive in bytes.
     pub bytes: u64,
-    /// The directories of the skills; empty if the source is one skill as a whole.
+    /// The directories of the skills; empty if the whole source is one skill.
     pub skills: Vec<String>,
     /// The number of files.
     pub files: usize,
 }
 
 impl Fetcher {
-    /// Fetches a source, packs its skills as one `.tar.gz`, and uploads that to `to`:
+    /// Fetches a source, packs its skills as one `.tar.gz` archive, and uploads it to `to`:
     /// `oci://registry/name:tag` (feature `oci`), `s3://bucket/name.tar.gz`, `gs://…` or `az://…`
     /// (feature `object-store`), or the path of a file, which is replaced. The same skills always give
     /// the same archive and the same digest.
     ///
-    /// Fails as [`Fetcher::fetch`], with `INVALID_PARAM` if nothing can be pushed to such an address, or if
-    /// the source was changed after it was signed, and with `PERMISSION_DENIED`, `TIMEOUT` or `EXECUTION_ERROR` if it cannot be written.
+    /// Fails like [`Fetcher::fetch`]; with `INVALID_PARAM` if `to` is not an address that can be pushed
+    /// to, or if the source was changed after it was signed; and with `PERMISSION_DENIED`, `TIMEOUT` or
+    /// `EXECUTION_ERROR` if the archive cannot be written.
     ///
     /// ```
     /// use std::path::Path;
@@ -90,8 +91,8 @@ impl Fetcher {
         Ok(Pushed { to: target.to_string(), digest, sha256, bytes, skills, files })
     }
 
-    /// Checks that the files are those of the list that was signed, if there is one: whoever verifies the
-    /// signature would refuse others.
+    /// Checks that the files match the signed list, if there is one. Otherwise everyone who verifies the
+    /// signature would refuse the archive.
     fn check_signed(&self, locked: &Locked) -> Result<(), Error> {
         let Locked { source, skills, files, .. } = locked;
         let Some(list) = files.get(LIST).filter(|_| files.contains_key(SIGNATURE)) else {
@@ -153,7 +154,7 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// Tells whether it is the name of a compressed archive.
+/// Tells whether `name` is the name of a compressed archive.
 fn is_packed(name: &str) -> bool {
     matches!(end_of(name), Some(".tar.gz" | ".tgz"))
 }

@@ -1,7 +1,7 @@
-//! Artifacts in OCI registries: a manifest, whose one layer is a tar archive of skills.
+//! Artifacts in OCI registries: a manifest with one layer, a tar archive of skills.
 //!
-//! Credentials are those of Docker's configuration, and are written nowhere. Contents are compared
-//! with the digests that name them before they are read.
+//! Credentials come from Docker's configuration, and are never written to disk. Every content is
+//! compared with its digest before it is read.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -31,10 +31,10 @@ use crate::trust::ContentHash;
 /// The type of the artifacts that are pushed.
 const ARTIFACT_TYPE: &str = "application/vnd.repertoire.skills.v1";
 
-/// The type of a configuration that says nothing, and its content.
+/// The media type and the content of an empty configuration.
 const EMPTY_CONFIG: (&str, &[u8]) = ("application/vnd.oci.empty.v1+json", b"{}");
 
-/// The name that Docker's configuration has for its own registry.
+/// The name of Docker Hub in Docker's configuration.
 const DOCKER_HUB: &str = "https://index.docker.io/v1/";
 
 /// An artifact of a registry.
@@ -42,7 +42,7 @@ pub(super) struct Artifact {
     pub(super) address: ArtifactAddress,
     pub(super) limits: FetchLimits,
     pub(super) deadline: Deadline,
-    /// A directory for files that are gone afterwards.
+    /// The directory for temporary files.
     pub(super) scratch: PathBuf,
 }
 
@@ -84,7 +84,7 @@ impl Artifact {
         }
     }
 
-    /// Receives the layer into a file, and returns the digest of the manifest.
+    /// Downloads the layer into a file, and returns the digest of the manifest.
     async fn pull(&self, digest: Option<&str>, to: &Path) -> Result<String, Error> {
         let source = self.address.to_string();
         let (client, auth) = self.connect().await?;
@@ -112,7 +112,8 @@ impl Artifact {
         Ok(found)
     }
 
-    /// Finds the one layer with skills in a manifest.
+    /// Returns the only layer of a manifest that is an archive. Fails with `INVALID_PARAM` if there is
+    /// not exactly one, or if its digest is not a SHA-256.
     fn layer(&self, manifest: &[u8]) -> Result<OciDescriptor, Error> {
         let source = &self.address;
         let invalid = |why: &str| {
@@ -130,7 +131,7 @@ impl Artifact {
         if !is_digest(&layer.digest) {
             return Err(invalid("names its archive by something else than a SHA-256"));
         }
-        // A manifest of others does not choose what else is called.
+        // The manifest comes from others: it must not choose further URLs to request.
         layer.urls = None;
         Ok(layer)
     }
@@ -139,7 +140,7 @@ impl Artifact {
     pub(super) fn push(&self, archive: Vec<u8>) -> Result<String, Error> {
         let layer = ImageLayer::new(archive, IMAGE_LAYER_GZIP_MEDIA_TYPE.to_owned(), None);
         let config = Config::new(EMPTY_CONFIG.1.to_vec(), EMPTY_CONFIG.0.to_owned(), None);
-        // Nothing in it tells a time: the same archive has the same manifest.
+        // The manifest contains no time, so the same archive always has the same manifest.
         let mut manifest = OciImageManifest::build(std::slice::from_ref(&layer), &config, None);
         manifest.media_type = Some(OCI_IMAGE_MEDIA_TYPE.to_owned());
         manifest.artifact_type = Some(ARTIFACT_TYPE.to_owned());
@@ -236,8 +237,8 @@ impl Artifact {
     }
 }
 
-/// Finds what Docker's configuration has for a registry. A helper that never answers holds up a thread
-/// of its own, and not the deadline.
+/// Looks up the credentials for a registry in Docker's configuration. Uses a separate thread, so that a
+/// credential helper that never answers does not hold up the deadline.
 async fn credential(registry: String) -> RegistryAuth {
     let server = if registry == "docker.io" { DOCKER_HUB.to_owned() } else { registry.clone() };
     let found = tokio::task::spawn_blocking(move || docker_credential::get_credential(&server));
@@ -246,7 +247,7 @@ async fn credential(registry: String) -> RegistryAuth {
             RegistryAuth::Basic(user, password)
         }
         Ok(Ok(DockerCredential::IdentityToken(token))) => RegistryAuth::Bearer(token),
-        // The error of a helper may tell what it wrote.
+        // Not logged, since the error of a helper may contain what it printed.
         Ok(Err(_)) | Err(_) => {
             tracing::debug!(%registry, "no credential: the registry is asked without one");
             RegistryAuth::Anonymous

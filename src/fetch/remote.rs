@@ -1,4 +1,4 @@
-//! Calls of asynchronous clients from code that blocks, and files that they receive.
+//! Runs asynchronous clients from blocking code, and saves the files that they download.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -16,17 +16,18 @@ use super::provider::{SourceTree, Take, TreeEntry};
 use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
 
-/// The time in which a server must take a connection.
+/// The timeout for connecting to a server.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest silence of a server in the middle of an answer.
+/// The timeout for the next bytes of a response.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The longest cause of an error that is told, in characters.
+/// The size limit of the cause in an error message, in characters.
 const MAX_CAUSE: usize = 400;
 
-/// Runs `work` to its end, or until the deadline. It has a thread of its own, since the caller's may
-/// be one of a runtime, which must not block. Fails as `work`, and with `TIMEOUT`.
+/// Runs `work` until it ends or the deadline is over. Uses a separate thread, since the caller's thread
+/// may belong to an asynchronous runtime and must not block. Fails like `work`, with `TIMEOUT`, or with
+/// `CANCELLED`.
 pub(super) fn wait<T: Send>(
     deadline: &Deadline,
     source: &str,
@@ -40,7 +41,7 @@ pub(super) fn wait<T: Send>(
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().map_err(failed)?;
         let result = runtime.block_on(async { deadline.limit(work).await });
-        // A question to a name server cannot be called off, so nobody waits for its answer.
+        // A pending DNS lookup cannot be cancelled, so do not wait for it.
         runtime.shutdown_background();
         result.unwrap_or_else(|| Err(deadline.error(source)))
     };
@@ -54,25 +55,25 @@ pub(super) fn wait<T: Send>(
     })
 }
 
-/// Chooses the cryptography of TLS, unless the host chose one for the process: the HTTP client asks
-/// for such a choice, and panics without it.
+/// Selects the crypto provider of TLS, unless the host selected one for the process. The HTTP client
+/// panics if none is selected.
 pub(super) fn prepare_tls() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// The limits of received files.
+/// The limits of downloaded files.
 pub(super) struct Receiver<'a> {
     /// The source, for errors.
     pub(super) source: &'a str,
-    /// The bytes that may still be received of the source.
+    /// The number of bytes of the source that may still be downloaded.
     pub(super) left: &'a AtomicU64,
-    /// The limit that `left` began with.
+    /// The initial value of `left`.
     pub(super) limit: u64,
 }
 
 impl Receiver<'_> {
-    /// Writes a stream to a new file. Fails with `failed` of what the stream fails with, and with
-    /// `INVALID_PARAM` if it has more bytes than are left.
+    /// Writes a stream to a new file. Converts an error of the stream with `failed`, and fails with
+    /// `INVALID_PARAM` if the stream has more bytes than are left.
     pub(super) async fn save<B: AsRef<[u8]>, E>(
         &self,
         stream: impl Stream<Item = Result<B, E>>,
@@ -95,13 +96,13 @@ impl Receiver<'_> {
     }
 }
 
-/// A source that was downloaded as one archive, which is removed with it.
+/// A source that was downloaded as one archive. Dropping it removes the archive.
 pub(super) struct Downloaded {
     /// The archive.
     pub(super) tree: Box<dyn SourceTree>,
-    /// The revision that the server told.
+    /// The revision of the downloaded state.
     pub(super) revision: String,
-    /// The directory of the archive, kept for as long as it is read.
+    /// The directory of the archive, which must live as long as the archive is read.
     pub(super) _dir: PrivateDir,
 }
 
@@ -119,7 +120,7 @@ impl SourceTree for Downloaded {
     }
 }
 
-/// Tells an error with all its causes in one line, without the parameters of addresses: some are
+/// Formats an error with all its causes in one line. Removes the query strings of URLs, since some are
 /// signatures.
 pub(super) fn cause(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

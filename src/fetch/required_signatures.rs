@@ -1,4 +1,4 @@
-//! The demands for signatures of a fetcher, by its policy and by the settings of each source.
+//! The signatures that a fetcher demands: by its policy, and by the settings of each source.
 
 use super::host::host_of;
 use super::lock_file::Locked;
@@ -17,15 +17,16 @@ impl RequiredSignatures {
         RequiredSignatures(Some(policy))
     }
 
-    /// The same, or those of another policy if there is none.
-    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> RequiredSignatures {
-        RequiredSignatures(self.0.or_else(|| Some(policy())))
+    /// Keeps the policy if there is one, and otherwise uses `policy`.
+    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> Demands {
+        Demands(self.0.or_else(|| Some(policy())))
     }
 
-    /// Verifies the signature of a state for the file of a scope, if one is asked for, and returns the
-    /// key that made it. `read` reads a file of the state by its path.
+    /// Verifies the signature of a fetched state, if one is required, and returns the key that made it.
+    /// `scope` is that of the `config.toml` with the settings. `read` reads a file of the state by its
+    /// path.
     ///
-    /// Fails with `PERMISSION_DENIED` if it is not as one of the keys signed it.
+    /// Fails with `PERMISSION_DENIED` if the state does not match the signature of one of the keys.
     pub(super) fn verify(
         &self,
         scope: Scope,
@@ -38,8 +39,8 @@ impl RequiredSignatures {
         demand.verify(&locked.files, locked.skills.is_empty(), read).map(Some)
     }
 
-    /// Fails with `PERMISSION_DENIED` if a signature is asked for and such a source cannot have one: then
-    /// it need not even be asked.
+    /// Fails with `PERMISSION_DENIED` if a signature is required and this kind of source cannot have
+    /// one, so that it need not be fetched at all.
     pub(super) fn check_signable(
         &self,
         scope: Scope,
@@ -53,7 +54,7 @@ impl RequiredSignatures {
         }
     }
 
-    /// The keys of which one must have signed a source; `None` if it need not be signed.
+    /// The accepted keys, one of which must have signed the source; `None` if no signature is required.
     pub(super) fn keys_for(&self, scope: Scope, settings: &FetchSettings) -> Option<Vec<String>> {
         let (policy, host) = (self.0.clone().unwrap_or_default(), host_of(&settings.source));
         policy.keys_for(scope, &settings.signed_by, host.as_deref())

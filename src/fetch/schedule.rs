@@ -1,15 +1,15 @@
-//! The schedule of polling a source: its interval, spread so that machines and processes that started
-//! together do not ask together, and longer after failures.
+//! The schedule for polling a source: its interval with random jitter, so that machines and processes
+//! that started together do not all ask at once, and with back-off after failures.
 
 use std::time::Duration;
 
-/// The most doublings of the interval after failures in a row: eight times the interval.
+/// The maximum number of times that consecutive failures double the interval: to eight times its length.
 const MAX_DOUBLINGS: u32 = 3;
 
-/// The largest deviation from an interval, in permille.
+/// The maximum jitter, in permille of the interval.
 const SPREAD: u64 = 100;
 
-/// The pause after a source was asked: `roll` is any number, which decides about the deviation.
+/// The pause after a source was asked. `roll` is a random number that decides the jitter.
 pub(super) fn pause(interval: Duration, failures: u32, roll: u64) -> Duration {
     let permille = 1000 - SPREAD + roll % (2 * SPREAD + 1);
     let permille = u32::try_from(permille).unwrap_or(1000);

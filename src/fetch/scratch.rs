@@ -1,4 +1,4 @@
-//! Directories for files that are gone after a fetch.
+//! Temporary directories for fetching.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::objects::io_error;
 use crate::error::Error;
 use crate::private_dir::PrivateDir;
 
-/// Makes a directory below `scratch` for received files, which is removed with it.
+/// Creates a directory below `scratch` for downloaded files. Dropping it removes the directory.
 pub(super) fn scratch_dir(scratch: &Path) -> Result<PrivateDir, Error> {
     PrivateDir::below(scratch).map_err(|error| io_error("create a directory in", scratch, &error))
 }

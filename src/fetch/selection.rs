@@ -1,4 +1,4 @@
-//! The skills of a source that its settings choose.
+//! Chooses the skills of a source by its settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -14,10 +14,11 @@ use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 
-/// The bytes of a list of plugins, or of a skill file, that are read to choose skills.
+/// The size limit of a text that is read to choose skills: a marketplace file or a skill file. In bytes.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
-/// The skills to take.
+/// Returns the skills to take. Fails with `NOT_FOUND` if the source has none, or lacks one that the
+/// settings name.
 pub(super) fn chosen_units(
     names: &PathIndex<'_>,
     tree: &mut dyn SourceTree,
@@ -67,7 +68,7 @@ pub(super) fn chosen_units(
     Ok(units.map(|(_, (_, unit))| unit).collect())
 }
 
-/// The texts of small files; bytes that are not UTF-8 are replaced.
+/// The texts of small files. Invalid UTF-8 is replaced.
 fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, String>, Error> {
     let mut texts = BTreeMap::new();
     tree.read(files, &mut |path, content| {

@@ -1,8 +1,9 @@
 //! Signatures of sources: the list of files that an author signed, compared with what was fetched.
 //!
 //! The list names the SHA-256 of every file of the skills, by its path in a copy, as `sha256sum` prints
-//! it. It lies in the source beside a detached signature of `minisign`, and both come into the copy, so
-//! that a signature can be verified again without a network, and goes along when the copy is packed.
+//! it. It lies in the source next to a detached `minisign` signature. Both become part of the copy, so
+//! that the signature can be verified again without a network, and stays with the skills when the copy
+//! is packed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,10 +17,11 @@ use super::paths::check_path;
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
 
-/// The list, at the root of a source or in the directory that its settings name, and in the copy.
+/// The file with the list: at the root of a source, or in the directory that its settings name, and in
+/// the copy.
 pub(super) const LIST: &str = "skills.sha256";
 
-/// The signature of the list, beside it.
+/// The file with the signature of the list, next to the list.
 pub(super) const SIGNATURE: &str = "skills.sha256.minisig";
 
 type Files = BTreeMap<String, LockedFile>;
@@ -49,21 +51,21 @@ fn is_listed(path: &str) -> bool {
     path != LIST && path != SIGNATURE
 }
 
-/// A demand for the signature of a source.
+/// A requirement that a source is signed.
 #[derive(Clone, Copy)]
 pub(super) struct Demand<'a> {
-    /// Its address, for errors.
+    /// The address of the source, for errors.
     pub(super) source: &'a str,
-    /// The keys of which one must have signed it.
+    /// The accepted keys. One of them must have signed the source.
     pub(super) keys: &'a [String],
 }
 
 impl Demand<'_> {
-    /// Verifies that `files` are those that one of the keys signed, and returns that key. `is_whole`
-    /// is false if only some skills of the source were taken: then files of the others may be missing.
-    /// `read` reads a file of these by its path.
+    /// Verifies that `files` are those that one of the keys signed, and returns that key. `is_whole` is
+    /// false if only some skills of the source were taken; then the files of other skills may be
+    /// missing. `read` reads one of `files` by its path.
     ///
-    /// Fails with `PERMISSION_DENIED`, and with `INVALID_PARAM` if a key is not one.
+    /// Fails with `PERMISSION_DENIED` if they are not, and with `INVALID_PARAM` if a key is not valid.
     pub(super) fn verify(
         self,
         files: &Files,
@@ -81,7 +83,7 @@ impl Demand<'_> {
         Ok(key)
     }
 
-    /// The key that signed a list. Fails as [`verify`](Demand::verify).
+    /// Returns the key that signed a list. Fails like [`verify`](Demand::verify).
     pub(super) fn key_of(self, list: &[u8], signature: &[u8]) -> Result<String, Error> {
         if self.keys.is_empty() {
             let message = format!("{} must be signed, and no key may sign it", self.source);
@@ -115,7 +117,7 @@ impl Demand<'_> {
         Err(self.refused(&format!("it is signed by another key, `{id}`")))
     }
 
-    /// The error of a source without a signature.
+    /// The error for a source without a signature.
     pub(super) fn unsigned(self) -> Error {
         let message = format!("{} is refused: it has no `{LIST}` with `{SIGNATURE}`", self.source);
         let help = if is_mcp(self.source) {
@@ -126,7 +128,7 @@ impl Demand<'_> {
         Error::new(ErrorCode::PermissionDenied, message, help)
     }
 
-    /// The error of a source that is not as it was signed.
+    /// The error for a source that does not match its signature.
     pub(super) fn refused(self, why: &str) -> Error {
         let message = format!("{} is refused: {why}", self.source);
         let help = "tell its author; nothing was fetched from it";
@@ -134,7 +136,7 @@ impl Demand<'_> {
     }
 }
 
-/// Compares a list with files. Fails with the reason, a clause, why they differ.
+/// Compares a list with files. If they differ, fails with the reason, as a clause.
 pub(super) fn compare(list: &[u8], files: &Files, is_whole: bool) -> Result<(), String> {
     let listed = read_list(list)?;
     for (path, file) in files.iter().filter(|(path, _)| is_listed(path)) {
@@ -162,7 +164,7 @@ pub(super) fn compare(list: &[u8], files: &Files, is_whole: bool) -> Result<(), 
     }
 }
 
-/// The hashes of a list, by path.
+/// Parses a list into hashes by path.
 fn read_list(list: &[u8]) -> Result<BTreeMap<&str, &str>, String> {
     let text = std::str::from_utf8(list).map_err(|_| format!("`{LIST}` is not UTF-8"))?;
     let mut listed = BTreeMap::new();
@@ -182,7 +184,7 @@ fn read_list(list: &[u8]) -> Result<BTreeMap<&str, &str>, String> {
     Ok(listed)
 }
 
-/// The id of the key that made a signature, as `minisign` shows it. Nothing vouches for it.
+/// The id of the key that made a signature, as `minisign` shows it. It is only a claim of the signature.
 fn id_of(signature: &str) -> Option<String> {
     let bytes = BASE64.decode(signature.lines().nth(1)?.as_bytes()).ok()?;
     let id = bytes.get(2..10)?.try_into().ok()?;

@@ -16,7 +16,7 @@ use crate::catalog::{Catalog, CatalogOptions, Scope, Source};
 use crate::config::{self, Config, ConfigPlace, FetchSection, FetchSettings};
 use crate::error::{Error, ErrorCode, Remedy};
 
-/// The fetched sources of the `config.toml` of a user or a project, with the lock file beside it.
+/// The fetched sources in the `config.toml` of a user or a project, with the lock file next to it.
 ///
 /// ```
 /// use std::path::Path;
@@ -49,18 +49,19 @@ pub struct SourceList<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Added {
-    /// Its name in `config.toml`.
+    /// The name in `config.toml`.
     pub name: String,
     /// The state that was fetched.
     pub locked: Locked,
     /// The ids of its skills.
     pub skills: Vec<String>,
-    /// The key that signed it, if its signature was asked for.
+    /// The key that signed the source, if a signature is required.
     pub signed_by: Option<String>,
 }
 
 impl<'a> SourceList<'a> {
-    /// The list of a user, whose home directory `base` is, or of a project with this root.
+    /// Creates the list of a user, whose home directory is `base`, or of a project, whose root is
+    /// `base`.
     pub fn new(fetcher: &'a Fetcher, scope: Scope, base: &Path, brand: &str) -> SourceList<'a> {
         let config = Config::path(base, brand);
         let dir = config.parent().unwrap_or(base);
@@ -84,7 +85,7 @@ impl<'a> SourceList<'a> {
         self.copies.root(name)
     }
 
-    /// The sections of the file, in its order.
+    /// The `[fetch.NAME]` sections of the file, in its order.
     pub fn sections(&self) -> Vec<FetchSection> {
         let of_user = self.scope == Scope::User;
         let config = Config::load(&ConfigPlace {
@@ -96,7 +97,8 @@ impl<'a> SourceList<'a> {
         config.fetch_sections()
     }
 
-    /// The section of a source. Fails with `NOT_FOUND`, and the names that there are.
+    /// The section of a source. Fails with `NOT_FOUND` if there is none; the error lists the known
+    /// names.
     pub fn section(&self, name: &str) -> Result<FetchSection, Error> {
         let mut sections = self.sections();
         let nth = sections.iter().position(|section| section.name == name);
@@ -119,11 +121,11 @@ impl<'a> SourceList<'a> {
     }
 
     /// Fetches a source, and writes it into `config.toml` and the lock file. Relative paths are below
-    /// `here`; without a name it gets that of its address. Adding the same source again fetches it
-    /// anew; the keys that must sign it stay, unless others are named.
+    /// `here`. Without a `name`, the source is named after its address. Adding the same source again
+    /// fetches it again; it keeps the keys that must sign it, unless `settings` name others.
     ///
-    /// Fails as [`Fetcher::fetch`], with `INVALID_PARAM` if another source has the name, and with
-    /// `PERMISSION_DENIED` if a project may not name this source; then nothing was changed.
+    /// Fails like [`Fetcher::fetch`], with `INVALID_PARAM` if another source has the name, and with
+    /// `PERMISSION_DENIED` if a project may not name this source. In that case nothing was changed.
     pub fn add(
         &self,
         name: Option<&str>,
@@ -148,7 +150,7 @@ impl<'a> SourceList<'a> {
             self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?;
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
         let _guard = self.copies.lock(&self.fetcher.deadline())?;
-        // Another process may have added one meanwhile.
+        // Another process may have added a source with this name during the fetch.
         self.check_free(&name, &settings)?;
         let before = self.config_text()?;
         let after = config::set_fetch(&before, &name, &settings);
@@ -163,8 +165,8 @@ impl<'a> SourceList<'a> {
         Ok(Added { name, locked, skills, signed_by })
     }
 
-    /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if it is in none of
-    /// these.
+    /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if neither the lock file
+    /// nor `config.toml` has the source.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         check_name(name)?;
         let _guard = self.copies.lock(&self.fetcher.deadline())?;
@@ -182,12 +184,11 @@ impl<'a> SourceList<'a> {
         self.copies.remove(name)
     }
 
-    /// Compares the copy of a source with what is pinned, without a network.
+    /// Compares the copy of a source with the pinned state, without using the network.
     ///
-    /// Fails with `NOT_FOUND` if it is not pinned or has no copy, with `PERMISSION_DENIED` if the copy is
-    /// not signed as it must be, and with `EXECUTION_ERROR` if the
-    /// copy is of another state, was changed, could not be updated when that was last tried, or has an
-    /// update that waits for the user.
+    /// Fails with `NOT_FOUND` if the source is not pinned or has no copy, and with `PERMISSION_DENIED`
+    /// if the copy is not signed as it must be. Fails with `EXECUTION_ERROR` if the copy has another
+    /// state or was changed, if the last update failed, or if an update waits for the user.
     pub fn check(&self, name: &str) -> Result<(), Error> {
         check_name(name)?;
         let fetch = |code, message: String, help: &str, frozen| {
@@ -223,9 +224,9 @@ impl<'a> SourceList<'a> {
         fetch(differs, problem, "update it", false)
     }
 
-    /// The key that signed the copy of a source; `None` if it need not be signed.
+    /// Returns the key that signed the copy of a source; `None` if no signature is required.
     ///
-    /// Fails with `PERMISSION_DENIED` if it is not signed by a key that may sign it.
+    /// Fails with `PERMISSION_DENIED` if the copy is not signed by an accepted key.
     pub fn signed_by(&self, section: &FetchSection) -> Result<Option<String>, Error> {
         let FetchSection { name, settings, .. } = section;
         let Some(keys) = self.fetcher.demands.keys_for(self.scope, settings) else {
@@ -235,15 +236,15 @@ impl<'a> SourceList<'a> {
         self.copies.signed_by(name, &self.copies.state(name), demand).map(Some)
     }
 
-    /// The last time when a source was asked for something newer, by `update` or a
-    /// [`SourcePoller`](super::SourcePoller), successfully or not; `None` if it never was.
+    /// The last time `update` or a [`SourcePoller`](super::SourcePoller) asked the source for its newest
+    /// state, successfully or not; `None` if neither ever did.
     pub fn asked(&self, name: &str) -> Option<SystemTime> {
         let asked = self.copies.state(name).asked();
         (asked != Moment::default()).then(|| asked.time())
     }
 
-    /// A project names no source of the machine outside of itself: what it holds would come from the
-    /// author of the project, and be read by whoever works on it.
+    /// Fails if a project names a source on this machine outside of the project. Its files would be
+    /// chosen by the author of the project, and be read by everyone who works on it.
     pub(super) fn check_location(&self, location: &Location) -> Result<(), Error> {
         let why = location.why_not_of_project(&self.base);
         if let Some(why) = why.filter(|_| self.scope == Scope::Project) {
@@ -254,7 +255,8 @@ impl<'a> SourceList<'a> {
         Ok(())
     }
 
-    /// The settings in the file of the same source, apart from the keys that must sign it.
+    /// Fails if another source has this name. If the same source has it, apart from the keys that must
+    /// sign it, returns its settings.
     fn check_free(
         &self,
         name: &str,
@@ -278,12 +280,13 @@ impl<'a> SourceList<'a> {
         }
     }
 
-    /// The error about the text of the file, with its path.
+    /// Adds the path of the file to an error about its text.
     fn of_config(&self, error: &Error) -> Error {
         error.reworded(format!("{}: {}", self.config.display(), error.message()))
     }
 
-    /// The file to replace: a user's may be a link to where settings are kept.
+    /// The path of the file to replace. The file of a user may be a link to the place where settings are
+    /// kept.
     fn writable_config(&self) -> Result<PathBuf, Error> {
         let file = match (self.config.canonicalize(), self.base.canonicalize()) {
             (Ok(real), Ok(base)) if self.scope == Scope::Project && !real.starts_with(&base) => {

@@ -1,4 +1,5 @@
-//! The state of a copy: when its source was asked, and why it is not the newest. Processes share it.
+//! The state of a copy, shared by processes: when its source was last asked, and why the copy may not be
+//! the newest.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::FetchSettings;
 use crate::session::Day;
 
-/// A moment, in seconds since 1970. It is written to the minute, in UTC.
+/// A point in time, in seconds since 1970. It is displayed to the minute, in UTC.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -47,25 +48,25 @@ impl fmt::Display for Moment {
 pub(super) struct State {
     /// The digest of its files; empty if nothing was fetched yet.
     pub(super) digest: String,
-    /// The SHA-256 of the list in it that names all its files, as an author signs it; `None` if it has
-    /// no such list.
+    /// The SHA-256 of the copy's list of its files, as an author signs it; `None` if the copy has no
+    /// list, or one that does not match its files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) listed: Option<String>,
-    /// The settings with which it was fetched, as JSON. They are kept here, where the author of a project
-    /// does not write.
+    /// The settings with which the source was fetched, as JSON. They are stored here because the author
+    /// of a project cannot write to the cache.
     pub(super) settings: String,
-    /// The last time when it was fetched, or its source said what is the newest.
+    /// The last time the source was fetched, or answered with its newest revision.
     pub(super) checked: Moment,
-    /// The failures since then.
+    /// The failures since `checked`.
     pub(super) failure: Option<Failure>,
-    /// An update that was not taken.
+    /// An update that was held back for the user.
     pub(super) held: Option<Held>,
 }
 
-/// Failures in a row of fetching a source.
+/// Consecutive failures to fetch a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Failure {
-    /// The reason of the last one.
+    /// The reason of the last failure.
     pub(super) message: String,
     pub(super) since: Moment,
     pub(super) last: Moment,
@@ -81,9 +82,9 @@ impl fmt::Display for Failure {
 /// An update that waits for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Held {
-    /// The revision that was not taken; empty if none was asked for.
+    /// The revision that was not taken; empty if the source was not asked for one.
     pub(super) revision: String,
-    /// The reason, a clause.
+    /// The reason, as a clause.
     pub(super) reason: String,
     pub(super) since: Moment,
 }
@@ -94,18 +95,18 @@ impl fmt::Display for Held {
     }
 }
 
-/// The answer of a source.
+/// The answer of a source to a request for its newest state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer<'a> {
-    /// It is as its address has it.
+    /// The copy is up to date.
     Newest { settings: &'a FetchSettings },
-    /// It has something newer, which is not taken.
+    /// The source has a newer state, which was not taken.
     Held { revision: &'a str, reason: &'a str },
-    /// It did not answer as it should.
+    /// The request or the fetch failed.
     Failed { message: &'a str },
 }
 
-/// Settings as a state has them.
+/// The settings in the form in which a state stores them.
 pub(super) fn written(settings: &FetchSettings) -> String {
     serde_json::to_string(settings).unwrap_or_default()
 }
@@ -116,7 +117,7 @@ impl State {
         self.failure.as_ref().map_or(self.checked, |failure| failure.last.max(self.checked))
     }
 
-    /// The number of failures since it answered last.
+    /// The number of failures since the source last answered.
     pub(super) fn failures(&self) -> u32 {
         self.failure.as_ref().map_or(0, |failure| failure.times)
     }
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(state.held.clone().unwrap().since, Moment(60));
         state.note(&Answer::Held { revision: "2", reason: "It." }, Moment(180));
         assert_eq!(state.held.clone().unwrap().since, Moment(180));
-        // It waits for the user, whether or not its source can be reached meanwhile.
+        // A held update keeps waiting for the user while the source cannot be reached.
         state.note(&Answer::Failed { message: "gone" }, Moment(240));
         assert!(state.held.is_some());
         state.note(&Answer::Newest { settings: &FetchSettings::default() }, Moment(300));

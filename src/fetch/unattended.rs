@@ -1,12 +1,12 @@
-//! Updates that nobody is asked about: those that would take something away are held back.
+//! Automatic updates that would remove or break a skill are held back for the user.
 
 use std::path::Path;
 
 use super::diff::{ChangeKind, SkillChange};
 use crate::catalog::{Catalog, CatalogOptions, Source};
 
-/// The reason, a clause, why only the user takes these changes from the skills in `before` to those
-/// in `after`; `None` if no skill gets lost. `source` is the source of a directory.
+/// Returns the reason, as a clause, why an update from the skills in `before` to those in `after` is
+/// left to the user. Returns `None` if no skill is lost. `source` turns a directory into a source.
 pub(super) fn reason_to_hold(
     changes: &[SkillChange],
     before: &Path,
@@ -20,7 +20,7 @@ pub(super) fn reason_to_hold(
     }
     let load = |root: &Path| Catalog::load(&CatalogOptions::new(vec![source(root)]));
     let (old, new) = (load(before), load(after));
-    // The file of the skill is there, and no skill was read from it.
+    // The file of the skill still exists, but no skill could be read from it.
     let is_broken = |id: &&str| {
         let file = old.get(id).and_then(|entry| entry.skill.path()?.strip_prefix(before).ok());
         file.map(|file| after.join(file)).is_some_and(|file| {

@@ -1,4 +1,4 @@
-//! Updates of the sources of a list, and the question whether there are any.
+//! Updating the sources of a list, and checking whether they are outdated.
 
 use std::path::Path;
 
@@ -22,26 +22,26 @@ use crate::spans;
 pub struct UpdateOptions {
     /// Tells what would change, and changes nothing.
     pub dry_run: bool,
-    /// Takes exactly what the lock file pins, and never changes that.
+    /// Takes exactly the state that the lock file pins, and never changes the lock file.
     pub frozen: bool,
 }
 
 impl UpdateOptions {
-    /// Options with both set.
+    /// Creates options with both fields set.
     pub fn new(dry_run: bool, frozen: bool) -> UpdateOptions {
         UpdateOptions { dry_run, frozen }
     }
 }
 
-/// The kind of an [`Update`].
+/// The outcome of an [`Update`] in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UpdateStatus {
-    /// The newest state is there already.
+    /// The newest state was in use already.
     Unchanged,
-    /// There is a newer state, which is pinned and used from now on.
+    /// A newer state was fetched; it is pinned and in use from now on.
     Updated,
-    /// The state that was pinned before is used from now on.
+    /// The state that the lock file pinned already was installed, and is in use from now on.
     Installed,
 }
 
@@ -60,35 +60,36 @@ impl UpdateStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Update {
-    /// The kind.
+    /// The outcome in one word.
     pub status: UpdateStatus,
     /// The revision that was pinned before.
     pub from: Option<String>,
-    /// The revision that is pinned now; with `dry_run`, the one that would be.
+    /// The revision that is pinned now; with `dry_run`, the one that would be pinned.
     pub to: String,
     /// The changes of skills on this machine.
     pub changes: Vec<SkillChange>,
-    /// The key that signed the state, if its signature was asked for.
+    /// The key that signed the state, if a signature is required.
     pub signed_by: Option<String>,
 }
 
-/// The answer to the question whether a source has something newer.
+/// The result of [`SourceList::outdated`]: whether a source has a newer state than the pinned one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Outdated {
-    /// The revision that is pinned.
+    /// The revision that is pinned, if there is one.
     pub locked: Option<String>,
     /// The newest revision.
     pub newest: String,
-    /// True if they differ, or the source was fetched with other settings.
+    /// True if the two revisions differ, or if the source was fetched with other settings.
     pub outdated: bool,
-    /// The reason why a host that [polls](super::SourcePoller) left the newest one to the user.
+    /// The reason why a [`SourcePoller`](super::SourcePoller) left the newest revision for the user to
+    /// take.
     pub held: Option<String>,
-    /// The key that signed the copy in use, if its signature is asked for and valid.
+    /// The key that signed the copy in use, if a signature is required and valid.
     pub signed_by: Option<String>,
 }
 
-/// A state of a source that is not in use yet.
+/// A fetched state of a source that is not in use yet.
 pub(super) struct Candidate {
     status: UpdateStatus,
     /// The state that was pinned when this one was fetched.
@@ -100,7 +101,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// The outcome once it is in use.
+    /// The outcome of the update once this state is in use.
     pub(super) fn update(&self) -> Update {
         Update {
             status: self.status,
@@ -112,20 +113,21 @@ impl Candidate {
     }
 }
 
-/// The state of a source that is asked for.
+/// The state that an update leads to.
 pub(super) enum Next {
-    /// It is in use; the key that signed it, if that was asked for.
+    /// The state is in use already; with the key that signed it, if a signature is required.
     InUse(Locked, Option<String>),
     Other(Candidate),
 }
 
 impl SourceList<'_> {
-    /// Updates one source. If that fails, its last good state stays in use, and the reason is told
-    /// by the findings of [`Fetcher::apply`](super::Fetcher::apply) until it succeeds.
+    /// Updates one source. If that fails, its last good state stays in use, and
+    /// [`Fetcher::apply`](super::Fetcher::apply) reports the reason as a finding until an update
+    /// succeeds.
     ///
-    /// Fails as [`Fetcher::fetch`](super::Fetcher::fetch), with `NOT_FOUND` if there is no such
-    /// source, and with `INVALID_PARAM` if `frozen` is asked for and the lock file does not fit the
-    /// settings or the source.
+    /// Fails like [`Fetcher::fetch`](super::Fetcher::fetch), with `NOT_FOUND` if the list has no such
+    /// source, and with `INVALID_PARAM` if `frozen` is set and the lock file does not fit the settings
+    /// or the source.
     pub fn update(&self, name: &str, options: UpdateOptions) -> Result<Update, Error> {
         check_name(name)?;
         let section = self.section(name)?;
@@ -135,7 +137,8 @@ impl SourceList<'_> {
             span.record("status", update.status.as_str());
         }
         let is_cancelled = result.as_ref().is_err_and(|error| error.code() == ErrorCode::Cancelled);
-        // What is pinned is taken from the cache where it can be: that says nothing about the source.
+        // A frozen update may be served from the cache alone, so its result says nothing about the
+        // source.
         let is_asked = !options.dry_run && !options.frozen && !is_cancelled;
         if is_asked {
             let answer = match &result {
@@ -164,7 +167,7 @@ impl SourceList<'_> {
             Next::Other(candidate) => {
                 let update = candidate.update();
                 let _guard = self.copies.lock(&self.fetcher.deadline())?;
-                // Meanwhile the user may have removed it, or named another one.
+                // The user may have removed the source, or changed its address, during the fetch.
                 if self.section(name)?.settings != *settings {
                     let message =
                         format!("`config.toml` has changed the source `{name}` meanwhile");
@@ -176,7 +179,7 @@ impl SourceList<'_> {
         }
     }
 
-    /// Fetches the newest state of a source, unless it is the pinned one. Fails as
+    /// Fetches the newest state of a source, unless that state is pinned already. Fails like
     /// [`SourceList::update`].
     fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
         let provider = self.provider(settings)?;
@@ -185,7 +188,8 @@ impl SourceList<'_> {
         self.newest_from(&*provider, name, settings, newest.as_deref())
     }
 
-    /// The same from a provider that was asked for its newest revision, which it may have received.
+    /// Fetches the newest state like [`SourceList::newest`], from a provider that was already asked for
+    /// its newest revision. That request may have downloaded the source.
     pub(super) fn newest_from(
         &self,
         provider: &dyn SourceProvider,
@@ -209,8 +213,8 @@ impl SourceList<'_> {
         Ok(Next::Other(Candidate { status, before, locked, new, changes, signed_by }))
     }
 
-    /// Puts a state into use, and pins it among `sources`, those of the lock file. The copies must be
-    /// locked.
+    /// Puts a state into use, and pins it in the lock file, whose current entries are `sources`. The
+    /// caller must hold the lock of the copies.
     pub(super) fn take(
         &self,
         name: &str,
@@ -227,7 +231,7 @@ impl SourceList<'_> {
         lock_file::write(&self.lock, &sources)
     }
 
-    /// The pinned state: from kept contents, else fetched at its revision.
+    /// Returns the pinned state: unpacked from the cache if possible, otherwise fetched at its revision.
     fn pinned(
         &self,
         name: &str,
@@ -264,7 +268,7 @@ impl SourceList<'_> {
         let objects = &self.fetcher.objects;
         if locked.files.values().all(|file| objects.has(&file.sha256)) {
             match self.copies.unpack(&locked.files, objects) {
-                // A kept content was damaged, and is fetched again.
+                // A content in the cache was damaged; fetch it again below.
                 Err(error) if error.code() == ErrorCode::NotFound => {}
                 result => return result,
             }
@@ -285,8 +289,8 @@ impl SourceList<'_> {
         self.copies.unpack(&locked.files, objects)
     }
 
-    /// Asks a source for its newest revision; one that does not tell is fetched for that. Fails as
-    /// [`SourceList::update`].
+    /// Asks a source for its newest revision. If the provider cannot tell without a fetch, fetches the
+    /// source. Fails like [`SourceList::update`].
     pub fn outdated(&self, name: &str) -> Result<Outdated, Error> {
         let section = self.section(name)?;
         let settings = &section.settings;
@@ -300,7 +304,7 @@ impl SourceList<'_> {
         let outdated = !locked.as_ref().is_some_and(is_newest);
         let held = self.copies.state(name).held.filter(|held| held.revision == newest);
         let held = held.filter(|_| outdated).map(|held| held.to_string());
-        // A copy without a valid signature is not in use, which is a finding of its own.
+        // A copy whose signature is not valid is not in use; `Fetcher::apply` reports that.
         let signed_by = self.signed_by(&section).unwrap_or_default();
         let locked = locked.map(|locked| locked.revision);
         Ok(Outdated { locked, newest, outdated, held, signed_by })
@@ -322,8 +326,8 @@ impl SourceList<'_> {
         diff::between(&self.copies.root(name), new, &source)
     }
 
-    /// Tells whether the copy is that of a pinned state, file by file: one that was changed by hand
-    /// is put right.
+    /// Tells whether the copy has the pinned state. Compares every file, so that an update repairs a
+    /// copy that was changed by hand.
     fn is_current(&self, name: &str, locked: &Locked) -> bool {
         self.copies.root(name).is_dir()
             && self.copies.state(name).digest == locked.digest().as_str()

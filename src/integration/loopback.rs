@@ -1,4 +1,4 @@
-//! An HTTP server, on the loopback unless its caller checks who asks.
+//! An HTTP server. It only listens on a loopback address, unless its caller authenticates clients.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -19,23 +19,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, ErrorCode};
 
-/// The most connections open at a time. One more closes the connection that has waited longest for
-/// a request; if none is waiting, the new one waits.
+/// The maximum number of open connections. A further connection closes the one that has waited longest
+/// for a request; if none is waiting, the new one waits.
 const MAX_CONNECTIONS: usize = 128;
 
 /// The time a client has to send the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Answers each request to `listener`, which must be on a loopback address, with `respond`, until
-/// the future is dropped. At most 128 connections are open at a time: one more closes the
-/// connection whose client has taken longest to send its next request. Call it within a tokio
+/// Serves HTTP: answers each request to `listener`, which must be on a loopback address, with `respond`,
+/// until the future is dropped. At most 128 connections are open at a time: a further one closes the
+/// connection whose client has taken longest to send its next request. Must be called within a tokio
 /// runtime with its timer enabled.
 ///
 /// `respond` must check where a request comes from: any program on the machine, and any web page in
 /// a browser on it, can send one.
 ///
-/// Fails with `INVALID_PARAM` for another address, and with `EXECUTION_ERROR` if connections cannot
-/// be accepted.
+/// Fails with `INVALID_PARAM` if the address is not a loopback address, and with `EXECUTION_ERROR` if
+/// connections cannot be accepted.
 pub async fn serve_loopback<R, B>(
     listener: TcpListener,
     respond: impl Fn(Request<Incoming>) -> R + Clone + Send + Sync + 'static,
@@ -63,7 +63,7 @@ fn failed(error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// Serves as [`serve_loopback`] does, on any address and with at most `max_connections`.
+/// Serves like [`serve_loopback`], on any address and with at most `max_connections`.
 pub(super) async fn serve<R, B>(
     listener: TcpListener,
     max_connections: usize,
@@ -88,7 +88,7 @@ where
                 continue;
             }
         };
-        // Answers are small, and a client waits for each.
+        // Answers are small, and a client waits for each, so they must not be delayed.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection delays small packets");
         }
@@ -115,7 +115,7 @@ async fn serve_one<R, B>(
         let answering =
             Arc::new(Answering { waiting: waiting.clone(), place, kept: Mutex::default() });
         let whole = Whole(Arc::clone(&answering));
-        // Otherwise the request counts as half sent until it is answered.
+        // Without this extension, the request counts as incomplete until its answer begins.
         request.extensions_mut().insert(whole);
         let response = respond(request);
         async move {
@@ -141,8 +141,9 @@ async fn serve_one<R, B>(
     drop(permit);
 }
 
-/// The connections whose client has not yet sent a whole request. A new connection without room
-/// replaces the one that has waited longest, so that clients with half a request keep nobody out.
+/// The connections whose client has not sent a complete request yet. A new connection without room
+/// replaces the one that has waited longest, so that clients with incomplete requests cannot block
+/// others.
 #[derive(Debug, Clone, Default)]
 struct Waiting(Arc<Mutex<Places>>);
 
@@ -158,7 +159,7 @@ impl Waiting {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters a connection; returns its key and the token that closes it.
+    /// Adds a waiting connection. Returns its key, and the token that closes it.
     fn enter(&self) -> (u64, CancellationToken) {
         let closed = CancellationToken::new();
         let mut places = self.places();
@@ -184,7 +185,7 @@ impl Waiting {
 struct Answering {
     waiting: Waiting,
     place: u64,
-    /// The token that closes the connection, taken out meanwhile.
+    /// The token that closes the connection, held back while the connection is in use.
     kept: Mutex<Option<CancellationToken>>,
 }
 
@@ -238,7 +239,7 @@ impl<B: Body> Body for Sending<B> {
     }
 }
 
-/// A request extension that reports the arrival of the whole request.
+/// A request extension that lets the handler report that the whole request has arrived.
 #[derive(Debug, Clone)]
 pub(super) struct Whole(Arc<Answering>);
 

@@ -8,13 +8,13 @@ use percent_encoding::percent_decode_str;
 use crate::error::{Error, ErrorCode};
 use crate::fetch::loopback::is_loopback;
 
-/// The beginning of the address of a program.
+/// The prefix of the address of a program.
 const PROGRAM: &str = "mcp:";
 
 /// The beginning of the address of a server over HTTP, before its scheme.
 const HTTP: &str = "mcp+";
 
-/// Programs that run what follows them, which names the server better.
+/// Programs that run another program, whose name says more about the server.
 const RUNNERS: [&str; 13] = [
     "npx", "bunx", "uvx", "pipx", "uv", "run", "node", "bun", "deno", "python", "python3",
     "docker", "podman",
@@ -24,20 +24,20 @@ const RUNNERS: [&str; 13] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum McpAddress {
-    /// A program that speaks over its standard streams: its name or path, and its arguments.
+    /// A program that is spoken to over its standard streams: its name or path, and its arguments.
     Program(Vec<String>),
     /// A server over HTTP.
     Http {
-        /// Its URL, `https://…`, or `http://…` on this machine.
+        /// The URL: `https://…`, or `http://…` on this machine.
         url: String,
-        /// The environment variable with the bearer token, if it needs one.
+        /// The name of the environment variable with the bearer token, if the server needs one.
         token: Option<String>,
     },
 }
 
 impl McpAddress {
-    /// Parses `mcp:COMMAND` or `mcp+https://…`; `None` if the text is neither. Words of a command
-    /// that name files from `./` or `../` are relative to `base`.
+    /// Parses `mcp:COMMAND` or `mcp+https://…`. Returns `None` if the text is neither. Words of the
+    /// command that start with `./` or `../` and name an existing file are relative to `base`.
     pub(in crate::fetch) fn parse(text: &str, base: &Path) -> Option<Result<McpAddress, Error>> {
         if let Some(command) = text.strip_prefix(PROGRAM) {
             return Some(of_command(text, command, base));
@@ -45,7 +45,7 @@ impl McpAddress {
         text.strip_prefix(HTTP).map(|url| of_url(text, url))
     }
 
-    /// The name of a source at this address, before it is made fit for one.
+    /// A name for a source at this address. The caller replaces characters that are not allowed.
     pub(in crate::fetch) fn name(&self) -> String {
         match self {
             McpAddress::Program(words) => name_of_program(words),
@@ -77,22 +77,22 @@ fn host_of(url: &str) -> &str {
     url.split('/').nth(2).unwrap_or_default()
 }
 
-/// Tells whether an address is that of an MCP server.
+/// Tells whether an address is the address of an MCP server.
 pub(in crate::fetch) fn is_mcp(address: &str) -> bool {
     let address = address.trim();
     address.starts_with(PROGRAM) || address.starts_with(HTTP)
 }
 
-/// The path that the skill at `uri` gets in a source: that of `skill://`, or behind the name of any
-/// other scheme. `None` if it is not the address of a `SKILL.md`, or a name in it holds what no name
-/// may.
+/// The path in the source of the skill at `uri`. For `skill://` it is the path of the URI; for any other
+/// scheme, the name of the scheme comes first. `None` if the URI is not the address of a `SKILL.md`, or
+/// if a part of its path is not a valid file name.
 pub(in crate::fetch) fn path_of_skill(uri: &str) -> Option<String> {
     let (scheme, rest) = uri.strip_suffix("/SKILL.md")?.split_once(':')?;
     let path = decoded(rest.trim_start_matches('/'))?;
     Some(if scheme.eq_ignore_ascii_case("skill") { path } else { format!("{scheme}/{path}") })
 }
 
-/// A path of an address as plain names; `None` if one of them is not the name of a file.
+/// Decodes the path of a URI into plain file names. Returns `None` if a part is not a valid file name.
 pub(in crate::fetch) fn decoded(path: &str) -> Option<String> {
     if path.contains(['?', '#']) {
         return None;
@@ -157,11 +157,12 @@ fn is_variable(name: &str) -> bool {
         && name.chars().all(is_plain)
 }
 
-/// The first word that says which server it is: `npx -y @acme/skills@1` is `acme-skills`.
+/// Returns the first word that identifies the server: `npx -y @acme/skills@1` becomes `acme-skills`.
 fn name_of_program(words: &[String]) -> String {
     let named = words.iter().filter(|word| !word.starts_with('-')).filter_map(|word| {
         let path = Path::new(word);
-        // A scope is part of the name of a package, a directory is not one of a program.
+        // The scope is part of the name of a package, but a directory is not part of the name of a
+        // program.
         let name = if word.starts_with('@') { word } else { path.file_name()?.to_str()? };
         let name = name.trim_start_matches('@').split('@').next()?;
         Some(name.strip_suffix(".py").or(name.strip_suffix(".js")).unwrap_or(name).to_owned())

@@ -28,13 +28,13 @@ use crate::error::{Error, ErrorCode};
 use crate::fetch::limits::{Deadline, FetchLimits, too_large};
 use crate::process::first_line::begun;
 
-/// The time in which a server may end a connection by itself.
+/// The time that a server has to end by itself when the connection closes.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The longest part of a server's message that is passed on, in characters.
+/// The size limit of a server's message in an error, in characters.
 const MAX_MESSAGE: usize = 300;
 
-/// The client as a server sees it: it answers no questions.
+/// The client that a server sees: it answers no requests of the server.
 struct Client;
 
 impl ClientHandler for Client {
@@ -44,7 +44,7 @@ impl ClientHandler for Client {
     }
 }
 
-/// A connection to a server. It, and the program if the server is one, end when it is dropped.
+/// A connection to a server. Dropping it closes the connection, and ends the server if it is a program.
 pub(super) struct Connection {
     source: String,
     limits: FetchLimits,
@@ -61,10 +61,10 @@ struct Open {
 }
 
 impl Connection {
-    /// Starts the program, or connects to the server, and agrees on a protocol.
+    /// Starts the program, or connects to the server, and negotiates the protocol.
     ///
-    /// Fails with `NOT_FOUND` if there is no such program, with `TIMEOUT` or `EXECUTION_ERROR` if it
-    /// does not answer as an MCP server.
+    /// Fails with `NOT_FOUND` if the program or the token does not exist, and with `TIMEOUT` or
+    /// `EXECUTION_ERROR` if the server does not answer like an MCP server.
     pub(super) fn open(
         address: &McpAddress,
         limits: FetchLimits,
@@ -109,8 +109,8 @@ impl Connection {
         Ok(Open { runtime, service, program: Some(program) })
     }
 
-    /// Begins the protocol, unless the program prints something else first. The outer error is that of a
-    /// thread, or of the deadline.
+    /// Starts the protocol, unless the program prints something else first; that is the inner error. The
+    /// outer error is that of the thread or of the deadline.
     fn serve<T, E, A>(
         &self,
         runtime: &Runtime,
@@ -135,8 +135,8 @@ impl Connection {
 
     /// All skills that the server lists.
     ///
-    /// Fails with `NOT_FOUND` if it does not serve skills, with `INVALID_PARAM` if there are too
-    /// many, with `TIMEOUT` or `EXECUTION_ERROR` if it does not answer.
+    /// Fails with `NOT_FOUND` if the server does not serve skills, with `INVALID_PARAM` if there are too
+    /// many, and with `TIMEOUT` or `EXECUTION_ERROR` if it does not answer.
     pub(super) fn skills(&self) -> Result<Vec<Skill>, Error> {
         let (mut skills, mut cursor) = (Vec::new(), None);
         let service = self.service()?;
@@ -190,7 +190,7 @@ impl Connection {
         open.ok_or_else(|| self.failed(&"the connection is closed"))
     }
 
-    /// Waits for an answer.
+    /// Waits for the answer of the server.
     fn wait<T: Send>(
         &self,
         what: &str,
@@ -223,9 +223,9 @@ impl Connection {
         }
     }
 
-    /// The error of a program that does not begin as a server.
+    /// The error for a program that does not start as an MCP server.
     fn not_begun(&self, runtime: &Runtime, program: &mut Program, error: &dyn Display) -> Error {
-        // What it says on standard error before it ends says more.
+        // The error message of the program on standard error is more useful, so wait for it.
         let _ = on_thread(runtime, program.end(GRACE));
         if let Some(error) = self.received.too_large(&self.source) {
             return error;
@@ -234,7 +234,7 @@ impl Connection {
         self.failed(&format!("it does not begin as an MCP server: {error}{said}"))
     }
 
-    /// The error of an address at which there is no server.
+    /// The error for an address without an MCP server.
     fn not_answered(&self, error: &dyn Display) -> Error {
         let too_large = self.received.too_large(&self.source);
         too_large.unwrap_or_else(|| {
@@ -254,7 +254,7 @@ impl Drop for Connection {
         let Some(Open { runtime, service, program }) = self.open.take() else { return };
         let grace = if self.deadline.is_over() { Duration::ZERO } else { GRACE };
         let close = async move {
-            // Closes the streams, upon which a program ends by itself.
+            // Closes the streams, so that a program ends by itself.
             let _ = tokio::time::timeout(grace, service.cancel()).await;
             if let Some(mut program) = program {
                 program.end(grace).await;
@@ -273,7 +273,8 @@ fn reason(error: &ClientInitializeError) -> String {
     }
 }
 
-/// Runs a future on a thread of its own: the caller's may be one of a runtime, which must not block.
+/// Runs a future on a separate thread: the caller's thread may belong to an asynchronous runtime and
+/// must not block.
 fn on_thread<T: Send>(runtime: &Runtime, work: impl Future<Output = T> + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("mcp-source".to_owned());

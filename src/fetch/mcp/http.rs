@@ -1,7 +1,7 @@
 //! MCP over HTTP: the requests of one connection to a server, over hyper.
 //!
-//! Redirects are not followed, as they could lead a token elsewhere. Only answers to requests are
-//! read: a source needs none of a server's own messages.
+//! Redirects are not followed, since they could send a token to another server. Only responses to
+//! requests are read: a source does not need the server's own messages.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,15 +30,15 @@ use tokio::net::TcpStream;
 use super::program::Received;
 use crate::error::{Error, ErrorCode};
 
-/// The part of an error's body that is passed on, in bytes.
+/// The size limit of the body in an error message, in bytes.
 const MAX_ERROR_BYTES: usize = 300;
 
 type Failure = StreamableHttpError<io::Error>;
 
-/// Makes the transport to the server at `url`; call it inside of a runtime.
+/// Creates the transport to the server at `url`. Must be called within a runtime.
 ///
-/// Fails with `NOT_FOUND` if the environment has no `token` of this name, and with
-/// `EXECUTION_ERROR` if the URL is encrypted and this build has no TLS.
+/// Fails with `NOT_FOUND` if the environment variable `token` is not set, with `INVALID_PARAM` if `url`
+/// is not valid, and with `EXECUTION_ERROR` if the URL is encrypted and this build has no TLS.
 pub(super) fn transport(
     url: &str,
     token: Option<&str>,
@@ -62,7 +62,7 @@ pub(super) fn transport(
     Ok(WorkerTransport::with_client(Client(Arc::new(server)), config))
 }
 
-/// The token in an environment variable.
+/// Reads the token from an environment variable.
 fn secret(name: &str) -> Result<String, Error> {
     let value = std::env::var(name).unwrap_or_default();
     if value.is_empty() || value.contains(char::is_control) {
@@ -78,7 +78,7 @@ fn secret(name: &str) -> Result<String, Error> {
 pub(super) struct Client(Arc<Server>);
 
 struct Server {
-    /// The header `Host`.
+    /// The value of the `Host` header.
     host: HeaderValue,
     name: String,
     port: u16,
@@ -159,8 +159,9 @@ impl StreamableHttpClient for Client {
     }
 }
 
-/// The answer to a request that the server refuses. A server of an earlier protocol refuses the
-/// question of the newest one as it can; the client then asks in the earlier way.
+/// The answer to a request that the server refused. If a server with an older protocol refuses the
+/// discovery request of the newest one, returns a protocol error, so that the client falls back to the
+/// older protocol.
 fn refused(
     message: &ClientJsonRpcMessage,
     has_session: bool,
@@ -224,7 +225,8 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
 type Connection = SendRequest<Full<Bytes>>;
 
 impl Server {
-    /// Sends a request over the idle connection, or a new one, which the answer comes with.
+    /// Sends a request over the idle connection, or over a new one. Returns the response with its
+    /// connection.
     async fn send(
         &self,
         request: Request<Full<Bytes>>,
@@ -257,7 +259,7 @@ impl Server {
         }
     }
 
-    /// Reads a body to its end, after which its connection is idle.
+    /// Reads a body to its end, and then makes its connection the idle one.
     async fn body(
         &self,
         mut response: Response<Incoming>,
@@ -272,11 +274,12 @@ impl Server {
     }
 
     async fn finish(&self, response: Response<Incoming>, connection: Connection) {
-        // A body that nobody needs.
+        // Nobody needs the body, but it must be read before the connection is idle.
         let _ = self.body(response, connection).await;
     }
 
-    /// Reads events until one is an answer. Others are reports, or questions that stay unanswered.
+    /// Reads events until one is a response. Other events are notifications, or requests that stay
+    /// unanswered.
     async fn answer_among_events(
         &self,
         mut response: Response<Incoming>,
@@ -309,7 +312,7 @@ impl Server {
         Err(StreamableHttpError::UnexpectedEndOfStream)
     }
 
-    /// The next bytes of a body that has `n_before` already.
+    /// The next bytes of a body of which `n_before` were read already.
     async fn data(
         &self,
         response: &mut Response<Incoming>,
@@ -342,9 +345,9 @@ fn broken(error: hyper::Error) -> Failure {
     StreamableHttpError::Client(io::Error::other(error))
 }
 
-/// The protection of a connection.
+/// The encryption of a connection.
 enum Security {
-    /// None, on this machine.
+    /// No encryption, for a server on this machine.
     None,
     #[cfg(feature = "mcp-source-tls")]
     Tls(Arc<rustls::ClientConfig>),

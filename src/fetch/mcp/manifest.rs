@@ -30,7 +30,7 @@ pub(super) struct Manifest {
 #[derive(Debug)]
 pub(super) struct Served {
     pub(super) resource: SkillResource,
-    /// The front matter of a `SKILL.md` that has an entry of its own.
+    /// The front matter in the list, if this file is the `SKILL.md` of an entry.
     front_matter: Option<SkillFrontmatter>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Served {
 pub(super) type Files = (Vec<TreeEntry>, BTreeMap<String, Served>);
 
 impl Manifest {
-    /// Checks the skills of a list. Fails with `PERMISSION_DENIED` if an entry breaks a rule of the
+    /// Checks the skills of a list. Fails with `PERMISSION_DENIED` if an entry breaks a rule of the MCP
     /// extension.
     pub(super) fn new(skills: Vec<Skill>, source: &str) -> Result<Manifest, Error> {
         validate_skills(&skills).map_err(|error| lies(source, &error.to_string()))?;
@@ -50,7 +50,7 @@ impl Manifest {
         Ok(Manifest { skills })
     }
 
-    /// Tells whether a name, a path or an address stands for a skill here.
+    /// Tells whether a name, a path or an address identifies a skill of the manifest.
     pub(super) fn has(&self, id: &str) -> bool {
         self.skills.iter().any(|known| is_meant(known, id))
     }
@@ -60,7 +60,7 @@ impl Manifest {
         self.skills.iter().map(|(path, _)| path.clone()).collect()
     }
 
-    /// Leaves only the skills of these names, paths or addresses.
+    /// Removes all skills except those with these names, paths or addresses.
     pub(super) fn keep_only(&mut self, ids: &[String]) {
         self.skills.retain(|known| ids.iter().any(|id| is_meant(known, id)));
     }
@@ -84,11 +84,12 @@ impl Manifest {
         ContentHash::of(list.as_bytes()).to_string()
     }
 
-    /// The files of all skills. Those of a skill whose content its server makes anew for each read
-    /// are not among them.
+    /// Collects the files of all skills. Leaves out skills whose content the server generates for each
+    /// read.
     ///
-    /// Fails with `PERMISSION_DENIED` if a path is not plain, or if one file has two digests; with
-    /// `NOT_FOUND` if there are skills, but none that can be pinned.
+    /// Fails with `PERMISSION_DENIED` if a path is not plain, or if a file is listed with two digests;
+    /// with `INVALID_PARAM` if there are more than `most` files; and with `NOT_FOUND` if there are
+    /// skills, but none that can be pinned.
     pub(super) fn files(&self, source: &str, most: usize) -> Result<Files, Error> {
         let mut files: BTreeMap<String, Served> = BTreeMap::new();
         let mut dynamic = Vec::new();
@@ -133,8 +134,8 @@ impl Manifest {
 }
 
 impl Served {
-    /// Checks a content against the digest, the size and the front matter that were promised. Fails
-    /// with `PERMISSION_DENIED`.
+    /// Compares a content with the digest, the size and the front matter in the list. Fails with
+    /// `PERMISSION_DENIED` if they differ.
     pub(super) fn check(&self, bytes: &[u8], source: &str) -> Result<(), Error> {
         self.resource.verify(bytes).map_err(|error| lies(source, &error.to_string()))?;
         let Some(promised) = &self.front_matter else { return Ok(()) };
@@ -153,7 +154,7 @@ impl Served {
     }
 }
 
-/// The error of a server whose list does not tell the truth.
+/// The error for a server whose list contradicts its files or the MCP extension.
 fn lies(source: &str, why: &str) -> Error {
     let message = format!("{source} is refused: {why}");
     let help =
@@ -174,7 +175,7 @@ fn place(path: &str, skill: &str, resource: &SkillResource, source: &str) -> Res
     }
 }
 
-/// Adds a file. One that belongs to two skills, of which one is below the other, is listed by both.
+/// Adds a file. If one skill lies inside another, both list the files of the inner one.
 fn insert(
     files: &mut BTreeMap<String, Served>,
     at: String,

@@ -1,9 +1,9 @@
-//! MCP servers that serve skills by the extension `io.modelcontextprotocol/skills`.
+//! MCP servers that serve skills through the extension `io.modelcontextprotocol/skills`.
 //!
-//! A server lists its skills with the digest of each file (`manifest.rs`); a file counts only if it
-//! is the one that was listed, and the front matter of a skill only if it is that of the entry. The
-//! server is a program (`program.rs`) or is reached over HTTP (`http.rs`); `connection.rs` bounds
-//! the time and the bytes of both.
+//! A server lists its skills with the digest of each file (`manifest.rs`). A file is accepted only if it
+//! matches its digest, and the front matter of a skill only if it equals that of the entry in the list.
+//! The server is either a program (`program.rs`) or reached over HTTP (`http.rs`). `connection.rs`
+//! limits the time and the bytes of both.
 
 mod address;
 #[cfg(feature = "mcp-source")]

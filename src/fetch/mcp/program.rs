@@ -1,4 +1,4 @@
-//! An MCP server that is a program: started without a shell, in a group of processes of its own that
+//! An MCP server that is a program. It is started without a shell, in a process group of its own that
 //! ends with the connection.
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use crate::process::first_line::FirstLine;
 /// The bytes of standard error that are kept: the last ones.
 const MAX_STDERR_BYTES: usize = 4096;
 
-/// The interval at which the end of a program is looked for.
+/// The interval between checks whether the program has ended.
 const TICK: Duration = Duration::from_millis(10);
 
 /// The bytes received on a connection, and their limits.
@@ -32,20 +32,21 @@ const TICK: Duration = Duration::from_millis(10);
 pub(super) struct Received {
     n_bytes: AtomicU64,
     most: u64,
-    /// The most bytes of one message.
+    /// The maximum number of bytes in one message.
     message: u64,
     is_over: AtomicBool,
 }
 
 impl Received {
     pub(super) fn new(limits: &FetchLimits) -> Received {
-        // A file as base64, or as a text with escapes, and what is around it.
+        // Room for a file as base64 or as an escaped text, and for the rest of the message.
         let message = limits.file_bytes.saturating_mul(2).saturating_add(1 << 20);
         let (n_bytes, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
         Received { n_bytes, most: limits.transfer_bytes, message, is_over }
     }
 
-    /// Counts bytes of a message that has `n_before` already. Fails if that is too much.
+    /// Counts bytes of a message of which `n_before` were received already. Fails if a limit is
+    /// exceeded.
     pub(super) fn count(&self, n_bytes: u64, n_before: u64) -> io::Result<()> {
         let all = self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed).saturating_add(n_bytes);
         if all > self.most || n_before.saturating_add(n_bytes) > self.message {
@@ -55,7 +56,7 @@ impl Received {
         Ok(())
     }
 
-    /// The error of a server that sent too much, if it did.
+    /// Returns the error for a server that sent too much, if it did.
     pub(super) fn too_large(&self, source: &str) -> Option<Error> {
         let is_over = self.is_over.load(Ordering::Relaxed);
         let is_long = self.n_bytes.load(Ordering::Relaxed) <= self.most;
@@ -64,7 +65,8 @@ impl Received {
     }
 }
 
-/// The transport over the streams of a program, and its first line if that is not a message.
+/// The transport over the streams of a program, and a channel for its first line, if that is not a
+/// message.
 pub(super) type Streams = (
     AsyncRwTransport<RoleClient, FirstLine<Counted<ChildStdout>>, ChildStdin>,
     oneshot::Receiver<String>,
@@ -77,9 +79,10 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts a program; call it inside of a runtime.
+    /// Starts a program. Must be called within a runtime.
     ///
-    /// Fails with `NOT_FOUND` if it is not there, and with `EXECUTION_ERROR` if it does not start.
+    /// Fails with `NOT_FOUND` if the program does not exist, and with `EXECUTION_ERROR` if it does not
+    /// start.
     pub(super) fn start(
         words: &[String],
         source: &str,
@@ -95,7 +98,7 @@ impl Program {
             Error::new(ErrorCode::NotFound, message, "install it, or name it by its path")
         })?;
         let mut command = std::process::Command::new(path);
-        // Not in a project, whose author could put programs and settings there.
+        // Not in the directory of a project, where its author could put programs and settings.
         command.args(args).current_dir(neutral_dir());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
@@ -110,30 +113,30 @@ impl Program {
         }
         let stdout = Counted { inner: stdout, received: Arc::clone(received), in_line: 0 };
         let (stdout, stray) = FirstLine::new(stdout);
-        // The limits of lines are those of `Counted`: this transport would wait for another line.
+        // `Counted` limits the length of lines. The limit of this transport would wait for another line.
         let transport = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
         Ok((Program { child, stderr }, (transport, stray)))
     }
 
-    /// The last line of standard error, as the end of a sentence.
-    pub(super) fn last_output(&self) -> String {
+    /// The last line of standard error, to be appended to an error message.
+    pub(super) fn last_words(&self) -> String {
         let bytes: Vec<u8> = locked(&self.stderr).iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
         last.map_or_else(String::new, |line| format!("; it says: {line}"))
     }
 
-    /// Ends the program and its children, after `grace` if it does not end by itself.
+    /// Kills the program and its children if it does not end by itself within `grace`.
     pub(super) async fn end(&mut self, grace: Duration) {
         let end = tokio::time::Instant::now() + grace;
         while !self.has_ended() && tokio::time::Instant::now() < end {
             tokio::time::sleep(TICK).await;
         }
-        // Lets the end of standard error be read.
+        // Let the task that reads standard error run once more.
         tokio::task::yield_now().await;
         #[cfg(unix)]
         if let Some(group) = self.pid() {
-            // It was not waited for yet: the number is still its own.
+            // The program was not waited for yet, so no other process can have its process id.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.child.start_kill();
@@ -146,7 +149,8 @@ impl Program {
         pid.and_then(rustix::process::Pid::from_raw)
     }
 
-    /// Tells whether it has ended, and leaves its number its own.
+    /// Tells whether the program has ended, without waiting for it, so that its process id stays
+    /// reserved.
     #[cfg(unix)]
     fn has_ended(&mut self) -> bool {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -160,7 +164,7 @@ impl Program {
     }
 }
 
-/// A stream that ends with an error where a limit is reached.
+/// A stream that fails once a limit is exceeded.
 pub(super) struct Counted<R> {
     inner: R,
     received: Arc<Received>,
@@ -186,7 +190,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Counted<R> {
     }
 }
 
-/// The program of this name on the `PATH`, in which relative directories do not count, or at this
+/// Finds the program with this name on the `PATH`, whose relative directories are ignored, or at this
 /// path.
 fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -200,7 +204,7 @@ fn neutral_dir() -> PathBuf {
     home.unwrap_or_else(|| Path::new("/").to_owned())
 }
 
-/// Keeps the end of a stream.
+/// Reads a stream, and keeps its last bytes.
 async fn keep_end(mut stream: impl AsyncRead + Unpin, kept: Arc<Mutex<VecDeque<u8>>>) {
     let mut buffer = vec![0; MAX_STDERR_BYTES];
     while let Ok(n) = stream.read(&mut buffer).await {

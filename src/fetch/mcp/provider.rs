@@ -1,4 +1,4 @@
-//! The provider: the skills of an MCP server as a source.
+//! The provider that makes the skills of an MCP server a source.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,11 +12,11 @@ use crate::fetch::provider::{SourceProvider, SourceTree, Take, TreeEntry, no_ski
 /// An MCP server.
 pub(in crate::fetch) struct Mcp {
     address: McpAddress,
-    /// The skills to take, by name, path or address; all that are listed if there are none.
+    /// The skills to take, by name, path or address; all listed skills if empty.
     skills: Vec<String>,
     limits: FetchLimits,
     deadline: Deadline,
-    /// The server as it was asked for its newest revision, so that it is not started twice.
+    /// The connection that `newest` opened, kept for `open` so that the server is not started twice.
     asked: Mutex<Option<(Connection, Manifest)>>,
 }
 

@@ -1,5 +1,5 @@
-//! The agents whose hooks are supported: the name of each, its protocol, and its channel with
-//! authority. Each `match` names all agents, so that a new one does not compile without its lines.
+//! The agents whose hooks are supported: the name, the protocol and the channel of each. Each `match`
+//! lists all agents, so that a new agent does not compile until every part is defined for it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -87,7 +87,8 @@ impl HookAgent {
         }
     }
 
-    /// Returns the channel with authority of this agent.
+    /// Returns the channel of this agent: the skills it lists by itself, and the place for the list of
+    /// the others.
     pub(super) fn channel(self) -> &'static Channel {
         match self {
             HookAgent::ClaudeCode => &CLAUDE_CODE,
@@ -99,8 +100,8 @@ impl HookAgent {
         }
     }
 
-    /// Returns the skills that the agent lists and loads by itself. They are not listed again; if a
-    /// message calls for one, it becomes a line in the agent's own words.
+    /// Returns the skills that the agent lists and loads by itself. The engine does not list these
+    /// skills again. If a message calls for one, the engine adds one line in the agent's own words.
     pub fn native_skills(self) -> &'static NativeSkills {
         &self.channel().native
     }
@@ -144,7 +145,8 @@ static GEMINI: Channel = Channel {
     list: List::FirstPrompt,
 };
 
-/// From its documentation; all others were observed with the real program against a fake model.
+/// From the documentation of Cursor; all other channels were observed with the real agent and a fake
+/// model.
 static CURSOR: Channel = Channel {
     native: NativeSkills {
         roots: Cow::Borrowed(&[

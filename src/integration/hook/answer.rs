@@ -23,13 +23,14 @@ use crate::error::Error;
 use crate::session::{Event, Session, SkillState};
 use crate::skill::SkillId;
 
-/// The longest context that agents take uncut, in characters: Claude Code, Codex and Cursor cut it
-/// off at 10,000 or write the rest to a file; Copilot takes 10 KB after a tool.
+/// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
+/// Cursor cut it off at 10,000 or write the rest to a file; Copilot accepts 10 KB after a tool.
 const CONTEXT: usize = 10_000;
-/// The part of [`CONTEXT`] for notes on where instructions are that do not fit.
+/// The part of [`CONTEXT`] that is reserved for notes which say where to find instructions that do not
+/// fit.
 const NOTES: usize = 1_000;
 
-/// Returns the options of disclosures for hooks, within the length that agents take uncut.
+/// Returns disclosure options for hooks, within the length that agents accept without cutting it.
 pub fn disclosure_options() -> DisclosureOptions {
     DisclosureOptions {
         budget: Some(Budget::Characters(CONTEXT - NOTES)),
@@ -38,7 +39,7 @@ pub fn disclosure_options() -> DisclosureOptions {
     }
 }
 
-/// Returns the options of the catalog prompt for hooks, within the length that agents take uncut.
+/// Returns catalog prompt options for hooks, within the length that agents accept without cutting it.
 pub fn prompt_options() -> PromptOptions {
     PromptOptions {
         budget: Some(Budget::Characters(CONTEXT)),
@@ -48,14 +49,13 @@ pub fn prompt_options() -> PromptOptions {
 }
 
 impl HookCall {
-    /// Returns the agent's JSON with the text to add to its context; `None` to add nothing. The
-    /// session of `engine` records the added text, so that it is not repeated, and the text that
-    /// the agent reports as lost. The paths of [`HookEvent::Files`] must already be relative to the
-    /// project.
+    /// Returns the agent's JSON with the text to add to its context; `None` to add nothing. Records the
+    /// added text in the session of `engine`, so that it is not repeated, and the text that the agent
+    /// reports as lost. The paths of [`HookEvent::Files`] must already be relative to the project.
     ///
-    /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written, and as
-    /// [`Engine::activate`] does for a message that is a skill's slash command; an unavailable
-    /// skill is not an error but named in the answer.
+    /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written. Fails like
+    /// [`Engine::activate`] for a message that is a skill's slash command; an unavailable skill is not
+    /// an error, but named in the answer.
     pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
         let session = engine.session(&self.session);
         let takes_context = self.agent.takes_context(&self.event, &self.name);
@@ -86,9 +86,9 @@ impl HookCall {
         Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
     }
 
-    /// Returns the context for a conversation that begins or goes on. One that begins may have been
-    /// answered a message already: Copilot runs the hooks of its start and of its first message at
-    /// once.
+    /// Returns the context for a conversation that starts or is resumed. One that starts may have had
+    /// its first message answered already: Copilot runs the hooks for the start and for the first
+    /// message at the same time.
     fn started(&self, resumed: bool, engine: &Engine, session: &Session) -> Result<String, Error> {
         match self.agent.channel().list {
             List::Start { after_resume } if !resumed || after_resume => self.list(engine, session),
@@ -108,7 +108,8 @@ impl HookCall {
         engine.prompt_with(&PromptOptions { native, ..engine.prompt_options().clone() })
     }
 
-    /// Returns the context for a message, with the list of skills if the agent takes the list here.
+    /// Returns the context for a message. Includes the list of skills if this is where the agent gets
+    /// it.
     fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let message = without_repeated_context(prompt, || self.catalog(engine).text);
         self.note_lost(session, engine)?;
@@ -123,8 +124,8 @@ impl HookCall {
         Ok(parts.collect::<Vec<_>>().join("\n\n"))
     }
 
-    /// Records in the session that its context was shortened, if the agent's record of the
-    /// conversation lacks text that we put there.
+    /// Records in the session that the context was shortened, if text that the engine added is missing
+    /// from the agent's record of the conversation.
     fn note_lost(&self, session: &Session, engine: &Engine) -> Result<(), Error> {
         let Some(record) = &self.transcript else { return Ok(()) };
         let state = session.state()?;
@@ -143,7 +144,7 @@ impl HookCall {
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }
 
-    /// Returns the text that a message calls for.
+    /// Returns the text that a message calls for; nothing if the agent handles the message itself.
     fn called_for(
         &self,
         message: &str,
@@ -159,7 +160,7 @@ impl HookCall {
             }
             return self.said(message, engine, session);
         };
-        // The agent finds the skill in the same place as we do, and answers its command.
+        // The agent finds the skill in the same place, and handles its command.
         if entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir)) {
             return Ok(String::new());
         }
@@ -177,7 +178,7 @@ impl HookCall {
             return Ok(with_notes(text, &disclosure, engine));
         };
         let text = match self.agent {
-            // Its own reminder says that no such command is installed.
+            // Claude Code's own reminder says that no such command is installed.
             HookAgent::ClaudeCode => {
                 format!("{}\n\n{text}", is_command(activation.id.as_str()))
             }
@@ -190,7 +191,7 @@ impl HookCall {
         Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
     }
 
-    /// Tells whether the list of all skills is in the context, so that their number adds nothing.
+    /// Tells whether all skills are listed in the context already, so that their number adds nothing.
     fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
         let (catalog, state) = (engine.catalog(), session.state()?);
         let native = self.agent.native_skills();
@@ -198,8 +199,7 @@ impl HookCall {
         Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
     }
 
-    /// Returns the text that the files of a tool call bring: skills with matching `paths`, nothing
-    /// else.
+    /// Returns the text for the files of a tool call: only skills with matching `paths`.
     fn touched(
         &self,
         paths: &[String],
@@ -231,7 +231,8 @@ fn is_command(id: &str) -> String {
     )
 }
 
-/// Adds notes to the disclosed text that say where instructions are that did not fit.
+/// Adds a note to the disclosed text for each skill whose instructions did not fit, which says where
+/// they are.
 fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
     let is_too_long = |reason: &Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
     let mut room = NOTES;

@@ -1,4 +1,4 @@
-//! The JSON that an agent writes to its hook.
+//! Parses the JSON that an agent writes to its hook.
 
 use std::path::PathBuf;
 
@@ -21,19 +21,19 @@ pub struct HookCall {
     pub event: HookEvent,
     /// The agent's own name for the event.
     pub name: String,
-    /// The conversation's name in a session store, unique per agent, and per subagent as each has
-    /// its own context.
+    /// The name of the conversation in a session store. It is unique for each agent and each subagent,
+    /// since a subagent has its own context.
     pub session: String,
     /// The agent's working directory, if it names one.
     pub cwd: Option<PathBuf>,
-    /// The agent's own record of the conversation, if it shows the text that is still in the
+    /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
 }
 
 impl HookCall {
-    /// Reads the JSON that `agent` writes to its hook. Halves of characters, where a text was cut,
-    /// become `U+FFFD`.
+    /// Parses the JSON that `agent` writes to its hook. A lone surrogate, where a text was cut, becomes
+    /// `U+FFFD`.
     ///
     /// Fails with `INVALID_PARAM` if `input` is not a JSON object, names no conversation, or
     /// reports an unknown event.
@@ -99,8 +99,8 @@ impl Input {
         self.0.get("workspace_roots")?.as_array()?.first()?.as_str()
     }
 
-    /// Returns the event of an agent that does not name it (Copilot), inferred from fields that
-    /// only this event has.
+    /// Infers the event of an agent that does not name it (Copilot) from a field that only this event
+    /// has.
     fn unnamed(&self) -> Option<&'static str> {
         let has = |name| self.0.contains_key(name);
         match () {
@@ -115,7 +115,7 @@ impl Input {
     }
 
     /// Tells whether the ended conversation can be resumed. Most agents report an end whenever they
-    /// exit; our plugin for `OpenCode` reports one when a conversation is deleted.
+    /// exit; the `OpenCode` plugin reports one only when a conversation is deleted.
     fn is_resumable(&self, agent: HookAgent) -> bool {
         let reason = self.text(&["reason"]);
         agent != HookAgent::OpenCode && !matches!(reason, Some("clear" | "logout" | "deleted"))
@@ -140,9 +140,9 @@ impl Input {
                 let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
                 HookEvent::Files(touched(tool, arguments.unwrap_or(&Value::Null)))
             }
-            // Our plugin for `OpenCode`, which has no event for the start of a session.
+            // From the OpenCode plugin, since OpenCode has no event for the start of a session.
             "Catalog" => HookEvent::Catalog,
-            // Gemini announces this before each turn, and decides only afterwards if it compresses.
+            // Gemini sends this before each turn, and only then decides whether it compresses.
             "PreCompress" if self.text(&["trigger"]) != Some("manual") => HookEvent::Compacting,
             "PreCompact" | "PostCompact" | "PreCompress" | "preCompact" => HookEvent::Compacted,
             "SessionEnd" | "sessionEnd" if self.is_resumable(agent) => HookEvent::Exit,

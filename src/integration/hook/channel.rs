@@ -1,5 +1,6 @@
-//! The channel with authority: the skills that an agent lists itself, the way its model loads one,
-//! and the place where the list of the others goes.
+//! The channel of an agent: the skills that it lists itself, how its model loads one, and where the list
+//! of the other skills goes. The agent's own way of loading a skill has more authority with its model
+//! than text from a hook, so it is preferred.
 
 use crate::disclosure::NativeSkills;
 
@@ -9,9 +10,10 @@ pub(super) enum List {
     /// At the start of a conversation. `after_resume` is true if the agent loses the list when it
     /// resumes a conversation, so that the list is given again.
     Start { after_resume: bool },
-    /// Beside the first message, because text given at the start spoils that message.
+    /// With the first message. Gemini would put a list that is given at the start before the first
+    /// message of the user, and drop both when it resumes the conversation.
     FirstPrompt,
-    /// In the system prompt of each request, added by our plugin.
+    /// In the system prompt of each request, added by the `OpenCode` plugin.
     System,
 }
 

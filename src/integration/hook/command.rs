@@ -2,7 +2,7 @@
 
 use crate::activation::Typed;
 
-/// Commands that agents carry out themselves, whatever follows them.
+/// Commands that agents handle themselves, whatever arguments follow.
 const BUILT_IN: [&str; 16] = [
     "add-dir",
     "agents",
@@ -22,9 +22,9 @@ const BUILT_IN: [&str; 16] = [
     "resume",
 ];
 
-/// Tells whether a hook leaves `message`, which is not a command of a skill, to the agent: `/word`
-/// with nothing behind it, as only the agent knows its meaning, or one of the commands that agents
-/// share. Any other `/word`, and a path, begins an ordinary message.
+/// Tells whether a hook leaves `message`, which is not the command of a skill, to the agent. That is a
+/// `/word` without arguments, whose meaning only the agent knows, or a command that agents have in
+/// common. Any other message that starts with `/`, such as a path, is an ordinary message.
 ///
 /// ```
 /// use repertoire::integration::hook::is_agent_command;

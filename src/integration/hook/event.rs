@@ -4,22 +4,22 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HookEvent {
-    /// A conversation begins, or goes on.
+    /// A conversation starts or is resumed, or its context was shortened or emptied.
     Start {
-        /// True if the earlier additions to its context are still there.
+        /// True if the text that was added to its context earlier is still there.
         resumed: bool,
         /// True if its context was just shortened.
         compacted: bool,
         /// True if the user emptied its context.
         cleared: bool,
     },
-    /// The agent asks for the list of skills; nothing happened.
+    /// The agent asks for the list of skills; nothing else happened.
     Catalog,
     /// The user sent a message.
     Prompt(String),
-    /// The model used a tool on these files (possibly none); the paths are as the agent wrote them.
+    /// The model used a tool on these files, which may be none. The paths are as the agent wrote them.
     Files(Vec<String>),
-    /// The context may be shortened now; a later event shows if it was.
+    /// The context may be shortened next; a later event shows whether it was.
     Compacting,
     /// The context was shortened.
     Compacted,

@@ -39,8 +39,8 @@ const PATCHES: [&str; 4] = ["command", "input", "patch", "patchText"];
 const PATCH_LINES: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
-/// Returns the files that a call of `tool` with `arguments` touches, as the call names them, each
-/// once.
+/// Returns the files that a call of `tool` with `arguments` touches, each once, as the call writes their
+/// paths.
 pub(super) fn touched(tool: &str, arguments: &Value) -> Vec<String> {
     if !TOOLS.contains(&tool.to_ascii_lowercase().as_str()) {
         return Vec::new();

@@ -1,14 +1,14 @@
-//! Parsing JSON from agents, which may hold lone surrogates.
+//! Parses JSON from agents, which may contain lone surrogates.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The replacement for half a character whose other half was cut off.
+/// The replacement for a lone surrogate.
 const REPLACEMENT: &str = "\\ufffd";
 
-/// Parses `text`. Agents that count in UTF-16 cut texts in the middle of a character, and escape
-/// the remaining half, which no Unicode text can hold: it becomes `U+FFFD`.
+/// Parses `text`. Agents that count in UTF-16 may cut a text in the middle of a surrogate pair, and
+/// escape the remaining half. No Unicode text can contain that half, so it becomes `U+FFFD`.
 pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match without_halves(text) {
         Cow::Borrowed(_) => Err(error),
@@ -23,7 +23,7 @@ fn without_halves(text: &str) -> Cow<'_, str> {
     let mut from = 0;
     while let Some(at) = text[from..].find('\\').map(|found| from + found) {
         let Some(unit) = unit(&text[at..]) else {
-            // Skips the escaped character too, which may be another `\`.
+            // Skip the escaped character, too: it may be another `\`.
             from = at + 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
             continue;
         };
@@ -49,7 +49,7 @@ fn without_halves(text: &str) -> Cow<'_, str> {
 /// The length of `\uXXXX`.
 const ESCAPE: usize = 6;
 
-/// Returns the UTF-16 unit whose escape `text` begins with.
+/// Returns the UTF-16 code unit whose escape is at the start of `text`.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.get(..ESCAPE)?.strip_prefix("\\u")?;
     u16::from_str_radix(digits, 16).ok()

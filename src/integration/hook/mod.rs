@@ -1,9 +1,9 @@
-//! Hooks: an agent runs a program at certain moments, gives it JSON on standard input, and adds its
+//! Hooks: an agent runs a program on certain events, writes JSON to its standard input, and adds its
 //! output to the context.
 //!
-//! This module is pure: [`HookCall::read`] parses the agent's JSON, and [`HookCall::answer`]
-//! returns JSON for the agent, from an engine whose session store outlives the process.
-//! `docs/agents.md` names the source of each protocol.
+//! The host does the input and output: [`HookCall::read`] parses the agent's JSON, and
+//! [`HookCall::answer`] returns JSON for the agent, from an engine whose session store outlives the
+//! process. `docs/agents.md` names the source of each protocol.
 //!
 //! ```
 //! use repertoire::integration::hook::{HookAgent, HookCall};

@@ -1,13 +1,13 @@
 //! Hook context that an agent repeats as a part of the prompt.
 
-/// The marks that Gemini CLI puts around context from hooks.
+/// The tags that Gemini CLI puts around context from hooks.
 const OPEN: &str = "<hook_context>";
 const CLOSE: &str = "</hook_context>";
 
-/// Returns the prompt as the user typed it, without the parts that the agent put before it: parts
-/// marked as hook context, and `list`, the list of skills given at the start of the conversation.
-/// Marks that the user wrote stay.
-pub(super) fn without_repeated_context(prompt: &str, list: impl FnOnce() -> String) -> &str {
+/// Returns the prompt as the user typed it, without the text that the agent put before it: text in hook
+/// context tags, and `list`, the list of skills given at the start of the conversation. Tags inside the
+/// text of the user stay.
+pub(super) fn without_given(prompt: &str, list: impl FnOnce() -> String) -> &str {
     let mut typed = prompt;
     while let Some(rest) = without_marked(typed) {
         typed = rest;

@@ -1,21 +1,23 @@
-//! The messages that are still in a conversation, from the record that Gemini CLI keeps of it.
+//! Reads the messages that are still in the context from the record that Gemini CLI keeps of a
+//! conversation.
 //!
-//! Gemini announces a compression before each turn, and usually does not compress. Its record shows
-//! if it did: in lines of JSON, the last `{"$set":{"messages":…` and the lines after it are the
-//! messages that the model has.
+//! Gemini announces a compression before each turn, and usually does not compress. Its record, lines of
+//! JSON, shows whether it did: the last `{"$set":{"messages":…` and the lines after it are the messages
+//! that the model still has.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// The part of a record that is read, from its end. The messages in a longer one are unknown.
+/// The number of bytes that are read, from the end of the record. If the start of the messages lies
+/// before them, the messages are unknown.
 const WINDOW: u64 = 16 << 20;
 
 /// The start of a line that replaces all messages.
 const MESSAGES: &[u8] = b"{\"$set\":{\"messages\":";
 
-/// Returns the messages that the model has, as JSON; `None` if the record cannot be read or does
-/// not contain them.
+/// Returns the messages that the model still has, as JSON. Returns `None` if the record cannot be read,
+/// or if the part that is read does not contain the start of the messages.
 pub(super) fn standing(record: &Path) -> Option<String> {
     let is_file = std::fs::metadata(record).is_ok_and(|metadata| metadata.is_file());
     let mut file = File::open(record).ok().filter(|_| is_file)?;

@@ -1,8 +1,8 @@
 //! Addresses of skills and their files: `skill://PATH/FILE`, as in MCP's Skills extension.
 //!
-//! The path of a skill ends with its name. If the id ends with the name, the id is the path;
-//! otherwise the name follows the id. A path depends on the catalog alone, so that a skill has the
-//! same address in each process.
+//! The path of a skill ends with its name. If the id ends with the name, the path is the id; otherwise
+//! it is the id followed by the name. The path depends only on the catalog, so that a skill has the same
+//! address in every process.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -14,8 +14,8 @@ pub(super) const SKILL_MD: &str = "SKILL.md";
 
 const SCHEME: &str = "skill://";
 
-/// The percent-encoded characters: all but the unreserved ones of RFC 3986, and the slashes between
-/// segments.
+/// The characters that are percent-encoded: all except the unreserved ones of RFC 3986 and the slashes
+/// between segments.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
@@ -26,7 +26,7 @@ pub(super) fn path_of(catalog: &Catalog, entry: &Entry) -> String {
     if path.rsplit('/').next() == Some(&name) {
         return path;
     }
-    // Runs once, unless another skill is at that path.
+    // The loop repeats only if another skill has this path as its id.
     loop {
         path = format!("{path}/{name}");
         if catalog.get(&path).is_none() {
@@ -35,12 +35,13 @@ pub(super) fn path_of(catalog: &Catalog, entry: &Entry) -> String {
     }
 }
 
-/// Returns the address of the file or directory at `path` below all skills.
+/// Returns the address of the file or directory at `path`, which is not encoded yet.
 pub(super) fn uri(path: &str) -> String {
     format!("{SCHEME}{}", utf8_percent_encode(path, ENCODED))
 }
 
-/// Returns the path in an address.
+/// Returns the decoded path of an address. Fails with `INVALID_PARAM` if it is not the address of a
+/// skill.
 pub(super) fn path_in(uri: &str) -> Result<String, Error> {
     // Schemes are case-insensitive.
     let rest = uri.get(..SCHEME.len()).filter(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
@@ -58,9 +59,9 @@ fn malformed(uri: &str, why: &str) -> Error {
     Error::new(ErrorCode::InvalidParam, format!("`{uri}` {why}"), help)
 }
 
-/// Returns the skill id and the file path that `uri` stands for. Both may contain slashes: the
-/// longest prefix that is the path or id of a skill wins, because a skill never owns files of a
-/// skill below it.
+/// Returns the skill id and the file path that `uri` stands for. Both may contain slashes. The longest
+/// prefix that is the path or the id of a skill wins, because a skill never owns the files of a nested
+/// skill.
 pub(super) fn parse(catalog: &Catalog, uri: &str) -> Result<(String, String), Error> {
     let path = path_in(uri)?;
     for (slash, _) in path.rmatch_indices('/') {
@@ -70,7 +71,7 @@ pub(super) fn parse(catalog: &Catalog, uri: &str) -> Result<(String, String), Er
             return Ok((entry.id.to_string(), file.to_owned()));
         }
     }
-    // No id fits; the lookup of this one fails with an error that names similar ids.
+    // No skill matches. The lookup of this id will fail with an error that names similar ids.
     let (skill, file) = path.split_once('/').ok_or_else(|| malformed(uri, "has no path"))?;
     Ok((skill.to_owned(), file.to_owned()))
 }
@@ -87,7 +88,7 @@ pub(super) fn directory_at<'c>(catalog: &'c Catalog, path: &str) -> Option<(&'c 
     })
 }
 
-/// Returns the skill at `path`, which is its path or its id.
+/// Returns the skill whose path or id is `path`.
 fn skill_at<'c>(catalog: &'c Catalog, path: &str) -> Option<&'c Entry> {
     if let Some(entry) = catalog.get(path) {
         return Some(entry);
@@ -102,8 +103,8 @@ fn skill_at<'c>(catalog: &'c Catalog, path: &str) -> Option<&'c Entry> {
     }
 }
 
-/// Returns the skill that `file` of `entry` belongs to, which is `entry` or one below it, and the
-/// path within that skill.
+/// Returns the skill that owns `file`, which is `entry` or a skill nested in it, and the path of the
+/// file in that skill.
 fn nested<'c, 'f>(catalog: &'c Catalog, entry: &'c Entry, file: &'f str) -> (&'c Entry, &'f str) {
     let below = catalog.nested(entry, Audience::Model).filter_map(|(dir, below)| {
         let file = file.strip_prefix(&dir)?.strip_prefix('/')?;
@@ -160,7 +161,7 @@ mod tests {
             let read = parse(&catalog, &uri(&format!("{path}/r e/f.md"))).unwrap();
             assert_eq!((&*read.0, &*read.1), (id, "r e/f.md"));
         }
-        // From the skill above, a skill is in its own directory.
+        // Addressed from the skill above it, a nested skill is in its own directory.
         for (uri, id, file) in [
             ("skill://other/sub/a.md", "dir/sub", "a.md"),
             ("skill://other/sub/deep/SKILL.md", "dir/sub/deep", "SKILL.md"),

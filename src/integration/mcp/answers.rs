@@ -1,4 +1,4 @@
-//! Answers over HTTP that do not come from the SDK.
+//! HTTP responses that do not come from the SDK.
 
 use std::convert::Infallible;
 
@@ -11,10 +11,10 @@ use hyper::body::Bytes;
 use super::clients::Refused;
 use super::message::Refusal;
 
-/// An answer, whoever wrote it.
+/// An HTTP response, whether it comes from the SDK or from this module.
 pub(super) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// The answer to a request without a valid token, as RFC 6750 has it.
+/// The response to a request without a valid token, as RFC 6750 defines it.
 pub(super) fn unauthorized(refused: Refused) -> Answer {
     let mut answer = plain(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN`\n");
     let challenge = match refused {
@@ -25,16 +25,16 @@ pub(super) fn unauthorized(refused: Refused) -> Answer {
     answer
 }
 
-/// The media type of a stream of events.
+/// The media type of server-sent events.
 pub(super) const EVENTS: &str = "text/event-stream";
 
-/// Tells whether the headers are those of such a stream.
+/// Tells whether the headers announce server-sent events.
 pub(super) fn is_events(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     media_type.is_some_and(|value| value.starts_with(EVENTS))
 }
 
-/// The answer to a body that is not a message.
+/// The response to a body that is not a valid message.
 pub(super) fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
     tracing::warn!(why = refusal.why(), "a body is not a message");
     let body = serde_json::to_vec(refusal).unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn no_message(status: StatusCode, refusal: &Refusal) -> Answer {
     answer
 }
 
-/// An answer of plain text.
+/// A response with plain text.
 pub(super) fn plain(status: StatusCode, text: &'static str) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *answer.status_mut() = status;

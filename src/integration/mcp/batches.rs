@@ -1,6 +1,6 @@
-//! Batches of messages, which only protocol 2025-03-26 has.
+//! Batches of messages, which exist only in protocol 2025-03-26.
 //!
-//! A batch is answered by a batch, once each of its requests has an answer.
+//! The response to a batch is one batch, which is sent once every request in it has an answer.
 
 use std::collections::VecDeque;
 
@@ -14,20 +14,20 @@ use super::message::{self, Refusal};
 type Received = RxJsonRpcMessage<RoleServer>;
 type Sent = TxJsonRpcMessage<RoleServer>;
 
-/// The most messages in a batch.
+/// The maximum number of messages in a batch.
 const MAX_MESSAGES: usize = 1000;
 
-/// Returns whether clients of this protocol may send batches.
+/// Tells whether clients of this protocol may send batches.
 pub(super) fn are_in(version: &ProtocolVersion) -> bool {
     *version == ProtocolVersion::V_2025_03_26
 }
 
-/// Splits a batch into its messages, each as a text of its own; `None` if `text` is not a list.
+/// Splits a batch into the texts of its messages. Returns `None` if `text` is not a JSON array.
 pub(super) fn split(text: &[u8]) -> Option<Result<Vec<Vec<u8>>, Refusal>> {
     if text.trim_ascii_start().first() != Some(&b'[') {
         return None;
     }
-    // The error for text that is not JSON is that of a single message.
+    // If the text is not JSON, the caller reads it as a single message and reports that error.
     let messages: Vec<Value> = serde_json::from_slice(text).ok()?;
     if messages.is_empty() {
         return Some(Err(refused("an empty batch has nothing to answer".to_owned(), None)));
@@ -39,7 +39,7 @@ pub(super) fn split(text: &[u8]) -> Option<Result<Vec<Vec<u8>>, Refusal>> {
     Some(Ok(messages.iter().map(|message| message.to_string().into_bytes()).collect()))
 }
 
-/// Reads one message of a batch; `None` for an unknown notification.
+/// Parses one message of a batch. Returns `None` for an unknown notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<Received>, Refusal> {
     let message = message::read(text)?;
     if let Some(JsonRpcMessage::Request(request)) = &message
@@ -58,10 +58,10 @@ fn refused(why: String, id: Option<RequestId>) -> Refusal {
 /// The unanswered batches of a client.
 #[derive(Debug, Default)]
 pub(super) struct Batches {
-    /// True once the negotiated protocol has batches.
+    /// True once the client has negotiated a protocol with batches.
     pub(super) are_taken: bool,
     open: Vec<Batch>,
-    /// Messages that have not been taken yet.
+    /// The messages of batches that [`next`](Batches::next) has not returned yet.
     ready: VecDeque<Received>,
 }
 
@@ -71,19 +71,19 @@ struct Batch {
     answers: Vec<Value>,
 }
 
-/// The route of an answer.
+/// The decision on how to send an answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answered {
-    /// Sent by itself: its request was not in a batch.
+    /// Send it by itself: its request was not in a batch.
     Alone,
-    /// Held back until the other answers of its batch are there.
+    /// Hold it back until the other answers of its batch are there.
     Kept,
-    /// Sent with these, because the batch is now complete.
+    /// Send all these answers, because the batch is complete now.
     With(Vec<Value>),
 }
 
 impl Batches {
-    /// Opens a batch; returns its answers if none of its messages waits for more.
+    /// Opens a batch. Returns its answers at once if none of its requests needs one from the server.
     pub(super) fn open(&mut self, messages: &[Vec<u8>]) -> Option<Vec<Value>> {
         let mut batch = Batch::default();
         for text in messages {
@@ -132,7 +132,7 @@ impl Batches {
         self.complete(place).filter(|answers| !answers.is_empty())
     }
 
-    /// Records a sent message: the answer to a request, or the negotiated protocol.
+    /// Records a message that the server sends: the answer to a request, or the negotiated protocol.
     pub(super) fn note_sent(&mut self, message: &Sent) -> Answered {
         let id = match message {
             JsonRpcMessage::Response(response) => {
@@ -149,12 +149,13 @@ impl Batches {
         self.complete(place).map_or(Answered::Kept, Answered::With)
     }
 
-    /// Returns the answers of incomplete batches, once the client is gone.
+    /// Returns the answers of all incomplete batches. Called once the client is gone.
     pub(super) fn left(&mut self) -> impl Iterator<Item = Vec<Value>> {
         self.open.drain(..).map(|batch| batch.answers).filter(|answers| !answers.is_empty())
     }
 
-    /// Returns the index of the batch that waited for this answer.
+    /// Returns the index of the batch that waits for the answer to this request, and stops waiting for
+    /// it.
     fn take(&mut self, id: &RequestId) -> Option<usize> {
         let place = self.open.iter().position(|batch| batch.waiting.contains(id))?;
         self.open[place].waiting.retain(|waiting| waiting != id);

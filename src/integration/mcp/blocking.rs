@@ -1,4 +1,4 @@
-//! Work on threads that may block, and its errors in the terms of the protocol.
+//! Runs work on threads that may block, and converts errors to those of the protocol.
 
 use rmcp::model::ErrorData;
 use serde_json::json;
@@ -6,8 +6,8 @@ use tracing::Span;
 
 use crate::error::{Error, ErrorCode};
 
-/// Runs `work` on a thread that may block, in the current span, as an answer to `what`. A panic becomes
-/// an error.
+/// Runs `work` on a thread that may block, within the current span. A panic becomes an error that names
+/// `what`.
 pub(super) async fn blocking<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -19,7 +19,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     })
 }
 
-/// Converts an error to one of the protocol, for requests that cannot fail as a tool does.
+/// Converts an error to a protocol error, for requests whose results cannot contain an error.
 pub(super) fn protocol_error(error: &Error) -> ErrorData {
     let message = match error.help() {
         "" => error.message().to_owned(),

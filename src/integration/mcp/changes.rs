@@ -1,4 +1,4 @@
-//! Notifications to the client when a list that it has seen has changed.
+//! Notifies the client when a list that it has seen has changed.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,11 +19,11 @@ const TOOLS: usize = 0;
 const PROMPTS: usize = 1;
 const RESOURCES: usize = 2;
 
-/// The longest interval between checks that the client is still there: the task that notifies it
-/// keeps its session alive.
+/// The longest interval between checks whether the client is still connected, since the task that
+/// notifies it keeps its session alive.
 const ROLL_CALL: Duration = Duration::from_secs(30);
 
-/// Fingerprints of the lists: equal for equal lists.
+/// Fingerprints of the lists. Equal lists have equal fingerprints.
 type Prints = [Option<u64>; N_LISTS];
 
 /// The fingerprints of the lists that the client last saw; `None` for a list that it never asked
@@ -54,7 +54,7 @@ impl Listed {
 }
 
 impl Connection {
-    /// Returns the current fingerprints of the lists that were listed before.
+    /// Returns the current fingerprints of those lists that the client has seen.
     fn prints(&self, listed: Prints) -> Prints {
         let [tools, prompts, resources] = listed;
         [
@@ -73,11 +73,11 @@ fn print(list: &[impl Serialize]) -> u64 {
     hasher.finish()
 }
 
-/// The usual directories of a skill's files, relative to its own directory.
+/// The directories in which skills usually have files, relative to the directory of the skill.
 const USUAL: [&str; 4] = ["", "assets", "references", "scripts"];
 
-/// Fingerprints skills by their directories: a file that is added or removed changes the time of
-/// its directory, and checking every file every few seconds would cost too much.
+/// Computes a fingerprint of the skills from the times of their directories. Adding or removing a file
+/// changes the time of its directory; checking every file every few seconds would cost too much.
 fn print_skills(catalog: &Catalog) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in catalog.listed(Audience::Model) {
@@ -91,7 +91,7 @@ fn print_skills(catalog: &Catalog) -> u64 {
 }
 
 /// Checks the lists of a connection after each refresh of the engine and at intervals, and notifies
-/// `client` of each change once, until it is gone.
+/// `client` once of each change. Returns when the client is gone.
 pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
     let refreshed = Arc::new(Notify::new());
     let heard = Arc::clone(&refreshed);
@@ -109,7 +109,7 @@ pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
         }
         let listed = connection.listed.prints();
         let looked = Arc::clone(connection);
-        // The panic was reported where it happened; keep the lists as they were.
+        // The panic was already reported; keep the lists as they were.
         let Ok(now) = blocking("lists", move || looked.prints(listed)).await else { continue };
         for list in 0..N_LISTS {
             if now[list] != listed[list] && now[list] != told[list] {
@@ -146,7 +146,7 @@ impl Client for Peer<RoleServer> {
 
 impl Client for SubscriptionSink {
     fn is_gone(&self) -> bool {
-        // The subscription's cancellation ends the listener.
+        // Cancelling the subscription ends the listener instead.
         false
     }
 

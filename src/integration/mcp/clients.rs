@@ -1,4 +1,4 @@
-//! The clients of a server over HTTP: who has a token, and the skills that they see.
+//! The clients of an HTTP server: their tokens, and the skills that each sees.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,16 +15,16 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 
-/// The shortest token, in bytes.
+/// The minimum length of a token, in bytes.
 const MIN_TOKEN: usize = 16;
 
 /// The SHA-256 of a token. Only digests are kept and compared.
 type Digest = [u8; 32];
 
-/// A client of a server over HTTP, or all clients with the same token.
+/// A client of an HTTP server, or all clients with the same token.
 ///
-/// Its engine decides which skills it sees: two clients with different
-/// [allowlists](crate::Allowlist) have engines of their own.
+/// Its engine decides which skills it sees: two clients with different [allowlists](crate::Allowlist)
+/// need two engines.
 pub struct HttpClient {
     name: String,
     digest: Digest,
@@ -43,7 +43,8 @@ impl HttpClient {
     /// Creates a client that has `token` and sees the skills of `engine`. Metrics and logs have its
     /// `name`, never its token.
     ///
-    /// Fails with `INVALID_PARAM` for a token of fewer than 16 bytes, or one that no header can hold.
+    /// Fails with `INVALID_PARAM` if the token has fewer than 16 bytes, or characters that a header
+    /// cannot contain.
     pub fn new(
         name: &str,
         token: &str,
@@ -81,8 +82,8 @@ impl HttpClient {
         self.engine.session(name)
     }
 
-    /// Creates a server for a connection, which goes on with the stored session `name`; without a
-    /// name, for a new session that ends with the connection.
+    /// Creates a server for a connection. The server continues the stored session `name`; without a
+    /// name, it has a new session that ends with the connection.
     pub(super) fn server(&self, name: Option<&str>, metrics: &Arc<Metrics>) -> McpServer {
         let options = self.options.clone();
         let (is_owner, metrics) = (name.is_none(), Some(Arc::clone(metrics)));
@@ -94,9 +95,10 @@ impl HttpClient {
     }
 }
 
-/// Checks that a client may have this token, before anything is served.
+/// Checks that a client may have this token, so that a host can refuse it before serving.
 ///
-/// Fails with `INVALID_PARAM` for a token of fewer than 16 bytes, or one that no header can hold.
+/// Fails with `INVALID_PARAM` if the token has fewer than 16 bytes, or characters that a header cannot
+/// contain.
 pub fn check_token(token: &str) -> Result<(), Error> {
     let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
     let refuse = |message| Err(Error::new(ErrorCode::InvalidParam, message, help));
@@ -111,7 +113,7 @@ pub fn check_token(token: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that there are clients, and that their tokens differ.
+/// Checks that there is a client, and that no two clients have the same token.
 pub(super) fn check(clients: &[HttpClient]) -> Result<(), Error> {
     let digests: BTreeSet<&Digest> = clients.iter().map(|client| &client.digest).collect();
     if clients.is_empty() || digests.len() < clients.len() {
@@ -136,8 +138,8 @@ pub(super) enum Refused {
     WrongToken,
 }
 
-/// Finds the client whose token the headers hold. The time does not depend on the token: digests
-/// are compared, all of them, and whole.
+/// Finds the client whose token is in the headers. To take the same time for every token, compares all
+/// digests, each in full.
 pub(super) fn authorize<'c>(
     headers: &HeaderMap,
     clients: &'c [Arc<HttpClient>],

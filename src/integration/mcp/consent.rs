@@ -1,7 +1,7 @@
-//! Consent of the user, requested through the client.
+//! Asks the user for consent through the client.
 //!
-//! Clients before protocol 2026-07-28 are asked while the call waits. Later ones get the question
-//! as the answer of the call, and repeat the call with the user's reply.
+//! A client before protocol 2026-07-28 is asked while the call waits. A later client gets the question
+//! as the answer to the call, and repeats the call with the user's reply.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::skill::SkillId;
 pub(super) enum Consented {
     /// The user agreed, and the session has recorded it.
     Yes,
-    /// The client asks its user, and repeats the call.
+    /// The client must ask its user, and then repeat the call.
     Pending(Box<InputRequiredResult>),
     /// This client cannot ask.
     NobodyToAsk,
 }
 
-/// Asks the client's user about the activation of `skill`.
+/// Asks the client's user to consent to the activation of `skill`.
 ///
 /// Fails with `CONSENT_REQUIRED` if the user does not agree, with `NOT_FOUND` if there is no such
 /// skill, and with `EXECUTION_ERROR` if the client fails to ask.
@@ -54,15 +54,15 @@ pub(super) async fn ask(
     Ok(Consented::Yes)
 }
 
-/// The reply to a question.
+/// The reply to a yes-or-no question.
 pub(super) enum Answer {
     Yes,
     No,
-    /// The client asks its user, and repeats the call.
+    /// The client must ask its user, and then repeat the call.
     Pending(Box<InputRequiredResult>),
 }
 
-/// Asks the client's user a question about `skill` that is answered with yes or no.
+/// Asks the client's user a yes-or-no question about `skill`.
 ///
 /// Fails with `EXECUTION_ERROR` if the client fails to ask.
 pub(super) async fn put(
@@ -90,10 +90,10 @@ pub(super) async fn put(
     Ok(if action == ElicitationAction::Accept { Answer::Yes } else { Answer::No })
 }
 
-/// Tells whether the client can ask its user.
+/// Tells whether the client can ask its user with a form.
 pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
     let capabilities = context.client_capabilities();
-    // A capability without a mode is that of the first clients, which had only forms.
+    // The first clients with this capability named no mode, and had only forms.
     capabilities
         .and_then(|capabilities| capabilities.elicitation)
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
@@ -120,7 +120,7 @@ fn unasked(skill: &SkillId, why: &str) -> Error {
     Error::new(ErrorCode::ExecutionError, message, "go on without it, or try again")
 }
 
-/// Phrases the question, with all that a user should know.
+/// Writes the question, with everything that a user should know to decide.
 fn message(request: &ConsentRequest) -> String {
     let ConsentRequest {
         id, description, scope, dir, tree, toolsets, allowed_tools, scripts, ..

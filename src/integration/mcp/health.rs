@@ -1,10 +1,10 @@
-//! Health and metrics of a server over HTTP, for those who run it.
+//! Health and metrics of an HTTP server, for its operators.
 //!
 //! | path | answer |
 //! |---|---|
 //! | `/health` | 200 while the process serves |
 //! | `/ready` | 200 if the session store answers, otherwise 503 |
-//! | `/metrics` | metrics, for those with a token |
+//! | `/metrics` | metrics, for clients with a token |
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use crate::catalog::Audience;
 use crate::engine::Engine;
 use crate::session::{MeteredStore, SessionStore as _};
 
-/// The session that is read to see if the store answers. It never has any content.
+/// The session that is read to check whether the store answers. It never has any content.
 const PROBE: &str = "repertoire-ready";
 
-/// The time for which an answer of the store counts.
+/// The time for which the last result of the check is reused.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// A path with an answer for those who run the server.
+/// A path with a page for operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
     Health,
@@ -39,13 +39,13 @@ impl Page {
     }
 }
 
-/// The last answer of the store, so that probes cost it at most one call a second.
+/// The last result of checking the store, so that probes cost the store at most one call a second.
 #[derive(Debug, Default)]
 pub(super) struct Probe(Mutex<Option<(Instant, bool)>>);
 
 impl Probe {
-    /// Tells whether the store answers. Blocks, at most for the store's time limit.
-    fn answers(&self, store: &MeteredStore) -> bool {
+    /// Tells whether the store answers. Blocks for at most the store's time limit.
+    fn answers(&self, store: &WatchedStore) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, answers)) = *last
             && at.elapsed() < FRESH
@@ -60,9 +60,9 @@ impl Probe {
         state.is_ok()
     }
 
-    /// Tells whether the server is ready, and the text that says so. Without a store there is none
-    /// to wait for, and the catalog was compiled before anything was served.
-    pub(super) fn report(&self, engine: &Engine, store: Option<&MeteredStore>) -> (bool, String) {
+    /// Tells whether the server is ready, with a text for the response. Without a store the server is
+    /// always ready, since its catalogs were compiled before it started to serve.
+    pub(super) fn report(&self, engine: &Engine, store: Option<&WatchedStore>) -> (bool, String) {
         let n_skills = engine.catalog().listed(Audience::Model).count();
         let (is_ready, state) = match store {
             None => (true, "in memory"),

@@ -41,22 +41,23 @@ const PATH: &str = "/mcp";
 
 type Service = StreamableHttpService<McpServer, Manager>;
 
-/// The options of a server over HTTP.
+/// The options of an HTTP server.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The store in which the clients' engines keep sessions, by themselves or behind a
-    /// [`FallbackStore`](crate::session::FallbackStore), if it outlives a process; none by default.
-    /// Then a session goes on at any process with the same tokens and store, and ends only when its
-    /// client says so or the store forgets it. `/ready` and `/metrics` report on it.
-    pub store: Option<MeteredStore>,
-    /// Names by which clients reach the server, `NAME` or `NAME:PORT`, beside those of this machine;
-    /// none by default. On an address that is not a loopback address, no name means any.
+    /// The store in which the clients' engines keep sessions, directly or behind a
+    /// [`FallbackStore`](crate::session::FallbackStore), if it outlives a process; none by default. With
+    /// a store, a session can continue at any process with the same tokens and store. It ends only when
+    /// its client ends it or the store forgets it. `/ready` and `/metrics` report on the store.
+    pub store: Option<WatchedStore>,
+    /// Further names by which clients reach the server, `NAME` or `NAME:PORT`, in addition to those of
+    /// this machine; none by default. If there are none and the address is not a loopback address, every
+    /// name is accepted.
     pub hosts: Vec<String>,
-    /// The most sessions that are open in this process at a time; 128 by default. Each takes some
-    /// 60 kB.
+    /// The maximum number of sessions that are open in this process at a time; 128 by default. Each
+    /// takes about 60 kB.
     pub max_sessions: usize,
-    /// The most connections that are open at a time; 128 by default.
+    /// The maximum number of connections that are open at a time; 128 by default.
     pub max_connections: usize,
 }
 
@@ -66,19 +67,19 @@ impl Default for HttpOptions {
     }
 }
 
-/// Serves `clients` at `http://HOST:PORT/mcp` (streamable HTTP) until an error.
+/// Serves `clients` at `http://HOST:PORT/mcp` (streamable HTTP). Returns only if serving fails.
 ///
-/// A request needs the header `Authorization: Bearer TOKEN`, with the token of one of the clients.
-/// It is refused if its `Host` is not this machine or one of the options, or if its `Origin` is a
-/// page from elsewhere: otherwise any web page could reach the server through a name of its own (DNS
-/// rebinding).
+/// A request needs the header `Authorization: Bearer TOKEN`, with the token of one of the clients. It is
+/// refused if its `Host` is neither this machine nor one of [`HttpOptions::hosts`], or if its `Origin`
+/// is a page from another machine. Otherwise any web page could reach the server through a host name
+/// that resolves to this machine (DNS rebinding).
 ///
-/// A session has an id that each process with the same tokens understands, so that several of them
-/// can be behind one address, in any order; with [`HttpOptions::store`] they also share
-/// what its conversation was shown. Clients of protocol 2026-07-28 have no connection: each of their
-/// requests is a session.
+/// The id of a session is understood by every process with the same tokens, so that several processes
+/// can serve one address, and requests may reach them in any order. With [`HttpOptions::store`] they
+/// also share what a conversation was shown. Clients of protocol 2026-07-28 have no connection, so each
+/// of their requests is a session of its own.
 ///
-/// `/health`, `/ready` and `/metrics` are for those who run the server: the first two need no token.
+/// `/health`, `/ready` and `/metrics` are for operators. Only `/metrics` needs a token.
 ///
 /// Fails with `INVALID_PARAM` if there is no client or two have the same token, and with
 /// `EXECUTION_ERROR` if connections cannot be accepted.
@@ -87,7 +88,7 @@ pub async fn serve_http(
     clients: Vec<HttpClient>,
     options: HttpOptions,
 ) -> Result<(), Error> {
-    // Ending the serving cancels the tasks it started.
+    // When this future is dropped, the tasks that it started are cancelled.
     let serving = CancellationToken::new();
     let _ends = serving.clone().drop_guard();
     super::clients::check(&clients)?;
@@ -99,7 +100,7 @@ pub async fn serve_http(
         .enforce_origin_validation();
     config.session_store = Some(Arc::new(Handshakes));
     if options.hosts.is_empty() && !is_loopback(&listener)? {
-        // A page that reached the server under a name of its own would still lack a token.
+        // Any name is safe here: a page that reaches the server by DNS rebinding still lacks a token.
         config = config.disable_allowed_hosts();
     }
     config.allowed_hosts.extend(options.hosts);
@@ -144,7 +145,7 @@ struct Server {
 }
 
 impl Server {
-    /// Answers a request that may come from anybody.
+    /// Answers a request from anybody, with or without a token.
     async fn answer(&self, mut request: Request<Incoming>) -> Answer {
         if !names_one_host(&request) {
             return plain(StatusCode::BAD_REQUEST, "name one host, in the header `Host` alone\n");
@@ -171,13 +172,13 @@ impl Server {
         let mut answer = self.handle(&current, request).await;
         if is_delete && answer.status() == StatusCode::ACCEPTED {
             self.end(&current).await;
-            // There is nothing left to do: the session is gone.
+            // The SDK answers 202, but the session is gone already.
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
         answer
     }
 
-    /// Answers a request of those who run the server.
+    /// Answers a request for a page for operators.
     async fn answer_page(&self, page: Page, request: &Request<Incoming>) -> Answer {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return plain(StatusCode::METHOD_NOT_ALLOWED, "send `GET`\n");
@@ -212,8 +213,8 @@ impl Server {
         answer
     }
 
-    /// Finds the session that a request names. Fails if it has ended, or if its id was not issued to
-    /// this client.
+    /// Returns the client and the session that the headers name. Fails if the session has ended, or if
+    /// its id was not issued to this client.
     fn current(&self, headers: &HeaderMap, client: Arc<HttpClient>) -> Result<Current, ()> {
         let Some(id) = sessions::named(headers) else {
             return Ok(Current { client, session: None });
@@ -226,7 +227,7 @@ impl Server {
         }
     }
 
-    /// Has the SDK answer a request.
+    /// Lets the SDK answer a request.
     async fn handle<B>(&self, current: &Current, request: Request<B>) -> Answer
     where
         B: hyper::body::Body<Error: std::fmt::Display, Data: Send> + Send + 'static,
@@ -237,13 +238,13 @@ impl Server {
         }
         let answer = CURRENT.scope(current.clone(), self.service.handle(request)).await;
         if let Some(id) = id {
-            // It may be here only now.
+            // The session may have been opened in this process by this request.
             self.sessions.used(id).await;
         }
         answer
     }
 
-    /// Ends a session for good.
+    /// Ends a session permanently, also in the store.
     async fn end(&self, current: &Current) {
         let Some((id, session)) = &current.session else { return };
         self.sessions.end(id).await;
@@ -295,14 +296,14 @@ impl Server {
                     _ => self.handle(&current, request).await,
                 }
             }
-            // The service would report an error; the client needs only to know that the message
-            // arrived.
+            // An unknown notification. The SDK would report an error, but the client only needs to know
+            // that the message arrived.
             Ok(None) => plain(StatusCode::ACCEPTED, ""),
             Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
         }
     }
 
-    /// Begins a session.
+    /// Starts a session with an `initialize` request.
     async fn begin(
         &self,
         current: Current,
@@ -324,7 +325,7 @@ impl Server {
         answer
     }
 
-    /// Answers the messages of a batch in one stream of events.
+    /// Answers the messages of a batch in one stream of server-sent events.
     async fn answer_batch(
         &self,
         current: &Current,
@@ -371,7 +372,7 @@ impl Server {
     }
 }
 
-/// Returns the parameters of a request to initialize.
+/// Returns the parameters of `message` if it is an `initialize` request.
 fn hello(message: &RxJsonRpcMessage<RoleServer>) -> Option<&InitializeRequestParams> {
     let JsonRpcMessage::Request(request) = message else { return None };
     match &request.request {
@@ -386,8 +387,8 @@ fn is_without_sessions(headers: &HeaderMap) -> bool {
     version.is_some_and(|version| version >= ProtocolVersion::NO_INITIALIZE.as_str())
 }
 
-/// Tells whether exactly one place names the host of a request. With two, a proxy may have read the
-/// other one.
+/// Tells whether a request names its host only in the `Host` header, and at most once. With two names, a
+/// proxy may have checked the other one.
 fn names_one_host(request: &Request<Incoming>) -> bool {
     let n_hosts = request.headers().get_all(HOST).iter().count();
     request.uri().authority().is_none() && n_hosts <= 1

@@ -1,4 +1,5 @@
-//! The line transport: messages and batches, with an answer to each line that is neither.
+//! The line transport: reads messages and batches, one in each line, and answers lines that are neither
+//! with an error.
 
 use std::io;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::message::{self, MAX_MESSAGE, Refusal};
 /// The time that a client which has closed its side has to read the last answers.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// The parts in which a pause is waited for.
+/// The number of parts into which [`Closing::quiet`] divides its pause.
 const PARTS: u32 = 10;
 
 /// The lines from and to a client.
@@ -30,14 +31,14 @@ pub(super) struct Lines<R> {
     line: Vec<u8>,
     is_skipping: bool,
     batches: Batches,
-    /// The queue of lines to write, each with a sender to notify once it is written; `None` once
-    /// closed.
+    /// The queue of lines to write, each with a sender to notify once the line is written; `None` once
+    /// the transport is closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
     writing: Option<JoinHandle<()>>,
     closing: Arc<Closing>,
 }
 
-/// The events that the end of a connection waits for.
+/// The events that the server waits for at the end of a connection.
 #[derive(Default)]
 pub(super) struct Closing {
     /// Cancelled when the client closes its side.
@@ -51,8 +52,8 @@ impl Closing {
     /// long as `pause`.
     pub(super) async fn quiet(&self, pause: Duration) {
         self.gone.cancelled().await;
-        // In parts, each of which begins when the one before was noticed: a process that the system
-        // does not let run for that long has not been quiet.
+        // Wait in parts, each of which starts when the end of the one before was noticed. If the system
+        // did not let this process run for a while, that time must not count as quiet.
         let mut parts = 0;
         while parts < PARTS {
             let answered = timeout(pause / PARTS, self.answered.notified()).await;
@@ -67,7 +68,7 @@ struct Outgoing {
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
-    /// Creates the transport over a pair of streams; `closing` learns of the end of `reader`.
+    /// Creates the transport over a pair of streams. `closing` is notified of the end of `reader`.
     pub(super) fn new(
         reader: R,
         writer: impl AsyncWrite + Unpin + Send + 'static,
@@ -80,14 +81,15 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             is_skipping: false,
             batches: Batches::default(),
             outgoing: Some(outgoing),
-            // One task writes each line whole, as the sending or receiving future may be dropped
-            // half-way.
+            // A separate task writes each line completely, as the future that sends or receives may be
+            // dropped half-way.
             writing: Some(tokio::spawn(write(writer, queue))),
             closing,
         }
     }
 
-    /// Returns the next line without its end; `Err` is an overlong one, `None` the end.
+    /// Returns the next line without its line feed: `Err` for a line that is too long, `None` at the end
+    /// of input.
     async fn next_line(&mut self) -> io::Result<Option<Result<Vec<u8>, ()>>> {
         loop {
             let available = self.reader.fill_buf().await?;
@@ -112,8 +114,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Waits until all sent lines are written, or cannot be; not for ever, as a client that closed
-    /// its side may have stopped reading.
+    /// Waits until all queued lines are written, or writing fails. Waits for a limited time, since a
+    /// client that closed its side may have stopped reading.
     async fn written(&mut self) {
         let Some(outgoing) = &self.outgoing else { return };
         let (written, is_written) = oneshot::channel();
@@ -137,7 +139,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Takes a line that is a batch; returns it if it is not one, or if batches are not allowed.
+    /// Handles a line that is a batch. Returns the line if it is not a batch, or if batches are not
+    /// allowed.
     fn open_batch<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
         if !self.batches.are_taken {
             return Some(line);
@@ -245,7 +248,8 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
             return Some(message);
         }
         self.closing.gone.cancel();
-        // The caller may drop everything at the end, with the answers that are still queued.
+        // The caller may drop everything after this, with the answers that are still queued, so wait for
+        // them.
         self.written().await;
         None
     }

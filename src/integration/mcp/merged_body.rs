@@ -1,4 +1,4 @@
-//! A stream of server-sent events merged from several.
+//! Merges several streams of server-sent events into one.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -7,8 +7,9 @@ use std::task::{Context, Poll};
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Bytes, Frame};
 
-/// Bodies whose frames are sent as they arrive. Each frame is a whole event, as the SDK sends them.
-pub(super) struct MergedBody(pub(super) Vec<BoxBody<Bytes, Infallible>>);
+/// Bodies whose frames are sent as they arrive. The SDK sends each event as one frame, so that events
+/// are never mixed.
+pub(super) struct Merged(pub(super) Vec<BoxBody<Bytes, Infallible>>);
 
 impl Body for MergedBody {
     type Data = Bytes;

@@ -1,8 +1,8 @@
-//! Reading messages, and the error for text that is not one.
+//! Parses messages, and creates the error for text that is not a message.
 //!
-//! The SDK's transports drop unreadable text, or answer it in plain text: a client that made a
-//! mistake waits for ever, or cannot tell what is wrong. JSON-RPC 2.0 (section 5.1) requires an
-//! answer: `-32700` for invalid JSON, `-32600` for an invalid request, with its id if that can be
+//! The SDK's transports drop unreadable text, or answer it in plain text. Then a client that made a
+//! mistake waits for ever, or cannot tell what is wrong. JSON-RPC 2.0 (section 5.1) requires an answer:
+//! `-32700` for invalid JSON, `-32600` for an invalid request, with the id of the request if it can be
 //! read.
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
@@ -10,10 +10,10 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
 
-/// The longest accepted message, in bytes; a longer one gets the error for an invalid request.
+/// The size limit of a message, in bytes. A longer message is answered as an invalid request.
 pub(super) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 
-/// An error in the protocol's form: with the id `null` if there is none.
+/// An error as a JSON-RPC message; its id is `null` if the id of the request is unknown.
 #[derive(Debug, Serialize)]
 pub(super) struct Refusal {
     jsonrpc: &'static str,
@@ -37,7 +37,7 @@ impl Refusal {
     }
 }
 
-/// Parses `text`; returns `None` for an unknown notification.
+/// Parses `text`. Returns `None` for an unknown notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     let error = match serde_json::from_slice(text) {
         Ok(message) => return Ok(Some(message)),
@@ -61,8 +61,8 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
     Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
 }
 
-/// Tells whether nobody waits for an answer: a client that does has sent an id, even an invalid
-/// one.
+/// Tells whether a message is a notification: a client that waits for an answer has sent an id, even if
+/// the id is invalid.
 fn is_notification(value: &Value) -> bool {
     value.get("id").is_none()
         && value.get("jsonrpc").is_some_and(|version| version == "2.0")

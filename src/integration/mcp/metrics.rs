@@ -1,4 +1,4 @@
-//! Counters of a server over HTTP.
+//! Counters of an HTTP server.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -12,18 +12,18 @@ use crate::catalog::{Audience, Catalog};
 use crate::engine::SessionTools;
 use crate::session::CallCounter;
 
-/// The upper bounds of the durations of calls, in microseconds.
+/// The upper bounds of the buckets for the durations of calls, in microseconds.
 pub(super) const CALL_BOUNDS: [u64; 12] = [
     500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000,
     30_000_000,
 ];
 
-/// The tools by which calls are counted. The last one stands for those of toolsets, whose names are
-/// those of skills.
+/// The tools whose calls are counted separately. The last one counts the calls of all toolsets, since
+/// the names of their tools would reveal skills.
 const TOOLS: [&str; 5] =
     [SessionTools::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script", "toolset"];
 
-/// The hundreds of status codes.
+/// The number of classes of status codes, by their hundreds.
 const N_CLASSES: usize = 6;
 
 /// The counts of the calls of one tool.
@@ -34,12 +34,12 @@ type Calls = CallCounter<{ CALL_BOUNDS.len() + 1 }>;
 pub(super) struct Metrics {
     answers: [AtomicU64; N_CLASSES],
     calls: [Calls; TOOLS.len()],
-    /// The fingerprint of each client's catalog, and the catalog, to know when it is another.
+    /// The catalog of each client and its fingerprint, which is computed again only for a new catalog.
     versions: Mutex<Vec<(Weak<Catalog>, String)>>,
 }
 
 impl Metrics {
-    /// Counts an answer over HTTP.
+    /// Counts an HTTP response.
     pub(super) fn note_answer(&self, status: StatusCode) {
         let class = usize::from(status.as_u16() / 100).min(N_CLASSES - 1);
         self.answers[class].fetch_add(1, Ordering::Relaxed);
@@ -51,7 +51,7 @@ impl Metrics {
         self.calls[place].note(&CALL_BOUNDS, duration, has_failed);
     }
 
-    /// The hundreds of status codes, from 1, each with the number of answers.
+    /// The classes of status codes, from 1, each with the number of responses.
     pub(super) fn answers(&self) -> impl Iterator<Item = (usize, u64)> {
         let counts = self.answers.iter().map(|count| count.load(Ordering::Relaxed));
         counts.enumerate().skip(1)
@@ -77,13 +77,14 @@ impl Metrics {
     }
 }
 
-/// Returns a fingerprint of a catalog, equal for equal skills in all processes of one program.
+/// Returns the fingerprint of a catalog. Equal skills give equal fingerprints in all processes of one
+/// program.
 fn fingerprint(catalog: &Catalog) -> String {
     let mut hash = Sha256::new();
     for entry in catalog.listed(Audience::Model) {
         hash.update(entry.id.as_str());
         hash.update(entry.skill.manifest().to_json().to_string());
-        // A body that cannot be read has no hash.
+        // A body that cannot be read counts as the hash 0.
         hash.update(entry.skill.body_hash().unwrap_or_default().to_le_bytes());
     }
     HEXLOWER.encode(&hash.finalize()[..8])

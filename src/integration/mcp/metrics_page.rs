@@ -1,4 +1,4 @@
-//! The page of metrics of a server over HTTP, as text for Prometheus.
+//! The metrics page of an HTTP server, as text for Prometheus.
 //!
 //! Labels name tools, clients and status codes; never a message, a session, a skill or a token.
 
@@ -11,7 +11,7 @@ use crate::catalog::{Audience, Catalog};
 use crate::engine::EngineCounts;
 use crate::session::{MeteredStore, STORE_BOUNDS};
 
-/// Writes all metrics. Reads the skills of a catalog that is new, so that it may block.
+/// Writes all metrics. May block, since it reads the skills of each catalog that is new.
 pub(super) fn write(
     metrics: &Metrics,
     clients: &[Arc<HttpClient>],
@@ -65,7 +65,7 @@ fn write_catalogs(page: &mut Page, metrics: &Metrics, clients: &[Arc<HttpClient>
     }
 }
 
-/// Writes the counts of all engines together. Clients may share an engine.
+/// Writes the sums of the counts of all engines. An engine that clients share counts once.
 fn write_counts(page: &mut Page, clients: &[Arc<HttpClient>]) {
     let is_first = |at: &usize| {
         let engine = clients[*at].engine();
@@ -89,7 +89,7 @@ fn write_counts(page: &mut Page, clients: &[Arc<HttpClient>]) {
     }
 }
 
-/// A text of metrics in the making. All names begin with `repertoire_`.
+/// The text of the page while it is written. All names start with `repertoire_`.
 #[derive(Default)]
 struct Page(String);
 
@@ -109,8 +109,8 @@ impl Page {
         let _ = writeln!(self.0, "repertoire_{name}{labels} {value}");
     }
 
-    /// Writes the lines of a histogram: `took` are the numbers of calls between bounds, which are in
-    /// microseconds.
+    /// Writes the lines of a histogram. `bounds` are in microseconds; `took` has the number of calls in
+    /// each bucket.
     fn histogram(
         &mut self,
         name: &str,
@@ -137,7 +137,7 @@ fn seconds(micros: u64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Returns a label's value as the format has it.
+/// Escapes the value of a label for the Prometheus text format.
 fn escaped(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }

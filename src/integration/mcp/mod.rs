@@ -70,15 +70,15 @@ pub use clients::{HttpClient, check_token};
 pub use http::{HttpOptions, serve_http};
 pub use options::McpOptions;
 
-/// The time for a call to end after the client has closed its side, or after the last answer since:
-/// less than the two seconds after which SDKs send a signal.
+/// The time that running calls get to end after the client has closed its side; each answer starts it
+/// again. It is less than the two seconds after which SDKs send a signal.
 const LAST_CALLS: Duration = Duration::from_secs(1);
 
-/// A server of an engine for one client: the connection is a session.
+/// An MCP server of an engine for one client. The connection is a session.
 ///
-/// It is a handler of the crate `rmcp`, to be served on any of its transports. If the engine's
-/// [`Consent`](crate::Consent) has a policy but nobody to ask, the client's user is asked, provided
-/// that the client offers elicitation.
+/// It is a handler of the crate `rmcp`, and can be served on any of its transports. If the engine's
+/// [`Consent`](crate::Consent) has a policy but nobody to ask, the server asks the client's user,
+/// provided that the client supports elicitation.
 ///
 /// ```
 /// use repertoire::integration::mcp::{McpOptions, McpServer};
@@ -103,7 +103,8 @@ struct Connection {
     listed: Listed,
     /// True if the session ends with the connection.
     is_owner: bool,
-    /// True once changes are told, which a client can ask for at two processes.
+    /// True once a task notifies the client of changes. Over HTTP, `initialized` may arrive more than
+    /// once.
     is_told: AtomicBool,
     metrics: Option<Arc<Metrics>>,
 }
@@ -124,8 +125,8 @@ impl McpServer {
         McpServer::create(engine, engine.session(&unique_name()), options, true, None)
     }
 
-    /// Creates a server of `engine` for a connection that goes on with `session`, which other
-    /// connections and processes may share. It does not end with the server.
+    /// Creates a server of `engine` for a connection that continues `session`, which other connections
+    /// and processes may share. The session does not end with the server.
     pub fn with_session(engine: &Engine, session: Session, options: McpOptions) -> McpServer {
         McpServer::create(engine, session, options, false, None)
     }
@@ -146,17 +147,18 @@ impl McpServer {
         McpServer(Arc::new(connection))
     }
 
-    /// Serves the client on standard input and output, until it closes them. Nothing else may be
-    /// written to standard output meanwhile.
+    /// Serves the client on standard input and output until the client closes them. Nothing else may
+    /// write to standard output during that time.
     ///
-    /// Fails with `EXECUTION_ERROR` if the client cannot be written to, or never introduces itself.
+    /// Fails with `EXECUTION_ERROR` if writing to the client fails, or if the client never initializes
+    /// the connection.
     pub async fn serve_stdio(self) -> Result<(), Error> {
         self.serve_stdio_until(std::future::pending()).await
     }
 
-    /// Serves as [`McpServer::serve_stdio`] does, until `end` is ready, for example by a signal.
-    /// Calls that still run then are cancelled. Calls that run when the client closes are cancelled
-    /// once none of them has ended for a second.
+    /// Serves like [`McpServer::serve_stdio`], until `end` completes, for example on a signal. Calls
+    /// that still run then are cancelled. After the client has closed its side, running calls are
+    /// cancelled once none of them has ended for a second.
     pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
         let failed = |why: &dyn Display| {
             let help = "this speaks the Model Context Protocol on standard input and output: have \
@@ -190,7 +192,7 @@ impl McpServer {
         ended.map(|_| ()).map_err(|error| failed(&error))
     }
 
-    /// Answers `what` on a thread that may block.
+    /// Answers `what` by running `work` on a thread that may block.
     async fn look_up<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -349,7 +351,7 @@ impl ServerHandler for McpServer {
         self.look_up("skills/get", &context, move |connection| connection.skill(&request.uri)).await
     }
 
-    /// Answers requests that the protocol does not know, or whose parameters it does not allow.
+    /// Answers requests with an unknown method, and known requests with invalid parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -364,7 +366,7 @@ impl ServerHandler for McpServer {
         Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
     }
 
-    /// Clients before protocol 2026-07-28 are notified of changes without having subscribed.
+    /// Notifies clients before protocol 2026-07-28 of changes, since they do not subscribe.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.0.is_told.swap(true, Ordering::Relaxed) {
             changes::tell(&self.0, &context.peer).await;

@@ -1,4 +1,4 @@
-//! The options of a server.
+//! The options of an MCP server.
 
 use std::time::Duration;
 
@@ -8,15 +8,16 @@ use crate::engine::SessionToolsOptions;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpOptions {
-    /// The options of the tools. By default those of all toolsets are listed, as clients ask only
-    /// once.
+    /// The options of the tools. By default the tools of all toolsets are listed, since clients request
+    /// the list only once.
     pub tools: SessionToolsOptions,
-    /// Room for the catalog prompt in the server's instructions, in characters; 1600 by default,
-    /// since some clients cut instructions at 2 KiB; 0 leaves it out, for agents whose hook gives it.
+    /// The size limit of the catalog prompt in the server's instructions, in characters; 1600 by
+    /// default, since some clients cut instructions at 2 KiB. With 0 the prompt is left out, for agents
+    /// that get it from a hook.
     pub instructions_chars: usize,
-    /// The interval at which lists that the client has seen are checked for changes other than
-    /// those of a [`refresh`](crate::Engine::refresh), such as a rebuilt plugin; 2 seconds by default.
-    /// `None` checks only after a refresh.
+    /// The interval at which the lists that the client has seen are checked for changes that do not come
+    /// from a [`refresh`](crate::Engine::refresh), such as a rebuilt plugin; 2 seconds by default. With
+    /// `None`, lists are only checked after a refresh.
     pub poll: Option<Duration>,
 }
 

@@ -14,13 +14,14 @@ pub(super) fn cursor_at(name: &str) -> String {
     format!("{MARK}{name}")
 }
 
-/// Returns the name of the item that a page begins with; empty for the first page.
+/// Returns the name of the item with which a page starts; empty for the first page. Fails with
+/// `INVALID_PARAM` if the cursor is not valid.
 pub(super) fn after_mark(cursor: Option<&str>) -> Result<&str, Error> {
     let Some(cursor) = cursor else { return Ok("") };
     cursor.strip_prefix(MARK).ok_or_else(|| not_a_cursor(cursor))
 }
 
-/// Refuses a cursor for a list that is never paginated: nobody was given one.
+/// Refuses a cursor for a list that has only one page, since the server never issued one.
 pub(super) fn is_whole(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match page.and_then(|page| page.cursor) {
         Some(cursor) => Err(protocol_error(&not_a_cursor(&cursor))),

@@ -1,4 +1,4 @@
-//! Progress and cancellation between a running call and the client.
+//! Reports the progress of a running call to the client, and lets the client cancel the call.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -13,11 +13,11 @@ use super::blocking;
 use crate::engine::CallIo;
 use crate::error::Error;
 
-/// The number of progress steps that wait for a slow client; further steps are dropped.
+/// The maximum number of progress steps that wait for a slow client. Further steps are dropped.
 const MAX_WAITING: usize = 16;
 
-/// Runs `call` on a thread that may block. The client can cancel it, and gets its progress if it
-/// asked for progress.
+/// Runs `call` on a thread that may block. The client can cancel the call, and is sent its progress if
+/// it asked for that.
 pub(super) async fn with_progress<T: Send + 'static>(
     context: &RequestContext<RoleServer>,
     tool: &str,
@@ -28,8 +28,7 @@ pub(super) async fn with_progress<T: Send + 'static>(
     let (cancelled, wants_progress) = (context.ct.clone(), token.is_some());
     let mut answer = pin!(blocking(tool, move || {
         let is_cancelled = || cancelled.is_cancelled();
-        // If the queue is full or the receiver gone, the step is dropped: progress is not worth
-        // waiting for.
+        // If the queue is full or closed, the step is dropped: a call must not wait for its progress.
         let report = |fraction: f64, message: &str| {
             let _ = sender.try_send((fraction, message.to_owned()));
         };
@@ -50,7 +49,7 @@ pub(super) async fn with_progress<T: Send + 'static>(
     answer?
 }
 
-/// The most steps sent in any second.
+/// The maximum number of steps that are sent in any second.
 const PER_SECOND: usize = 10;
 
 type Step = (f64, String);
@@ -60,9 +59,9 @@ struct Teller<'a> {
     token: Option<ProgressToken>,
     /// The last fraction sent: the protocol requires progress to increase.
     told: f64,
-    /// The times of the last steps sent, at most [`PER_SECOND`] of them.
+    /// The times at which the last steps were sent; at most [`PER_SECOND`].
     times: VecDeque<Instant>,
-    /// The newest step that came too soon.
+    /// The newest step that could not be sent yet.
     waiting: Option<Step>,
 }
 
@@ -72,14 +71,14 @@ impl<'a> Teller<'a> {
         Teller { peer, token, told: f64::NEG_INFINITY, times, waiting: None }
     }
 
-    /// Returns the time when the next step may be sent; `None` for now.
+    /// Returns the time at which the next step may be sent; `None` if it may be sent now.
     fn next(&self) -> Option<Instant> {
         let is_full = self.times.len() == PER_SECOND;
         let first = self.times.front().filter(|_| is_full);
         first.map(|first| *first + Duration::from_secs(1))
     }
 
-    /// Waits until a step that came too soon may be sent; for ever, if there is none.
+    /// Waits until the waiting step may be sent; for ever if there is none.
     async fn is_due(&self) {
         match (&self.waiting, self.next()) {
             (Some(_), Some(next)) => tokio::time::sleep_until(next).await,
@@ -94,7 +93,8 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Sends a step, or holds it back after too many in the last second; a newer one replaces it.
+    /// Sends a step. If too many were sent in the last second, keeps it until it may be sent; a newer
+    /// step replaces it.
     async fn tell(&mut self, (fraction, message): Step) {
         let Some(token) = self.token.clone().filter(|_| fraction > self.told) else { return };
         let now = Instant::now();
@@ -112,7 +112,7 @@ impl<'a> Teller<'a> {
         if !message.is_empty() {
             progress = progress.with_message(message);
         }
-        // A client that is gone does not miss it.
+        // The send fails only if the client is gone.
         let _ = self.peer.notify_progress(progress).await;
     }
 }

@@ -34,7 +34,7 @@ impl Connection {
     fn command(&self, name: &str) -> Result<Command, Error> {
         let commands = self.engine.commands();
         let by_name = commands.iter().position(|command| self::name(command) == name);
-        // As typed elsewhere, too: `release-notes` for `release_notes`.
+        // Also accept the id as users type it elsewhere: `release-notes` for `release_notes`.
         let place = by_name.or_else(|| commands.iter().position(|command| command.id == *name));
         place.and_then(|place| commands.into_iter().nth(place)).ok_or_else(|| {
             let message = format!("there is no prompt `{name}`");
@@ -43,7 +43,7 @@ impl Connection {
     }
 
     fn activate(&self, skill: &str, args: &str) -> Result<Activation, Error> {
-        // A prompt always goes into the conversation.
+        // A prompt always goes into the conversation, even if the skill has `context: fork`.
         let how = Activate { audience: Audience::User, inline: true, ..Activate::default() };
         self.engine.activate_with(skill, args, &self.session, &how)
     }
@@ -98,7 +98,7 @@ async fn answer(
     Ok(GetPromptResult::new(vec![message]).with_description(command.brief).into())
 }
 
-/// Returns the value of the only argument.
+/// Returns the value of the only argument. Fails with `INVALID_PARAM` if there are others.
 fn args(prompt: &str, mut arguments: JsonObject) -> Result<String, Error> {
     let args = arguments.remove(ARGS);
     match (args, arguments.keys().next()) {

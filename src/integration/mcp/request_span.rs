@@ -1,4 +1,4 @@
-//! The spans of requests: the first ones of their traces, or below a span of the client.
+//! The tracing spans of requests: roots of their traces, or children of a span of the client.
 
 use rmcp::model::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
@@ -25,7 +25,8 @@ pub(super) async fn traced<T>(
     answered
 }
 
-/// Makes a span part of the client's trace, which `_meta` of the request names, or else a header.
+/// Makes a span part of the client's trace, which the `_meta` of the request names, or otherwise an HTTP
+/// header.
 #[cfg(feature = "otlp")]
 fn continue_trace(span: &Span, context: &RequestContext<RoleServer>) {
     use opentelemetry::Context;
@@ -43,7 +44,7 @@ fn continue_trace(span: &Span, context: &RequestContext<RoleServer>) {
     };
     if given.parent.is_some() {
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &given);
-        // A host may have another listener than that of traces.
+        // Fails if the host's subscriber has no OpenTelemetry layer.
         let _ = span.set_parent(parent);
     }
 }
@@ -56,7 +57,7 @@ const PARENT: &str = "traceparent";
 #[cfg(feature = "otlp")]
 const STATE: &str = "tracestate";
 
-/// The context that a client gave, in the words of W3C Trace Context.
+/// The trace context that a client sent, as defined by W3C Trace Context.
 #[cfg(feature = "otlp")]
 struct Given<'a> {
     parent: Option<&'a str>,

@@ -19,14 +19,13 @@ use crate::activation::{Content, ReadOptions, bundled_files, has_directory};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 
-/// The most files of one skill in the list of all; the others can still be read.
+/// The maximum number of files of one skill in the list of all files. The others can still be read.
 const MAX_FILES: usize = 100;
 
-/// The most files of one skill in the lists of its directories.
+/// The maximum number of files of one skill in the lists of its directories.
 const MAX_FILES_OF_DIRECTORY: usize = 10_000;
 
-/// The length of a page of a list of files. A page of the list of all files ends after the skill
-/// that reaches it.
+/// The number of files on a page. A page of the list of all files ends after the skill that reaches it.
 const PAGE: usize = 200;
 
 const MARKDOWN: &str = "text/markdown";
@@ -102,7 +101,7 @@ impl Connection {
     }
 }
 
-/// Answers `resources/read`. Reading a file needs consent where activating its skill does.
+/// Answers `resources/read`. Reading a file needs the same consent as activating its skill.
 pub(super) async fn read(
     connection: &Arc<Connection>,
     request: ReadResourceRequestParams,
@@ -143,8 +142,8 @@ async fn answer(
     Ok(contents?.into())
 }
 
-/// Returns the children of the directory at `path` below all skills, by name; `None` if there is no
-/// such directory. Ids have segments, so there are also directories above the skills.
+/// Returns the children, by name, of the directory at `path` below `skill://`. Returns `None` if there
+/// is no such directory. Ids may have several segments, so there are also directories above skills.
 fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>> {
     if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return None;
@@ -181,7 +180,7 @@ fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>>
     (!children.is_empty() || is_there()).then_some(children)
 }
 
-/// Returns the paths of the files that come with a skill.
+/// Returns the paths of at most `limit` files that come with a skill.
 fn files(entry: &Entry, limit: usize) -> Vec<String> {
     let files = entry.skill.dir().and_then(|dir| bundled_files(dir, limit).ok());
     files.map(|bundled| bundled.files).unwrap_or_default()

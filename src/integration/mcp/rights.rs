@@ -8,13 +8,13 @@ use crate::error::Error;
 use crate::toolset::RightsRequest;
 use crate::trust::ContentHash;
 
-/// The longest part of a tool's own words in a question, in characters.
+/// The size limit of a tool's own words in a question, in characters.
 const MAX_WORDS: usize = 300;
 
-/// Asks the client's user for the rights, and grants them if the user agrees. `None` if this client
-/// cannot ask.
+/// Asks the client's user for the rights, and grants them if the user agrees. Returns `None` if this
+/// client cannot ask.
 ///
-/// Fails with `EXECUTION_ERROR` if the client fails to ask, and as granting does.
+/// Fails with `EXECUTION_ERROR` if the client fails to ask, and with the error of granting.
 pub(super) async fn ask(
     request: &RightsRequest,
     responses: Option<InputResponses>,
@@ -38,7 +38,7 @@ fn key(request: &RightsRequest) -> String {
     format!("rights:{skill}:{}", ContentHash::of(asked.as_bytes()))
 }
 
-/// Phrases the question. The tool's own words come last, since they are those of a stranger.
+/// Writes the question. The tool's own words come last, since they are not trusted.
 fn message(request: &RightsRequest) -> String {
     let RightsRequest { skill, class, library, rights, refused, .. } = request;
     let words: String =

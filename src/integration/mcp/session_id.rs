@@ -1,9 +1,9 @@
 //! Ids of sessions over HTTP that every process with the same token understands.
 //!
-//! An id holds all that a process needs to go on with a session that another one began: the protocol
-//! and the ability to ask the user, from the client's `initialize` request. It is signed, so that no
-//! client can invent an id, or use one that belongs to another token. Processes behind one address
-//! therefore share nothing but their tokens and the session store.
+//! An id contains everything that a process needs to continue a session that another process started:
+//! from the client's `initialize` request, the protocol and whether the client can ask its user. It is
+//! signed, so that no client can invent an id, or use one that was issued for another token. Processes
+//! behind one address therefore need to share only their tokens and the session store.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,14 +16,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorCode};
 
-/// The bytes of randomness, and of the signature, in an id: 128 bits each.
+/// The number of random bytes in an id, and of bytes of its signature: 128 bits each.
 const N_BYTES: usize = 16;
 
 /// A key that signs ids: 32 bytes, padded with zeros to a block of SHA-256, as HMAC does.
 #[derive(Clone)]
 pub(super) struct IdKey([u8; 64]);
 
-/// A session as its id describes it.
+/// The description of a session that its id contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Described {
     /// The protocol that the client asked for.
@@ -38,7 +38,7 @@ pub(super) struct Described {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asks {
     Never,
-    /// As clients did before there were modes.
+    /// By form, like clients before there were modes.
     WithoutMode,
     ByForm,
     ByUrl,
@@ -81,7 +81,7 @@ impl IdKey {
         IdKey(block)
     }
 
-    /// Creates an id for a new session of the client that says `hello`.
+    /// Creates an id for a new session of the client that sent `hello`, its `initialize` request.
     ///
     /// Fails with `EXECUTION_ERROR` if the system gives no random bytes.
     pub(super) fn issue(&self, hello: &InitializeRequestParams) -> Result<String, Error> {
@@ -90,7 +90,7 @@ impl IdKey {
             let message = format!("the system gives no random bytes for a session: {error}");
             Error::new(ErrorCode::ExecutionError, message, "try again")
         })?;
-        // An unknown version is answered with the same known one as an empty text.
+        // The SDK answers an unknown version with the same known one as an empty text.
         let version = hello.protocol_version.as_str();
         let is_date =
             version.len() == 10 && version.bytes().all(|b| b.is_ascii_digit() || b == b'-');
@@ -100,12 +100,12 @@ impl IdKey {
         Ok(format!("{content}.{}", HEXLOWER.encode(&signature[..N_BYTES])))
     }
 
-    /// Reads an id; `None` if it was not issued with this key. The comparison takes the same time
-    /// for every wrong signature.
+    /// Decodes an id. Returns `None` if it was not issued with this key. Compares the signature in
+    /// constant time.
     pub(super) fn read(&self, id: &str) -> Option<Described> {
         let (content, signature) = id.rsplit_once('.')?;
         let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
-        // A prefix of the signature would do for `verify_truncated_left`.
+        // `verify_truncated_left` would also accept a shorter prefix of the signature.
         if signature.len() != N_BYTES {
             return None;
         }
@@ -124,13 +124,13 @@ impl IdKey {
 }
 
 impl Described {
-    /// The protocol that the client asked for; `None` for one that no one knows.
+    /// The protocol that the client requested; `None` if it is not a known one.
     pub(super) fn protocol(&self) -> Option<&'static ProtocolVersion> {
         ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == self.version)
     }
 
-    /// The request to initialize by which a process takes up the session, as far as the client's own
-    /// mattered.
+    /// Returns the `initialize` request with which another process continues the session. It contains
+    /// the relevant parts of the client's request.
     pub(super) fn hello(&self) -> serde_json::Result<InitializeRequestParams> {
         let capabilities = match self.asks {
             Asks::Never => json!({}),

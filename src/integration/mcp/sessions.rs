@@ -1,5 +1,5 @@
-//! The sessions of HTTP clients in this process: limited in number, and taken up wherever a client
-//! continues.
+//! The HTTP sessions that are open in this process. Their number is limited; a session that was dropped,
+//! or that another process started, is opened again when its client continues.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -24,27 +24,28 @@ use super::batches;
 use super::clients::HttpClient;
 use super::session_id::Described;
 
-/// The time after which an idle session is dropped from this process. Users leave agents alone for
-/// longer than the SDK's five minutes, and each restart of a session costs a moment.
+/// The time after which an idle session is dropped from this process. It is longer than the SDK's five
+/// minutes, since users often leave an agent alone for longer, and opening a session again takes a
+/// moment.
 const MAX_IDLE: Duration = Duration::from_secs(60 * 60);
 
 /// The number of ended sessions that this process remembers.
 const MAX_ENDED: usize = 4096;
 
-/// The header that names a session.
+/// The HTTP header with the id of a session.
 const SESSION_ID: &str = "mcp-session-id";
 
 /// The client of a request, and its session.
 #[derive(Debug, Clone)]
 pub(super) struct Current {
     pub(super) client: Arc<HttpClient>,
-    /// The session that the request names or begins; `None` for protocols without sessions.
+    /// The session that the request continues or starts; `None` for protocols without sessions.
     pub(super) session: Option<(SessionId, Described)>,
 }
 
 tokio::task_local! {
-    /// The request that is being answered. The SDK creates handlers and sessions without saying for
-    /// which request, but does so in the task that answers it.
+    /// The request that is being answered. The SDK does not say for which request it creates a handler
+    /// or a session, but creates it in the task that answers the request.
     pub(super) static CURRENT: Current;
 }
 
@@ -60,12 +61,12 @@ pub(super) struct Sessions {
     pub(super) manager: Arc<Manager>,
     most: usize,
     by_use: Arc<Mutex<Vec<SessionId>>>,
-    /// The sessions that their clients ended, the first one longest ago.
+    /// The sessions that their clients ended, the oldest first.
     ended: Arc<Mutex<VecDeque<SessionId>>>,
 }
 
 impl Sessions {
-    /// Creates the sessions of a process: `most` at a time, each of which takes some 60 kB.
+    /// Creates the sessions of a process. At most `most` are open at a time; each takes about 60 kB.
     pub(super) fn new(most: usize) -> Sessions {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(MAX_IDLE);
@@ -73,8 +74,8 @@ impl Sessions {
         Sessions { manager, most, by_use: Arc::default(), ended: Arc::default() }
     }
 
-    /// Records the use of a session, and drops those beyond the limit, which are taken up again when
-    /// they are used.
+    /// Records the use of a session. Drops the least recently used sessions above the limit; they are
+    /// opened again when they are used.
     pub(super) async fn used(&self, id: &SessionId) {
         let dropped = {
             let open = self.manager.0.sessions.read().await;
@@ -100,7 +101,7 @@ impl Sessions {
         }
     }
 
-    /// Ends a session for good, as far as this process is concerned.
+    /// Ends a session permanently, as far as this process knows.
     pub(super) async fn end(&self, id: &SessionId) {
         {
             let mut ended = lock(&self.ended);
@@ -128,7 +129,8 @@ impl Sessions {
         }
     }
 
-    /// Moves a session to the end; returns the first of the open ones that are beyond the limit.
+    /// Makes a session the most recently used one. Returns the least recently used open sessions above
+    /// the limit.
     fn note(&self, id: SessionId, is_open: impl Fn(&SessionId) -> bool) -> Vec<SessionId> {
         let mut by_use = lock(&self.by_use);
         by_use.retain(|known| *known != id);
@@ -136,7 +138,7 @@ impl Sessions {
         if by_use.len() <= self.most {
             return Vec::new();
         }
-        // Those that their clients ended, or that expired, are still in the list.
+        // The list still contains sessions that have ended or expired.
         by_use.retain(is_open);
         let n_beyond = by_use.len().saturating_sub(self.most);
         by_use.drain(..n_beyond).collect()
@@ -152,7 +154,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The SDK's sessions in memory, with ids of ours.
+/// The SDK's in-memory sessions, but with the ids of this server.
 #[derive(Debug)]
 pub(super) struct Manager(LocalSessionManager);
 
@@ -224,7 +226,7 @@ impl SessionManager for Manager {
     }
 }
 
-/// The handshakes of sessions that another process began. Nothing is stored: the id tells all.
+/// Restores sessions that another process started. Nothing is stored, since the id contains everything.
 #[derive(Debug)]
 pub(super) struct Handshakes;
 

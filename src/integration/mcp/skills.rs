@@ -14,10 +14,10 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 use crate::skill::Portable;
 
-/// The most files of a skill that the extension allows, its `SKILL.md` and nested skills included.
+/// The maximum number of files of a skill in the extension, including its `SKILL.md` and nested skills.
 const MAX_FILES: usize = 512;
 
-/// The most bytes that the extension allows all files of a skill.
+/// The maximum size of all files of a skill in the extension, in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The largest file that is served. The official clients close a connection on a line longer than
@@ -30,7 +30,7 @@ const PAGE_SKILLS: usize = 50;
 const PAGE_FILES: usize = 1000;
 const PAGE_BYTES: u64 = 2 * MAX_BYTES as u64;
 
-/// The time for which a client may cache an entry, in milliseconds. Clients are notified of
+/// The time for which a client may cache an entry, in milliseconds. The server notifies clients of
 /// changes.
 const TTL_MS: u64 = 60_000;
 
@@ -65,7 +65,7 @@ impl Connection {
         Ok(page.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Private))
     }
 
-    /// Returns the skill whose `SKILL.md` is at `uri`.
+    /// Returns the skill whose `SKILL.md` is at `uri`. Fails with `NOT_FOUND` if there is none.
     pub(super) fn skill(&self, uri: &str) -> Result<GetSkillResult, Error> {
         let catalog = self.engine.catalog();
         let (id, file) = address::parse(&catalog, uri)?;
@@ -87,7 +87,7 @@ impl Connection {
     }
 }
 
-/// Describes a skill: its own files and those of the skills below it, each at its address.
+/// Describes a skill with its own files and those of the skills nested in it, each at its address.
 ///
 /// Fails with `INVALID_PARAM` if the skill exceeds the limits of the extension, and with
 /// `EXECUTION_ERROR` if its `SKILL.md` cannot be read.

@@ -53,8 +53,8 @@ impl Connection {
     }
 }
 
-/// Answers `tools/call`, and counts it. A failure of the tool is an answer; only an unknown tool is a
-/// protocol error.
+/// Answers `tools/call`, and counts the call. A tool that fails still gives a result; only an unknown
+/// tool is a protocol error.
 pub(super) async fn call(
     connection: &Arc<Connection>,
     request: CallToolRequestParams,
@@ -78,7 +78,7 @@ pub(super) async fn call(
     answered
 }
 
-/// Answers a call, and asks the client's user for what it needs.
+/// Answers a call. If it needs consent or rights, asks the client's user.
 async fn answer(
     connection: &Arc<Connection>,
     request: CallToolRequestParams,
@@ -113,10 +113,10 @@ async fn answer(
     Ok(result(answer).into())
 }
 
-/// The end of a call.
+/// The outcome of a call.
 struct Called {
     answer: Envelope,
-    /// The rights that the call would have needed.
+    /// The rights that the call lacked, if the sandbox refused something.
     #[cfg(feature = "toolsets")]
     refusal: Option<RightsRequest>,
 }
@@ -147,9 +147,9 @@ async fn call_tool(
     called.map_err(|error| protocol_error(&error))
 }
 
-/// Converts an envelope to a result with text alone. Clients show the model `structuredContent`
-/// instead of the text, or both; it is meant for tools with an `outputSchema`, and none here has
-/// one.
+/// Converts an envelope to a result that has only text. Some clients show the model `structuredContent`
+/// instead of the text, or both. It is meant for tools with an `outputSchema`, which none of these tools
+/// has.
 fn result(envelope: Envelope) -> CallToolResult {
     match envelope {
         Envelope::Success { text, .. } => CallToolResult::success(vec![ContentBlock::text(text)]),
@@ -161,8 +161,8 @@ fn result(envelope: Envelope) -> CallToolResult {
     }
 }
 
-/// Returns hints for Claude Code: to keep the tools for skills out of its tool search, and the
-/// words by which the search finds them. A tool of a plugin is found by its description.
+/// Returns hints for Claude Code: keep the tools for skills out of its tool search, and find them by
+/// these words. Tools of plugins get no hints, since the search finds them by their descriptions.
 fn hints(tool: &Tool) -> Option<MetaObject> {
     let words = match &*tool.name {
         SessionTools::USE_SKILL => "load the instructions of a skill before a task",
