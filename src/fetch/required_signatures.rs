@@ -18,8 +18,8 @@ impl RequiredSignatures {
     }
 
     /// Keeps the policy if there is one, and otherwise uses `policy`.
-    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> Demands {
-        Demands(self.0.or_else(|| Some(policy())))
+    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> RequiredSignatures {
+        RequiredSignatures(self.0.or_else(|| Some(policy())))
     }
 
     /// Verifies the signature of a fetched state, if one is required, and returns the key that made it.

@@ -7,7 +7,7 @@ const CLOSE: &str = "</hook_context>";
 /// Returns the prompt as the user typed it, without the text that the agent put before it: text in hook
 /// context tags, and `list`, the list of skills given at the start of the conversation. Tags inside the
 /// text of the user stay.
-pub(super) fn without_given(prompt: &str, list: impl FnOnce() -> String) -> &str {
+pub(super) fn without_repeated_context(prompt: &str, list: impl FnOnce() -> String) -> &str {
     let mut typed = prompt;
     while let Some(rest) = without_marked(typed) {
         typed = rest;

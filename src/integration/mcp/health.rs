@@ -45,7 +45,7 @@ pub(super) struct Probe(Mutex<Option<(Instant, bool)>>);
 
 impl Probe {
     /// Tells whether the store answers. Blocks for at most the store's time limit.
-    fn answers(&self, store: &WatchedStore) -> bool {
+    fn answers(&self, store: &MeteredStore) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, answers)) = *last
             && at.elapsed() < FRESH
@@ -62,7 +62,7 @@ impl Probe {
 
     /// Tells whether the server is ready, with a text for the response. Without a store the server is
     /// always ready, since its catalogs were compiled before it started to serve.
-    pub(super) fn report(&self, engine: &Engine, store: Option<&WatchedStore>) -> (bool, String) {
+    pub(super) fn report(&self, engine: &Engine, store: Option<&MeteredStore>) -> (bool, String) {
         let n_skills = engine.catalog().listed(Audience::Model).count();
         let (is_ready, state) = match store {
             None => (true, "in memory"),

@@ -49,7 +49,7 @@ pub struct HttpOptions {
     /// [`FallbackStore`](crate::session::FallbackStore), if it outlives a process; none by default. With
     /// a store, a session can continue at any process with the same tokens and store. It ends only when
     /// its client ends it or the store forgets it. `/ready` and `/metrics` report on the store.
-    pub store: Option<WatchedStore>,
+    pub store: Option<MeteredStore>,
     /// Further names by which clients reach the server, `NAME` or `NAME:PORT`, in addition to those of
     /// this machine; none by default. If there are none and the address is not a loopback address, every
     /// name is accepted.
