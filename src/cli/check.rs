@@ -121,8 +121,8 @@ impl Targets {
     }
 }
 
-/// Reports the skills that no conversation used. If the command line names no paths, these are skills
-/// of the engine, with the ids under which agents see them here.
+/// Reports the skills that had no effect in conversations. If the command line names no paths, these
+/// are skills of the engine, with the ids under which agents see them here.
 fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
     let since = Day::today().before(args.since - 1);
     let Some(store) = sessions::open_existing(common)? else { return Ok(Vec::new()) };

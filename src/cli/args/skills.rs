@@ -91,7 +91,7 @@ pub(crate) struct CheckArgs {
     /// Show the notes as well, which are otherwise only counted; `--json` always includes them
     #[arg(long)]
     pub(crate) notes: bool,
-    /// Also report the skills that no conversation used
+    /// Also report the skills that had no effect in conversations
     #[arg(long)]
     pub(crate) stats: bool,
     /// The period of `--stats`: days or weeks, such as `30d` or `4w`
