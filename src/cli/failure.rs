@@ -24,7 +24,7 @@ impl std::error::Error for UsageError {}
 pub(crate) struct Failure {
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    /// May be empty.
+    /// The help, which may be empty.
     pub(crate) help: String,
 }
 

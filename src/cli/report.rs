@@ -125,7 +125,7 @@ pub(crate) fn excerpt(diagnostic: &Diagnostic, source: Option<&str>, draw: &Rend
 /// Whole lines of a file.
 struct Lines {
     text: String,
-    /// From 1.
+    /// The number of the first line, from 1.
     first_line: usize,
     /// The range of the finding, in bytes of `text`.
     span: Range<usize>,

@@ -11,14 +11,14 @@ use std::ops::Range;
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}'     // marks of direction
-            | '\u{2028}' | '\u{2029}'               // separators of lines and paragraphs
-            | '\u{200b}' | '\u{2060}'..='\u{2064}'  // without width, and of no script's spelling
+            '\u{61c}' | '\u{200e}' | '\u{200f}'     // directional marks
+            | '\u{2028}' | '\u{2029}'               // line and paragraph separators
+            | '\u{200b}' | '\u{2060}'..='\u{2064}'  // zero width, and not needed to spell any script
             | '\u{202a}'..='\u{202e}'               // embeddings and overrides
-            | '\u{2066}'..='\u{206f}'               // isolates, and controls of old
+            | '\u{2066}'..='\u{206f}'               // isolates, and deprecated controls
             | '\u{feff}'
             | '\u{fff9}'..='\u{fffb}'               // annotations
-            | '\u{e0000}'..='\u{e01ef}') // tags, and selectors of variants
+            | '\u{e0000}'..='\u{e01ef}') // tags, and variation selectors
 }
 
 /// Makes `text` safe for one line of a terminal: escapes unsafe characters, including line breaks and

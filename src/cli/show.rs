@@ -163,7 +163,7 @@ fn fields(text: &mut Page, entry: &Entry, details: &Details<'_>) {
     if let Json::Object(manifest) = skill.manifest().to_json() {
         for (key, value) in &manifest {
             match value {
-                // Shown above and below.
+                // These keys are shown separately, above and below.
                 _ if matches!(key.as_str(), "name" | "description" | "triggers") => {}
                 Json::String(value) => field(key, value),
                 value => field(key, &without_shown(key, value).to_string()),

@@ -1,4 +1,4 @@
-//! `repertoire completions`: completion scripts for shells.
+//! `repertoire completions`: prints completion scripts for shells.
 //!
 //! The scripts that clap generates know commands and options. For Bash, Zsh and fish, a function is
 //! added that asks this program for the ids of skills (`ids.rs`). The engine of `clap_complete` that

@@ -34,7 +34,7 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
         };
         let Some(dir) = entry.skill.dir() else { continue };
         for toolset in &entry.skill.manifest().toolsets {
-            // Entries that are refused regardless of files are reported with the skill file.
+            // Entries that are invalid regardless of files are reported with the skill file.
             let Ok(named) = toolset.value.parse::<ToolsetEntry>() else { continue };
             if let Err(error) = named.library(dir) {
                 let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;

@@ -18,11 +18,11 @@ pub(super) struct FetchedReport {
     name: String,
     source: String,
     config: String,
-    /// The directory from which its skills are read.
+    /// The directory from which the skills of the source are read.
     path: String,
-    /// The interval in seconds at which servers ask for something newer.
+    /// The interval in seconds at which running MCP servers ask the source for something newer.
     refresh: Option<f64>,
-    /// The time at which the server was last asked for something newer, in seconds since 1970.
+    /// The time at which the source was last asked for something newer, in seconds since 1970.
     asked: Option<u64>,
     /// The key that signed the source, if it must be signed.
     signed_by: Option<String>,

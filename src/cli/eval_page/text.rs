@@ -1,4 +1,5 @@
-//! Text of others on a page: unsafe characters are escaped, and highlighted parts are cut out.
+//! Text of others on a page: unsafe characters are escaped, and the text is split where highlighted
+//! parts begin and end.
 
 use std::cmp::Reverse;
 use std::ops::Range;

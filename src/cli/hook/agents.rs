@@ -1,4 +1,4 @@
-//! The settings files of each agent, and the entries in them that run these hooks.
+//! The settings files of each agent, and the entries in them that run this program's hooks.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -57,8 +57,8 @@ impl Deadline {
         Ok(deadline)
     }
 
-    /// Marks the start of recording what the answer shows: if the process ended now, text that did
-    /// not arrive would count as shown. Does not return if the deadline has expired.
+    /// Marks the start of recording what the answer shows. If the process ended after that, text that
+    /// did not arrive would count as shown. Does not return if the deadline has expired.
     pub(super) fn note(&self) {
         self.reach(Stage::Noting);
     }

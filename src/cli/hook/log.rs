@@ -14,7 +14,7 @@ use crate::{sanitize, setup};
 
 /// The length in bytes at which the log is renamed to `hook.log.1`, which replaces the earlier one.
 const LONGEST: u64 = 1 << 20;
-/// The longest part of a message that is written, in characters.
+/// The maximum length of a logged message, in characters; the rest is cut off.
 const LONGEST_LINE: usize = 2000;
 
 /// Writes to the log; if that fails, reports it on standard error.
@@ -37,7 +37,7 @@ pub(crate) fn note(what: &str, common: &Common) {
     }
 }
 
-/// An error and its remedy, in a line.
+/// Formats an error and its remedy as one line.
 pub(super) fn said(error: &Error) -> String {
     format!("{error}; {}", error.help())
 }

@@ -23,8 +23,8 @@ use crate::setup;
 const OPTION: &str = "--prepare";
 /// The lock that lets only one such process work at a time for each user.
 const LOCK: &str = "prepare.lock";
-/// The time after which recently changed skills have settled: until then they may change again
-/// unnoticed.
+/// The time after which a change of a skill counts as settled. Before that, the skill may change
+/// again unnoticed.
 const SETTLING: Duration = Duration::from_millis(2500);
 /// The number of attempts when skills change while they are read.
 const ATTEMPTS: usize = 5;

@@ -98,7 +98,8 @@ struct Engines<'a> {
 }
 
 impl Engines<'_> {
-    /// Returns the engine for these skills, `None` for all, of those that the command line allows.
+    /// Returns the engine for `skills`, or for all skills if it is `None`. Skills that the command
+    /// line does not allow are left out.
     fn get(&mut self, skills: Option<&BTreeSet<String>>) -> anyhow::Result<Engine> {
         if let Some((_, engine)) = self.made.iter().find(|(made, _)| made.as_ref() == skills) {
             return Ok(engine.clone());

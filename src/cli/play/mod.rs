@@ -1,4 +1,4 @@
-//! `repertoire play`: a page where the author of a skill types messages and sees their effect.
+//! `repertoire play`: serves a page where the author of a skill types messages and sees their effect.
 
 mod answer;
 mod server;

@@ -54,7 +54,7 @@ fn targets(args: &ToolBuildArgs) -> Vec<Option<&str>> {
     args.targets.iter().map(|target| Some(&**target)).collect()
 }
 
-/// The parts of a skill's tools.
+/// The libraries and MCP servers of a skill, found before anything is built.
 pub(super) struct Plan {
     pub(super) owner: Owner,
     libraries: Vec<Library>,
@@ -142,7 +142,7 @@ impl Library {
     }
 
     /// Copies a library to the place where the skill expects it. A host that has the old library open
-    /// keeps that.
+    /// keeps using that.
     fn copy(&self, built: &Path, target: Option<&str>, skill: &Path) -> anyhow::Result<PathBuf> {
         let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let (prefix, suffix) = affixes(target.unwrap_or(TARGET));

@@ -109,7 +109,7 @@ fn tools(
     let entries: Vec<String> =
         note.classes.iter().map(|class| format!("toolsets/it:{class}")).collect();
     let head = json!({"name": "inspect", "description": "Holds a library.", "toolsets": entries});
-    // JSON is YAML.
+    // The front matter may be JSON, which is valid YAML.
     fs::write(dir.join("SKILL.md"), format!("---\n{head}\n---\nA library.\n"))?;
 
     let mut options = setup::toolset_options(isolation)?;

@@ -20,7 +20,7 @@ use super::first;
 use crate::output::Output;
 use crate::sanitize;
 
-/// The time for a request, unless the environment names another.
+/// The time limit for a request, unless the environment sets another.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The maximum number of bytes that are read of an answer.

@@ -20,7 +20,7 @@ use crate::output::Output;
 /// The time that sending the last spans may take.
 const LAST_SPANS: Duration = Duration::from_secs(2);
 
-/// The target of spans to send: those of this crate only.
+/// The target, in the sense of `tracing`, of the spans to send: those of this crate.
 const TARGET: &str = "repertoire";
 
 const SERVICE_NAME: &str = "service.name";

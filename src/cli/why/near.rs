@@ -11,7 +11,7 @@ const MAX_NEAR: usize = 5;
 /// The similarity at which words count as forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;
 
-/// A trigger some of whose words are in the message.
+/// A trigger of which the message contains some words.
 #[derive(Debug, Serialize)]
 pub(super) struct Near {
     pub(super) kind: &'static str,
