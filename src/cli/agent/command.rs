@@ -32,8 +32,8 @@ pub(crate) fn common_options(common: &Common) -> Vec<String> {
     words
 }
 
-/// Warns of sources on the command line that are not directories yet: an agent shows no output of the
-/// commands that it runs, so this is the only chance to see it.
+/// Warns of sources on the command line that are not directories yet. Agents do not show the output
+/// of the commands that they run, so the user must learn it now.
 pub(crate) fn warn_of_missing_sources(common: &Common, out: Output) {
     for source in common.sources.iter().filter(|source| !source.is_dir()) {
         let title = styled(WARNING, "warning");

@@ -21,7 +21,7 @@ use crate::setup;
 
 /// The option of `hook AGENT` that calls [`run`].
 const OPTION: &str = "--prepare";
-/// The lock that lets only one such process work at a time for each user.
+/// The lock that lets only one process prepare snapshots at a time for each user.
 const LOCK: &str = "prepare.lock";
 /// The time after which a change of a skill counts as settled. Before that, the skill may change
 /// again unnoticed.

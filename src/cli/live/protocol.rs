@@ -45,7 +45,7 @@ enum Kind {
     Function,
     /// As a custom tool, with a text, in `OpenAI`'s Responses API.
     Custom,
-    /// As the search for tools that Codex defers: the request offers the tools found from then on.
+    /// As the search for tools that Codex defers: later requests offer the tools that it finds.
     Search,
 }
 

@@ -242,8 +242,8 @@ fn sources(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the command of a compiler. For a target other than this system, the user must name it in a
-/// variable.
+/// Returns the command of a compiler. For a target other than this system, the user must name it in
+/// an environment variable.
 fn compiler(variable: &str, usual: &str, target: Option<&str>) -> Result<Vec<String>, Error> {
     let words = |name: &str| {
         let text = std::env::var(name).ok()?;

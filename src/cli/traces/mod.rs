@@ -21,8 +21,8 @@ fn first(names: [&'static str; 2]) -> Option<(&'static str, String)> {
     values.find(|(_, value)| !value.is_empty())
 }
 
-/// Returns the name and the value of the variable with the address of the collector; `None` if traces
-/// are turned off.
+/// Returns the name and the value of the variable with the address of the collector; `None` if there
+/// is none, or traces are turned off.
 fn endpoint() -> Option<(&'static str, String)> {
     let is = |name: &str, word: &str| {
         std::env::var(name).is_ok_and(|value| value.eq_ignore_ascii_case(word))

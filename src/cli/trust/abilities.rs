@@ -17,7 +17,7 @@ use crate::{sanitize, setup};
 pub(super) struct Ability {
     /// The path of the file in its skill.
     pub(super) name: String,
-    /// The interpreter of the file.
+    /// The way in which the file runs, such as its interpreter, as a phrase.
     pub(super) runs: String,
     /// True if the file gets access to the network.
     pub(super) network: bool,
