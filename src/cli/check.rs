@@ -1,4 +1,4 @@
-//! `repertoire check`: what is wrong with skill files.
+//! `repertoire check`: reports the problems of skill files.
 
 mod examples;
 mod sarif;
@@ -22,7 +22,7 @@ use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, excerpt, renderer};
 use crate::{sessions, setup};
 
-/// More files than this take long enough to show how far we are.
+/// With more files than this, a progress bar is shown.
 const MANY_FILES: usize = 200;
 
 /// The files to check.
@@ -31,9 +31,9 @@ struct Targets {
     files: BTreeSet<PathBuf>,
     /// Directories that were searched, lowest precedence first.
     roots: Vec<PathBuf>,
-    /// Directories of skills that these are compared with, of lower precedence.
+    /// Directories whose skills the checked ones are compared with. Their precedence is lower.
     neighbours: Vec<PathBuf>,
-    /// The findings from before any file was read.
+    /// Findings made before any skill file was read.
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -45,8 +45,8 @@ struct Report<'a> {
 }
 
 impl Targets {
-    /// Adds the skill files at `path`, and those in the hidden directories that a project has its
-    /// skills in.
+    /// Adds the skill files at `path`. If that is a directory, also adds the files in the hidden
+    /// directories where a project keeps its skills.
     fn add(&mut self, path: &Path, brand: &str) {
         if !path.exists() {
             let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
@@ -72,8 +72,8 @@ impl Targets {
         self.roots.push(root.to_owned());
     }
 
-    /// Adds the skills of sources in force; those that do not exist only if they are asked for. Bundled
-    /// skills are not the user's to mend.
+    /// Adds the sources that apply. A source that does not exist is added only if `are_asked_for` is
+    /// set. Bundled skills only become neighbours, since the user cannot repair them.
     fn add_sources(&mut self, sources: &[Source], are_asked_for: bool) {
         for source in sources {
             let Some(root) = source.root().filter(|root| are_asked_for || root.exists()) else {
@@ -87,8 +87,9 @@ impl Targets {
         }
     }
 
-    /// Findings that only show when skills are put together: those of all targets, with those of their
-    /// neighbours and of the sources that the command line names. Of these nothing is reported.
+    /// Returns the findings that need several skills side by side. The targets are compared with
+    /// their neighbours and with the sources that the command line names; only findings about targets
+    /// are returned.
     fn of_the_whole(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
         let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
@@ -120,8 +121,8 @@ impl Targets {
     }
 }
 
-/// The skills that conversations had no use for. Where none are named it is those that agents have
-/// here, with their ids.
+/// Reports the skills that had no effect in conversations. If the command line names no paths, these
+/// are skills of the engine, with the ids under which agents see them here.
 fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
     let since = Day::today().before(args.since - 1);
     let Some(store) = sessions::open_existing(common)? else { return Ok(Vec::new()) };
@@ -133,7 +134,7 @@ fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<
     Ok(lint::unused(&engine.catalog(), &tallies, since))
 }
 
-/// The directories that are not inside another one, in their order.
+/// Returns the directories that a search of no other one reaches, in their order.
 fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
     let mut all: Vec<(PathBuf, &Path)> = Vec::new();
     for root in roots {
@@ -146,13 +147,13 @@ fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
     all.into_iter().map(|(_, root)| root).collect()
 }
 
-/// Tells whether a search of `outer` comes by `inner`: it passes over hidden directories.
+/// Tells whether a search of `outer` reaches `inner`. A search skips hidden directories.
 fn covers(outer: &Path, inner: &Path) -> bool {
     let is_hidden = |part: &OsStr| part.to_string_lossy().starts_with('.');
     inner.strip_prefix(outer).is_ok_and(|rest| !rest.iter().any(is_hidden))
 }
 
-/// A path that is the same however a file is named.
+/// Returns the canonical form of `path`, or `path` itself if the system cannot resolve it.
 fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -207,7 +208,8 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     Ok(ExitCode::done_if(diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on)))
 }
 
-/// Removes the findings about a trigger as a whole where an invisible character of it is named.
+/// Removes each finding about an untyped trigger that contains an invisible character, if another
+/// finding already names that character.
 fn leave_out_what_is_told_better(diagnostics: &mut Vec<Diagnostic>) {
     let unseen: Vec<(PathBuf, Range<usize>)> = diagnostics
         .iter()
@@ -223,7 +225,8 @@ fn leave_out_what_is_told_better(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-/// A bar on standard error, if that is a terminal and it takes long.
+/// Returns a progress bar on standard error. It is hidden if there are few files or standard error is
+/// not a terminal.
 fn progress(n_files: usize) -> ProgressBar {
     if n_files <= MANY_FILES {
         return ProgressBar::hidden();
@@ -237,7 +240,7 @@ fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Outp
     let draw = renderer(out);
     let mut text = Page::default();
     let mut source: Option<(&Path, Option<String>)> = None;
-    // What was asked for is shown, also where it is a note.
+    // Unused skills are notes, but the user asked for them with `--stats`.
     let is_shown = |diagnostic: &&Diagnostic| {
         with_notes || diagnostic.severity > Severity::Note || diagnostic.code == Code::UnusedSkill
     };

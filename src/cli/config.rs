@@ -1,4 +1,4 @@
-//! `repertoire config`, `enable` and `disable`: the settings that are in force, and changing them.
+//! `repertoire config`, `enable` and `disable`: shows the settings in force, and changes them.
 
 use std::fs;
 use std::io;
@@ -71,7 +71,8 @@ fn section(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-/// The settings of the environment and of this command line.
+/// Returns the settings that come from the environment and from this command line, each with its
+/// origin.
 fn overrides(common: &Common) -> Vec<(&'static str, Json, &'static str)> {
     let mut all = Vec::new();
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -178,7 +179,7 @@ fn switch(
     Ok(ExitCode::Done)
 }
 
-/// Reports each skill that a nearer setting keeps as it was.
+/// Reports each skill that stays on or off because another setting takes precedence.
 fn tell_without_effect(
     ids: &[&str],
     common: &Common,
@@ -204,7 +205,8 @@ fn tell_without_effect(
     Ok(())
 }
 
-/// The file to change, by its path without links.
+/// Returns the configuration file to change, with links followed. Fails if a project's file is a link
+/// that leaves the project.
 fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
     let in_project = common.names_project && !args.user;
     let home = || {

@@ -1,4 +1,4 @@
-//! `repertoire disclose`: the part of the prompt for a message.
+//! `repertoire disclose`: prints the text to add to the prompt for a message.
 
 use repertoire::{
     Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Reason, Task,
@@ -48,7 +48,8 @@ pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::
     Ok(setup::finish(common, &engine, out))
 }
 
-/// The caller of this program, which says that it spawns tasks. None is spawned here.
+/// Stands for the caller of this program, who declared that it runs skills as tasks. This process
+/// spawns none.
 #[derive(Debug)]
 struct Caller;
 
@@ -60,7 +61,7 @@ impl TaskSpawner for Caller {
     }
 }
 
-/// The disclosure, in a conversation if one is named.
+/// Returns the disclosure for `query`, within a session if the command line names one.
 fn disclose(
     args: &DiscloseArgs,
     common: &Common,

@@ -1,4 +1,4 @@
-//! Environment variables that stand for options.
+//! Environment variables that set options.
 
 use clap::error::{ContextKind, ContextValue};
 use repertoire::{Budget, DisclosureOptions, Error, ErrorCode, PromptOptions};
@@ -6,20 +6,21 @@ use repertoire::{Budget, DisclosureOptions, Error, ErrorCode, PromptOptions};
 const MAX_SKILLS: &str = "REPERTOIRE_MAX_SKILLS";
 const PROMPT_BUDGET: &str = "REPERTOIRE_PROMPT_BUDGET";
 
-/// Options with the variables that stand for them.
+/// Options, each with the environment variable that can set it.
 const VARIABLES: [(&str, &str); 3] = [
     ("--max-skills", MAX_SKILLS),
     ("--budget", PROMPT_BUDGET),
     ("--refresh", "REPERTOIRE_REFRESH"),
 ];
 
-/// The variable `name`, for an option; `None` if it is set to nothing, which counts as not set.
+/// Returns `name`, to be read by an option; `None` if the variable is set but empty, which counts as
+/// not set.
 pub(crate) fn filled(name: &'static str) -> Option<&'static str> {
     std::env::var_os(name).is_none_or(|value| !value.is_empty()).then_some(name)
 }
 
-/// Sets the limit of skills in full to that of `REPERTOIRE_MAX_SKILLS`, for commands that have no
-/// option for it. An error leaves the options as they are.
+/// Sets the maximum number of skills shown in full from `REPERTOIRE_MAX_SKILLS`, for commands that
+/// have no option for it. On an error, the options stay unchanged.
 pub(crate) fn limit_skills(options: &mut DisclosureOptions) -> Result<(), Error> {
     let Some(text) = value(MAX_SKILLS) else { return Ok(()) };
     options.max_skills = text.parse().map_err(|_| {
@@ -33,8 +34,8 @@ pub(crate) fn limit_skills(options: &mut DisclosureOptions) -> Result<(), Error>
     Ok(())
 }
 
-/// Sets the budget of the list of skills to that of `REPERTOIRE_PROMPT_BUDGET`, for commands that
-/// have no option for it. An error leaves the options as they are.
+/// Sets the budget of the list of skills from `REPERTOIRE_PROMPT_BUDGET`, for commands that have no
+/// option for it. On an error, the options stay unchanged.
 pub(crate) fn limit_prompt(options: &mut PromptOptions) -> Result<(), Error> {
     let Some(text) = value(PROMPT_BUDGET) else { return Ok(()) };
     let budget = Budget::parse(&text, options.context_window);
@@ -44,13 +45,14 @@ pub(crate) fn limit_prompt(options: &mut PromptOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// The value of a variable; `None` if it is not set, or set to nothing.
+/// Returns the value of a variable; `None` if it is not set, or empty.
 fn value(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?.to_string_lossy().into_owned();
     (!value.is_empty()).then_some(value)
 }
 
-/// The variable that gave the option its value; `None` if that stands on the command line.
+/// Returns the environment variable that set `option`; `None` if the command line gives the option,
+/// or nothing does.
 pub(crate) fn variable_of(option: &str) -> Option<&'static str> {
     let is_option = |arg: &str| arg == option || arg.starts_with(&format!("{option}="));
     if std::env::args_os().any(|arg| is_option(&arg.to_string_lossy())) {
@@ -60,7 +62,7 @@ pub(crate) fn variable_of(option: &str) -> Option<&'static str> {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty()).then_some(variable)
 }
 
-/// Lets an error about the value of an option name the variable that the value is from.
+/// Makes an error about the value of an option name the environment variable that set it, if one did.
 pub(crate) fn name_variable(mut error: clap::Error) -> clap::Error {
     let option = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) => option.split(' ').next().unwrap_or_default(),

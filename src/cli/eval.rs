@@ -1,4 +1,4 @@
-//! `repertoire eval`: the rate at which the right skill is disclosed.
+//! `repertoire eval`: measures how often the right skill is disclosed.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ use crate::{eval_page, sanitize, setup};
 /// With more prompts than this, a progress bar is shown.
 const MANY_CASES: usize = 500;
 
-/// The most confusions, causes of one, and changes in text output; JSON and HTML have all.
+/// The maximum numbers of confusions, of causes for each confusion, and of changes that text output
+/// lists. JSON and HTML list all of them.
 const MAX_CONFUSIONS: usize = 12;
 const MAX_CAUSES: usize = 3;
 const MAX_CHANGES: usize = 20;
@@ -42,7 +43,7 @@ struct Told<'a> {
 struct Unmet {
     figure: &'static str,
     threshold: f64,
-    /// `None` if there is nothing to take a share of.
+    /// `None` if the figure is undefined: there is nothing to take a share of.
     value: Option<f64>,
 }
 
@@ -91,7 +92,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     Ok(if is_fine { sources } else { ExitCode::Failure })
 }
 
-/// A file of prompts, not understood yet.
+/// A file of prompts that was read but not parsed.
 pub(crate) struct PromptFile {
     path: PathBuf,
     text: String,
@@ -107,8 +108,8 @@ impl PromptFile {
     }
 }
 
-/// The prompts of all files, and the problems in them. A prompt that names no skill belongs to
-/// `skill`, else to the skill that its file is in.
+/// Returns the prompts of all files, and the problems in the files. A prompt that names no skill
+/// belongs to `skill` or, if that is `None`, to the skill whose directory contains the file.
 pub(crate) fn prompts(
     files: &[PromptFile],
     skill: Option<&str>,
@@ -125,7 +126,7 @@ pub(crate) fn prompts(
     (cases, problems)
 }
 
-/// The page must not be written over a file that is read.
+/// Fails if the HTML page would overwrite a file that this command reads.
 fn keeps_what_is_read(args: &EvalArgs) -> Result<(), UsageError> {
     let Some(Ok(page)) = args.html.as_deref().map(Path::canonicalize) else { return Ok(()) };
     let is_page = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file == page);
@@ -158,7 +159,8 @@ fn write(file: &Path, page: &str) -> Result<(), Error> {
     })
 }
 
-/// A bar on standard error, if that is a terminal and it takes long.
+/// Returns a progress bar on standard error. It is hidden if there are few prompts or standard error
+/// is not a terminal.
 fn progress(n_cases: usize) -> ProgressBar {
     if n_cases <= MANY_CASES {
         return ProgressBar::hidden();
@@ -188,13 +190,13 @@ fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
     .collect()
 }
 
-/// A problem in one line.
+/// Formats a problem as one line.
 pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
     let title = styled(WARNING, "left out");
     format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
 }
 
-/// The reason why prompts are not counted, in one line.
+/// Formats the reason why prompts are not counted as one line.
 pub(crate) fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
     let title = styled(WARNING, "not counted");
     let (expect, id) =

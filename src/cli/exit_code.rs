@@ -13,25 +13,26 @@ pub(crate) enum ExitCode {
     Failure,
     /// The command line is not valid.
     Usage,
-    /// A signal with this number asked to end; encoded as shells do.
+    /// A signal with this number asked the process to end. The exit code is 128 plus the number, as
+    /// in shells.
     Signal(u8),
 }
 
 impl ExitCode {
-    /// The code for `error`.
+    /// Returns the exit code for `error`.
     pub(crate) fn of(error: &anyhow::Error) -> ExitCode {
         let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
         if error.is::<UsageError>() {
             ExitCode::Usage
         } else if error.downcast_ref::<io::Error>().is_some_and(is_closed) {
-            // The reader of our output has closed it.
+            // The process that reads our output has closed the pipe.
             ExitCode::Done
         } else {
             ExitCode::Failure
         }
     }
 
-    /// `Done` if `is_fine`, else `Failure`.
+    /// Returns `Done` if `is_fine`, otherwise `Failure`.
     pub(crate) fn done_if(is_fine: bool) -> ExitCode {
         if is_fine { ExitCode::Done } else { ExitCode::Failure }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::shell::quoted;
 
-/// An error in the command line, rather than in its subject.
+/// An error in the command line itself, not in what the command works on.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) Error);
 
@@ -19,12 +19,12 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// An error, with the fields of the envelopes.
+/// An error with the fields that it has in an envelope.
 #[derive(Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) code: &'static str,
     pub(crate) message: String,
-    /// May be empty.
+    /// The help, which may be empty.
     pub(crate) help: String,
 }
 
@@ -38,7 +38,8 @@ impl From<&Error> for Failure {
     }
 }
 
-/// The help for an error: the user's remedy with the command for it, if there is one.
+/// Returns the help for an error: the command that remedies it, if there is one, otherwise the
+/// error's own help.
 pub(crate) fn help(error: &Error) -> String {
     error.remedy().and_then(command).unwrap_or_else(|| error.help().to_owned())
 }

@@ -1,4 +1,4 @@
-//! `repertoire list`: the skills of the catalog.
+//! `repertoire list`: lists the skills of the catalog.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,10 +18,10 @@ use crate::report::{Counts, count, short};
 use crate::sanitize;
 use crate::setup;
 
-/// The last column of the table, the one that may be wrapped.
+/// The index of the last column of the table, the only one whose text may wrap.
 const BRIEF: usize = 4;
 
-/// The least room, in columns, in which it is worth wrapping.
+/// The minimum width, in columns of the terminal, at which wrapping is worthwhile.
 const MIN_BRIEF_WIDTH: u16 = 20;
 
 pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -68,7 +68,7 @@ struct Listing<'a> {
     diagnostics: &'a [Diagnostic],
 }
 
-/// A skill, as JSON; `show` has the same fields.
+/// A skill, as JSON. The output of `show` has the same fields, and more.
 #[derive(Serialize)]
 pub(crate) struct Listed<'a> {
     id: &'a str,
@@ -77,9 +77,9 @@ pub(crate) struct Listed<'a> {
     brief: &'a str,
     path: Option<Cow<'a, str>>,
     source: Scope,
-    /// The name under which it was fetched.
+    /// The name of the fetched source that the skill is from.
     from: Option<String>,
-    /// The key that signed its source, if that must be signed.
+    /// The key that signed the skill's source, if the source must be signed.
     signed_by: Option<String>,
     status: &'static str,
     reason: Option<String>,
@@ -110,12 +110,12 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The name under which a skill was fetched.
+/// Returns the name of the fetched source that a skill is from.
 fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
     engine.source_of(entry)?.name().map(str::to_owned)
 }
 
-/// The status of a skill in its colour.
+/// Returns the status of a skill, coloured.
 pub(crate) fn status(entry: &Entry) -> String {
     let text = entry.status.as_str();
     styled(if entry.is_available() { GOOD } else { WARNING }, text)
@@ -157,7 +157,7 @@ fn table(engine: &Engine) -> String {
     lines.join("\n")
 }
 
-/// A line for each fetched source of the listed skills that was signed, with the key.
+/// Returns one line for each signed source of the listed skills, with the key.
 fn signatures(engine: &Engine) -> Page {
     let catalog = engine.catalog();
     let sources = catalog.entries().filter_map(|entry| engine.source_of(entry));
@@ -170,7 +170,8 @@ fn signatures(engine: &Engine) -> Page {
     page
 }
 
-/// Fits the last column, which may be wrapped, to the terminal, if there is one that is wide enough.
+/// Fits the table to the width of the terminal by wrapping its column `last`. Without a terminal, or
+/// on one that is too narrow, nothing wraps.
 pub(crate) fn arrange(table: &mut Table, last: usize) {
     let widths = table.column_max_content_widths();
     let others: u16 =
@@ -186,7 +187,7 @@ pub(crate) fn arrange(table: &mut Table, last: usize) {
     }
 }
 
-/// A line of the table with its status, which comes first, in colour.
+/// Colours the status at the beginning of a line of the table.
 fn colored(line: &str) -> String {
     let (first, rest) = line.split_at(line.find(' ').unwrap_or(line.len()));
     match first {
@@ -197,7 +198,7 @@ fn colored(line: &str) -> String {
     }
 }
 
-/// Errors and warnings in short form, and the number of notes.
+/// Reports errors and warnings in short form, and the number of notes.
 fn tell(diagnostics: &[Diagnostic], out: Output) {
     for diagnostic in diagnostics {
         if diagnostic.severity > Severity::Note {

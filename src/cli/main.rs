@@ -1,4 +1,4 @@
-//! The `repertoire` binary: one file a subcommand.
+//! The `repertoire` binary: one module for each subcommand.
 
 mod agent;
 mod args;
@@ -61,7 +61,8 @@ use output::Output;
 use traces::Traces;
 
 fn main() -> std::process::ExitCode {
-    // A child process that hosts a library. It speaks to its parent, not to people.
+    // This process is a child that hosts a toolset's library: it talks to its parent process, not to
+    // people.
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
@@ -72,7 +73,7 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// Parses `words`, the program first, as a command line.
+/// Parses `words` as a command line; the first word is the program.
 fn parse<W: Into<OsString> + Clone>(
     words: impl IntoIterator<Item = W>,
 ) -> Result<Cli, clap::Error> {
@@ -94,7 +95,7 @@ fn run(Cli { command, common }: &Cli) -> ExitCode {
     listen(common, out, traces.as_ref());
     let code = execute(command, common, out).unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
-        // Without a reader there is nobody to tell.
+        // `Done` means that nobody reads the output any more, so there is nobody to tell.
         if code != ExitCode::Done && out.failure(&Failure::from(&error)).is_err() {
             tracing::debug!("the error could not be printed");
         }
@@ -152,7 +153,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
     }
 }
 
-/// Answers a command line that clap refused, or one that asks for help.
+/// Responds to a command line that clap rejected, or that asks for help, and returns the exit code.
 fn refuse(error: &clap::Error) -> std::process::ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -161,7 +162,7 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
         return ExitCode::Done.into();
     }
     let wants_json = words.iter().any(|word| word == "--json");
-    // Printing fails only where there is nobody to read it.
+    // Printing fails only if nobody reads the output.
     if error.use_stderr() && wants_json {
         let message = error.to_string();
         // The paragraphs after the first are usage and tips.
@@ -180,8 +181,9 @@ fn refuse(error: &clap::Error) -> std::process::ExitCode {
     if error.use_stderr() { ExitCode::Usage.into() } else { ExitCode::Done.into() }
 }
 
-/// The agent whose hook this command line should run, whatever else is wrong with it. Some agents
-/// take it for a veto of the message if a hook ends with an error. People install hooks.
+/// Returns the agent whose hook this invalid command line was meant to run. Some agents take an error
+/// of a hook for a veto of the user's message, so such a call must not fail. `install` and
+/// `uninstall` are run by people, who need to see the error.
 fn agent_of_hook(words: &[String]) -> Option<&str> {
     let is_subcommand = |word: &&String| args::command().find_subcommand(word).is_some();
     let (place, _) = words.iter().enumerate().find(|(_, word)| is_subcommand(word))?;
@@ -194,7 +196,7 @@ fn agent_of_hook(words: &[String]) -> Option<&str> {
     rest.iter().find(is_agent).or(rest.first()).map(String::as_str)
 }
 
-/// Sends the log of the library to standard error, if it was asked for, and its spans to `traces`.
+/// Sends the library's log to standard error, if `--verbose` asks for it, and its spans to `traces`.
 fn listen(common: &Common, out: Output, traces: Option<&Traces>) {
     let level = match common.verbose {
         0 => LevelFilter::OFF,
@@ -208,7 +210,7 @@ fn listen(common: &Common, out: Output, traces: Option<&Traces>) {
         .with_writer(std::io::stderr)
         .with_ansi(out.is_colored_on_stderr())
         .without_time();
-    // A line says all by itself, so that it needs no spans before it.
+    // Only events are logged: each is complete without the spans around it.
     let is_logged = filter_fn(move |metadata| metadata.is_event() && *metadata.level() <= level);
     let listeners =
         tracing_subscriber::registry().with(log.with_filter(is_logged.with_max_level_hint(level)));

@@ -1,4 +1,4 @@
-//! `repertoire match`: the skills that a message matches, and the reasons.
+//! `repertoire match`: shows the skills that a message matches, and the reasons.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection};
@@ -10,8 +10,8 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, quoted, renderer};
 use crate::{query, sanitize, sessions, setup};
 
-/// The most hits of a match that are drawn, which also bounds the part of a long query that is
-/// shown.
+/// The maximum number of hits that are drawn for a match. This also bounds the part of a long query
+/// that is shown.
 const MAX_HITS: usize = 8;
 
 /// The results, as JSON.
@@ -19,11 +19,11 @@ const MAX_HITS: usize = 8;
 struct Answer<'a> {
     matches: &'a [Match],
     rejected: &'a [Rejection],
-    /// The question about the skills themselves that the message is.
+    /// The kind of question that the message asks about the skills themselves, if it does.
     meta: Option<&'static str>,
 }
 
-/// The name of a question in JSON.
+/// Returns the name that a question about skills has in JSON.
 pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
     match meta {
         MetaQuestion::Registry => "registry",
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
     Ok(setup::finish(common, &engine, out))
 }
 
-/// The number of matching skills that are not shown; `None` if all are.
+/// Says how many matching skills are not shown, or that none matches; `None` if all are shown.
 fn how_many(found: &Explanation) -> Option<String> {
     let more = if found.matches.is_empty() { "skill" } else { "more skill" };
     match found.n_beyond {
@@ -88,7 +88,7 @@ fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> P
     text
 }
 
-/// The reason for the rank of a match, in a phrase.
+/// Returns the reason for the rank of a match, as a phrase.
 pub(crate) fn why(matched: &Match) -> String {
     let has = |kind| matched.hits.iter().any(|hit| hit.kind == kind);
     if matched.explicit {
@@ -102,7 +102,7 @@ pub(crate) fn why(matched: &Match) -> String {
     }
 }
 
-/// The lines of the query that were hit, with a caret below each hit; then the paths.
+/// Draws the lines of the query that contain hits, with a caret below each hit; then the paths.
 pub(crate) fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
     let (in_paths, in_text): (Vec<&Hit>, Vec<&Hit>) =
         hits.iter().partition(|hit| hit.kind == HitKind::Path);

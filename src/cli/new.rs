@@ -1,4 +1,4 @@
-//! `repertoire new`: a skill to start from.
+//! `repertoire new`: writes a skill to start from.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Resul
     }
     setup::sources(common)?;
     let skills = args.dir.clone().unwrap_or_else(|| {
-        // No `./` before the path that is printed.
+        // The printed path does not begin with `./`.
         let skills = Path::new(&format!(".{}", common.brand)).join("skills");
         if common.project == Path::new(".") { skills } else { common.project.join(skills) }
     });
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::Done)
 }
 
-/// The commands that check the new skill and try it.
+/// Returns the commands that check the new skill and try it.
 fn next_commands(
     name: &str,
     path: &Path,
@@ -79,7 +79,7 @@ pub(crate) fn not_an_identifier(name: &str) -> Error {
     Error::new(ErrorCode::InvalidParam, message, help)
 }
 
-/// The identifier nearest to `name`; `None` if no part of it can stay.
+/// Returns the valid identifier nearest to `name`; `None` if nothing of `name` can be kept.
 fn nearest_identifier(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let parts = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
@@ -89,7 +89,7 @@ fn nearest_identifier(name: &str) -> Option<String> {
     is_identifier(nearest).then(|| nearest.to_owned())
 }
 
-/// Writes the skill file into `dir`, where there must be none.
+/// Writes the skill file into `dir`. Fails if the directory already has one.
 fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     let path = dir.join("SKILL.md");
     let failed = |error: &io::Error| {

@@ -25,7 +25,7 @@ pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// The style of remedies.
 pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
 
-/// Text for people in the making: styled, foreign parts sanitised.
+/// A buffer for text that people read. The caller styles the text, and sanitises what others wrote.
 #[derive(Debug, Default)]
 pub(crate) struct Page(String);
 
@@ -36,7 +36,7 @@ impl Page {
         let _ = writeln!(self.0, "{line}");
     }
 
-    /// Adds a text as it is.
+    /// Adds a text unchanged.
     pub(crate) fn push(&mut self, text: &str) {
         self.0 += text;
     }
@@ -47,20 +47,20 @@ impl Page {
     }
 }
 
-/// An error as machines read it.
+/// The JSON envelope of an error.
 #[derive(Serialize)]
 struct Envelope<'a> {
     status: &'static str,
     error: &'a Failure,
 }
 
-/// `text` in a style.
+/// Returns `text` in a style.
 pub(crate) fn styled(style: Style, text: impl fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Passes on the output of a script, stream by stream. Control characters are escaped on a terminal
-/// only.
+/// Forwards the output of a script to the same streams of this process. Control characters are
+/// escaped only if the stream is a terminal.
 #[derive(Debug, Default)]
 pub(crate) struct Passage {
     /// The first bytes of an incomplete character, for standard output and for standard error.
@@ -68,9 +68,9 @@ pub(crate) struct Passage {
 }
 
 impl Passage {
-    /// Passes on `bytes` to the same stream.
+    /// Writes `bytes` to standard output if `is_stdout`, otherwise to standard error.
     pub(crate) fn pass(&mut self, is_stdout: bool, bytes: &[u8]) {
-        // Nobody reads it any more if this fails; the script need not know.
+        // Writing fails if nobody reads the stream any more; the script need not know.
         let _ = if is_stdout {
             write(io::stdout().lock(), &mut self.begun[0], bytes)
         } else {
@@ -78,7 +78,7 @@ impl Passage {
         };
     }
 
-    /// Passes on a mark for each character that stayed incomplete.
+    /// Writes a replacement character (U+FFFD) for each character that stayed incomplete.
     pub(crate) fn end(&mut self) {
         for (begun, is_stdout) in std::mem::take(&mut self.begun).iter().zip([true, false]) {
             if !begun.is_empty() {
@@ -97,7 +97,7 @@ fn write(mut stream: impl RawStream, begun: &mut Vec<u8>, bytes: &[u8]) -> io::R
     stream.flush()
 }
 
-/// `begun` and `bytes` as text, without an incomplete character at the end, whose bytes become
+/// Returns `begun` and `bytes` as text. The bytes of an incomplete character at the end are kept in
 /// `begun`.
 fn whole(begun: &mut Vec<u8>, bytes: &[u8]) -> String {
     begun.extend_from_slice(bytes);
@@ -124,7 +124,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// The output that a command line asks for.
+    /// Returns the output that a command line asks for.
     pub(crate) fn of(common: &Common) -> Output {
         let color = match common.color {
             Color::Auto => ColorChoice::Auto,
@@ -134,15 +134,15 @@ impl Output {
         Output { json: common.json, color, verbose: common.verbose > 0 }
     }
 
-    /// Prints text for people: styled, foreign parts sanitised by the caller. A line feed is added.
+    /// Prints text for people, which the caller has styled and sanitised, and a line feed at its end.
     pub(crate) fn human(self, text: &str) -> io::Result<()> {
         let mut stream = AutoStream::new(io::stdout().lock(), self.color);
         writeln!(stream, "{}", text.trim_end_matches('\n'))?;
         stream.flush()
     }
 
-    /// Prints a text of prompts exactly, and a line feed if there is any text. Control characters
-    /// are escaped on a terminal only.
+    /// Prints text for a prompt unchanged, followed by a line feed; prints nothing if the text is
+    /// empty. Control characters are escaped only on a terminal.
     pub(crate) fn exact(text: &str) -> io::Result<()> {
         if text.is_empty() {
             return Ok(());
@@ -156,7 +156,7 @@ impl Output {
         stream.flush()
     }
 
-    /// Prints one JSON value: on one line, or readably on a terminal.
+    /// Prints one JSON value: on one line, or indented on a terminal.
     pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
         let mut stream = io::stdout().lock();
         if stream.is_terminal() {
@@ -168,14 +168,15 @@ impl Output {
         stream.flush()
     }
 
-    /// Tells the user something besides the data: styled, foreign parts sanitised by the caller.
+    /// Prints a message for the user on standard error. The caller has styled and sanitised it.
     pub(crate) fn note(self, text: &str) {
         let mut stream = AutoStream::new(io::stderr().lock(), self.color);
-        // There is nobody left to tell if this fails.
+        // If this fails, there is nobody left to tell.
         let _ = writeln!(stream, "{}", text.trim_end_matches('\n'));
     }
 
-    /// Prints why a command failed; with `--json` also as the envelope of errors.
+    /// Reports an error that ended a command: on standard error and, with `--json`, also as an
+    /// envelope on standard output.
     pub(crate) fn failure(self, failure: &Failure) -> io::Result<()> {
         self.tell(failure, !self.json);
         if self.json {
@@ -184,7 +185,7 @@ impl Output {
         Ok(())
     }
 
-    /// Tells of a failure that does not end the command.
+    /// Reports an error that does not end the command, on standard error.
     pub(crate) fn partial_failure(self, failure: &Failure) {
         self.tell(failure, true);
     }
@@ -215,12 +216,13 @@ impl Output {
         choice != ColorChoice::Never
     }
 
-    /// Columns of the terminal; `None` if standard output is not one.
+    /// Returns the width of the terminal in columns; `None` if standard output is not a terminal.
     pub(crate) fn width() -> Option<u16> {
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
     }
 
-    /// Tells whether remarks on standard error are welcome.
+    /// Tells whether optional messages may be printed on standard error: it is a terminal, or
+    /// `--verbose` is given.
     pub(crate) fn is_talkative(self) -> bool {
         self.verbose || io::stderr().is_terminal()
     }

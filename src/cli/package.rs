@@ -1,4 +1,4 @@
-//! `repertoire package AGENT`: hooks and MCP server as one package that the agent installs.
+//! `repertoire package AGENT`: writes hooks and MCP server as one package that the agent installs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::output::{NAME, Output, Page, styled};
 use crate::replace::{io_error, replace};
 use crate::sanitize;
 
-/// The name of the package, and of the marketplace that it is alone in.
+/// The name of the package, and of the marketplace that offers only this package.
 const PACKAGE: &str = "repertoire";
 
 const DESCRIPTION: &str = "Adds the skills that a message calls for to the context.";
@@ -23,17 +23,17 @@ const DESCRIPTION: &str = "Adds the skills that a message calls for to the conte
 /// The files of a package, and the commands that install it.
 #[derive(Debug)]
 struct Package {
-    /// The file by which a package of this program is known again.
+    /// The file that identifies a directory as a package of this program.
     manifest: &'static str,
     files: Vec<(&'static str, Value)>,
-    /// `DIR` stands for the directory of the package.
+    /// The commands that install the package; `DIR` stands for its directory.
     install: &'static [&'static str],
 }
 
 pub(crate) fn run(args: &PackageArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let PackageArgs { agent, out: dir, routing } = args;
     let hooks = hook::package(*agent, routing, common)?;
-    // The hook of the package gives the list.
+    // The hook in the package already gives the model the list of skills.
     let mut words = vec!["mcp".to_owned(), "--no-list".to_owned()];
     words.extend(common_options(common));
     let server = json!({"command": program()?, "args": words});
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &PackageArgs, common: &Common, out: Output) -> anyhow::R
     Ok(ExitCode::Done)
 }
 
-/// Only a new directory, an empty one, or a package of this program is written to.
+/// Fails unless `dir` is new, empty, or a package that this program wrote.
 fn check(dir: &Path, package: &Package) -> Result<(), Error> {
     let is_empty = match fs::read_dir(dir) {
         Ok(mut entries) => entries.next().is_none(),

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::{EngineBuilder, Phase, Progress};
 
-/// Loading that takes less time shows nothing.
+/// The time that loading must take before the bar is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// Shows a bar on standard error while the engine is built, if that is a terminal and it takes long.
-pub(crate) fn with_progress(builder: EngineBuilder) -> EngineBuilder {
+/// Shows a progress bar while the engine is built, if standard error is a terminal and building takes
+/// longer than [`SHOWN_AFTER`].
+pub(crate) fn shown(builder: EngineBuilder) -> EngineBuilder {
     if !io::stderr().is_terminal() {
         return builder;
     }
@@ -25,7 +26,7 @@ pub(crate) fn with_progress(builder: EngineBuilder) -> EngineBuilder {
     })
 }
 
-/// A bar that is gone once the engine is there.
+/// Returns a progress bar that clears itself once the engine is built.
 fn new_bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bar:40} {percent}%");
     ProgressBar::new(0)

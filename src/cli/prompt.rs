@@ -1,4 +1,4 @@
-//! `repertoire prompt`: the list of skills for a system prompt.
+//! `repertoire prompt`: prints the list of skills for a system prompt.
 
 use repertoire::{Budget, PromptOptions};
 
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
     Ok(setup::finish(common, &engine, out))
 }
 
-/// The budget of the arguments, or of the variable that stands for it, which an error names.
+/// Parses the budget of the arguments. If an environment variable set it, an error names that
+/// variable.
 fn budget(args: &PromptArgs, window: Option<usize>) -> Result<Option<Budget>, UsageError> {
     query::budget(args.budget.as_deref(), window).map_err(|UsageError(error)| {
         UsageError(match environment::variable_of("--budget") {

@@ -10,7 +10,8 @@ use crate::args::{Common, QueryArgs};
 use crate::failure::UsageError;
 use crate::output::Output;
 
-/// The query of the arguments, its words joined by one blank; `-` alone is read from standard input.
+/// Returns the query of the arguments: its words, joined by single blanks. If the only word is `-`,
+/// reads the message from standard input.
 pub(crate) fn read(args: &QueryArgs, common: &Common) -> anyhow::Result<Query<'static>> {
     let words: Vec<&str> =
         [&args.query].into_iter().chain(&args.words).map(String::as_str).collect();
@@ -42,7 +43,7 @@ fn from_stdin() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Tells of a message that is too long to be looked at as a whole.
+/// Reports a message that is too long to be searched as a whole.
 pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
     let QueryLimits { literals, patterns, .. } = engine.query_limits();
     let n_bytes = query.text.len();
@@ -59,7 +60,8 @@ pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
     ));
 }
 
-/// `path` as queries have it: from the project if it is below it, with `/` between names.
+/// Returns `path` in the form that queries use: relative to the project if it is below it, with `/`
+/// between names.
 pub(crate) fn relative(path: &Path, project: &Path) -> String {
     let below = |path: &Path, project: &Path| path.strip_prefix(project).ok().map(Path::to_owned);
     let real = |path: &Path| path.canonicalize().ok();
@@ -73,7 +75,7 @@ pub(crate) fn relative(path: &Path, project: &Path) -> String {
     names.collect::<Vec<_>>().join("/")
 }
 
-/// `path` from the root, without `.` and `..`; links stay as they are.
+/// Returns `path` as an absolute path without `.` and `..`. Links are not followed.
 fn resolved(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut resolved = PathBuf::new();
@@ -89,7 +91,7 @@ fn resolved(path: &Path) -> PathBuf {
     resolved
 }
 
-/// The budget written as `text`, in the context window of the arguments.
+/// Parses `text` as a budget; `window` is the size of the context window in tokens, if known.
 pub(crate) fn budget(
     text: Option<&str>,
     window: Option<usize>,

@@ -1,4 +1,4 @@
-//! Files replaced as a whole, so that no reader sees half of one.
+//! Atomic replacement of files: no reader sees a file that is half written.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -7,13 +7,14 @@ use std::path::Path;
 use repertoire::{Error, ErrorCode};
 use tempfile::Builder;
 
-/// Writes `text` to `path` as a whole, with the rights that `like` has.
+/// Replaces the file at `path` by `text` atomically. It gets the permissions of the file `like`, if
+/// that exists.
 pub(crate) fn replace(path: &Path, text: &str, like: &Path) -> Result<(), Error> {
     let failed = |error: io::Error| io_error("write", path, &error);
     let dir = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir).map_err(failed)?;
     let mut builder = Builder::new();
-    // The process's mask applies, as it does to any new file.
+    // The umask of the process applies, as it does to any new file.
     #[cfg(unix)]
     let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.prefix(".repertoire-").tempfile_in(dir).map_err(failed)?;
@@ -26,8 +27,8 @@ pub(crate) fn replace(path: &Path, text: &str, like: &Path) -> Result<(), Error>
     Ok(())
 }
 
-/// A file that may not be written is not replaced either, though its directory would allow it.
-/// `otherwise` is the alternative to making it writable.
+/// Fails if `path` is read-only: it must not be replaced, even if its directory would allow that. The
+/// help of the error ends with `otherwise`, the alternative to making the file writable.
 pub(crate) fn check_writable(path: &Path, otherwise: &str) -> Result<(), Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.permissions().readonly() => Err(Error::new(
@@ -39,7 +40,8 @@ pub(crate) fn check_writable(path: &Path, otherwise: &str) -> Result<(), Error> 
     }
 }
 
-/// The error if the system refuses to do `what` with a file.
+/// Returns the error for an operation `what`, such as "read", that the system refused on the file at
+/// `path`.
 pub(crate) fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
     let message = format!("cannot {what} {}: {error}", path.display());
     let code = match error.kind() {

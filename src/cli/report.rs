@@ -10,7 +10,7 @@ use repertoire::{Diagnostic, Severity};
 use crate::output::{ERROR, HELP, NAME, Output, WARNING, styled};
 use crate::sanitize;
 
-/// The longest line below a span of several lines, in characters.
+/// The length in characters to which quoted lines are cut if a span covers several lines.
 const MAX_LINE_CHARS: usize = 120;
 
 fn style(severity: Severity) -> Style {
@@ -21,7 +21,7 @@ fn style(severity: Severity) -> Style {
     }
 }
 
-/// A diagnostic in one line, and its help in another.
+/// Formats a diagnostic as one line, and its help as another.
 pub(crate) fn short(diagnostic: &Diagnostic) -> String {
     let Diagnostic { code, severity, path, line, column, message, help, .. } = diagnostic;
     let path = path.to_string_lossy();
@@ -65,29 +65,29 @@ impl Counts {
     }
 }
 
-/// `n` of a thing, in the singular or the plural.
+/// Returns `n` followed by the singular or the plural of `thing`.
 pub(crate) fn count(n: usize, thing: &str) -> String {
     let s = if n == 1 { "" } else { "s" };
     format!("{n} {thing}{s}")
 }
 
-/// A share as people read it.
+/// Formats a share, from 0 to 1, in percent.
 pub(crate) fn percent(share: impl std::borrow::Borrow<f64>) -> String {
     format!("{:.1} %", 100.0 * share.borrow())
 }
 
-/// A share in percent, or a dash where there is none.
+/// Formats a share in percent, or as a dash if there is none.
 pub(crate) fn percent_or_dash(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), percent)
 }
 
-/// The renderer of excerpts on standard output.
+/// Returns the renderer of excerpts for standard output.
 pub(crate) fn renderer(out: Output) -> Renderer {
     let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };
     renderer.term_width(Output::width().map_or(DEFAULT_TERM_WIDTH, usize::from))
 }
 
-/// A diagnostic with the lines of `source` it is about, if the text is known.
+/// Draws a diagnostic with the lines that it is about, if `source`, the text of the file, is known.
 pub(crate) fn excerpt(diagnostic: &Diagnostic, source: Option<&str>, draw: &Renderer) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -125,13 +125,14 @@ pub(crate) fn excerpt(diagnostic: &Diagnostic, source: Option<&str>, draw: &Rend
 /// Whole lines of a file.
 struct Lines {
     text: String,
-    /// From 1.
+    /// The number of the first line, from 1.
     first_line: usize,
-    /// Bytes of `text`.
+    /// The range of the finding, in bytes of `text`.
     span: Range<usize>,
 }
 
-/// The lines that `span` touches; `None` if the file has changed.
+/// Returns the lines that `span` touches; `None` if the span is not in `source`, as the file has
+/// changed.
 fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
     source.get(span.clone())?;
     let start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -145,9 +146,9 @@ fn lines(source: &str, span: Range<usize>) -> Option<Lines> {
     Some(Lines { text, first_line, span })
 }
 
-/// Lines of a source to quote, and the places of `spans` in them: safe for a terminal, and not much
-/// wider than one. Lines of a span of several lines are shortened here; other long lines are
-/// shortened where they are drawn.
+/// Returns the lines of `source` to quote, and the positions of `spans` in them. The lines are safe
+/// for a terminal and not much wider than one: if a span covers several lines, long lines are cut
+/// here; otherwise the renderer cuts them.
 pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let (safe, spans) = sanitize::quoted(source, spans);
     if !spans.iter().any(|span| safe[span.clone()].contains('\n')) {
@@ -162,7 +163,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
         let (short_start, ellipsis) = (short.len(), if kept < content.len() { "…" } else { "" });
         short.extend([&content[..kept], ellipsis, &line[content.len()..]]);
         let short_end = short.len();
-        // A place in the omitted part moves to the end of the ellipsis.
+        // A position in the omitted part moves to the end of the ellipsis.
         let place = |at: usize| match at - start {
             at if at <= kept => short_start + at,
             at if at <= content.len() => short_start + kept + ellipsis.len(),

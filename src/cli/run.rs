@@ -1,4 +1,4 @@
-//! `repertoire run`: a script of a skill, under limits.
+//! `repertoire run`: runs a script of a skill, under limits.
 
 use std::io::{self, Read as _};
 
@@ -26,8 +26,8 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     // With `--json` the output is one value at the end.
     let mut passage = Passage::default();
     let mut print = |stream, bytes: &[u8]| passage.pass(stream == Stream::Stdout, bytes);
-    // Not before: until a script runs, these signals end the process, and nothing else has to be
-    // ended.
+    // Signals are not watched earlier: until a script runs, there is nothing else to end, so they may
+    // end the process directly.
     let signals = Signals::watch()?;
     let is_cancelled = || signals.signal().is_some();
     let io = ScriptIo {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
     })
 }
 
-/// `options` with the settings of the command line.
+/// Returns `options` with the settings of the command line added.
 fn options(args: &RunArgs, mut options: ScriptOptions) -> ScriptOptions {
     options.write.extend(args.write.iter().cloned());
     options.network &= !args.offline;

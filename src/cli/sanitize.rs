@@ -1,7 +1,7 @@
-//! Text of others, made safe for a terminal.
+//! Makes text of others safe for a terminal.
 //!
-//! Skill names, descriptions, queries and paths are written by strangers. A control character in
-//! them could move the cursor, and a bidi control could reorder what is read.
+//! Skill names, descriptions, queries and paths are written by strangers. A control character in them
+//! could move the cursor, and a bidi control could reorder what the user reads.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,22 +11,23 @@ use std::ops::Range;
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}'     // marks of direction
-            | '\u{2028}' | '\u{2029}'               // separators of lines and paragraphs
-            | '\u{200b}' | '\u{2060}'..='\u{2064}'  // without width, and of no script's spelling
+            '\u{61c}' | '\u{200e}' | '\u{200f}'     // directional marks
+            | '\u{2028}' | '\u{2029}'               // line and paragraph separators
+            | '\u{200b}' | '\u{2060}'..='\u{2064}'  // zero width, and not needed to spell any script
             | '\u{202a}'..='\u{202e}'               // embeddings and overrides
-            | '\u{2066}'..='\u{206f}'               // isolates, and controls of old
+            | '\u{2066}'..='\u{206f}'               // isolates, and deprecated controls
             | '\u{feff}'
             | '\u{fff9}'..='\u{fffb}'               // annotations
-            | '\u{e0000}'..='\u{e01ef}') // tags, and selectors of variants
+            | '\u{e0000}'..='\u{e01ef}') // tags, and variation selectors
 }
 
-/// `text` for one line of a terminal: unsafe characters are escaped, line breaks and tabs too.
+/// Makes `text` safe for one line of a terminal: escapes unsafe characters, including line breaks and
+/// tabs.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// `text` for a terminal: unsafe characters are escaped, but for line feeds and tabs.
+/// Makes `text` safe for a terminal: escapes unsafe characters, except line feeds and tabs.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
@@ -42,7 +43,8 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// JSON for a terminal: unsafe characters, which only occur in its texts, as `\u…`.
+/// Makes JSON safe for a terminal: writes unsafe characters, which occur only in its strings, as
+/// `\u…`.
 pub(crate) fn json(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
@@ -58,8 +60,8 @@ pub(crate) fn json(json: &str) -> String {
     safe
 }
 
-/// Lines of a source to quote, and the places of `spans` in them. Unsafe characters are replaced
-/// one for one, so that columns stay what they are.
+/// Returns the lines of `source` to quote, and the positions of `spans` in them. Unsafe characters
+/// are replaced one for one, so that columns do not move.
 pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let mut safe = String::with_capacity(source.len());
     let mut moved = spans.to_vec();
@@ -77,7 +79,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
             '\n' | '\t' => safe.push(c),
             '\u{feff}' if at == 0 => {}
             '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
-            // The subject of a finding must be visible.
+            // The user must see a character that a finding is about.
             _ if is_unseen(c) && spans.iter().any(|span| span.contains(&at)) => {
                 safe.push('\u{fffd}');
             }
@@ -96,12 +98,13 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
     (safe, moved)
 }
 
-/// Tells whether `c` has no width, and may be left as it is between other characters.
+/// Tells whether `c` has no width. [`quoted`] makes such a character visible if a span covers it,
+/// even a joiner, which is safe and otherwise kept.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A safe character that stands for `c`.
+/// Returns a safe, visible character in place of an unsafe `c`; any other `c` unchanged.
 fn visible(c: char) -> char {
     match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
@@ -143,7 +146,7 @@ mod tests {
         let parts: Vec<&str> = spans.iter().map(|span| &safe[span.clone()]).collect();
         assert_eq!(parts, ["b", "c", "d", safe.as_str()]);
         assert_eq!(safe, "a␛b\u{fffd}c\nd");
-        // A character without width is made visible only where a span covers it.
+        // U+200B is unsafe, so it is replaced even where no span covers it.
         let source = "a\u{200b}b\u{200b}c";
         assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{fffd}c");
     }

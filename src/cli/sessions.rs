@@ -1,4 +1,4 @@
-//! The store of conversations, as commands open it: a file, or a server that the user names.
+//! Opens the session store for commands: a file, or a server that the user names.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::hook::note;
 use crate::output::Output;
 use crate::{sanitize, setup};
 
-/// The variable that names the server of the sessions in place of `config.toml`.
+/// The environment variable that names the server of the session store. It overrides `config.toml`.
 pub(crate) const VARIABLE: &str = "REPERTOIRE_SESSIONS";
 
-/// The place of the store of conversations.
+/// The location of the session store.
 pub(crate) enum Place {
     File(PathBuf),
     /// The address may hold a password: only [`Place::shown`] is printed.
@@ -26,7 +26,8 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The place that the environment or the configuration names, otherwise the user's file.
+    /// Returns the location that the environment or the configuration names, otherwise the user's
+    /// file.
     pub(crate) fn of(config: &Config, common: &Common) -> Result<Place, Error> {
         let named = std::env::var(VARIABLE).ok().filter(|url| !url.is_empty());
         match named.or_else(|| config.session_store().map(str::to_owned)) {
@@ -35,7 +36,8 @@ impl Place {
         }
     }
 
-    /// The same place, where each call of a server takes at most `time`.
+    /// Returns the location with each call of a server limited to at most `time`. For a file, nothing
+    /// changes.
     pub(crate) fn within(mut self, time: Duration) -> Place {
         if let Place::Server(_, options) = &mut self {
             options.timeout = options.timeout.min(time);
@@ -43,7 +45,7 @@ impl Place {
         self
     }
 
-    /// The path or the address, without a password.
+    /// Returns the path, or the address without its password.
     pub(crate) fn shown(&self) -> String {
         match self {
             Place::File(path) => path.display().to_string(),
@@ -51,8 +53,8 @@ impl Place {
         }
     }
 
-    /// Opens the store, and creates a file if there is none. `tell` is called for damaged files that
-    /// are set aside.
+    /// Opens the store; creates the file if there is none. `tell` is called if a damaged file is set
+    /// aside.
     pub(crate) fn open(
         self,
         tell: impl Fn(&SetAside) + Send + 'static,
@@ -64,13 +66,14 @@ impl Place {
     }
 }
 
-/// Opens the session `name`, which is kept between commands; without a name, one that is not kept.
+/// Opens the session `name`, which is kept between commands. Without a name, returns a session in
+/// memory.
 pub(crate) fn named(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
     Ok(Session::new(name, open(common)?))
 }
 
-/// Opens the store, which is made if there is none. A damaged one that is set aside is told of on
+/// Opens the store; creates it if there is none. If a damaged store is set aside, reports that on
 /// standard error and in the log of hooks.
 pub(crate) fn open(common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
     open_at(Place::of(&setup::config(common)?, common)?, common)
@@ -84,7 +87,7 @@ pub(crate) fn open_existing(common: &Common) -> Result<Option<Arc<dyn SessionSto
     }
 }
 
-/// Opens the store at `place` as [`open`] does.
+/// Opens the store at `place`, and reports a damaged one as [`open`] does.
 pub(crate) fn open_at(place: Place, common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
     let teller = common.clone();
     place.open(move |set_aside| {

@@ -61,7 +61,7 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
 }
 
-/// Returns the place of the configuration.
+/// Returns the directories and the brand by which the configuration is found.
 pub(crate) fn config_place(common: &Common) -> ConfigPlace {
     ConfigPlace {
         home: home(),
@@ -71,15 +71,16 @@ pub(crate) fn config_place(common: &Common) -> ConfigPlace {
     }
 }
 
-/// Returns what fetches skills from elsewhere, by the policy of the user about signatures; `None`
+/// Returns the fetcher of skills from elsewhere, with the user's policy about signatures; `None`
 /// without a home directory.
 pub(crate) fn fetcher(common: &Common) -> Option<Fetcher> {
     let policy = || Config::load(&config_place(common)).signatures();
     fetcher_without_policy(common).map(|fetcher| fetcher.signatures(policy()))
 }
 
-/// Returns the same for what takes the policy of the configuration that it reads itself:
-/// `Fetcher::apply`, which hooks call, and pollers, which read a policy that changes meanwhile.
+/// Returns the fetcher without the user's policy about signatures; `None` without a home directory.
+/// It is for callers that take the policy from a configuration they read themselves:
+/// `Fetcher::apply`, which hooks call, and pollers, whose policy may change while they run.
 pub(crate) fn fetcher_without_policy(common: &Common) -> Option<Fetcher> {
     Some(Fetcher::new(cache_dir(common)?.join("fetch")))
 }
@@ -90,13 +91,14 @@ pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     Ok(bundled(common).into_iter().chain(config.sources()).collect())
 }
 
-/// Returns the bundled skills; none beside named sources, unless they are asked for.
+/// Returns the source of bundled skills. If the command line names sources, bundled skills are
+/// included only with `--bundled`.
 fn bundled(common: &Common) -> Option<Source> {
     let is_wanted = common.sources.is_empty() || common.bundled == Some(true);
     bundled_dir().filter(|_| is_wanted).map(Source::bundled)
 }
 
-/// Explains why existing bundled skills are off.
+/// Explains why bundled skills are off, although they exist.
 fn bundled_off(common: &Common, config: &Config) -> Option<String> {
     bundled(common)?;
     match common.bundled {
@@ -120,7 +122,7 @@ fn bundled_dir() -> Option<PathBuf> {
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
-/// Builds an engine with the snapshot cache and the additions of `options`.
+/// Builds an engine that uses the snapshot cache; `options` adds further settings.
 pub(crate) fn engine(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -128,7 +130,8 @@ pub(crate) fn engine(
     engine_without_cache(common, |builder| options(with_cache(builder, common)))
 }
 
-/// Builds an engine that reads all skills itself, to run their code once.
+/// Builds an engine that reads all skills instead of a snapshot, for commands that run their code
+/// once.
 fn engine_without_cache(
     common: &Common,
     options: impl FnOnce(EngineBuilder) -> EngineBuilder,
@@ -200,7 +203,7 @@ pub(crate) fn engine_with_scripts(
     engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
 }
 
-/// Builds the engine of a server, with all abilities of its skills and the additions of `options`.
+/// Builds the engine of a server, with toolsets and scripts; `options` adds further settings.
 pub(crate) fn engine_with_everything(
     common: &Common,
     scripts: ScriptOptions,
@@ -214,7 +217,8 @@ pub(crate) fn engine_with_everything(
     })
 }
 
-/// Refreshes changed skills and reports those that no longer load, as long as the guards live.
+/// Refreshes changed skills, and reports those that no longer load, as long as the returned guards
+/// live.
 pub(crate) fn watch(
     engine: &Engine,
     refresh: Refresh,
@@ -233,8 +237,8 @@ pub(crate) fn watch(
     Ok(Some((engine.watch(options)?, subscription)))
 }
 
-/// Reports each skill that a refresh found broken and kept in its earlier state, once for each
-/// fault.
+/// Reports each skill whose changed file does not load, so that the earlier state is kept; each fault
+/// is reported once.
 fn tell_kept(engine: &Engine, out: Output) -> Subscription {
     let told = Mutex::new(BTreeSet::new());
     let asked = engine.clone();
@@ -250,7 +254,7 @@ fn tell_kept(engine: &Engine, out: Output) -> Subscription {
     })
 }
 
-/// Returns the options for libraries, with copies of them that later processes reuse.
+/// Returns the options for libraries, with a cache of copies that later processes reuse.
 fn cached_toolset_options_in(
     common: &Common,
     isolation: &IsolationArgs,
@@ -265,7 +269,7 @@ pub(crate) fn toolset_cache(common: &Common) -> Option<PathBuf> {
     cache_dir(common).map(|dir| dir.join("plugins"))
 }
 
-/// Returns the same options, for children of this binary.
+/// Returns the options for libraries that run in children of this binary, with the cache of copies.
 pub(crate) fn cached_toolset_options(common: &Common) -> anyhow::Result<ToolsetOptions> {
     cached_toolset_options_in(common, &IsolationArgs { in_process: false })
 }
@@ -325,7 +329,7 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// Iterates over the faults of sources that were named explicitly.
+/// Iterates over the errors of the sources that were named explicitly.
 fn source_failures<'a>(
     common: &'a Common,
     diagnostics: &'a [Diagnostic],
@@ -337,7 +341,7 @@ fn source_failures<'a>(
     })
 }
 
-/// Returns the exit code of a command that used the sources it could.
+/// Returns `Failure` if a source that was named explicitly could not be used, otherwise `Done`.
 pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
     ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
 }

@@ -1,6 +1,6 @@
-//! Words of commands that are printed for a shell.
+//! Quoting for commands that are printed for the user to run in a shell.
 
-/// `text` as one word of a shell.
+/// Returns `text` as one word of a shell, quoted if necessary.
 pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

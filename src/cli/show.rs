@@ -1,4 +1,4 @@
-//! `repertoire show`: all that is known about one skill.
+//! `repertoire show`: shows all that is known about one skill.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
 
-/// The most files of a skill that are named; the rest is counted.
+/// The maximum number of a skill's files that are listed; the rest is only counted.
 const MAX_FILES: usize = 1000;
 
-/// The details that are shown besides those of the catalog.
+/// The details that are shown in addition to those of the catalog.
 struct Details<'a> {
-    /// The bundled files, or the error of listing them, as for the scripts.
+    /// The bundled files, or the error if they could not be listed.
     files: Result<BundledFiles, Error>,
     body_bytes: Option<usize>,
     scripts: Result<Vec<Script>, Error>,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Resu
     Ok(setup::finish(common, &engine, out))
 }
 
-/// Shows one script, by its path or its path in `scripts/`.
+/// Shows the script whose path is `name`, or `scripts/` followed by `name`.
 fn script(entry: &Entry, scripts: &[Script], name: &str, out: Output) -> anyhow::Result<()> {
     let is_meant = |script: &&Script| {
         script.path == name || script.path.strip_prefix("scripts/") == Some(name)
@@ -81,7 +81,7 @@ fn script(entry: &Entry, scripts: &[Script], name: &str, out: Output) -> anyhow:
     Ok(())
 }
 
-/// The fields of `list`, and the details.
+/// Returns the fields that `list` prints for a skill, and the details.
 fn to_json(entry: &Entry, engine: &Engine, details: &Details<'_>) -> serde_json::Result<Json> {
     let sub_skills = details.sub_skills.iter();
     let mut json = serde_json::to_value(Listed::of(entry, engine))?;
@@ -102,12 +102,12 @@ fn details<'a>(catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
     let none = BundledFiles { files: Vec::new(), more: 0, complete: true };
     let files = entry.skill.dir().map_or(Ok(none), |dir| bundled_files(dir, MAX_FILES));
     let path = entry.skill.path();
-    // A skill is shown to the operator, who sees what either audience sees.
+    // The operator of the command line sees the sub-skills of both audiences.
     let mut sub_skills: Vec<&Entry> = catalog.sub_skills(entry, Audience::User).collect();
     sub_skills.extend(catalog.sub_skills(entry, Audience::Model));
     sub_skills.sort_by(|a, b| a.id.cmp(&b.id));
     sub_skills.dedup_by(|a, b| a.id == b.id);
-    // Also of a skill that cannot be used.
+    // The scripts are listed even if the skill cannot be used.
     let scripts = Scripts::new(ScriptOptions::default(), Arc::default());
     let scripts = Owner::of(entry).map_or(Ok(Vec::new()), |owner| scripts.list(&owner));
     Details {
@@ -123,7 +123,7 @@ fn details<'a>(catalog: &'a Catalog, entry: &'a Entry) -> Details<'a> {
     }
 }
 
-/// The parts that could not be listed, and the reasons.
+/// Returns the errors of the parts that could not be listed.
 fn problems(details: &Details<'_>) -> impl Iterator<Item = String> {
     let problems = [details.scripts.as_ref().err(), details.files.as_ref().err()];
     problems.into_iter().flatten().map(|error| format!("{error}; {}", help(error)))
@@ -147,7 +147,7 @@ fn text(entry: &Entry, details: &Details<'_>) -> Page {
     text
 }
 
-/// Writes what takes a line each.
+/// Writes the fields that take one line each.
 fn fields(text: &mut Page, entry: &Entry, details: &Details<'_>) {
     let skill = &entry.skill;
     let mut field = |name: &str, value: &str| {
@@ -163,7 +163,7 @@ fn fields(text: &mut Page, entry: &Entry, details: &Details<'_>) {
     if let Json::Object(manifest) = skill.manifest().to_json() {
         for (key, value) in &manifest {
             match value {
-                // Shown above and below.
+                // These keys are shown separately, above and below.
                 _ if matches!(key.as_str(), "name" | "description" | "triggers") => {}
                 Json::String(value) => field(key, value),
                 value => field(key, &without_shown(key, value).to_string()),
@@ -218,7 +218,7 @@ fn lists(text: &mut Page, details: &Details<'_>) {
     }
 }
 
-/// `metadata` without the entries shown as fields of their own.
+/// Returns `value` without the entries of `metadata` that are shown as fields of their own.
 fn without_shown(key: &str, value: &Json) -> Json {
     let mut value = value.clone();
     if let (true, Some(map)) = (key == "metadata", value.as_object_mut()) {

@@ -9,22 +9,22 @@ use std::sync::{Arc, OnceLock};
 #[cfg(unix)]
 use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 
-/// Ctrl-C, a request to end, and a terminal that is gone.
+/// The signals that ask to end: for a closed terminal, for Ctrl-C, and as a request to terminate.
 #[cfg(unix)]
 const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 
-/// Watches for such signals from now on.
+/// Records the signals that ask this process to end, from its creation on.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    /// The number of the last one, `0` for none.
+    /// The number of the last signal, `0` for none.
     got: Arc<AtomicUsize>,
 }
 
-/// The signals of a command that fetches.
+/// The signals recorded while a command fetches.
 static FETCHING: OnceLock<Signals> = OnceLock::new();
 
-/// Lets such a signal end the programs that a fetch started, and then the command; a second one ends
-/// the process at once.
+/// Handles the signals that ask to end: the first stops the programs that a fetch started, and then
+/// the command; a second ends the process at once.
 pub(crate) fn cancel_fetches() -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -39,18 +39,19 @@ pub(crate) fn cancel_fetches() -> io::Result<()> {
     Ok(())
 }
 
-/// The signal that came since [`cancel_fetches`].
+/// Returns the last signal since [`cancel_fetches`] was called.
 pub(crate) fn cancelled_by() -> Option<u8> {
     FETCHING.get().and_then(Signals::signal)
 }
 
-/// Makes a file that grows beyond the limit of the user (`ulimit -f`) an error of the write. Else
-/// the system ends the process, and an agent takes that for a veto of its message.
+/// Makes a write fail with an error if the file would exceed the user's limit (`ulimit -f`).
+/// Otherwise the system would end the process, and an agent would take that for a veto of the user's
+/// message.
 pub(crate) fn survive_limits_of_files() {
     #[cfg(unix)]
     {
         let reached = Arc::new(AtomicBool::new(false));
-        // Where it cannot be caught, all is as it would be without.
+        // If the signal cannot be caught, reaching the limit ends the process, as before.
         if let Err(error) =
             signal_hook::flag::register(signal_hook::consts::signal::SIGXFSZ, reached)
         {
@@ -60,7 +61,8 @@ pub(crate) fn survive_limits_of_files() {
 }
 
 impl Signals {
-    /// Such signals no longer end the process by themselves.
+    /// Starts to record signals that ask to end. From then on, they do not end the process by
+    /// themselves.
     pub(crate) fn watch() -> io::Result<Signals> {
         let got = Arc::new(AtomicUsize::new(0));
         #[cfg(unix)]
@@ -71,7 +73,7 @@ impl Signals {
         Ok(Signals { got })
     }
 
-    /// The number of the signal that came.
+    /// Returns the number of the last recorded signal.
     pub(crate) fn signal(&self) -> Option<u8> {
         u8::try_from(self.got.load(Ordering::Relaxed)).ok().filter(|number| *number != 0)
     }

@@ -1,4 +1,4 @@
-//! `repertoire stats`: the use of each skill in conversations.
+//! `repertoire stats`: counts the uses of each skill in conversations.
 
 use comfy_table::{CellAlignment, Table, presets};
 use repertoire::catalog::Entry;
@@ -13,10 +13,10 @@ use crate::output::{DIM, NAME, Output, styled};
 use crate::report::count;
 use crate::{sanitize, sessions, setup};
 
-/// The status of a skill that was met and is not among those that are here.
+/// The status of a skill that occurred in conversations but is not in the catalog.
 const ABSENT: &str = "absent";
 
-/// The last column of the table.
+/// The index of the last column of the table.
 const LAST: usize = 6;
 
 /// A period, as JSON.
@@ -37,7 +37,7 @@ struct Row {
     loaded: u64,
     used: u64,
     listed: u64,
-    /// The last day on which it fired, was loaded or was used.
+    /// The last day on which the skill fired, was loaded or was used.
     last: Option<Day>,
 }
 
@@ -49,7 +49,7 @@ impl Row {
         Row { id: id.to_string(), status, fired, loaded, used, listed, last }
     }
 
-    /// Tells whether it had no effect.
+    /// Tells whether the skill did not fire, and was neither loaded nor used.
     fn is_idle(&self) -> bool {
         self.last.is_none()
     }
@@ -76,7 +76,8 @@ pub(crate) fn run(args: &StatsArgs, common: &Common, out: Output) -> anyhow::Res
     Ok(setup::finish(common, &engine, out))
 }
 
-/// The skills of the catalog and those that were met, the most active ones first.
+/// Returns the skills of the catalog, and those that occurred in conversations only; the most active
+/// first.
 fn rows(engine: &Engine, tallies: &Tallies) -> Vec<Row> {
     let catalog = engine.catalog();
     let here = catalog.entries().filter(|entry| !entry.is_shadowed());
@@ -118,7 +119,7 @@ fn table(rows: &[Row]) -> String {
     table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
 }
 
-/// Tells the scope of the figures, and their limits.
+/// Reports the period of the figures, and their limits.
 fn tell(Stats { since, sessions, skills, .. }: &Stats, tallies: &Tallies, out: Output) {
     if tallies.is_empty() {
         out.note(&format!(

@@ -1,4 +1,4 @@
-//! `repertoire suggest`: triggers mined from the texts of skills.
+//! `repertoire suggest`: proposes triggers, mined from the texts of skills.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,20 +30,20 @@ struct Told<'a> {
     eval: Option<Effect>,
 }
 
-/// The figures of `eval` before and after.
+/// The figures of `eval` without the proposals, and with them.
 #[derive(Serialize)]
 struct Effect {
     cases: usize,
     before: Scores,
     after: Scores,
-    /// Skills that are measured with the triggers they declare.
+    /// The number of skills that are measured with the triggers they declare.
     kept: usize,
     problems: Vec<Problem>,
-    /// Skills that prompts expect and only the user may invoke.
+    /// Skills that prompts expect although only the user may invoke them.
     user_only: Vec<UserOnly>,
 }
 
-/// A file with the proposal in it, not written yet.
+/// The text of a skill's file with the proposal inserted, not written yet.
 struct Draft {
     path: PathBuf,
     text: String,
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
         [] => None,
         _ => Some(effect(args, common, &engine, &suggestions)?),
     };
-    // Only now: a failure before this leaves the file as it is.
+    // The file is written last: if an earlier step fails, it stays unchanged.
     let written = draft.map(Draft::write).transpose()?;
     let told = Told { suggestions: &suggestions, written, eval };
     if out.json {
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
     Ok(if problems.is_empty() { sources } else { ExitCode::Failure })
 }
 
-/// Inserts a proposal into the text of the skill's file.
+/// Inserts a proposal into the text of a skill's file.
 fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result<Draft, Error> {
     let catalog = engine.catalog();
     let entry = catalog.find_any(suggestion.id.as_str())?;
@@ -91,7 +91,7 @@ fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result
         let message = format!("the skill `{}` is not a file", entry.id);
         return Err(Error::new(ErrorCode::InvalidParam, message, "copy the triggers by hand"));
     };
-    // Where it is a link, the link stays.
+    // If the path is a link, the link stays, and its target is written.
     let path = path.canonicalize().map_err(|error| io_error("follow", path, &error))?;
     check_writable(&path, "copy the triggers by hand")?;
     let text = std::fs::read_to_string(&path).map_err(|error| io_error("read", &path, &error))?;
@@ -103,15 +103,15 @@ fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result
 }
 
 impl Draft {
-    /// Writes the file, and gives its path.
+    /// Writes the file, and returns its path.
     fn write(self) -> Result<String, Error> {
         replace(&self.path, &self.text, &self.path)?;
         Ok(self.path.display().to_string())
     }
 }
 
-/// The effect of the proposals on the prompts of files. The proposal for one skill stands in the
-/// place of what it declares; of all skills, those that declare triggers keep theirs.
+/// Measures the effect of the proposals on the prompts of files. A proposal for a single skill
+/// replaces the triggers that it declares; with `--all`, skills that declare triggers keep theirs.
 fn effect(
     args: &SuggestArgs,
     common: &Common,

@@ -1,4 +1,4 @@
-//! `repertoire use`: a skill's instructions, with arguments.
+//! `repertoire use`: prints a skill's instructions, with arguments.
 
 use repertoire::{Activate, Audience, Envelope};
 
@@ -17,7 +17,8 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
     let activation = typed.map_or_else(
         || {
             let catalog = engine.catalog();
-            // The command of a skill that has none; what begins with a slash may also be a path.
+            // `/id` may name a skill that has no command. Otherwise, what begins with a slash may be
+            // a path.
             let without = word.filter(|word| catalog.find_any(word).is_ok());
             let name = without.unwrap_or(&args.id);
             // A user of the command line may use the skills of both audiences, but not as commands.

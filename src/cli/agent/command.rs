@@ -8,7 +8,7 @@ use crate::args::{BRAND, Common};
 use crate::output::{Output, WARNING, styled};
 use crate::sanitize;
 
-/// Returns the options of this command line that matter to every command run by an agent.
+/// Returns the options of this command line that also apply to each command which an agent runs.
 pub(crate) fn common_options(common: &Common) -> Vec<String> {
     let mut words = Vec::new();
     let mut option = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
@@ -32,7 +32,8 @@ pub(crate) fn common_options(common: &Common) -> Vec<String> {
     words
 }
 
-/// Warns of named sources that are not directories yet: the agent shows no output of its command.
+/// Warns of sources on the command line that are not directories yet. Agents do not show the output
+/// of the commands that they run, so the user must learn it now.
 pub(crate) fn warn_of_missing_sources(common: &Common, out: Output) {
     for source in common.sources.iter().filter(|source| !source.is_dir()) {
         let title = styled(WARNING, "warning");
@@ -45,7 +46,7 @@ pub(crate) fn warn_of_missing_sources(common: &Common, out: Output) {
     }
 }
 
-/// Names this program: by its name if that runs it, otherwise by its path.
+/// Returns the name of this program if that name runs it, otherwise its path.
 pub(crate) fn program() -> Result<String, Error> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("cannot find this program: {error}");
@@ -82,8 +83,8 @@ pub(crate) fn split(command: &str) -> Vec<String> {
     shlex::split(command).unwrap_or_default()
 }
 
-/// Joins words for a shell, in double quotes, which both `cmd` and `PowerShell` accept; a path
-/// cannot contain one.
+/// Joins words for a shell, in double quotes, which both `cmd` and `PowerShell` accept; a path cannot
+/// contain a double quote.
 #[cfg(windows)]
 pub(crate) fn shell(words: &[String]) -> Result<String, Error> {
     let quote = |word: &String| {

@@ -1,4 +1,4 @@
-//! Edits a settings file of an agent, as a whole or not at all.
+//! Edits a settings file of an agent atomically.
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,7 +21,7 @@ pub(crate) struct Problem {
     pub(crate) what: String,
     /// Line and column, from 1.
     pub(crate) at: Option<(usize, usize)>,
-    /// The remedy, unless it is to repair the file.
+    /// The remedy; `None` if the user must repair the file.
     pub(crate) help: Option<&'static str>,
 }
 
@@ -36,25 +36,26 @@ pub(crate) trait Entry {
     /// The suffix of the backup of the original file.
     const BACKUP: &'static str;
 
-    /// Returns the words that `text` runs for us; `None` if it holds nothing of ours.
+    /// Returns the command line, as words, by which the settings in `text` run this program; `None`
+    /// if they do not run it.
     fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem>;
 
-    /// Returns `text` with our part in it once, and all else unchanged.
+    /// Returns `text` with this program's entry exactly once, and all else unchanged.
     fn add(&self, text: &str) -> Result<String, Problem>;
 
-    /// Returns `text` without our part; the file was `before` when our part was added. `None` if
-    /// nothing is left that a user wrote.
+    /// Returns `text` without this program's entry; `None` if nothing is left that a user wrote. The
+    /// content of the file was `before` when the entry was added.
     fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem>;
 }
 
-/// A settings file, and the part of ours that belongs in it.
+/// A settings file, and this program's entry for it.
 #[derive(Debug)]
 pub(crate) struct Target<E> {
     agent: &'static str,
     place: Place,
     /// The path with links followed.
     path: PathBuf,
-    /// The directory that existed before any settings: the project, or the directory of the user's
+    /// The directory that exists even without settings: the project, or the directory of the user's
     /// settings for this agent.
     base: PathBuf,
     /// The content; `None` if there is no such file.
@@ -99,7 +100,8 @@ impl<E: Entry> Target<E> {
         self.text.as_deref().unwrap_or_default()
     }
 
-    /// Returns the words that the file runs for us; `None` if it holds nothing of ours.
+    /// Returns the command line, as words, by which the file runs this program; `None` if it does not
+    /// run it.
     pub(crate) fn words(&self) -> Result<Option<Vec<String>>, Error> {
         if self.text.is_none() {
             return Ok(None);
@@ -112,16 +114,16 @@ impl<E: Entry> Target<E> {
         Ok(self.added()? == self.text())
     }
 
-    /// Adds our part to the file, unless this is a dry run.
+    /// Adds this program's entry to the file. A dry run only shows the change.
     pub(crate) fn install(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let wanted = self.added()?;
-        // The content before our part came is the content to restore after it.
+        // If the entry is new, uninstalling must restore the present content, so that is the backup.
         let backup = self.text.as_deref().filter(|_| matches!(self.words(), Ok(None)));
         let change = Change { target: self, wanted: Some(&wanted), backup };
         change.make(dry_run, out)
     }
 
-    /// Removes our part from the file, unless this is a dry run.
+    /// Removes this program's entry from the file. A dry run only shows the change.
     pub(crate) fn uninstall(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let before = fs::read_to_string(self.backup()).ok();
         let wanted = self.removed(before.as_deref())?;
@@ -146,7 +148,7 @@ impl<E: Entry> Target<E> {
         if self.words()?.is_none() {
             return Ok(Some(text.to_owned()));
         }
-        // If nobody else has changed the file since, restore it to the byte.
+        // If the file was not changed since the entry was added, it is restored byte for byte.
         let is_as_written = |before: &&str| self.entry.add(before).is_ok_and(|added| added == text);
         if let Some(before) = before.filter(is_as_written) {
             return Ok(Some(before.to_owned()));
@@ -154,8 +156,8 @@ impl<E: Entry> Target<E> {
         self.entry.remove(text, before).map_err(|problem| self.refuse(&problem))
     }
 
-    /// Removes the directories that were created for the file and hold nothing else, up to that of
-    /// the agent's settings.
+    /// Removes the directories above the file that are empty now, up to the directory of the agent's
+    /// settings.
     fn remove_empty_dirs(&self) {
         for dir in self.path.ancestors().skip(1).take_while(|dir| **dir != *self.base) {
             // A directory that is not empty stays, and so do those above it.

@@ -1,4 +1,4 @@
-//! Settings of agents: where they are, and how they are changed as a whole or not at all.
+//! Settings of agents: their location, and atomic changes of them.
 
 mod command;
 mod edit;

@@ -1,4 +1,4 @@
-//! The owner of settings (user or project), and the directories where an agent keeps them.
+//! The owner of settings (user or project), and the directories in which agents keep them.
 
 use std::path::PathBuf;
 
@@ -65,18 +65,19 @@ pub(crate) fn project_dir(common: &Common) -> Result<PathBuf, Error> {
 pub(crate) struct Settings {
     /// The environment variable that names the user's directory; empty if there is none.
     variable: &'static str,
-    /// The user's directory, from the home directory; one in `.config` is in `$XDG_CONFIG_HOME`.
+    /// The user's directory, relative to the home directory. One in `.config` is in
+    /// `$XDG_CONFIG_HOME`.
     user_dir: &'static str,
-    /// The project's directory, from the project.
+    /// The directory of a project's settings, relative to the project.
     pub(crate) project_dir: &'static str,
-    /// The file with hooks, from either directory.
+    /// The file with hooks, relative to either directory.
     pub(crate) hooks: &'static str,
-    /// The file with MCP servers, from the user's directory and from the project.
+    /// The files with MCP servers: relative to the user's directory, and relative to the project.
     pub(crate) servers: (&'static str, &'static str),
 }
 
 impl Settings {
-    /// Returns the places for `agent`.
+    /// Returns the places of the settings of `agent`.
     pub(crate) fn of(agent: HookAgent) -> Result<Settings, Error> {
         Ok(match agent {
             HookAgent::ClaudeCode => Settings {
@@ -143,7 +144,7 @@ pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
     })
 }
 
-/// The error for an agent that this program does not know.
+/// Returns the error for an agent whose settings this program cannot find.
 pub(crate) fn unknown(agent: HookAgent) -> Error {
     let message = format!("the place of {agent}'s settings is not known");
     Error::new(ErrorCode::InternalError, message, "")

@@ -1,4 +1,4 @@
-//! The agents that a command line can name, by what it installs for them.
+//! The agents that a command line can name, for each kind of installation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::integration::hook::HookAgent;
 
-/// The agents that take packages.
+/// The agents that accept packages.
 const PACKAGE_AGENTS: [HookAgent; 3] = [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
 
 /// An agent that reads MCP servers from a settings file.
@@ -18,7 +18,7 @@ pub(crate) enum McpAgent {
 }
 
 impl McpAgent {
-    /// Iterates over all of them.
+    /// Iterates over all agents that read MCP servers from a settings file.
     pub(crate) fn all() -> impl Iterator<Item = McpAgent> {
         HookAgent::ALL.into_iter().map(McpAgent::Hooked).chain([McpAgent::VsCode])
     }

@@ -24,16 +24,17 @@ pub(crate) enum ToolsetCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolNewArgs {
-    /// Name of the skill: small letters, digits and single hyphens; the code is in `NAME-toolset`
+    /// Name of the skill: lower-case letters, digits and single hyphens; the code goes to
+    /// `NAME-toolset`
     pub(crate) name: String,
     /// Language of the tools: a library in Rust or C, or an MCP server in Python without dependencies
     #[arg(long, value_enum, default_value_t)]
     pub(crate) lang: Lang,
-    /// Directory of skills to write both to
+    /// Directory of skills to write the skill and its code to
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-    /// Use the crate `repertoire-plugin` in this directory; by default that of the checkout of
-    /// Repertoire around the current directory, else the registry's
+    /// Use the crate `repertoire-plugin` in this directory [default: that of the checkout of
+    /// Repertoire which contains the current directory, else the registry's]
     #[arg(long, value_name = "PATH")]
     pub(crate) plugin_path: Option<PathBuf>,
 }
@@ -49,7 +50,8 @@ pub(crate) enum Lang {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolBuildArgs {
-    /// Directory of the skill; the code of `toolsets/NAME:Class` is in `NAME` beside it, or in it
+    /// Directory of the skill; the code of `toolsets/NAME:Class` is in the directory `NAME` beside
+    /// the skill or in it
     pub(crate) skill: PathBuf,
     /// Directory of the code, if it is elsewhere
     #[arg(long, value_name = "DIR")]
@@ -112,7 +114,7 @@ pub(crate) struct ToolCallArgs {
     /// Give up after this many seconds; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// The conversation of the call, by any name: it records the use of the skill
+    /// Name of the call's conversation, freely chosen: the use of the skill is recorded in it
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -131,15 +133,15 @@ pub(crate) struct IsolationArgs {
 pub(crate) enum TrustCommand {
     /// List the trusted files
     List,
-    /// Show what code would be trusted with, and trust nothing
+    /// Show which rights code would get, and trust nothing
     Show(TrustPathsArgs),
-    /// Show what code is trusted with, and trust it with the content it has now
+    /// Show which rights code gets, and trust it with the content it has now
     ///
-    /// At a terminal, it asks first.
+    /// At a terminal, the command asks first.
     Add(TrustAddArgs),
     /// Show what changed since code was trusted
     ///
-    /// Exits with 1 if anything did.
+    /// The exit code is 1 if anything did.
     Diff(TrustDiffArgs),
     /// Stop trusting files
     Remove(TrustPathsArgs),
@@ -149,14 +151,14 @@ pub(crate) enum TrustCommand {
 pub(crate) struct TrustAddArgs {
     #[command(flatten)]
     pub(crate) named: TrustPathsArgs,
-    /// Do not ask, also at a terminal
+    /// Do not ask for confirmation, even at a terminal
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustDiffArgs {
-    /// A file, or a skill (id or directory); all that is trusted if none is named
+    /// A file, or a skill (id or directory) [default: all that is trusted]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }

@@ -6,14 +6,14 @@ use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as 
 use clap::{ArgAction, Args, ValueEnum};
 use repertoire::config::Channel;
 
-/// The brand of a host that names none.
+/// The brand that applies if the host names none.
 pub(crate) const BRAND: &str = "repertoire";
 
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Common {
-    /// Directory of skills, lowest precedence first; replaces the standard ones
+    /// Directory of skills, in place of the standard ones; may be repeated, lowest precedence first
     #[arg(long = "source", value_name = "DIR", global = true)]
     pub(crate) sources: Vec<PathBuf>,
     /// Directory of the project [default: the one above the working directory that has `.git`, else
@@ -24,8 +24,8 @@ pub(crate) struct Common {
     /// True if the command line names the project
     #[arg(skip)]
     pub(crate) names_project: bool,
-    /// Working directory of the user or agent: sources in directories between it and the project
-    /// count
+    /// Working directory of the user or agent. Sources in the directories between it and the project
+    /// are used as well
     #[arg(skip)]
     pub(crate) working_dir: PathBuf,
     /// Brand of the host: its directories are `.BRAND/skills`
@@ -44,7 +44,7 @@ pub(crate) struct Common {
     /// The channel through which skills reach a model
     #[arg(skip)]
     pub(crate) channel: Channel,
-    /// Read all skills anew, and write no snapshot
+    /// Neither read nor write snapshots of the skills
     #[arg(long, global = true, env = "REPERTOIRE_NO_CACHE", value_parser = FalseyValueParser::new())]
     pub(crate) no_cache: bool,
     /// Print JSON
@@ -59,7 +59,8 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// Returns these options, completed by those of `hook` for skills.
+    /// Returns these options for the channel of hooks. Options about skills that are not given here
+    /// are taken from `hook`.
     pub(crate) fn with_skills_of(&self, hook: &Common) -> Common {
         let brand = if self.brand == BRAND { &hook.brand } else { &self.brand };
         Common {
@@ -74,7 +75,7 @@ impl Common {
     }
 }
 
-/// Returns `own`, or `others` if it is empty.
+/// Returns `own`, or `others` if `own` is empty.
 fn filled<T: Clone>(own: &[T], others: &[T]) -> Vec<T> {
     if own.is_empty() { others.to_vec() } else { own.to_vec() }
 }

@@ -35,26 +35,27 @@ pub(crate) struct EvalArgs {
     pub(crate) showing: ShowingArgs,
 }
 
-/// Thresholds from 0 to 1; a measured share beyond one makes the exit code 1.
+/// Thresholds from 0 to 1. The exit code is 1 if a measured share is below a minimum or above a
+/// maximum.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits, from 0 to 1; the exit code is 1 if one is missed")]
 pub(crate) struct Threshold {
-    /// Minimum share of the skills shown in full that are right
+    /// Minimum share of right skills among those shown in full
     #[arg(long = "min-precision", value_name = "SHARE", value_parser = share)]
     pub(crate) precision: Option<f64>,
     /// Minimum share of the expected skills that are shown in full
     #[arg(long = "min-recall", value_name = "SHARE", value_parser = share)]
     pub(crate) recall: Option<f64>,
-    /// Minimum harmonic mean of the two
+    /// Minimum harmonic mean of precision and recall
     #[arg(long = "min-f1", value_name = "SHARE", value_parser = share)]
     pub(crate) f1: Option<f64>,
-    /// Minimum share of prompts with a right skill in the first place
+    /// Minimum share of prompts with a right skill in first place
     #[arg(long = "min-top1", value_name = "SHARE", value_parser = share)]
     pub(crate) top1: Option<f64>,
-    /// Minimum share of prompts with a right skill in the first three
+    /// Minimum share of prompts with a right skill in the first three places
     #[arg(long = "min-top3", value_name = "SHARE", value_parser = share)]
     pub(crate) top3: Option<f64>,
-    /// Maximum share of prompts for no skill that fire one wrongly
+    /// Maximum share of prompts that expect no skill but fire one
     #[arg(long = "max-false-fire", value_name = "SHARE", value_parser = share)]
     pub(crate) false_fire: Option<f64>,
 }
@@ -73,8 +74,8 @@ pub(crate) struct SuggestArgs {
     /// Replace the triggers that the file declares
     #[arg(long, requires = "write")]
     pub(crate) replace: bool,
-    /// Measure the effect of the proposals on these prompts, in the forms of `eval`; may be
-    /// repeated
+    /// File of prompts, in the forms of `eval`, on which to measure the effect of the proposals; may
+    /// be repeated
     #[arg(long = "eval", value_name = "FILE")]
     pub(crate) prompts: Vec<PathBuf>,
 }

@@ -25,7 +25,7 @@ pub(crate) struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// The settings of a source with these arguments.
+    /// Returns the settings of a source with these arguments.
     pub(crate) fn settings(&self) -> FetchSettings {
         let SourceArgs { source, skills, rev, path } = self;
         FetchSettings {
@@ -45,10 +45,11 @@ pub(crate) struct AddArgs {
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Public key of minisign that must have signed it; may be repeated for several that may
+    /// Public key of minisign that must have signed the source; if repeated, one of the keys must
+    /// have
     #[arg(long = "signed-by", value_name = "KEY")]
     pub(crate) signed_by: Vec<String>,
-    /// Command of an MCP server whose source is `mcp:`, word by word
+    /// Command of the MCP server if the source is `mcp:`, word by word
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
@@ -68,7 +69,7 @@ pub(crate) struct SignArgs {
     /// File of the secret key, as `minisign -G` makes it [default: ~/.minisign/minisign.key]
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// Directory in it where skills are looked for, if others add it with this `--path`
+    /// Directory in DIR where skills are looked for, if others add the source with this `--path`
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<String>,
 }

@@ -13,7 +13,7 @@ struct Group {
     commands: &'static [&'static str],
 }
 
-/// All commands that are not hidden, each once; clap itself cannot group commands.
+/// All commands that are not hidden, each once. Clap itself cannot group commands.
 const GROUPS: [Group; 5] = [
     Group {
         title: "Try what there is",

@@ -13,14 +13,15 @@ use super::values::seconds;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct HookArgs {
-    /// The agent that runs the hook: it writes JSON to standard input, and reads JSON
+    /// The agent that runs the hook: it sends JSON on standard input, and reads JSON from standard
+    /// output
     #[arg(value_parser = hook_agents(), required = true)]
     pub(crate) agent: Option<HookAgent>,
     /// Give up after this many seconds, and add nothing; fractions are allowed
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
     pub(crate) deadline: Duration,
-    /// Only write the snapshot for later messages of an agent in this directory; a hook that is out
-    /// of time starts this
+    /// Only write the snapshot for later messages of an agent that works in this directory. A hook
+    /// that runs out of time starts this in the background
     #[arg(long, hide = true, value_name = "DIR")]
     pub(crate) prepare: Option<PathBuf>,
     #[command(flatten)]
@@ -71,8 +72,8 @@ pub(crate) struct PlaceArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Run this agent against a model on the loopback, with settings of its own, and report the
-    /// text that reached the model
+    /// Run this agent against a fake model on this machine, apart from the user's settings, and
+    /// report the text that reached the model
     #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
     pub(crate) live: Option<HookAgent>,
 }

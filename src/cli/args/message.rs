@@ -19,9 +19,9 @@ pub(crate) struct QueryArgs {
     #[arg(allow_hyphen_values = true, value_parser = message)]
     pub(crate) query: String,
     /// More words of the message, joined by one blank; after `--` they may begin with a hyphen
-    // Separate from the first word, after which options still count.
+    // Apart from the first word, so that options are still recognised after that.
     pub(crate) words: Vec<String>,
-    /// A file the message touches
+    /// A file that the message touches
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct MatchArgs {
     /// Maximum number of matches to show; `0` only counts them
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// The conversation of the message, by any name: skills it used rank higher
+    /// Name of the message's conversation, freely chosen: skills used in it rank higher
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
@@ -54,8 +54,8 @@ pub(crate) struct WhyArgs {
     /// Use the options of the hook in this agent's settings
     #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
     pub(crate) agent: Option<HookAgent>,
-    /// The conversation of the message: the contents of its context count. A hook's conversation is
-    /// `AGENT:ID`, with the agent's own id
+    /// Name of the message's conversation: what its context already contains counts. A hook's
+    /// conversation is `AGENT:ID`, with the agent's own id
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
@@ -66,16 +66,16 @@ pub(crate) struct DiscloseArgs {
     pub(crate) query: QueryArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
-    /// The conversation of the message, by any name: it gets no text twice
+    /// Name of the message's conversation, freely chosen: no text is shown twice in it
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// An event in the conversation before the message
+    /// An event in the conversation before the message: its context was shortened
     #[arg(long, requires = "session", value_parser = ["compacted"])]
     pub(crate) event: Option<String>,
-    /// When the user must agree to the use of a skill: such a skill is shown as a line
+    /// When the user must agree to the use of a skill; such skills are only shown as lines
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) consent: ConsentArg,
-    /// Your agent runs skills with `context: fork` as tasks: such a skill is shown as a line
+    /// Your agent runs skills with `context: fork` as tasks; such skills are only shown as lines
     #[arg(long)]
     pub(crate) tasks: bool,
     /// Format of the text
@@ -104,7 +104,7 @@ pub(crate) struct PromptArgs {
     /// Show the path of each skill's file
     #[arg(long)]
     pub(crate) locations: bool,
-    /// The conversation of the prompt, by any name
+    /// Name of the prompt's conversation, freely chosen
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// An event in the conversation: its context was shortened and begins anew
@@ -120,8 +120,8 @@ pub(crate) struct WindowArgs {
     pub(crate) window: Option<usize>,
 }
 
-/// Parses a message, which may begin with a hyphen, as lists do; a single such word is a mistyped
-/// option.
+/// Parses a message. It may begin with a hyphen, as lists do, but a single word that looks like an
+/// option is refused as a mistyped one.
 fn message(text: &str) -> Result<String, String> {
     let name = text.trim_start_matches('-');
     let is_option = name.len() < text.len() && name.starts_with(|c: char| c.is_ascii_alphabetic());

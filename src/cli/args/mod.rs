@@ -66,7 +66,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
-    /// Measure how often the right skill is disclosed, by known prompts
+    /// Measure, with known prompts, how often the right skill is disclosed
     Eval(EvalArgs),
     /// Propose triggers for skills, mined from their texts
     Suggest(SuggestArgs),
@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// Write, build, inspect, list and call the tools of skills
     #[command(subcommand)]
     Tool(ToolCommand),
-    /// List, add and remove the code of projects that may run
+    /// List, add and remove the code of projects that is trusted to run
     #[command(subcommand)]
     Trust(TrustCommand),
     /// Serve the skills to agents that speak the Model Context Protocol
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     Play(PlayArgs),
     /// Check skills, hooks, state, tools and scripts
     Doctor(DoctorArgs),
-    /// Show the settings in force, and the file each is from
+    /// Show the settings in force, and where each is set
     Config,
     /// Turn skills on in `config.toml`
     Enable(SwitchArgs),
@@ -115,7 +115,7 @@ pub(crate) enum Command {
     Package(PackageArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the skills that the last word of a command line may mean; for completion scripts
+    /// Print the skills that complete the last word of a command line; for completion scripts
     #[command(hide = true)]
     CompleteIds(CompleteIdsArgs),
 }

@@ -25,21 +25,21 @@ pub(crate) struct McpArgs {
     /// Name by which HTTP clients reach this server, such as that of a proxy; may be repeated
     #[arg(long, value_name = "HOST", requires = "http")]
     pub(crate) allow_host: Vec<String>,
-    /// Go on with this session, as hooks and other commands know it, and keep it
+    /// Continue the session of this name, which hooks and other commands know too, and keep it
     #[arg(long, value_name = "NAME", conflicts_with = "http")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) client: McpClientArgs,
     #[command(flatten)]
     pub(crate) refresh: RefreshArgs,
-    /// Leave fetched skills as they are pinned, whatever `refresh` in `config.toml` says
+    /// Keep fetched skills as they are pinned, whatever `refresh` in `config.toml` says
     #[arg(long)]
     pub(crate) frozen: bool,
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
 }
 
-/// The clients' view of the skills, and the rights of skills on behalf of clients.
+/// Options for the skills that clients see, and for what skills may do on behalf of clients.
 #[derive(Debug, Args)]
 pub(crate) struct McpClientArgs {
     /// When the user must agree to the use of a skill
@@ -51,7 +51,7 @@ pub(crate) struct McpClientArgs {
     /// Deny scripts the network
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Leave the list of skills out of the server's instructions: for agents whose hook gives it
+    /// Leave the list of skills out of the server's instructions: for agents that get it from a hook
     #[arg(long)]
     pub(crate) no_list: bool,
 }
@@ -112,7 +112,7 @@ pub(crate) struct PlayArgs {
     pub(crate) refresh: RefreshArgs,
 }
 
-/// The way a running command follows changes of its skills.
+/// The way in which a running command notices changed skills.
 #[derive(Debug, Args)]
 pub(crate) struct RefreshArgs {
     /// When to refresh changed skills: `watch`, `off`, or an interval in seconds
@@ -122,7 +122,7 @@ pub(crate) struct RefreshArgs {
     pub(crate) refresh: Refresh,
 }
 
-/// The time at which changed skills are refreshed.
+/// The times at which changed skills are refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refresh {
     /// When the system reports changes.
@@ -163,7 +163,7 @@ fn refresh(text: &str) -> Result<Refresh, String> {
     }
 }
 
-/// An address to serve on; `localhost` is that of this machine for IPv4.
+/// Parses an address to serve on; `localhost` stands for 127.0.0.1.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let address = match text.strip_prefix("localhost:") {
         Some(port) => format!("127.0.0.1:{port}").parse(),

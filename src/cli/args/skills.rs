@@ -40,7 +40,7 @@ pub(crate) struct UseArgs {
     /// Also print the instructions of a skill that runs as a task (`context: fork`)
     #[arg(long)]
     pub(crate) inline: bool,
-    /// The conversation of the activation, which is kept
+    /// Name of the activation's conversation, which is kept
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct RunArgs {
     pub(crate) script: String,
     /// The script's arguments; after `--` they may begin with a hyphen
     pub(crate) args: Vec<String>,
-    /// The conversation of the run, by any name: it records the use of the skill
+    /// Name of the run's conversation, freely chosen: the use of the skill is recorded in it
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// Stop the script after this many seconds; fractions are allowed [default: 60]
@@ -68,14 +68,14 @@ pub(crate) struct RunArgs {
     /// Pass on this environment variable, with its current value; may be repeated
     #[arg(long, value_name = "NAME", value_parser = variable)]
     pub(crate) env: Vec<String>,
-    /// Pass on standard input, read to its end before the script starts
+    /// Pass standard input on to the script; it is read to its end before the script starts
     #[arg(long)]
     pub(crate) stdin: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Skill files, skills, or directories of skills; all sources but bundled skills if none is given
+    /// Skill files, skills, or directories of skills [default: all sources except bundled skills]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The profile to check against
@@ -84,14 +84,14 @@ pub(crate) struct CheckArgs {
     /// Print findings for people, as JSON, or as SARIF 2.1.0 for code scanners
     #[arg(long, default_value = "text", value_parser = ["text", "json", "sarif"])]
     pub(crate) format: String,
-    /// The least severe finding that makes the exit code 1 [default: error; warning with `--profile
-    /// untrusted`]
+    /// The lowest severity of a finding that makes the exit code 1 [default: error; warning with
+    /// `--profile untrusted`]
     #[arg(long, value_name = "SEVERITY", value_parser = severities())]
     pub(crate) fail_on: Option<Severity>,
     /// Show the notes as well, which are otherwise only counted; `--json` always includes them
     #[arg(long)]
     pub(crate) notes: bool,
-    /// Also name the skills that conversations had no use for
+    /// Also report the skills that had no effect in conversations
     #[arg(long)]
     pub(crate) stats: bool,
     /// The period of `--stats`: days or weeks, such as `30d` or `4w`
@@ -109,7 +109,7 @@ pub(crate) struct StatsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
-    /// Name of the skill: small letters, digits and single hyphens
+    /// Name of the skill: lower-case letters, digits and single hyphens
     pub(crate) name: String,
     /// Directory of skills to write to [default: `.BRAND/skills` of the project]
     #[arg(long, value_name = "DIR")]

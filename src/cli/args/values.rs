@@ -15,7 +15,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 /// The default period of tallies.
 pub(super) const PERIOD: &str = "30d";
 
-/// Parses a number of days, or of weeks as days; the period ends today.
+/// Parses a period that ends today, in days or weeks, and returns its number of days.
 pub(super) fn days(text: &str) -> Result<u32, String> {
     let units = [("d", 1), ("w", 7)].into_iter();
     let mut numbers = units.filter_map(|(unit, n_days)| {

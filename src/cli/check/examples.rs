@@ -1,4 +1,4 @@
-//! The examples that skills give of themselves, routed against the skills that are checked.
+//! Routes the examples that skills declare against the skills that are checked.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::skill::Spanned;
 use repertoire::{Code, Diagnostic, Disclosure, Engine, EngineBuilder, Error, SkillId};
 
-/// Messages named in a finding are cut to so many characters.
+/// The length in characters to which messages are cut in a finding.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Routes the examples of each skill of `catalog` whose file `is_checked`, with the engine that
-/// `builder` makes of the same sources and with the disclosure's default options. The engine is only
-/// built if there is an example.
+/// Returns a finding for each example that is routed wrongly, of the skills of `catalog` whose file
+/// `is_checked`. The engine that `builder` makes must have the same sources; it uses the default
+/// options of disclosures, and is built only if there is an example.
 ///
-/// Skills that are not disclosed to the model here, whatever the message, are left out: one without a
-/// program that it requires is not routed wrongly.
+/// Skills that no message can disclose to the model here are skipped: a skill without a program that
+/// it requires is not routed wrongly.
 pub(super) fn misrouted(
     catalog: &Catalog,
     is_checked: impl Fn(&Path) -> bool,
@@ -34,7 +34,7 @@ pub(super) fn misrouted(
     Ok(routed.into_iter().flat_map(|entry| of_skill(entry, &engine)).collect())
 }
 
-/// The examples of one skill that do not lead where they should.
+/// Returns a finding for each example of one skill that is routed wrongly.
 fn of_skill(entry: &Entry, engine: &Engine) -> Vec<Diagnostic> {
     let Some(path) = entry.skill.path() else { return Vec::new() };
     let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -51,8 +51,8 @@ fn of_skill(entry: &Entry, engine: &Engine) -> Vec<Diagnostic> {
     let id = &entry.id;
     for example in &examples.should {
         let disclosure = engine.disclose(example.value.as_str());
-        // Relevance has learnt the example, so its skill is listed at least: what counts is that
-        // no other one is shown in full instead.
+        // The relevance index contains the example, so its skill is at least listed. That is enough
+        // unless another skill is shown in full.
         let is_listed = disclosure.full.is_empty() && disclosure.registry.contains(id);
         if disclosure.full.contains(id) || is_listed {
             continue;
@@ -93,14 +93,14 @@ fn of_skill(entry: &Entry, engine: &Engine) -> Vec<Diagnostic> {
     found
 }
 
-/// The first other skill that is disclosed, and how.
+/// Returns the first skill other than `id` that is disclosed, and in which form.
 fn winner<'d>(disclosure: &'d Disclosure, id: &SkillId) -> Option<(&'d SkillId, &'static str)> {
     let in_full = disclosure.full.iter().map(|skill| (skill, "in full"));
     let in_a_line = disclosure.registry.iter().map(|skill| (skill, "in a line"));
     in_full.chain(in_a_line).find(|(skill, _)| *skill != id)
 }
 
-/// The beginning of a message.
+/// Returns the message, cut to `MAX_SHOWN_CHARS`.
 fn shown(message: &str) -> String {
     let mut shown: String = message.chars().take(MAX_SHOWN_CHARS).collect();
     if shown.len() < message.len() {

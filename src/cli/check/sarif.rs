@@ -9,11 +9,12 @@ use serde_json::{Value as Json, json};
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The characters that a path of an address holds as they are: unreserved ones, and separators.
+/// The characters that are percent-encoded in the path of a URI: all but unreserved ones and the
+/// separator.
 const PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
-/// One run with all findings.
+/// Returns a log with one run, which has all findings.
 pub(super) fn log(diagnostics: &[Diagnostic]) -> Json {
     let mut codes: Vec<Code> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     codes.sort_unstable();
@@ -67,8 +68,8 @@ fn result(found: &Diagnostic, codes: &[Code]) -> Json {
     })
 }
 
-/// The address of a file: relative to the working directory if it is below, which is where scanners
-/// look for it.
+/// Returns the URI of a file. It is relative to the working directory if the file is below that,
+/// since scanners look there.
 fn address(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let below = path.strip_prefix(&here).unwrap_or(path);

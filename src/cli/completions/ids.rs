@@ -1,4 +1,4 @@
-//! The skills that a word of a command line may mean, for completion scripts.
+//! Completes the ids of skills on a command line, for completion scripts.
 
 use clap::{Arg, Command};
 
@@ -7,10 +7,10 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{parse, sanitize, setup};
 
-/// Arguments with this name of their value take the id of a skill.
+/// The value name of the arguments that take the id of a skill.
 const ID: &str = "ID";
 
-/// Prints the ids that the last word may become, each with a tab and a line about the skill. Prints
+/// Prints the ids that complete the last word, each with a tab and a line about the skill. Prints
 /// nothing if no skill is expected there.
 pub(crate) fn run(args: &CompleteIdsArgs) -> anyhow::Result<ExitCode> {
     let Some((word, before)) = args.words.split_last() else { return Ok(ExitCode::Done) };
@@ -68,7 +68,7 @@ impl<'c> Line<'c> {
     fn take(&mut self, word: &str) {
         if let Some(option) = self.pending {
             if word == "=" {
-                // Bash takes it for a word.
+                // Bash passes the `=` of `--option=value` as a word of its own.
                 return;
             }
             self.pending = None;
@@ -94,7 +94,7 @@ impl<'c> Line<'c> {
         }
     }
 
-    /// Takes an option. The short ones have no values.
+    /// Parses an option. Short options are skipped: they have no values.
     fn take_option(&mut self, word: &str) {
         let Some(text) = word.strip_prefix("--") else { return };
         let (name, value) = text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
@@ -114,7 +114,7 @@ impl<'c> Line<'c> {
         }
     }
 
-    /// Tells whether `word`, which comes next, is the id of a skill.
+    /// Tells whether the next word, `word`, is expected to be the id of a skill.
     fn expects_id(&self, word: &str) -> bool {
         let arg = match self.pending {
             Some(option) => Some(option),
@@ -124,7 +124,8 @@ impl<'c> Line<'c> {
         arg.is_some_and(is_id)
     }
 
-    /// The argument that comes next; the last one, if that takes several.
+    /// Returns the positional argument that comes next. After all of them, this is the last one, if
+    /// it takes several values.
     fn positional(&self) -> Option<&'c Arg> {
         let next = self.command.get_positionals().nth(self.n_positionals);
         let is_open = |arg: &&Arg| arg.get_num_args().is_some_and(|range| range.max_values() > 1);
@@ -186,7 +187,7 @@ mod tests {
         let words = words.map(str::to_owned);
         let line = Line::read(&command, words.iter());
         assert_eq!(line.globals, ["--source", "a b", "--brand=sven", "--project"]);
-        // An unfinished option is left out.
+        // An option whose value is still missing is left out.
         let words = ["list", "--json", "--allow"].map(str::to_owned);
         assert_eq!(Line::read(&command, words.iter()).globals, ["--json"]);
     }

@@ -1,8 +1,8 @@
-//! `repertoire completions`: completion scripts for shells.
+//! `repertoire completions`: prints completion scripts for shells.
 //!
-//! The scripts that clap generates know commands and options. For Bash, Zsh and fish a function is
-//! added that asks this program for the ids of skills (`ids.rs`). The engine of `clap_complete`
-//! that would do so for all shells is not stable.
+//! The scripts that clap generates know commands and options. For Bash, Zsh and fish, a function is
+//! added that asks this program for the ids of skills (`ids.rs`). The engine of `clap_complete` that
+//! could do so for all shells is not stable.
 
 pub(crate) mod ids;
 
@@ -17,7 +17,8 @@ use crate::args::{self, CompletionsArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 
-/// Asks for ids first, and else calls the generated function.
+/// A Bash function that asks this program for ids first, and calls the generated function if there
+/// are none.
 const BASH: &str = r#"
 _repertoire_with_ids() {
     local id ids
@@ -35,8 +36,8 @@ _repertoire_with_ids() {
 complete -F _repertoire_with_ids -o bashdefault -o default repertoire
 "#;
 
-/// The same for Zsh. It is inserted before the end of the generated script, which calls
-/// `_repertoire`.
+/// A Zsh function that asks this program for ids first, and calls the generated function if there are
+/// none. It is inserted before the end of the generated script, which calls `_repertoire`.
 const ZSH: &str = r#"
 functions[_repertoire_without_ids]=$functions[_repertoire]
 _repertoire() {
@@ -53,10 +54,11 @@ _repertoire() {
 }
 "#;
 
-/// The beginning of the end of the generated script for Zsh.
+/// The text with which the end of the generated script for Zsh begins.
 const ZSH_END: &str = "\nif [ \"$funcstack[1]\"";
 
-/// Candidates beside the generated ones; with them, no files.
+/// Rules for fish that offer ids in addition to the generated candidates. Where ids are offered,
+/// files are not.
 const FISH: &str = r#"
 function __repertoire_ids
     set -l words (commandline -opc) (commandline -ct)
@@ -66,8 +68,8 @@ end
 complete -c repertoire -n 'test -n "$(__repertoire_ids)"' -f -a '(__repertoire_ids)'
 "#;
 
-/// The options that take ids, of `command` and those below it: for their values, fish uses only the
-/// rules of the option itself.
+/// Collects the options of `command` and its subcommands that take ids. For the value of an option,
+/// fish uses only the rules of that option.
 fn fish_options(command: &Command, names: &mut BTreeSet<String>) {
     let options = command.get_arguments().filter(|arg| ids::is_id(arg));
     names.extend(options.filter_map(|arg| arg.get_long()).map(str::to_owned));
@@ -84,7 +86,7 @@ pub(crate) fn run(args: &CompletionsArgs, out: Output) -> anyhow::Result<ExitCod
     Ok(ExitCode::Done)
 }
 
-/// The command line without its hidden commands, which some shells would offer.
+/// Returns the command line without its hidden commands, which some shells would offer.
 fn visible(command: &Command) -> Command {
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
     Command::new("repertoire")

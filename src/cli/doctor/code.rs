@@ -16,8 +16,8 @@ pub(super) struct CodeProblem {
     pub(super) skill: String,
     pub(super) what: String,
     pub(super) problem: String,
-    /// False for a library that a bundled skill may lack, as only its source is bundled, and for code
-    /// that nobody has trusted yet.
+    /// False for a library that a bundled skill may lack, since only its source is bundled, and for
+    /// code that the user has not trusted yet.
     pub(super) is_broken: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
         };
         let Some(dir) = entry.skill.dir() else { continue };
         for toolset in &entry.skill.manifest().toolsets {
-            // Entries that are refused regardless of files are reported with the skill file.
+            // Entries that are invalid regardless of files are reported with the skill file.
             let Ok(named) = toolset.value.parse::<ToolsetEntry>() else { continue };
             if let Err(error) = named.library(dir) {
                 let may_lack = entry.scope == Scope::Bundled && error.code() == ErrorCode::NotFound;
@@ -58,7 +58,7 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
                 }
             }
             Err(error) if engine.runs_scripts() => tell("scripts", error.message(), true),
-            // Reasons that keep this engine from running any are reported elsewhere.
+            // If this engine runs no scripts at all, the reason is reported elsewhere.
             Err(_) => {}
         }
         if has_code && is_new(entry, store) {
@@ -69,8 +69,8 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
     found
 }
 
-/// Explains why the trusted code of a skill does not run: files of the skill changed since. `None` if
-/// nothing of it was trusted, or nothing changed.
+/// Explains that the trusted code of a skill does not run, since files of the skill changed. `None`
+/// if none of its code was trusted, or nothing changed.
 fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
     let dir = entry.skill.dir()?.canonicalize().ok()?;
     let is_known = store.skills().iter().any(|skill| skill.dir == dir);
@@ -96,13 +96,13 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
     })
 }
 
-/// Tells whether the code of a skill runs only once it is trusted, and nothing of it was trusted yet.
+/// Tells whether the code of a skill runs only if it is trusted, and none of it has been trusted.
 fn is_new(entry: &Entry, store: &TrustStore) -> bool {
     let Some(dir) = entry.skill.dir().and_then(|dir| dir.canonicalize().ok()) else { return false };
     !entry.scope.is_trusted() && !has_trusted_code(&dir, store)
 }
 
-/// Tells whether a file of the skill in `dir` is trusted; those of its sub-skills are theirs.
+/// Tells whether a file of the skill in `dir` is trusted. Files of its sub-skills do not count.
 fn has_trusted_code(dir: &Path, store: &TrustStore) -> bool {
     store.list().iter().any(|file| {
         let mut above = file.path.ancestors().skip(1).take_while(|above| *above != dir);
@@ -110,8 +110,8 @@ fn has_trusted_code(dir: &Path, store: &TrustStore) -> bool {
     })
 }
 
-/// The rights that the toolset asks for and was not granted, in a phrase. `None` if it has them all, or
-/// is not trusted.
+/// Names the rights that the toolset asks for but was not granted. `None` if it has them all, or is
+/// not trusted.
 fn missing_rights(entry: &Entry, named: &ToolsetEntry, store: &TrustStore) -> Option<String> {
     let owner = Owner::of(entry).filter(|owner| !owner.scope.is_trusted())?;
     let asked = owner.toolset_rights.get(&named.to_string())?.resolved();

@@ -18,15 +18,15 @@ pub(super) struct FetchedReport {
     name: String,
     source: String,
     config: String,
-    /// The directory from which its skills are read.
+    /// The directory from which the skills of the source are read.
     path: String,
-    /// The interval in seconds at which servers ask for something newer.
+    /// The interval in seconds at which running MCP servers ask the source for something newer.
     refresh: Option<f64>,
-    /// When it was asked last, in seconds since 1970.
+    /// The time at which the source was last asked for something newer, in seconds since 1970.
     asked: Option<u64>,
-    /// The key that signed it, if it must be signed.
+    /// The key that signed the source, if it must be signed.
     signed_by: Option<String>,
-    /// Why it is not as `skills.lock` pins it, or not the newest.
+    /// The reason why the copy is not as `skills.lock` pins it, or not the newest.
     problem: Option<Failure>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn kept(common: &Common) -> Option<Kept> {
     (kept.files > 0).then_some(kept)
 }
 
-/// Compares all fetched sources with what is pinned; no network is used.
+/// Compares the copies of all fetched sources with what `skills.lock` pins. Uses no network.
 pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedReport> {
     let fetcher = setup::fetcher(common).filter(|_| common.sources.is_empty());
     let Some(fetcher) = fetcher else { return Vec::new() };
@@ -66,7 +66,7 @@ pub(super) fn reports(common: &Common, broken: &mut Vec<String>) -> Vec<FetchedR
     reports
 }
 
-/// A time in the largest unit that it fills.
+/// Formats a time in the largest unit that it fills.
 fn in_one_unit(time: Duration) -> String {
     let units = [(86_400, "d"), (3600, "h"), (60, "min")];
     let seconds = time.as_secs();

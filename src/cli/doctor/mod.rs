@@ -34,7 +34,7 @@ struct Report {
     sources: Vec<SourceReport>,
     /// Sources that `config.toml` fetches from elsewhere.
     fetched: Vec<fetched::FetchedReport>,
-    /// The contents that were fetched for any source of this machine.
+    /// The contents in the cache that were fetched for any source on this machine.
     fetch_cache: Option<Kept>,
     config: ConfigReport,
     /// Skills that cannot be used, with reasons.
@@ -98,7 +98,7 @@ struct StateReport {
 struct SnapshotReport {
     path: String,
     files: usize,
-    /// The size of all of them, in bytes.
+    /// The total size of the files, in bytes.
     size: u64,
     /// Unusable files: the next process writes them anew.
     problems: Vec<String>,
@@ -107,7 +107,7 @@ struct SnapshotReport {
 #[derive(Serialize, Default)]
 struct FileReport {
     path: String,
-    /// True for the address of a server in place of a path.
+    /// True if `path` is the address of a server.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     server: bool,
     /// The size in bytes; `None` if there is no store yet, or it is on a server.
@@ -117,7 +117,7 @@ struct FileReport {
 
 #[derive(Serialize)]
 struct Sandbox {
-    /// `None` where it cannot be tried.
+    /// `None` if the sandbox cannot be tried.
     landlock: Option<bool>,
     seccomp: Option<bool>,
     /// The restriction of the file system.
@@ -136,7 +136,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         .cloned()
         .collect();
     broken.extend(rejected.iter().map(ToString::to_string));
-    // One that cannot be read is reported with the state.
+    // A trust store that cannot be read is reported with the state.
     let store = setup::trust_store(common).unwrap_or_default();
     let code = code::problems(&engine, &store);
     let is_broken = code.iter().filter(|problem| problem.is_broken);
@@ -303,7 +303,8 @@ fn snapshots(common: &Common) -> SnapshotReport {
     }
 }
 
-/// Explains why nothing can be kept in `dir`, which need not exist yet. Creates nothing.
+/// Explains why no file can be written below `dir`, which need not exist yet; `None` if one can.
+/// Creates nothing.
 fn unwritable(dir: &Path) -> Option<String> {
     let nearest = dir.ancestors().find(|dir| dir.symlink_metadata().is_ok())?;
     if !nearest.is_dir() {
@@ -333,7 +334,7 @@ fn set_aside(sessions: &Path) -> Vec<String> {
         .filter(|file| {
             let name = file.file_name();
             let name = name.to_string_lossy();
-            // What SQLite keeps beside a store is a part of it.
+            // The files that SQLite keeps beside a store are part of it.
             name.starts_with(&start) && !name.ends_with("-wal") && !name.ends_with("-shm")
         })
         .map(|file| file.path())

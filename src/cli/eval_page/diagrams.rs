@@ -9,13 +9,14 @@ use serde::Serialize;
 
 use super::text::{NONE, safe};
 
-/// A matrix of more skills is too wide to be read; those confused most often are kept.
+/// The maximum number of confused skills in the rows, and in the columns: a larger matrix is too wide
+/// to be read. The skills confused most often are kept.
 const MAX_SKILLS: usize = 24;
 
-/// Steps of the margin in its diagram.
+/// The number of steps of the margin in its diagram.
 const N_STEPS: usize = 40;
 
-/// The skills that fired, by the skills that were expected.
+/// The confusion matrix: how often each skill fired, by the skill that was expected.
 #[derive(Serialize)]
 pub(super) struct Matrix {
     columns: Vec<String>,
@@ -31,13 +32,13 @@ struct Row {
 #[derive(Serialize)]
 struct Cell {
     prompts: usize,
-    /// A variable of the style.
+    /// The CSS variable of the colour.
     color: &'static str,
     depth: String,
 }
 
 impl Matrix {
-    /// `None` if every prompt was right.
+    /// Builds the matrix; `None` if every prompt was right.
     pub(super) fn of(report: &Report) -> Option<Matrix> {
         type Place<'r> = (Option<&'r SkillId>, Option<&'r SkillId>);
         let mut prompts: BTreeMap<Place<'_>, usize> = BTreeMap::new();
@@ -58,7 +59,7 @@ impl Matrix {
         if expected.is_empty() {
             return None;
         }
-        // The matrix also tells how often a confused skill was not confused.
+        // The matrix also shows how often a confused skill was not confused.
         got.extend(expected.iter().filter(|expected| expected.is_some()));
         let name = |id: Option<&SkillId>| id.map_or(NONE.to_owned(), |id| safe(id.as_str()));
         let most = prompts.values().max().copied().unwrap_or(1) as f64;
@@ -76,8 +77,8 @@ impl Matrix {
     }
 }
 
-/// The precision of the most relevant skill and the share of prompts left, by the least margin, as
-/// points of lines.
+/// Two lines over the minimum margin, each as its points: the precision of the most relevant skill,
+/// and the share of prompts that reach this margin.
 #[derive(Serialize)]
 pub(super) struct Margins {
     ticks: Vec<Tick>,
@@ -85,7 +86,7 @@ pub(super) struct Margins {
     share: String,
 }
 
-/// A line at a quarter of both axes.
+/// A grid line at a multiple of a quarter, on both axes.
 #[derive(Serialize)]
 struct Tick {
     x: f64,
@@ -95,7 +96,7 @@ struct Tick {
 }
 
 impl Margins {
-    /// `None` if no prompt was judged by relevance.
+    /// Computes the lines; `None` if no prompt was judged by relevance.
     pub(super) fn of(report: &Report) -> Option<Margins> {
         let judged: Vec<(f64, bool)> = report
             .results
@@ -129,7 +130,7 @@ impl Margins {
     }
 }
 
-/// A point of the diagram for a margin and a share, both from 0 to 1.
+/// Returns the point of the diagram for a margin and a share, both from 0 to 1.
 fn place(margin: f64, share: f64) -> (f64, f64) {
     (40.0 + 540.0 * margin, 210.0 - 190.0 * share)
 }

@@ -18,10 +18,10 @@ use text::{NONE, Piece, ids, pieces, safe};
 /// The number of wrong prompts that are unfolded when the page opens; the others are folded.
 const N_OPEN: usize = 50;
 
-/// The template; the ending of the name makes it escape what it shows.
+/// The template. Because its name ends with `.html`, texts are escaped.
 const TEMPLATE: (&str, &str) = ("page.html", include_str!("page.html"));
 
-/// The data of the template. Texts have no characters that could reorder what is read.
+/// The data of the template. Its texts contain no characters that could reorder what the user reads.
 #[derive(Serialize)]
 struct Page {
     style: &'static str,
@@ -101,7 +101,7 @@ struct Near {
     margin: String,
 }
 
-/// The page of a report.
+/// Renders the page of a report.
 pub(crate) fn page(
     report: &Report,
     comparison: Option<&Comparison>,
@@ -208,7 +208,7 @@ impl Fire {
     }
 }
 
-/// The lines of files that were not counted, and why.
+/// Returns a line for each prompt or group of prompts that was not counted, with the reason.
 fn left_out(report: &Report) -> Vec<String> {
     let problems = report.problems.iter();
     let problems = problems.map(|at| format!("{}:{}: {}", at.file, at.line, at.message));

@@ -1,4 +1,5 @@
-//! Text of others on a page: without unsafe characters, and cut where triggers begin and end.
+//! Text of others on a page: unsafe characters are escaped, and the text is split where highlighted
+//! parts begin and end.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -23,13 +24,14 @@ pub(super) fn safe(text: &str) -> String {
     sanitize::text(text).into_owned()
 }
 
-/// Ids in a row.
+/// Joins ids to a list; "nothing" if there are none.
 pub(super) fn ids(ids: &[SkillId]) -> String {
     let ids: Vec<String> = ids.iter().map(|id| safe(id.as_str())).collect();
     if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") }
 }
 
-/// Cuts `text` at its `spans` (bytes), each with a label; those that overlap an earlier one are cut.
+/// Cuts `text` into pieces at `spans`, which are in bytes and have a label each. A span that overlaps
+/// an earlier one is shortened.
 pub(super) fn pieces(text: &str, spans: &[(Range<usize>, String)]) -> Vec<Piece> {
     let mut spans: Vec<&(Range<usize>, String)> = spans.iter().collect();
     spans.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));

@@ -1,4 +1,4 @@
-//! `repertoire add`: fetches skills, and writes down where they are from.
+//! `repertoire add`: fetches skills, and records their source.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::Done)
 }
 
-/// Returns the address of a source, with the words of a command that follow it.
+/// Returns the address of a source, completed by the words of `command`, which follow `mcp:`.
 fn address(source: &str, command: &[String]) -> Result<String, Error> {
     if command.is_empty() {
         return Ok(source.to_owned());

@@ -1,4 +1,4 @@
-//! Files that git ignores: whoever takes the skills from a repository does not get them.
+//! Finds files that git ignores: users who fetch the skills from a repository do not get them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,8 +10,9 @@ use repertoire::fetch::{
 };
 use repertoire::{Error, ErrorCode};
 
-/// Returns the files that are taken from the directory `dir` of these settings, and that others do not
-/// get, or get otherwise, from the repository that it is part of: by their paths in a copy.
+/// Returns the files that are fetched from the directory `dir`, but that other users do not get, or
+/// get with other content, if they fetch from the repository that contains it. Paths are those in a
+/// copy.
 pub(super) fn missing_for_others(
     fetcher: &Fetcher,
     dir: &Path,
@@ -25,7 +26,7 @@ pub(super) fn missing_for_others(
     let provider = fetcher.provider(&Location::parse(&settings.source, dir)?, None)?;
     let theirs = match fetcher.fetch_from(&Visible { provider, ignored }, settings, None) {
         Ok(others) => others.files,
-        // All skills are ignored.
+        // Git ignores all skills.
         Err(error) if error.code() == ErrorCode::NotFound => BTreeMap::new(),
         Err(error) => return Err(error),
     };
@@ -41,7 +42,7 @@ fn ignored(dir: &Path) -> BTreeSet<String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false"]);
     git.args(["ls-files", "--others", "--ignored", "--exclude-standard", "-z"]);
-    // In a hook of git these name the repository, relative to another directory.
+    // Inside a git hook, these variables name the repository, relative to another directory.
     for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
         git.env_remove(name);
     }

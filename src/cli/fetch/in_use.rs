@@ -1,4 +1,5 @@
-//! The skills of a copy in the catalog in force: files that do not load, and skills that hide others.
+//! Problems of a fetched copy in the catalog in force: files that do not load, and skills that hide
+//! each other.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +11,10 @@ use crate::args::Common;
 use crate::output::{Page, WARNING, styled};
 use crate::{report, sanitize, setup};
 
-/// The problems of a copy, for users who were told that it is there.
+/// The problems of a copy, for the user who has just fetched it.
 #[derive(Default, Serialize)]
 pub(super) struct InUse {
-    /// Errors in its files.
+    /// Errors in the files of the copy.
     pub(super) findings: Vec<Diagnostic>,
     /// Skills of the copy that others hide, and skills of others that the copy hides.
     pub(super) shadowed: Vec<Shadowed>,
@@ -28,7 +29,8 @@ pub(super) struct Shadowed {
 }
 
 impl InUse {
-    /// Loads each copy at `roots`, and, once for all of them, the sources in force.
+    /// Finds the problems of each copy at `roots`. The sources in force are loaded once for all
+    /// copies.
     pub(super) fn load(roots: &[PathBuf], common: &Common) -> Result<Vec<InUse>, Error> {
         if roots.is_empty() {
             return Ok(Vec::new());
@@ -39,7 +41,7 @@ impl InUse {
         Ok(roots.iter().map(|root| InUse::of(root, &catalog)).collect())
     }
 
-    /// Loads the copy at `root`, which `catalog` has among others.
+    /// Finds the problems of the copy at `root`. `catalog` contains this copy among other sources.
     fn of(root: &Path, catalog: &Catalog) -> InUse {
         let alone = Catalog::load(&CatalogOptions::new(vec![Source::fetched("", root)]));
         let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;

@@ -1,4 +1,5 @@
-//! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: skills from elsewhere, and for others.
+//! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: fetches skills from
+//! elsewhere, and publishes skills for others.
 
 pub(crate) mod add;
 mod ignored;
@@ -25,7 +26,8 @@ use crate::output::Output;
 use crate::report::{self, count};
 use crate::{sanitize, setup, signals};
 
-/// Returns what fetches until a signal asks this process to end. Fails without a home directory.
+/// Returns a fetcher that is cancelled when a signal asks this process to end. Fails without a home
+/// directory.
 pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
     let fetcher = setup::fetcher(common).ok_or_else(|| {
         let message = "there is no home directory to keep fetched skills in";
@@ -75,7 +77,8 @@ pub(crate) fn all_lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<Source
     of_user.into_iter().chain((!is_one).then_some(of_project)).collect()
 }
 
-/// Tells of settings that have no effect: a source may be another one than its author meant.
+/// Reports invalid settings, which have no effect: without them, a source may differ from what its
+/// author meant.
 pub(crate) fn tell_of_settings(common: &Common, out: Output) -> Result<(), Error> {
     let codes = [Code::UnknownSetting, Code::WrongType, Code::InvalidValue, Code::InvalidToml];
     let config = setup::config(common)?;
@@ -85,8 +88,8 @@ pub(crate) fn tell_of_settings(common: &Common, out: Output) -> Result<(), Error
     Ok(())
 }
 
-/// Returns the names of a command line with the list of each, or all that there are. A name that
-/// no list has is an error.
+/// Returns the named sources, each with its list; all sources if no names are given. Fails for a name
+/// that no list has.
 pub(crate) fn named<'l, 'f>(
     names: &[String],
     lists: &'l [SourceList<'f>],
@@ -108,7 +111,8 @@ pub(crate) fn named<'l, 'f>(
     Ok(all.into_iter().filter(|(_, name)| names.contains(name)).collect())
 }
 
-/// Does something that waits for others; on a terminal, a line on standard error says so.
+/// Runs `work`, which waits for a server or another program. On a terminal, shows a spinner on
+/// standard error until it is done.
 pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return work();
@@ -124,9 +128,10 @@ pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Collects what is unused in the cache, and counts the contents among it.
+/// Removes unused copies of toolsets and unused fetched contents from the cache. Returns the number
+/// of fetched contents removed.
 pub(crate) fn collect(fetcher: &Fetcher, common: &Common, out: Output) -> u64 {
-    // What was asked for is done: this is only tidying up.
+    // The command has done its work: if tidying up fails, that does not matter.
     if let Some(dir) = setup::toolset_cache(common) {
         collect_cache(&dir, Fetcher::UNUSED);
     }
@@ -138,20 +143,20 @@ pub(crate) fn collect(fetcher: &Fetcher, common: &Common, out: Output) -> u64 {
     unused
 }
 
-/// Returns the failure of one source among several, which names it.
+/// Returns the failure of one of several sources; its message names the source.
 pub(crate) fn failure_of(name: &str, error: &Error) -> Failure {
     let mut failure = Failure::from(error);
     failure.message = format!("the source `{name}`: {}", failure.message);
     failure
 }
 
-/// Returns the beginning of a revision, as people write it.
+/// Returns the first characters of a revision, as people abbreviate it.
 pub(crate) fn short(revision: &str) -> &str {
     let hash = revision.strip_prefix("sha256:").unwrap_or(revision);
     hash.get(..12).unwrap_or(hash)
 }
 
-/// Returns the scripts and libraries of the skills in a copy, by their paths in it.
+/// Returns the scripts and libraries of the skills in the copy at `root`, by their paths in it.
 pub(crate) fn code_in(root: &Path) -> Vec<String> {
     let Ok(root) = &root.canonicalize() else { return Vec::new() };
     let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_map(Result::ok);

@@ -1,4 +1,4 @@
-//! `repertoire outdated`: the added sources that have something newer.
+//! `repertoire outdated`: lists the added sources that have something newer.
 
 use repertoire::Error;
 use repertoire::fetch::Outdated;

@@ -1,4 +1,4 @@
-//! `repertoire remove`: takes skills away that were added.
+//! `repertoire remove`: removes skills that were added.
 
 use serde_json::json;
 

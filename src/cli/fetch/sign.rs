@@ -19,22 +19,22 @@ use crate::replace::{io_error, replace};
 use crate::report::count;
 use crate::{sanitize, setup};
 
-/// The variable with the password of a key, for machines without a terminal.
+/// The environment variable with the password of a key, for machines without a terminal.
 const PASSWORD: &str = "REPERTOIRE_KEY_PASSWORD";
 
-/// The largest file of a key that is read, in bytes.
+/// The maximum number of bytes that are read of a key file.
 const MAX_KEY_BYTES: u64 = 4096;
 
-/// The derivation of a key from a password that an encrypted key names: scrypt.
+/// The key derivation function that an encrypted key names: scrypt.
 const ENCRYPTED: &[u8] = b"Sc";
 
-/// The beginning of a key without a password: Ed25519, and no derivation.
+/// The first bytes of a key without a password: Ed25519, and no key derivation.
 const PLAIN: &[u8] = b"Ed\0\0";
 
-/// The comment in a signature that nobody verifies.
+/// The comment in a signature; nobody verifies it.
 const COMMENT: &str = "signature of the files in skills.sha256";
 
-/// The most files that git ignores which are named.
+/// The maximum number of files ignored by git that are named.
 const MAX_IGNORED: usize = 10;
 
 const NAME_KEY: &str = "name the secret key that `minisign -G` made, which ends in `.key`";
@@ -85,7 +85,8 @@ pub(crate) fn run(args: &SignArgs, out: Output) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Done)
 }
 
-/// Warns of files without which others refuse the source.
+/// Warns of signed files that git ignores: users who fetch from the repository do not get them, and
+/// refuse the source.
 fn tell_of_ignored(ignored: &[String], out: Output) {
     if ignored.is_empty() {
         return;
@@ -111,7 +112,7 @@ fn key_file(args: &SignArgs) -> Result<PathBuf, Error> {
     })
 }
 
-/// Reads a secret key; the password of an encrypted one is that of the environment, or is asked for
+/// Reads a secret key. The password of an encrypted key is taken from the environment, or asked for
 /// on the terminal.
 fn secret_key(file: &Path) -> Result<SecretKey, Error> {
     let mut text = String::new();
@@ -134,7 +135,7 @@ fn secret_key(file: &Path) -> Result<SecretKey, Error> {
             }
             key
         }
-        // `minisign -W` writes no checksum, which `into_unencrypted_secret_key` asks for.
+        // `minisign -W` writes no checksum, but `into_unencrypted_secret_key` requires one.
         Some(bytes) if bytes.starts_with(PLAIN) => SecretKey::from_bytes(&bytes),
         _ => {
             let message = format!("{} is not a secret key of minisign", file.display());
@@ -162,7 +163,7 @@ fn password(file: &Path) -> Result<String, Error> {
     )
 }
 
-/// The error of a key that the password does not open, which its checksum tells.
+/// Returns the error for a wrong password, which the checksum of the key reveals.
 fn wrong_password(file: &Path) -> Error {
     let message = format!("the password of {} is wrong", file.display());
     let help = if std::env::var_os(PASSWORD).is_some() {

@@ -69,7 +69,7 @@ struct Updated<'l, 'f> {
     result: Result<Update, Error>,
 }
 
-/// The problems of the new copies, by the places of their sources in `results`.
+/// Returns the problems of the new copies, by the index of the source in `results`.
 fn in_use(
     results: &[Updated<'_, '_>],
     dry_run: bool,
@@ -136,7 +136,7 @@ fn show(page: &mut Page, change: &SkillChange) {
         let what = if *code { "code" } else { "file" };
         let title = format!("{} {what} {}", kind.as_str(), sanitize::line(path));
         match text {
-            // All lines of a data file that is new say little.
+            // A new data file is only named: its full text would say little.
             Some(text) if *code || kind.as_str() == "changed" => diff(page, &title, text),
             _ => page.line(format_args!("    {title}")),
         }

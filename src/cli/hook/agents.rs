@@ -1,4 +1,4 @@
-//! The settings files of each agent, and the entries in them that run these hooks.
+//! The settings files of each agent, and the entries in them that run this program's hooks.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
 use crate::args::{Cli, Command, Common, RoutingArgs};
 
-/// The least time, in seconds, that agents wait for the hook, which gives up before that. Codex
-/// allows no more at the end of a session.
+/// The minimum time, in seconds, that agents wait for the hook, which gives up earlier. Codex allows
+/// no more at the end of a session.
 const PATIENCE: u64 = 3;
 
 /// The plugin that runs the hook in `OpenCode`; `"COMMAND"` stands for the words of the command,
@@ -29,7 +29,7 @@ pub(super) enum Form {
         version: Option<u64>,
         hooks: Vec<Hook>,
     },
-    /// A file of our own.
+    /// A file that contains only this program's plugin.
     File(String),
 }
 
@@ -69,7 +69,7 @@ pub(super) fn file(
     })
 }
 
-/// Returns the entry with which `agent` runs `words`.
+/// Returns the entry with which `agent` runs `words`, the command line of the hook.
 pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
     let patience = patience(words);
     if agent == HookAgent::OpenCode {
@@ -90,8 +90,8 @@ pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
     Ok(Form::Settings { version, hooks: events.iter().map(hook).collect() })
 }
 
-/// Returns the events for which `agent` runs its hook, each with a pattern for the tools that it is
-/// about; `None` for an agent without such settings.
+/// Returns the events for which `agent` runs its hook, each with a pattern for the names of tools,
+/// which may be empty; `None` for an agent without such settings.
 fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
     Some(match agent {
         HookAgent::ClaudeCode => &[
@@ -133,7 +133,7 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
 }
 
 /// Returns the seconds that an agent waits for the hook that runs `words`: one more than its
-/// deadline.
+/// deadline, and at least `PATIENCE`.
 fn patience(words: &[String]) -> u64 {
     let deadline = match Cli::try_parse_from(words) {
         Ok(Cli { command: Command::Hook(args), .. }) => args.deadline,
@@ -143,7 +143,7 @@ fn patience(words: &[String]) -> u64 {
     whole.saturating_add(1).max(PATIENCE)
 }
 
-/// Tells whether `event` is the end of a session, which nobody waits for.
+/// Tells whether `event` is the end of a session, where the user waits for no answer.
 fn is_end(event: &str) -> bool {
     event.eq_ignore_ascii_case("SessionEnd")
 }
@@ -168,7 +168,8 @@ fn hook_value(agent: HookAgent, command: &str, tools: &str, patience: u64) -> Va
     hook
 }
 
-/// Returns the words that one of our plugins runs; `None` for any other text.
+/// Returns the command line, as words, that the plugin in `text` runs; `None` if the text is not a
+/// plugin of this program.
 pub(super) fn plugin_words(text: &str) -> Option<Vec<String>> {
     if PLUGIN.lines().next() != text.lines().next() {
         return None;
@@ -209,7 +210,7 @@ pub(crate) fn package(
     Ok(json!({"hooks": events.collect::<Map<_, _>>()}))
 }
 
-/// Tells whether `command`, from somebody's settings, runs the hook of `agent`.
+/// Tells whether `command`, found in an agent's settings, runs this program's hook for `agent`.
 pub(super) fn is_own_command(command: &str, agent: HookAgent) -> bool {
     let words = split(command);
     let runs_hook = words.windows(2).any(|pair| pair[0] == "hook" && pair[1] == agent.as_str());

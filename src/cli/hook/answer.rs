@@ -1,4 +1,5 @@
-//! `repertoire hook AGENT`: whatever fails, the agent continues as if there were no hook.
+//! `repertoire hook AGENT`: answers a hook. If anything fails, the agent continues as if there were
+//! no hook.
 
 use std::fmt::Display;
 use std::io::{self, Read as _, Write as _};
@@ -27,14 +28,15 @@ use crate::output::Output;
 use crate::sessions::Place;
 use crate::{environment, query, sanitize, setup};
 
-/// The most bytes read from an agent: the hook after a tool gets the tool's output.
+/// The maximum number of bytes read from an agent. After a tool call, the hook receives the tool's
+/// output.
 const LONGEST_INPUT: u64 = 64 << 20;
 
 /// The variables in which agents name their project for all hooks.
 const PROJECT_VARIABLES: [&str; 3] =
     ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
 
-/// The printed answer, and the problems on the way to it.
+/// The answer to print, and the problems met while computing it.
 #[derive(Default)]
 struct Answer {
     text: String,
@@ -63,7 +65,8 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
         .and_then(|Answer { text, mut problems, session }| {
             let mut stdout = io::stdout().lock();
             let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-            // Text that did not arrive is in no context, so it is shown again.
+            // Text that did not arrive is not in the context: marking the session as compacted shows
+            // it again.
             let lost = session.filter(|_| written.is_err()).map(|session| session.compacted());
             problems.extend(lost.and_then(Result::err).map(|error| said(&error)));
             for problem in problems {
@@ -93,7 +96,7 @@ pub(super) fn prepare(
     ExitCode::Done
 }
 
-/// The options whose skills are being read at the moment.
+/// The options whose skills are being read at the moment; `None` at other times.
 #[derive(Clone, Default)]
 struct Loading(Arc<Mutex<Option<Common>>>);
 
@@ -102,7 +105,7 @@ impl Loading {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = whose;
     }
 
-    /// Leaves the rest of the work to a background process.
+    /// If skills are being read, leaves that to a background process.
     fn go_on(&self, agent: HookAgent, common: &Common, out: Output) {
         let whose = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(whose) = whose.filter(|whose| !whose.no_cache) else { return };
@@ -138,7 +141,7 @@ fn answer(
         Err(_) if !needs_skills => Config::default(),
         config => config?,
     };
-    // A server may take half of the time, once: then it counts as away.
+    // The session server may take half of the time, once: after that, it counts as unreachable.
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {
@@ -160,7 +163,7 @@ fn answer(
     let builder = args.routing.matching.apply(builder).disclosure(options).prompt(prompt);
     let engine = builder.build()?;
     if engine.cache_use().stale {
-        // The message is answered from the earlier skills; the next one gets the changed ones.
+        // This message is answered with the earlier skills; the next one gets the changed ones.
         prepare::start(&common).map_err(|error| {
             failed("compile skills in the background", &error, "see `repertoire doctor`")
         })?;
@@ -194,7 +197,7 @@ fn input() -> Result<String, Error> {
 }
 
 /// Returns the agent's working directory. If it does not exist, records a problem and returns the
-/// hook's own.
+/// working directory of the hook.
 fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
     let is_there = |dir: &PathBuf| dir.is_absolute() && dir.is_dir();
     call.cwd.clone().filter(is_there).unwrap_or_else(|| {
@@ -218,8 +221,9 @@ fn project(here: &Path, common: &Common) -> PathBuf {
     named.unwrap_or_else(|| setup::project_of(here).to_owned())
 }
 
-/// Returns the options of the command line's disclosures, within the length that agents take. What
-/// the environment sets to an invalid value stays as it is, with the error in `invalid`.
+/// Returns the options of disclosures in hooks. The budget is at most the length that agents accept.
+/// If the environment sets an option to an invalid value, the option keeps its value and the error is
+/// added to `invalid`.
 pub(crate) fn disclosure(config: &Config, invalid: &mut Vec<Error>) -> DisclosureOptions {
     let room = disclosure_options().budget;
     let mut options = config.disclosure(disclosure_options());
@@ -240,7 +244,8 @@ fn characters(budget: Budget) -> f64 {
     }
 }
 
-/// Returns the options of the list of skills, in the same way.
+/// Returns the options of the list of skills. If the environment sets an option to an invalid value,
+/// the option keeps its value and the error is added to `invalid`.
 fn prompt(config: &Config, invalid: &mut Vec<Error>) -> PromptOptions {
     let mut options = config.prompt(prompt_options());
     invalid.extend(environment::limit_prompt(&mut options).err());

@@ -47,7 +47,8 @@ impl Deadline {
                 thread::sleep(NOTING);
                 stage = watched.stage();
             }
-            // Held until the process ends: any thread that would continue now waits for ever.
+            // The lock is held until the process ends, so that any thread that would continue now
+            // waits for ever.
             if *stage != Stage::Met {
                 late();
                 process::exit(0);
@@ -56,8 +57,8 @@ impl Deadline {
         Ok(deadline)
     }
 
-    /// Marks the start of recording what the answer shows: if the process ended now, that would
-    /// count as shown. Does not return if the deadline has expired.
+    /// Marks the start of recording what the answer shows. If the process ended after that, text that
+    /// did not arrive would count as shown. Does not return if the deadline has expired.
     pub(super) fn note(&self) {
         self.reach(Stage::Noting);
     }

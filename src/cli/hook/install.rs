@@ -13,7 +13,7 @@ use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingA
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 
-/// The state of these hooks in an agent.
+/// The state of this program's hooks in the settings of an agent.
 #[derive(Debug)]
 pub(crate) enum Installed {
     No,
@@ -163,10 +163,10 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         }
         let path = target.path().to_owned();
         if place == Place::Local {
-            // Written by hand, with whatever events the author chose.
+            // The user wrote this file by hand, with the events of their choice.
             return Ok(Installed::Yes(path));
         }
-        // The options are those of the installation.
+        // Compare with the hooks that the same options would install now.
         let n_plain = plain.len();
         let wanted: Vec<String> =
             plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();

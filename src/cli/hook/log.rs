@@ -1,4 +1,4 @@
-//! The log of hooks: nobody sees the output of a hook, so problems go to a file.
+//! The log of hooks. Nobody sees the output of a hook, so problems are written to a file.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -14,7 +14,7 @@ use crate::{sanitize, setup};
 
 /// The length in bytes at which the log is renamed to `hook.log.1`, which replaces the earlier one.
 const LONGEST: u64 = 1 << 20;
-/// The longest part of a message that is written, in characters.
+/// The maximum length of a logged message, in characters; the rest is cut off.
 const LONGEST_LINE: usize = 2000;
 
 /// Writes to the log; if that fails, reports it on standard error.
@@ -37,13 +37,13 @@ pub(crate) fn note(what: &str, common: &Common) {
     }
 }
 
-/// An error and its remedy, in a line.
+/// Formats an error and its remedy as one line.
 pub(super) fn said(error: &Error) -> String {
     format!("{error}; {}", error.help())
 }
 
-/// Appends a line to the log at `path`, which is private to the user. Any number of processes may
-/// write.
+/// Appends a line to the log at `path`, which is private to the user. Several processes may write at
+/// once.
 fn write(path: &Path, what: &str) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|log| log.len() >= LONGEST) {
         // Another process may have renamed it first.
@@ -57,7 +57,8 @@ fn write(path: &Path, what: &str) -> io::Result<()> {
     append_to(path)?.write_all(line.as_bytes())
 }
 
-/// Opens the file at `path` to append, and creates it, private to the user, and its directory.
+/// Opens the file at `path` to append. Creates it, private to the user, and its directory if they do
+/// not exist.
 pub(super) fn append_to(path: &Path) -> io::Result<File> {
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir)?;
@@ -67,7 +68,7 @@ pub(super) fn append_to(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        // Nobody may ever read from a pipe of this name.
+        // If the file is a pipe, opening it must not wait for a reader, which may never come.
         let no_waiting = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         options.mode(0o600).custom_flags(no_waiting);
     }
@@ -80,7 +81,8 @@ pub(super) fn has(path: &Path, what: &str) -> bool {
     read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains(&what))
 }
 
-/// Returns the content of the log, which must be a file: others may never end.
+/// Returns the content of the log. Fails unless it is a regular file: reading anything else may never
+/// end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() { fs::read(path) } else { Err(io::Error::other("not a file")) }
 }

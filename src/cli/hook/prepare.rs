@@ -21,10 +21,10 @@ use crate::setup;
 
 /// The option of `hook AGENT` that calls [`run`].
 const OPTION: &str = "--prepare";
-/// The lock of the working process: one at a time for each user.
+/// The lock that lets only one process prepare snapshots at a time for each user.
 const LOCK: &str = "prepare.lock";
-/// The time after which recently changed skills have settled: until then they may change again
-/// unnoticed.
+/// The time after which a change of a skill counts as settled. Before that, the skill may change
+/// again unnoticed.
 const SETTLING: Duration = Duration::from_millis(2500);
 /// The number of attempts when skills change while they are read.
 const ATTEMPTS: usize = 5;
@@ -67,18 +67,18 @@ pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<
     Ok(Vec::new())
 }
 
-/// Leaves the session of the agent, which would take this process down with it, and yields to other
-/// processes.
+/// Leaves the agent's process session, whose end would also end this process, and lowers the priority
+/// of this process.
 fn step_back() {
     #[cfg(unix)]
     {
-        // Where that fails, as in a terminal, it is not needed.
+        // If this fails, as in a terminal, it is not needed.
         let _ = rustix::process::setsid();
         let _ = rustix::process::nice(10);
     }
 }
 
-/// Returns `None` if another process holds the lock.
+/// Takes the lock at `path`; `None` if another process holds it.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = log::append_to(path)?;
     match file.try_lock() {

@@ -7,10 +7,10 @@ use super::agents::Hook;
 use crate::agent::Problem;
 use crate::agent::json::{input, object, parse, value, without_mark};
 
-/// A test for commands that are our hooks.
+/// A predicate for commands that run our hooks.
 pub(super) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
 
-/// Returns `text` with each of `hooks` in it once, and no other hook of ours.
+/// Returns `text` with each of `hooks` exactly once, and without other hooks of this program.
 pub(super) fn add(
     text: &str,
     version: Option<u64>,
@@ -57,8 +57,8 @@ pub(super) fn add(
     Ok(format!("{mark}{root}"))
 }
 
-/// Returns `text` without our hooks, and without containers that held nothing else, except those in
-/// `before`. `None` if nothing is left that a user wrote.
+/// Returns `text` without our hooks, and without containers that held nothing else, unless `before`
+/// has them. `None` if nothing is left that a user wrote.
 pub(super) fn remove(
     text: &str,
     before: Option<&str>,
@@ -91,7 +91,7 @@ pub(super) fn remove(
     let left = settings.properties();
     let is_ours = left.iter().all(|property| property.decoded_name().as_deref() == Some("version"));
     let has_comments = root.to_string().contains("//") || root.to_string().contains("/*");
-    // Our MCP server may have been there first, and be gone by now.
+    // The earlier text may hold only our MCP server, which may have been removed since.
     let was_ours = before
         .as_object()
         .is_none_or(|old| !old.is_empty() && old.keys().all(|name| name == "mcpServers"));
@@ -134,7 +134,8 @@ fn check(settings: &CstObject) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Removes our hooks from all events except those to keep; returns the events that had any.
+/// Removes our hooks from all events except those that `keeps` selects. Returns the events that had
+/// any.
 fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> bool) -> Vec<String> {
     let mut events = Vec::new();
     let Some(all) = settings.object_value("hooks") else { return events };

@@ -11,15 +11,15 @@ use repertoire::{Error, ErrorCode};
 use super::deadline::Deadline;
 use crate::sessions::Place;
 
-/// The session store; if that cannot be used, as on a full disk or while its server is away, memory:
-/// repeating a text is better than omitting it.
+/// The session store. If it cannot be used, as on a full disk or while its server is unreachable,
+/// memory is used: repeating a text is better than omitting it.
 #[derive(Debug)]
 pub(super) struct HookStore {
     store: Box<dyn SessionStore>,
     deadline: Deadline,
 }
 
-/// The problems so far.
+/// The problems of the store so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Problems(Arc<Mutex<Vec<Error>>>);
 
@@ -28,7 +28,7 @@ impl Problems {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Records a problem, once.
+    /// Records a problem, unless one with the same message is recorded already.
     fn note(&self, error: Error) {
         let mut problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if problems.iter().all(|known| known.message() != error.message()) {

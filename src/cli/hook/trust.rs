@@ -73,7 +73,7 @@ pub(super) fn missing(
     }
 }
 
-/// A hook of ours, by the name and hash that Codex gives it.
+/// One of our hooks, with the name and the hash that Codex gives it.
 #[derive(Debug, PartialEq)]
 struct CodexHook {
     /// The part of the name that follows the path of the file.
@@ -106,7 +106,7 @@ fn codex_hooks(text: &str) -> Vec<CodexHook> {
 /// Computes the hash by which Codex recognises a hook.
 fn codex_hash(event: &str, matcher: &Value, hook: &Value) -> String {
     let timeout = hook["timeout"].as_u64().unwrap_or(CODEX_TIMEOUT).max(1);
-    // The fields in alphabetical order.
+    // Codex hashes the fields in alphabetical order.
     let mut identity = json!({
         "event_name": event,
         "hooks": [{
@@ -148,7 +148,7 @@ fn trusts_project(config: &DocumentMut, project: &Path) -> bool {
     })
 }
 
-/// Returns the ways an agent may write `path`: absolute, and with links followed.
+/// Returns the forms in which an agent may write `path`: absolute, and with links followed.
 fn forms(path: &Path) -> Vec<PathBuf> {
     absolute(path).into_iter().chain(path.canonicalize()).collect()
 }

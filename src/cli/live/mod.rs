@@ -28,21 +28,22 @@ use protocol::Protocol;
 /// The time limit for one message.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// The skill of the trial, and the text that only its instructions have.
+/// The skill of the trial. `LINE` occurs only in its line in a list, and `BODY` only in its
+/// instructions.
 const SKILL: &str = "---\nname: trial-balloon\ndescription: Lets a trial balloon rise. Use for trials.\n\
                      triggers: [trial balloon]\n---\nBALLOON-4409: let it rise.\n";
 const LINE: &str = "- trial-balloon: ";
 const BODY: &str = "BALLOON-4409";
 
-/// The messages of the trial: one that calls for the skill, one that does not, and the first again.
+/// The messages of the trial: one that calls for the skill, one that does not, and another that does.
 const MESSAGES: [&str; 3] =
     ["let a trial balloon rise", "thanks so far", "one more trial balloon, please"];
 
-/// The text that reached the model.
+/// The checks of the text that reached the model.
 #[derive(Debug, Serialize)]
 struct Report {
     agent: &'static str,
-    /// The program's report of its version.
+    /// The version that the program reports.
     version: String,
     checks: Vec<Check>,
 }
@@ -54,7 +55,7 @@ struct Check {
     detail: String,
 }
 
-/// Runs `agent` with its own hooks and server, apart from the user's settings.
+/// Runs `agent` with the hooks and the server of this program, apart from the user's settings.
 pub(crate) fn run(agent: HookAgent, out: Output) -> anyhow::Result<ExitCode> {
     let program = PROGRAMS.iter().find(|program| program.agent == agent.as_str());
     let Some(program) = program else {
@@ -149,7 +150,7 @@ impl<'p> Trial<'p> {
         told.lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// Sends `message`, and returns the request that the program makes of it.
+    /// Sends `message` to the program, and returns the request that it then makes to the model.
     fn say(&self, message: &str, resumes: bool) -> anyhow::Result<Value> {
         let n_before = self.model.requests().len();
         let words = self.program.words(message, resumes);
@@ -202,12 +203,13 @@ impl<'p> Trial<'p> {
     }
 }
 
-/// Waits for `child`, ends it when its time is up, and returns its error output.
+/// Waits for `child`, and returns its error output. Kills it and fails if it runs longer than
+/// `PATIENCE`.
 fn finish(mut child: Child) -> anyhow::Result<String> {
     let stderr = child.stderr.take();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // Whatever arrived is enough.
+        // If reading fails, the part that arrived is enough.
         let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     });

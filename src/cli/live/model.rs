@@ -23,8 +23,8 @@ pub(crate) struct Model {
 #[derive(Debug, Default)]
 struct Asked {
     requests: Vec<Value>,
-    /// The claimed lengths of the context: an agent that shortens a conversation may send the
-    /// message with the claim again, and would never finish.
+    /// The context lengths claimed so far. Each is claimed only once: an agent that shortens a
+    /// conversation may send the message with the order again, and would never finish.
     claims: BTreeSet<u64>,
 }
 

@@ -11,11 +11,11 @@ pub(crate) struct Program {
     pub(crate) title: &'static str,
     /// The agent's name in `repertoire hook`.
     pub(crate) agent: &'static str,
-    /// The words before a first message.
+    /// The words of the command line before a first message.
     begins: &'static [&'static str],
-    /// The words before a message that continues the conversation.
+    /// The words of the command line before a message that continues the conversation.
     goes_on: &'static [&'static str],
-    /// The words after the message.
+    /// The words of the command line after the message.
     options: &'static [&'static str],
 }
 

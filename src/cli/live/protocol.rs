@@ -11,11 +11,11 @@ pub(crate) const TOKENS: u64 = 1000;
 /// The form of requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
-    /// `OpenAI`'s responses.
+    /// `OpenAI`'s Responses API.
     Responses,
-    /// `OpenAI`'s chat completions.
+    /// `OpenAI`'s Chat Completions API.
     Completions,
-    /// Anthropic's messages.
+    /// Anthropic's Messages API.
     Messages,
     /// Google's `generateContent`.
     Contents,
@@ -41,11 +41,11 @@ struct Call {
 /// The way a tool is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// With JSON.
+    /// As a function, with JSON.
     Function,
-    /// With a text, in `OpenAI`'s responses.
+    /// As a custom tool, with a text, in `OpenAI`'s Responses API.
     Custom,
-    /// As the search for tools that Codex defers: the tools found are offered from then on.
+    /// As the search for tools that Codex defers: later requests offer the tools that it finds.
     Search,
 }
 
@@ -119,7 +119,8 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A request for a summary comes later, and is short again.
+            // A later request, such as for a summary, makes no claim, and its context counts as short
+            // again.
             tokens = texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
         }
         Orders { call: order.and_then(|order| call(&order, body)), tokens }
@@ -161,8 +162,8 @@ fn offered(body: &Value) -> Vec<Tool> {
     tools
 }
 
-/// Resolves an order to a call of the first tool whose name ends with the ordered one. Some agents
-/// put a backslash before each quotation mark of a message, so an order contains none.
+/// Resolves an order to a call of the first tool whose name ends with the ordered one. An order
+/// contains no quotation marks, since some agents put a backslash before them.
 fn call(order: &str, body: &Value) -> Option<Call> {
     let (name, argument) = order.split_once(' ')?;
     let (field, value) = argument.split_once('=')?;
@@ -285,7 +286,8 @@ fn messages(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     Answer { whole: of(json!([block]), json!(reason)), events }
 }
 
-/// If JSON is requested, the answer is the choice of a model.
+/// Returns an answer of Google's `generateContent`. If JSON is requested, the answer is the choice of
+/// a model.
 fn contents(body: &Value, call: Option<&Call>, tokens: u64) -> Answer {
     let is_json = body["generationConfig"]["responseMimeType"] == "application/json";
     let choice = json!({"reasoning": "x", "model_choice": "flash", "complexity_reasoning": "x",

@@ -20,7 +20,7 @@ impl McpAgent {
         };
         let is_user = place == Place::User;
         let name = match self {
-            // It reads both names; do not create a second file beside an existing one.
+            // `OpenCode` reads both names: do not create a second file beside an existing one.
             McpAgent::Hooked(HookAgent::OpenCode)
                 if base.join("opencode.jsonc").is_file()
                     && !base.join("opencode.json").is_file() =>
@@ -40,7 +40,8 @@ impl McpAgent {
     /// Returns the directory of the user's settings.
     fn user_dir(self) -> Result<PathBuf, Error> {
         let dir = match self {
-            // Beside its settings directory, unless that is configured elsewhere.
+            // Claude Code keeps the file beside its settings directory, unless a variable names that
+            // directory.
             McpAgent::Hooked(HookAgent::ClaudeCode)
                 if std::env::var_os("CLAUDE_CONFIG_DIR").is_none() =>
             {

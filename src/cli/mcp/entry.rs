@@ -26,8 +26,8 @@ pub(super) struct Server {
     pub(super) defaults: Value,
 }
 
-/// Returns the words that a server runs, if it is this program: `command` and `args`, or all in
-/// `command`.
+/// Returns the command line of a server, as words, if it runs this program. The words are in
+/// `command` and `args`, or all in `command`.
 pub(super) fn own_words(server: &Value) -> Option<Vec<String>> {
     let texts = |value: &Value| match value {
         Value::String(text) => vec![text.clone()],
@@ -41,7 +41,7 @@ pub(super) fn own_words(server: &Value) -> Option<Vec<String>> {
     (is_own_program(program) && args.iter().any(|arg| arg == "mcp")).then_some(words)
 }
 
-/// The problem of a server with our name that belongs to another program.
+/// Returns the problem of a server that has our name but runs another program.
 pub(super) fn taken() -> Problem {
     Problem {
         help: Some("give that server another name; nothing was changed"),
@@ -49,7 +49,7 @@ pub(super) fn taken() -> Problem {
     }
 }
 
-/// The problem of a field that should hold the servers.
+/// Returns the problem of a `field` that should hold the servers but does not.
 pub(super) fn no_servers(field: &str) -> Problem {
     Problem::new(format!("has `{field}` that does not hold MCP servers by name"))
 }

@@ -7,7 +7,8 @@ use super::entry::{NAME, Server, no_servers, own_words, taken};
 use crate::agent::Problem;
 use crate::agent::json::{input, object, parse, value, without_mark};
 
-/// Returns the words that the settings run for us; `None` if they do not.
+/// Returns the command line, as words, by which the settings run this program; `None` if they do not
+/// run it.
 pub(super) fn words(text: &str, field: &str) -> Result<Option<Vec<String>>, Problem> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -18,7 +19,8 @@ pub(super) fn words(text: &str, field: &str) -> Result<Option<Vec<String>>, Prob
     Ok(values.into_iter().find_map(|server| own_words(&value_of(&server))))
 }
 
-/// Returns `text` with `wanted` among the servers in `field`, and no other server of ours.
+/// Returns `text` with `wanted` among the servers in `field`, and no other server that runs this
+/// program.
 pub(super) fn add(text: &str, field: &str, wanted: &Server) -> Result<String, Problem> {
     let (mark, text) = without_mark(text);
     let root = parse(if text.trim().is_empty() { "{}\n" } else { text })?;
@@ -42,8 +44,8 @@ pub(super) fn add(text: &str, field: &str, wanted: &Server) -> Result<String, Pr
     Ok(format!("{mark}{root}"))
 }
 
-/// Returns `text` without our servers, and without containers that held nothing else, except those
-/// in `before`. `None` if nothing is left that a user wrote.
+/// Returns `text` without our servers, and without containers that held nothing else, unless `before`
+/// has them. `None` if nothing is left that a user wrote.
 pub(super) fn remove(
     text: &str,
     field: &str,
@@ -59,7 +61,7 @@ pub(super) fn remove(
         settings.get(field).into_iter().for_each(CstObjectProp::remove);
     }
     let has_comments = root.to_string().contains("//") || root.to_string().contains("/*");
-    // Our hooks may have been there first, and be gone by now.
+    // The earlier text may hold only our hooks, which may have been removed since.
     let was_ours = before
         .as_object()
         .is_none_or(|old| !old.is_empty() && old.keys().all(|name| name == "hooks"));
@@ -67,7 +69,7 @@ pub(super) fn remove(
     Ok((!is_nothing).then(|| format!("{mark}{root}")))
 }
 
-/// Gives our server the fields that it lacks, and the command line.
+/// Sets the command line of our server, and adds the other fields that it lacks.
 fn update(server: &CstObjectProp, wanted: &Server) {
     let Some(object) = server.object_value() else { return };
     for (name, value) in fields(&wanted.command) {
@@ -88,7 +90,7 @@ fn servers(settings: &CstObject, field: &str) -> Result<Option<CstObject>, Probl
     servers.object_value().map(Some).ok_or_else(|| no_servers(field))
 }
 
-/// Returns the servers that are this program.
+/// Returns the servers that run this program.
 fn own(servers: &CstObject) -> Vec<CstObjectProp> {
     let is_own = |server: &CstObjectProp| own_words(&value_of(server)).is_some();
     servers.properties().into_iter().filter(is_own).collect()

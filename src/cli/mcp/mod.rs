@@ -29,10 +29,11 @@ use crate::{sanitize, setup};
 use store::Stores;
 use tokens::{Token, Tokens};
 
-/// The most sessions and connections at a time on an address that other machines reach.
+/// The maximum number of concurrent sessions, and of connections, on an address that other machines
+/// can reach.
 const FOR_MANY: usize = 1024;
 
-/// The time for cancelled calls to end.
+/// The time that cancelled calls have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &McpArgs, common: &Common, out: Output) -> anyhow::Resul
 
 fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Mcp, ..common.clone() };
-    // What is wrong with tokens must be told before anything is read or announced.
+    // Invalid tokens must be reported before any skill is read and before an address is announced.
     let tokens = args.http.map(|address| tokens::given(args, address)).transpose()?;
     let is_kept = args.http.is_some() || args.session.is_some();
     let stores = if is_kept { store::open(common, out)? } else { None };
@@ -65,7 +66,7 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
         .map(|engine| setup::watch(engine, args.refresh.refresh, out))
         .collect::<Result<_, _>>()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // Before a program of a fetch runs, which must not outlive this process.
+    // Signals are watched before a fetch starts a program, which must not outlive this process.
     let signals = Signals::watch()?;
     let made = engines.made.iter().map(|(_, engine)| engine);
     let polls: Vec<_> = made.map(|engine| sources::watch(engine, out)).collect::<Result<_, _>>()?;
@@ -97,7 +98,8 @@ struct Engines<'a> {
 }
 
 impl Engines<'_> {
-    /// Returns the engine with these skills, all by default, of those that the command line allows.
+    /// Returns the engine for `skills`, or for all skills if it is `None`. Skills that the command
+    /// line does not allow are left out.
     fn get(&mut self, skills: Option<&BTreeSet<String>>) -> anyhow::Result<Engine> {
         if let Some((_, engine)) = self.made.iter().find(|(made, _)| made.as_ref() == skills) {
             return Ok(engine.clone());

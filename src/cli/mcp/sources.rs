@@ -1,4 +1,4 @@
-//! Fetched skills of a running server, which are updated at the intervals of `config.toml`.
+//! Updates the fetched skills of a running server at the intervals of `config.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +12,8 @@ use crate::output::Output;
 use crate::report::count;
 use crate::{fetch, sanitize, setup};
 
-/// Returns what asks the sources for something newer; `None` if nothing is to be refreshed, or the
-/// sources are those of the command line.
+/// Returns the poller that asks the sources for something newer; `None` if nothing may be refreshed,
+/// or the command line names the sources.
 pub(super) fn poller(args: &McpArgs, common: &Common) -> Option<SourcePoller> {
     let is_wanted = !args.frozen && args.refresh.refresh != Refresh::Off;
     let fetcher = setup::fetcher_without_policy(common);
@@ -21,7 +21,8 @@ pub(super) fn poller(args: &McpArgs, common: &Common) -> Option<SourcePoller> {
     Some(SourcePoller::new(&fetcher, &setup::config_place(common)))
 }
 
-/// Keeps the sources of an engine up to date as long as the guard lives, and reports what happens.
+/// Keeps the sources of an engine up to date as long as the returned guard lives, and reports what
+/// happens.
 pub(super) fn watch(engine: &Engine, out: Output) -> Result<SourceWatch, Error> {
     let told = Mutex::new(BTreeMap::<String, String>::new());
     engine.watch_sources(move |poll| {
@@ -31,7 +32,7 @@ pub(super) fn watch(engine: &Engine, out: Output) -> Result<SourceWatch, Error> 
                 told.remove(name);
                 continue;
             };
-            // A source that is gone for a day is not news each time.
+            // A source that is unreachable for a day is reported once, not at each interval.
             if told.get(name) != Some(&line) {
                 out.note(&sanitize::line(&line));
                 told.insert(name.clone(), line);

@@ -1,4 +1,4 @@
-//! The session store of a server: the one that hooks use, and memory while that is away.
+//! The session store of an MCP server: the one that hooks use, or memory while that is unreachable.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,22 +11,22 @@ use crate::output::Output;
 use crate::sessions::{self, Place};
 use crate::{sanitize, setup};
 
-/// The time after which a failure that goes on is told again.
+/// The time after which a failure that continues is reported again.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// The store of sessions.
+/// The session store in its two forms.
 pub(super) struct Stores {
-    /// The store itself, which may be away.
-    pub(super) store: MeteredStore,
-    /// The same, or memory while it is away.
+    /// The store itself, which may be unreachable.
+    pub(super) store: WatchedStore,
+    /// The store, or memory while it is unreachable.
     pub(super) fallback: Arc<FallbackStore>,
 }
 
-/// Opens the store that the environment or the configuration names, or else the user's file; `None`
-/// if there is no such file and none can be made, which is told.
+/// Opens the store that the environment or the configuration names, otherwise the user's file. If
+/// there is no file and none can be created, reports that and returns `None`.
 ///
-/// Fails if the address of a server is not valid. A server that is away does not fail here: the
-/// store answers from memory, and says so, until it is back.
+/// Fails if the address of a server is not valid. An unreachable server is not an error here: until
+/// it is back, the store answers from memory, and says so.
 pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores>> {
     let config = setup::config(common)?;
     let (place, is_server) = match Place::of(&config, common) {
@@ -51,12 +51,13 @@ pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores
     }
 }
 
-/// The failure that was told last, and when.
+/// The failure that was reported last, and the time of the report.
 #[derive(Debug, Default)]
 struct Told(Mutex<Option<(String, Instant)>>);
 
 impl Told {
-    /// Tells a failure, unless it was told just now: while a store is away, each call fails.
+    /// Reports a failure, unless it was reported just now: while a store is unreachable, each call
+    /// fails.
     fn tell(&self, error: &Error, out: Output) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = told

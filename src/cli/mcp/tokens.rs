@@ -1,4 +1,5 @@
-//! The tokens of a server over HTTP, from a file or the environment, and the skills that each opens.
+//! The tokens of a server over HTTP, from a file or the environment, and the skills that each gives
+//! access to.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -12,10 +13,10 @@ use toml_edit::{DocumentMut, Item};
 use crate::args::McpArgs;
 use crate::random;
 
-/// The variable with the token, used if no file is named.
+/// The environment variable with the token, used if no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 
-/// The name of a client if there is only one.
+/// The name of the client if there is only one token.
 const ONLY: &str = "default";
 
 /// A client's token.
@@ -25,7 +26,7 @@ pub(super) struct Token {
     pub(super) name: String,
     /// The token itself.
     pub(super) secret: String,
-    /// The ids or names of the skills that it sees; `None` for all.
+    /// The ids or names of the skills that the client sees; `None` for all.
     pub(super) skills: Option<BTreeSet<String>>,
 }
 
@@ -33,12 +34,13 @@ pub(super) struct Token {
 #[derive(Debug)]
 pub(super) struct Tokens {
     pub(super) all: Vec<Token>,
-    /// True if a token was made for this run, which must be told.
+    /// True if a token was created for this run, so that the user must be told.
     pub(super) are_new: bool,
 }
 
-/// Returns the tokens of the file, otherwise that of the variable, otherwise a new one, which is
-/// enough for clients on this machine alone.
+/// Returns the tokens of the file, otherwise the token of the environment variable, otherwise a new
+/// token. A new token is enough only if the server is reached from this machine alone; for other
+/// addresses, this fails.
 pub(super) fn given(args: &McpArgs, address: SocketAddr) -> anyhow::Result<Tokens> {
     if let Some(file) = &args.token_file {
         return Ok(Tokens { all: of_file(file)?, are_new: false });
@@ -63,7 +65,7 @@ fn only(secret: &str, from: &str) -> anyhow::Result<Token> {
     Ok(Token { name: ONLY.to_owned(), secret, skills: None })
 }
 
-/// Returns a token without the blanks around it.
+/// Removes the blanks around a token, and checks it. An error names its origin, `from`.
 fn checked(secret: &str, from: &str) -> anyhow::Result<String> {
     let secret = secret.trim();
     check_token(secret).map_err(|error| error.reworded(format!("{from}: {}", error.message())))?;
@@ -124,8 +126,8 @@ fn client(name: &str, item: &Item, from: &str) -> anyhow::Result<Token> {
     Ok(Token { name: name.to_owned(), secret, skills })
 }
 
-/// The allowlist of a client that sees `skills`, where the command line allows only `allowed`, if
-/// that names any.
+/// Returns the allowlist of a client that sees `skills`. If `allowed`, the skills that the command
+/// line allows, is not empty, the client sees only those of them.
 pub(super) fn allowlist(skills: &BTreeSet<String>, allowed: &[String]) -> Allowlist {
     let allows_all = allowed.is_empty() || allowed.iter().any(|entry| entry == "*");
     if skills.contains("*") {
@@ -136,7 +138,7 @@ pub(super) fn allowlist(skills: &BTreeSet<String>, allowed: &[String]) -> Allowl
     Allowlist::from_entries(Some(&both))
 }
 
-/// The entries of a client's list that no skill has as its id or name.
+/// Returns the entries of a client's list that are not the id or the name of a skill.
 pub(super) fn unknown<'t>(skills: Option<&'t BTreeSet<String>>, engine: &Engine) -> Vec<&'t str> {
     let catalog = engine.catalog();
     let is_known = |wanted: &str| {

@@ -9,7 +9,8 @@ use crate::agent::Problem;
 /// The table with the servers.
 const SERVERS: &str = "mcp_servers";
 
-/// Returns the words that the settings run for us; `None` if they do not.
+/// Returns the command line, as words, by which the settings run this program; `None` if they do not
+/// run it.
 pub(super) fn words(text: &str) -> Result<Option<Vec<String>>, Problem> {
     let settings = parse(text)?;
     let servers = servers(&settings)?;
@@ -17,7 +18,7 @@ pub(super) fn words(text: &str) -> Result<Option<Vec<String>>, Problem> {
         .and_then(|servers| servers.iter().find_map(|(_, server)| own_words(&json_of(server)))))
 }
 
-/// Returns `text` with `wanted` among the servers, and no other server of ours.
+/// Returns `text` with `wanted` among the servers, and no other server that runs this program.
 pub(super) fn add(text: &str, wanted: &Server) -> Result<String, Problem> {
     let mut settings = parse(text)?;
     let own = own(&settings)?;
@@ -48,8 +49,8 @@ pub(super) fn add(text: &str, wanted: &Server) -> Result<String, Problem> {
     Ok(written(text, &settings))
 }
 
-/// Returns `text` without our servers, and without tables that held nothing else, except those in
-/// `before`. `None` if nothing is left that a user wrote.
+/// Returns `text` without our servers, and without tables that held nothing else, unless `before` has
+/// them. `None` if nothing is left that a user wrote.
 pub(super) fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
     let mut settings = parse(text)?;
     let own = own(&settings)?;
@@ -95,14 +96,14 @@ fn servers(settings: &DocumentMut) -> Result<Option<&dyn TableLike>, Problem> {
     servers.as_table_like().map(Some).ok_or_else(|| no_servers(SERVERS))
 }
 
-/// Returns the names of the servers that are this program.
+/// Returns the names of the servers that run this program.
 fn own(settings: &DocumentMut) -> Result<Vec<String>, Problem> {
     let servers = servers(settings)?.into_iter().flat_map(TableLike::iter);
     let own = servers.filter(|(_, server)| own_words(&json_of(server)).is_some());
     Ok(own.map(|(name, _)| name.to_owned()).collect())
 }
 
-/// Converts the part of an item that a command line needs.
+/// Converts the parts of an item that hold a command line to JSON.
 fn json_of(item: &Item) -> Json {
     if let Some(text) = item.as_str() {
         return text.into();

@@ -1,4 +1,4 @@
-//! The answers to the page of `repertoire play` about a message.
+//! Answers the questions that the page of `repertoire play` asks about a message.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -17,10 +17,10 @@ use crate::query;
 use crate::sanitize;
 use crate::why::{self, Verdict};
 
-/// The most matches shown with their hits.
+/// The maximum number of matches that are shown with their hits.
 const MAX_MATCHES: usize = 50;
 
-/// The most skills shown in the order of their relevance.
+/// The maximum number of skills shown in the order of their relevance.
 const MAX_RELEVANT: usize = 10;
 
 /// A question of the page.
@@ -33,7 +33,7 @@ pub(super) struct Question {
     paths: Vec<String>,
     /// `markdown`, `xml` or `json`.
     format: Option<String>,
-    /// The most skills in full.
+    /// The maximum number of skills shown in full.
     max_skills: Option<usize>,
     /// The budget, in the form of `--budget`.
     budget: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Question {
 /// The answer to a question.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
-    /// Ids of the skills that can be chosen.
+    /// The ids of the skills that the user can choose.
     skills: Vec<String>,
     /// The message in parts, each with the hits that cover it.
     parts: Vec<Part>,
@@ -68,7 +68,7 @@ pub(super) struct Answer {
 struct Found {
     #[serde(flatten)]
     matched: Match,
-    /// The reason for its rank, in a phrase.
+    /// The reason for the rank of the match, as a phrase.
     why: String,
 }
 
@@ -78,7 +78,7 @@ struct Part {
     hits: Vec<PartHit>,
 }
 
-/// A hit, by its match and its index there.
+/// A hit, as the index of its match and its own index in that match.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 struct PartHit {
     #[serde(rename = "match")]
@@ -91,7 +91,7 @@ struct Relevance {
     id: String,
     brief: String,
     score: f32,
-    /// Words that it shares with the message, without stop words.
+    /// The words that the skill shares with the message, without stop words.
     terms: Vec<String>,
 }
 

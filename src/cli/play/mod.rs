@@ -1,4 +1,4 @@
-//! `repertoire play`: a page where the author of a skill types messages and sees their effect.
+//! `repertoire play`: serves a page where the author of a skill types messages and sees their effect.
 
 mod answer;
 mod server;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Resu
     let code = setup::finish(common, &engine, out);
     let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let listener = listen(args.http)?;
-    // Other users of this machine, and pages from elsewhere, do not know the path.
+    // The path is secret: other users of this machine, and pages from elsewhere, do not know it.
     let path = random::token::<16>()?;
     let url = format!("http://{}/{path}/", listener.local_addr()?);
     if out.json {

@@ -1,4 +1,4 @@
-//! The HTTP server of the page and its answers, on the loopback.
+//! The HTTP server on the loopback, for the page and its answers.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(include_str!("../look.css"), include_str!("page.css"));
 const SCRIPT: &str = include_str!("page.js");
 
-/// The longest accepted question; long messages are shortened in the middle anyway.
+/// The maximum length of a question, in bytes; long messages are shortened in the middle anyway.
 const MAX_QUESTION: usize = 4 * 1024 * 1024;
 
-/// The time the page waits for a change before it asks again.
+/// The time after which the server answers a page that waits for a change; the page then asks again.
 const WAIT: Duration = Duration::from_secs(25);
 
 /// The content security policy: the browser runs and shows only what this server serves, whatever a
@@ -35,7 +35,7 @@ struct Site {
     /// The port of this server.
     port: u16,
     engine: Engine,
-    /// Counts the changes of the catalog.
+    /// The number of changes of the catalog so far.
     changes: watch::Receiver<u64>,
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn serve(listener: TcpListener, path: &str, engine: Engine) -> 
 
 impl Site {
     /// Tells whether a request names this server as its only host, and comes from its own page or
-    /// from no page. Under *DNS rebinding*, a page of another site names that site.
+    /// from no page. In a *DNS rebinding* attack, the page of another site names that site.
     fn is_asked_by_itself<B>(&self, request: &Request<B>) -> bool {
         let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{}", self.port));
         let is_ours =
@@ -84,7 +84,7 @@ async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Response<Full<B
     }
 }
 
-/// Answers once the catalog has changed since the change that `query` names, or after a while.
+/// Answers once the number of changes differs from the one that `query` names, or after `WAIT`.
 async fn changes(site: &Site, query: Option<&str>) -> Response<Full<Bytes>> {
     let known = query.and_then(|query| query.strip_prefix("after=")?.parse::<u64>().ok());
     let mut changes = site.changes.clone();
@@ -103,7 +103,7 @@ async fn ask(site: Arc<Site>, body: Incoming) -> Response<Full<Bytes>> {
         Ok(question) => question,
         Err(error) => return refusal(StatusCode::BAD_REQUEST, &error.to_string()),
     };
-    // The first answer reads every body.
+    // Answering may block: the first answer reads the body of every skill.
     let answered = tokio::task::spawn_blocking(move || answer(&site.engine, &question)).await;
     match answered {
         Ok(Ok(answer)) => json(&answer),

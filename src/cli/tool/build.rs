@@ -1,5 +1,5 @@
-//! `repertoire tool build`: the libraries of a skill, built from their code, copied into the skill, and
-//! trusted.
+//! `repertoire tool build`: builds the libraries of a skill from their code, copies them into the
+//! skill, and trusts them.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ use crate::output::Output;
 use crate::shell::quoted;
 use crate::{sanitize, trust};
 
-/// The extensions of code in C and in C++.
+/// The extensions of source files in C and in C++.
 const C: [&str; 1] = ["c"];
 const CPP: [&str; 4] = ["cpp", "cc", "cxx", "c++"];
 
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &ToolBuildArgs, common: &Common, out: Output) -> anyhow:
     trust::add_files(trusted, common, out)
 }
 
-/// The targets to build for; `None` is this system, with no directory of its own.
+/// Returns the targets to build for. `None` is this system; its libraries get no directory of their
+/// own.
 fn targets(args: &ToolBuildArgs) -> Vec<Option<&str>> {
     if args.targets.is_empty() {
         return vec![None];
@@ -53,19 +54,19 @@ fn targets(args: &ToolBuildArgs) -> Vec<Option<&str>> {
     args.targets.iter().map(|target| Some(&**target)).collect()
 }
 
-/// The parts of a skill's tools.
+/// The libraries and MCP servers of a skill, found before anything is built.
 pub(super) struct Plan {
     pub(super) owner: Owner,
     libraries: Vec<Library>,
-    /// The files of MCP servers, which nobody builds.
+    /// The files of MCP servers, which need not be built.
     pub(super) servers: Vec<PathBuf>,
 }
 
 /// A library and its code.
 struct Library {
-    /// Its path in the entry of the skill.
+    /// The path of the library, as the skill's entry gives it.
     path: String,
-    /// The directory of its code.
+    /// The directory of the library's code.
     code: PathBuf,
 }
 
@@ -100,17 +101,17 @@ impl Plan {
         Ok(Plan { owner, libraries, servers })
     }
 
-    /// The directories of the code.
+    /// Iterates over the directories of the code.
     pub(super) fn code(&self) -> impl Iterator<Item = &Path> {
         self.libraries.iter().map(|library| &*library.code)
     }
 }
 
-/// The directory of a library's code: beside the skill or in it, with the library's name.
+/// Returns the directory of a library's code: beside the skill or in it, with the library's name.
 fn code_of(path: &str, skill: &Path) -> Result<PathBuf, Error> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let inside = skill.join(name);
-    // Not `skill/..`, which a link would lead elsewhere.
+    // `skill/..` would be wrong: if the skill is a link, it leads elsewhere.
     let beside = std::path::absolute(skill).unwrap_or_else(|_| skill.to_owned());
     let beside = beside.parent().map(|parent| parent.join(name));
     let places: Vec<PathBuf> = beside.into_iter().chain([inside]).collect();
@@ -122,7 +123,7 @@ fn code_of(path: &str, skill: &Path) -> Result<PathBuf, Error> {
 }
 
 impl Library {
-    /// Builds the library; `place` is for files in between.
+    /// Builds the library, and returns its file. `place` is a directory for intermediate files.
     fn build(&self, target: Option<&str>, debug: bool, place: &Path) -> anyhow::Result<PathBuf> {
         if self.code.join("Cargo.toml").is_file() {
             return cargo(&self.code, target, debug);
@@ -140,7 +141,8 @@ impl Library {
         Err(Error::new(ErrorCode::NotFound, message, help).into())
     }
 
-    /// Copies a library to where the skill has it. A host that has the old one open keeps it.
+    /// Copies a library to the place where the skill expects it. A host that has the old library open
+    /// keeps using that.
     fn copy(&self, built: &Path, target: Option<&str>, skill: &Path) -> anyhow::Result<PathBuf> {
         let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let (prefix, suffix) = affixes(target.unwrap_or(TARGET));
@@ -149,7 +151,8 @@ impl Library {
         let of_target = |target: &str| dir.join(target);
         let dir = match target {
             Some(target) => of_target(target),
-            // That of the target is found first.
+            // A library in the directory of this target is found first, so that is the one to
+            // replace.
             None if of_target(TARGET).join(&file).exists() => of_target(TARGET),
             None => dir,
         };
@@ -172,7 +175,7 @@ impl Library {
     }
 }
 
-/// The prefix and the suffix of libraries for a target.
+/// Returns the prefix and the suffix of the names of libraries for a target.
 fn affixes(target: &str) -> (&'static str, &'static str) {
     if target.contains("windows") {
         ("", ".dll")
@@ -183,7 +186,7 @@ fn affixes(target: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Builds a crate, and gives its library.
+/// Builds a crate, and returns its library.
 fn cargo(krate: &Path, target: Option<&str>, debug: bool) -> anyhow::Result<PathBuf> {
     let manifest = krate.join("Cargo.toml");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -225,7 +228,7 @@ fn is_named(file: &Path, suffix: &str) -> bool {
     file.to_string_lossy().ends_with(suffix)
 }
 
-/// The files of a directory, and of `src` in it, with one of these extensions.
+/// Returns the files of a directory, and of `src` in it, that have one of these extensions.
 fn sources(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let files =
         [dir.to_owned(), dir.join("src")].into_iter().filter_map(|dir| fs::read_dir(dir).ok());
@@ -239,7 +242,8 @@ fn sources(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// The command of a compiler: for another target that which the user names.
+/// Returns the command of a compiler. For a target other than this system, the user must name it in
+/// an environment variable.
 fn compiler(variable: &str, usual: &str, target: Option<&str>) -> Result<Vec<String>, Error> {
     let words = |name: &str| {
         let text = std::env::var(name).ok()?;
@@ -265,7 +269,7 @@ fn compile(
     code: &Path,
     place: &Path,
 ) -> anyhow::Result<PathBuf> {
-    // The header is here if the code does not have one of its own.
+    // The compiler uses this header only if the code does not have its own.
     fs::write(place.join("repertoire.h"), C_HEADER)?;
     let library = place.join("library");
     let (program, first) = compiler.split_first().map_or(("cc", &[][..]), |(a, b)| (&**a, b));

@@ -12,17 +12,18 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The interval at which the code is looked at.
+/// The interval at which the code is checked for changes.
 const POLL: Duration = Duration::from_millis(300);
 
-/// The files that make up the tools, as they are now.
+/// The files that make up the tools, each with its size and its time of change.
 type Seen = Vec<(PathBuf, u64, Option<SystemTime>)>;
 
-/// Builds until the process is ended. A running host takes a new library with the next call.
+/// Builds on each change until the process is ended. A running host uses the new library from the
+/// next call on.
 pub(crate) fn run(args: &ToolBuildArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     Plan::of(args)?;
     loop {
-        // Before the build: a change while it runs is another one.
+        // Recorded before the build, so that a change while it runs leads to another build.
         let seen = seen(args).unwrap_or_default();
         match build::run(args, common, out) {
             Ok(_) => out.note("built; waiting for changes"),
@@ -46,7 +47,7 @@ fn seen(args: &ToolBuildArgs) -> anyhow::Result<Seen> {
     Ok(seen)
 }
 
-/// Leaves out what a build writes.
+/// Tells whether an entry is code, not something that a build writes.
 fn is_code(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     entry.depth() == 0 || !(name.starts_with('.') || name == "target" || name == "Cargo.lock")

@@ -1,4 +1,4 @@
-//! `repertoire tool inspect`: the note of a library, and its tools if asked.
+//! `repertoire tool inspect`: shows the description in a library, and its tools if asked.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
     Ok(ExitCode::done_if(is_fine))
 }
 
-/// The note for people.
+/// Formats the description for people.
 fn page(note: &PluginNote, abi: &str, sha256: &str) -> Page {
     let mut text = Page::default();
     let classes = note.classes.join(", ");
@@ -74,7 +74,7 @@ fn page(note: &PluginNote, abi: &str, sha256: &str) -> Page {
         ("classes", &classes),
         ("sha256", sha256),
     ] {
-        // A plugin in C has no compiler of Rust.
+        // A plugin in C names no Rust compiler, so the value may be empty.
         if !value.is_empty() {
             text.line(format_args!("{}: {}", styled(NAME, name), sanitize::line(value)));
         }
@@ -82,7 +82,7 @@ fn page(note: &PluginNote, abi: &str, sha256: &str) -> Page {
     text
 }
 
-/// The note of the library, which is not run.
+/// Reads the description in the library, without running the library.
 fn read(file: &Path) -> Result<PluginNote, Error> {
     let code = match fs::metadata(file).map_err(|error| error.kind()) {
         Err(std::io::ErrorKind::NotFound) => ErrorCode::NotFound,
@@ -92,7 +92,7 @@ fn read(file: &Path) -> Result<PluginNote, Error> {
     PluginNote::read(file).map_err(|error| Error::new(code, error.to_string(), error.help()))
 }
 
-/// The tools of every class. The library is run, since the user asked for its tools.
+/// Lists the tools of every class. This runs the library, since the user asked for its tools.
 fn tools(
     file: &Path,
     bytes: &[u8],
@@ -100,7 +100,7 @@ fn tools(
     isolation: &IsolationArgs,
 ) -> anyhow::Result<Tools> {
     let place = tempfile::tempdir()?;
-    // The skill has the name that tools are shown with.
+    // The name of the skill is shown before the names of its tools.
     let dir = place.path().join("inspect");
     let library = format!("{}it{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let path = dir.join("toolsets").join(library);
@@ -109,7 +109,7 @@ fn tools(
     let entries: Vec<String> =
         note.classes.iter().map(|class| format!("toolsets/it:{class}")).collect();
     let head = json!({"name": "inspect", "description": "Holds a library.", "toolsets": entries});
-    // JSON is YAML.
+    // The front matter may be JSON, which is valid YAML.
     fs::write(dir.join("SKILL.md"), format!("---\n{head}\n---\nA library.\n"))?;
 
     let mut options = setup::toolset_options(isolation)?;

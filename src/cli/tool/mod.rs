@@ -1,4 +1,4 @@
-//! `repertoire tool`: the tools of the skills, written, built, inspected, listed and called.
+//! `repertoire tool`: writes, builds, inspects, lists and calls the tools of the skills.
 
 pub(crate) mod build;
 pub(crate) mod dev;
@@ -22,7 +22,7 @@ use crate::list::arrange;
 use crate::output::{NAME, Output, styled};
 use crate::{sanitize, sessions, setup};
 
-/// Steps of a progress bar.
+/// The number of steps of a progress bar.
 const STEPS: u32 = 1000;
 
 pub(crate) fn run(command: &ToolCommand, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -63,7 +63,7 @@ fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<Exi
     Ok(if tools.failures.is_empty() { code } else { ExitCode::Failure })
 }
 
-/// The tools as a table for people.
+/// Formats the tools as a table for people.
 fn table(tools: &[Tool]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -88,7 +88,8 @@ fn table(tools: &[Tool]) -> String {
     table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
 }
 
-/// Reports the toolsets that could not be loaded. Classes of one library mostly fail alike.
+/// Reports the toolsets that could not be loaded. Classes of one library often fail with the same
+/// message, which is reported once.
 fn tell<'a>(failures: impl IntoIterator<Item = &'a ToolFailure>, out: Output) {
     let mut told = BTreeSet::new();
     for ToolFailure { skill, error, .. } in failures {
@@ -141,7 +142,8 @@ fn arguments(text: &str) -> anyhow::Result<Json> {
     })?)
 }
 
-/// The tool that `name` means. Only the libraries of its skill are opened if it names one.
+/// Finds the tool that `name` means. If the name contains the id of a skill, opens only the libraries
+/// of that skill.
 fn find(engine: &Engine, name: &str, host: &Terminal, common: &Common) -> anyhow::Result<Tool> {
     let out = host.out;
     let catalog = engine.catalog();
@@ -149,7 +151,7 @@ fn find(engine: &Engine, name: &str, host: &Terminal, common: &Common) -> anyhow
     let tools = engine.tools_named(name, host);
     tools.find(name).cloned().map_err(|error| {
         let Tools { tools, failures } = &tools;
-        // The tool is missing only because its library failed.
+        // The tool is missing only because its library failed, so that error is returned.
         if let (Some(_), true, [first, others @ ..]) = (skill, tools.is_empty(), &failures[..]) {
             let first = &first.error;
             let is_other = |other: &&ToolFailure| other.error.message() != first.message();

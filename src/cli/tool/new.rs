@@ -1,4 +1,4 @@
-//! `repertoire tool new`: a skill with tools, of a library or of an MCP server.
+//! `repertoire tool new`: writes a skill with tools, from a library or an MCP server.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -19,7 +19,7 @@ use crate::shell::quoted;
 
 /// The MCP server of a new skill.
 const SERVER: &str = include_str!("server.py");
-/// The library of a new skill in C: the example, of which it has the names.
+/// The library of a new skill in C: the code of the example, in which the names are replaced.
 const C_LIBRARY: &str = include_str!("../../../examples/c-toolset/toolset.c");
 
 pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -58,7 +58,7 @@ struct New {
     next: Vec<String>,
 }
 
-/// A crate, and the skill that has its library.
+/// Returns a crate in Rust, and the skill that uses its library.
 fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     let name = &*args.name;
     if name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -79,7 +79,7 @@ fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     Ok(New { files, class: class(name), next })
 }
 
-/// Code in C, its header, and the skill that has its library.
+/// Returns code in C with its header, and the skill that uses its library.
 fn c(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     no_plugin_path(args)?;
     let (name, skill) = (&*args.name, args.dir.join(&args.name));
@@ -97,7 +97,7 @@ fn c(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     Ok(New { files, class: class(name), next })
 }
 
-/// A skill with an MCP server.
+/// Returns a skill with an MCP server in Python.
 fn python(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
     no_plugin_path(args)?;
     let (name, skill) = (&*args.name, args.dir.join(&args.name));
@@ -117,7 +117,7 @@ fn no_plugin_path(args: &ToolNewArgs) -> Result<(), UsageError> {
     Err(UsageError(Error::new(ErrorCode::InvalidParam, message, "leave it out")))
 }
 
-/// The class of the toolset: `my-hello` has `MyHelloToolset`.
+/// Returns the class of the toolset: that of `my-hello` is `MyHelloToolset`.
 fn class(name: &str) -> String {
     let mut class = String::new();
     for word in name.split('-') {
@@ -128,7 +128,8 @@ fn class(name: &str) -> String {
     class + "Toolset"
 }
 
-/// The crate `repertoire-plugin` of the checkout of Repertoire that `dir` is in, if it is in one.
+/// Returns the crate `repertoire-plugin` in the checkout of Repertoire that contains `dir`, if there
+/// is one.
 fn plugin_crate_above(dir: &Path) -> Option<PathBuf> {
     let is_it = |krate: &PathBuf| {
         fs::read_to_string(krate.join("Cargo.toml"))
@@ -137,7 +138,7 @@ fn plugin_crate_above(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().map(|above| above.join("plugin-api")).find(is_it)
 }
 
-/// A dependency on the crate in `dir`, in TOML.
+/// Returns a dependency on the crate in `dir`, in TOML.
 fn path_dependency(dir: &Path) -> anyhow::Result<String> {
     let real = dir.canonicalize().ok().filter(|real| real.join("Cargo.toml").is_file());
     let real = real.ok_or_else(|| {
@@ -145,11 +146,11 @@ fn path_dependency(dir: &Path) -> anyhow::Result<String> {
         let help = "name the directory `plugin-api` of a checkout of Repertoire";
         Error::new(ErrorCode::NotFound, message, help)
     })?;
-    // JSON's texts are TOML's.
+    // A string in JSON is also valid in TOML.
     Ok(format!("{{ path = {} }}", json!(real.to_string_lossy())))
 }
 
-/// The command that builds the library, copies it into the skill and trusts it.
+/// Returns the command that builds the library, copies it into the skill and trusts it.
 fn build_command(skill: &Path, common: &Common) -> String {
     format!("repertoire tool build {}{}", quoted(&skill.to_string_lossy()), brand(common))
 }
@@ -164,7 +165,7 @@ fn call_command(args: &ToolNewArgs, common: &Common) -> String {
     format!(r#"repertoire tool call {name}.greet '{{"name": "Ada"}}' --source {dir}{brand}"#)
 }
 
-/// The option for a brand that is not the usual one.
+/// Returns the option for a brand that is not the default.
 fn brand(common: &Common) -> String {
     match &*common.brand {
         "repertoire" => String::new(),
@@ -172,7 +173,7 @@ fn brand(common: &Common) -> String {
     }
 }
 
-/// Writes the files, none of which may exist.
+/// Writes the files. Fails if one of them exists already.
 fn write(files: &[(PathBuf, String)]) -> Result<(), Error> {
     if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
         return Err(Error::new(

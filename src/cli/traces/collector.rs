@@ -20,10 +20,10 @@ use super::first;
 use crate::output::Output;
 use crate::sanitize;
 
-/// The time for a request, unless the environment names another.
+/// The time limit for a request, unless the environment sets another.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most of an answer that is read, in bytes.
+/// The maximum number of bytes that are read of an answer.
 const MAX_ANSWER: usize = 64 << 10;
 
 /// A client of the collector.
@@ -31,7 +31,7 @@ pub(super) struct Collector {
     runtime: Runtime,
     timeout: Duration,
     out: Output,
-    /// True while the last request failed, so that a collector that is away is told of once.
+    /// True if the last request failed, so that an unreachable collector is reported only once.
     is_away: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! The export: spans, batches of them, and what the environment says of both.
+//! Exports spans in batches, as the environment configures.
 
 use std::time::Duration;
 
@@ -17,20 +17,20 @@ use super::collector::Collector;
 use super::first;
 use crate::output::Output;
 
-/// The time for the last spans to be sent.
+/// The time that sending the last spans may take.
 const LAST_SPANS: Duration = Duration::from_secs(2);
 
-/// The spans of this crate, and of no other.
+/// The target, in the sense of `tracing`, of the spans to send: those of this crate.
 const TARGET: &str = "repertoire";
 
 const SERVICE_NAME: &str = "service.name";
 
-/// Traces that are being sent.
+/// The running export of traces.
 pub(crate) struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Begins to send traces to the collector at `endpoint`. A thread of its own sends them in batches; of
-    /// more than it can send, the newest are dropped.
+    /// Starts to send traces to the collector at `endpoint`. A separate thread sends the spans in
+    /// batches. If there are more spans than it can send, the newest are dropped.
     pub(super) fn begin(endpoint: &str, out: Output) -> anyhow::Result<Traces> {
         if endpoint.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("https:")) {
             bail!(
@@ -51,8 +51,8 @@ impl Traces {
         Ok(Traces(provider))
     }
 
-    /// Returns the layer that takes up the spans of the library. Events are left to the log: their texts
-    /// may hold what no trace should.
+    /// Returns the layer that records the spans of the library. Events go to the log only: their
+    /// texts may contain what must not be in a trace.
     pub(crate) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'s> LookupSpan<'s>,
@@ -71,14 +71,15 @@ impl Traces {
             .with_filter(is_ours.with_max_level_hint(LevelFilter::INFO))
     }
 
-    /// Sends the last spans, for two seconds at most.
+    /// Sends the last spans, which takes two seconds at most.
     pub(crate) fn finish(self) {
-        // The collector told already why it took none.
+        // If this fails, the collector's client has already reported the reason.
         let _ = self.0.shutdown_with_timeout(LAST_SPANS);
     }
 }
 
-/// Returns the description of this process: what the environment says, and else our own name.
+/// Returns the description of this process: the service name of the environment, otherwise this
+/// program's own.
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let detected = Resource::builder().with_attribute(version.clone()).build();

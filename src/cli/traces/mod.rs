@@ -12,7 +12,7 @@ pub(crate) use export::Traces;
 
 use crate::output::Output;
 
-/// The addresses of a collector, the one for traces alone first.
+/// The variables with the address of a collector. The one for traces alone comes first.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 
 /// Returns the value of the first of these variables that is set and not empty, and its name.
@@ -21,7 +21,8 @@ fn first(names: [&'static str; 2]) -> Option<(&'static str, String)> {
     values.find(|(_, value)| !value.is_empty())
 }
 
-/// Returns the address that traces are to be sent to, and the name of its variable.
+/// Returns the name and the value of the variable with the address of the collector; `None` if there
+/// is none, or traces are turned off.
 fn endpoint() -> Option<(&'static str, String)> {
     let is = |name: &str, word: &str| {
         std::env::var(name).is_ok_and(|value| value.eq_ignore_ascii_case(word))
@@ -30,8 +31,8 @@ fn endpoint() -> Option<(&'static str, String)> {
     first(ENDPOINTS).filter(|_| !is_off)
 }
 
-/// Begins to collect and send traces, if the environment asks for that. What is in the way is told,
-/// and the server serves without.
+/// Starts to collect and send traces, if the environment asks for that. If that fails, reports the
+/// reason; the server then runs without traces.
 #[cfg(feature = "otlp")]
 pub(crate) fn begin(out: Output) -> Option<Traces> {
     let (variable, endpoint) = endpoint()?;
@@ -46,7 +47,7 @@ pub(crate) fn begin(out: Output) -> Option<Traces> {
     begun.inspect_err(tell).ok()
 }
 
-/// The traces of a build that has none.
+/// Stands for traces in a build that cannot send any.
 #[cfg(not(feature = "otlp"))]
 pub(crate) enum Traces {}
 
@@ -58,7 +59,7 @@ impl Traces {
     }
 }
 
-/// Tells that this build sends no traces, if the environment asks for some.
+/// Reports that this build sends no traces, if the environment asks for them.
 #[cfg(not(feature = "otlp"))]
 pub(crate) fn begin(out: Output) -> Option<Traces> {
     if let Some((variable, _)) = endpoint() {

@@ -1,4 +1,5 @@
-//! The abilities of code once it is trusted: its interpreter, the network, where it writes.
+//! The abilities that code has once it is trusted: its interpreter, the network, and the places where
+//! it may write.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,21 +13,21 @@ use crate::args::Common;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-/// The abilities of a file, in the words of the user.
+/// The abilities of a file, worded for the user.
 pub(super) struct Ability {
-    /// The file, in its skill.
+    /// The path of the file in its skill.
     pub(super) name: String,
-    /// Its interpreter.
+    /// The way in which the file runs, such as its interpreter, as a phrase.
     pub(super) runs: String,
-    /// True if it gets the network.
+    /// True if the file gets access to the network.
     pub(super) network: bool,
-    /// Where it may write.
+    /// The places where the file may write.
     pub(super) writes: Vec<String>,
-    /// The rights that classes of a library ask for, and get with the trust.
+    /// The rights that classes of a library ask for, and get when the library is trusted.
     pub(super) rights: BTreeMap<String, ToolsetRights>,
 }
 
-/// Returns the abilities of each of `code`, in its order.
+/// Returns the abilities of each file of `code`, in the same order.
 pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let options = setup::script_options(common)?;
     let (network, opened) = (options.network, options.write.clone());

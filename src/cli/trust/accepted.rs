@@ -1,4 +1,4 @@
-//! The skills that are accepted with their code, and the files of them that this trusts.
+//! The skills whose code is being trusted, and their other files, which become trusted as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,13 +12,13 @@ use super::Code;
 use crate::output::{Output, Page, WARNING, styled};
 use crate::sanitize;
 
-/// The most files of a skill that is new that are shown; JSON has all of them.
+/// The maximum number of files that are shown of a skill not trusted before; JSON has all of them.
 const MAX_SHOWN: usize = 40;
 
-/// A skill whose files are trusted with its code.
+/// A skill whose files are trusted along with its code.
 pub(super) struct Accepted {
     pub(super) files: SkillFiles,
-    /// Its files that are not as they were trusted before; all of them if they never were.
+    /// The files of the skill that differ from those trusted before; all files if none were.
     changes: Vec<FileChange>,
     is_new: bool,
 }
@@ -40,7 +40,7 @@ impl Accepted {
     }
 }
 
-/// Returns the skills of `code`, by their directories.
+/// Returns the skills that `code` belongs to, by their directories.
 pub(super) fn of(code: &[Code], store: &TrustStore) -> Result<BTreeMap<PathBuf, Accepted>, Error> {
     let dirs: BTreeSet<PathBuf> = code.iter().filter_map(Code::skill_dir).collect();
     let read = |dir: PathBuf| {
@@ -50,7 +50,7 @@ pub(super) fn of(code: &[Code], store: &TrustStore) -> Result<BTreeMap<PathBuf, 
     dirs.into_iter().map(read).collect()
 }
 
-/// Shows the files of the skills that are trusted from now on, or with another content.
+/// Shows the files that become trusted, or become trusted with another content.
 pub(super) fn show<'a>(skills: impl Iterator<Item = &'a Accepted>, out: Output) -> io::Result<()> {
     let mut text = Page::default();
     for Accepted { files, changes, is_new } in skills {

@@ -1,4 +1,4 @@
-//! `repertoire trust diff`: what changed since code was trusted.
+//! `repertoire trust diff`: shows what changed since code was trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,12 +18,13 @@ use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-/// The largest text that is kept, to show later what changed.
+/// The maximum size in bytes of a text that is kept to show later what changed.
 const MAX_KEPT_BYTES: u64 = 256 << 10;
-/// The size of all texts of one skill that are kept, in bytes.
+/// The maximum size in bytes of all texts that are kept of one skill.
 const MAX_KEPT_OF_SKILL: u64 = 16 << 20;
 
-/// The texts that were trusted, by their hashes, beside the trust store.
+/// Copies of the texts that were trusted, named by their hashes, in a directory beside the trust
+/// store.
 pub(super) struct Kept {
     dir: PathBuf,
 }
@@ -33,7 +34,7 @@ impl Kept {
         Kept { dir: store.with_extension("texts") }
     }
 
-    /// Keeps the texts of the files of a skill.
+    /// Keeps copies of the texts of a skill's files.
     pub(super) fn keep_all(&self, skill: &SkillFiles) {
         let mut left = MAX_KEPT_OF_SKILL;
         for path in skill.files().keys().map(|path| skill.dir().join(path)) {
@@ -46,7 +47,7 @@ impl Kept {
         }
     }
 
-    /// Keeps the text of a file. Without it, what changed is told by hashes alone.
+    /// Keeps a copy of the text of a file. Without it, a change is reported by hashes alone.
     pub(super) fn keep(&self, file: &Path) {
         let is_small = file.metadata().is_ok_and(|metadata| metadata.len() <= MAX_KEPT_BYTES);
         let Some(text) = is_small.then(|| fs::read_to_string(file).ok()).flatten() else { return };
@@ -57,14 +58,15 @@ impl Kept {
         }
     }
 
-    /// The text with this hash, if it is there and is that text.
+    /// Returns the text with this hash, if it was kept and still has the hash.
     fn text(&self, hash: &ContentHash) -> Option<String> {
         let text = fs::read_to_string(self.dir.join(hash.as_str())).ok()?;
         (ContentHash::of(text.as_bytes()) == *hash).then_some(text)
     }
 }
 
-/// Makes a directory for this user alone: the texts may be of files that others cannot read.
+/// Creates a directory that only this user can read: the texts may be of files that others cannot
+/// read.
 fn private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -72,7 +74,7 @@ fn private_dir(dir: &Path) -> io::Result<()> {
     builder.recursive(true).create(dir)
 }
 
-/// Writes a file for this user alone.
+/// Writes a file that only this user can read.
 fn private_file(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -81,7 +83,7 @@ fn private_file(path: &Path, text: &str) -> io::Result<()> {
     options.open(path)?.write_all(text.as_bytes())
 }
 
-/// One thing that is not as it was trusted.
+/// One difference from what was trusted.
 struct Change {
     path: PathBuf,
     what: &'static str,
@@ -125,7 +127,7 @@ pub(super) fn run(
     Ok(ExitCode::done_if(changes.is_empty()))
 }
 
-/// How the content of a file changed.
+/// Returns the change of the content of a file, if there is one.
 fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
     let path = file.path.clone();
     match state(file) {
@@ -136,7 +138,7 @@ fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
     }
 }
 
-/// The change of a file that had the content `then`.
+/// Returns the change of a file that had the content `then` when it was trusted.
 fn changed(path: PathBuf, then: &ContentHash, kept: &Kept) -> Change {
     let now = ContentHash::of_file(&path).map_or_else(|_| "?".into(), |h| h.to_string());
     let texts = kept.text(then).zip(fs::read_to_string(&path).ok());
@@ -147,7 +149,7 @@ fn changed(path: PathBuf, then: &ContentHash, kept: &Kept) -> Change {
     Change { path, what: "changed", note: format!("sha256 {then} then, {now} now"), diff }
 }
 
-/// The changes of the skills of trusted files: code that came since, other files, and rights.
+/// Returns the changes of the skills of trusted files: new code, changes of other files, and rights.
 fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept) -> Vec<Change> {
     let mut skills: BTreeMap<PathBuf, (Owner, Vec<&TrustedFile>)> = BTreeMap::new();
     for file in files {
@@ -173,7 +175,7 @@ fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept) -> Vec<Chan
     changes
 }
 
-/// The changes of the files of the skill in `dir`, but those that are told already.
+/// Returns the changes of the files of the skill in `dir`, without those that are reported already.
 fn beside(
     dir: &Path,
     trusted: Option<&TrustedSkill>,
@@ -204,7 +206,8 @@ fn beside(
     now.into_iter().filter(|change| !is_told(&dir.join(&change.path))).map(change).collect()
 }
 
-/// The rights that a skill asks for now and was not granted, or was granted and asks for no more.
+/// Returns the rights that a skill now asks for but was not granted, and those that it was granted
+/// but no longer asks for.
 fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
     let code = Code::of_skill(file.path.clone(), owner);
     let mut changes = Vec::new();

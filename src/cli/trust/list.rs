@@ -1,4 +1,4 @@
-//! `repertoire trust list`: the trusted files, and the changes of their skills.
+//! `repertoire trust list`: lists the trusted files, and the changes of their skills.
 
 use repertoire::trust::{FileChange, SkillFiles, TrustStore, TrustedSkill};
 use repertoire::{Error, ErrorCode};
@@ -64,7 +64,8 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
     Ok(ExitCode::Done)
 }
 
-/// The changes of a skill since it was trusted. One that is gone has none: its files are missing.
+/// Returns the changes of a skill since it was trusted. A skill that no longer exists has none: its
+/// files are reported as missing.
 fn changes(skill: &TrustedSkill) -> Result<Vec<FileChange>, Error> {
     match SkillFiles::read(&skill.dir) {
         Ok(now) => Ok(now.changes_since(&skill.files)),

@@ -1,4 +1,4 @@
-//! `repertoire trust`: which code may run although nobody installed it.
+//! `repertoire trust`: manages the code that may run although the user did not install it.
 
 mod abilities;
 mod accepted;
@@ -65,7 +65,7 @@ pub(crate) fn add_files(
     add(&args, &setup::trust_store(common)?, common, out)
 }
 
-/// Trusts files after it was shown what they may do.
+/// Trusts files, after showing the user what they may do.
 fn add(
     args: &TrustAddArgs,
     store: &TrustStore,
@@ -73,7 +73,7 @@ fn add(
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let code = code_of(&args.named.paths, common)?;
-    // Before they are shown: what changes meanwhile is not trusted.
+    // Hashed before the files are shown, so that a file which changes after that is not trusted.
     let hashes: Vec<ContentHash> =
         code.iter().map(|code| ContentHash::of_file(&code.file)).collect::<Result<_, _>>()?;
     let skills = accepted::of(&code, store)?;
@@ -107,7 +107,7 @@ fn add(
     report("trusted", &added, &shown, &skills, out)
 }
 
-/// Asks the user at the terminal.
+/// Asks the user at the terminal whether to trust the code.
 fn is_agreed(out: Output) -> io::Result<bool> {
     out.note("trust all of it? (`y` or `n`)");
     let mut answer = String::new();
@@ -115,12 +115,13 @@ fn is_agreed(out: Output) -> io::Result<bool> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// The state of a file since it was trusted.
+/// Compares a file with its content when it was trusted: it is unchanged, changed, missing or
+/// unreadable.
 fn state(file: &TrustedFile) -> &'static str {
     match ContentHash::of_file(&file.path) {
         Ok(sha256) if sha256 == file.sha256 => "unchanged",
         Ok(_) => "changed",
-        // One that has become too large to be read is not what it was either.
+        // A file that is now too large to be read has changed, too.
         Err(error) if error.code() == ErrorCode::InvalidParam => "changed",
         Err(error) if error.code() == ErrorCode::NotFound => "missing",
         Err(_) => "unreadable",
@@ -175,10 +176,10 @@ fn report(
     Ok(ExitCode::Done)
 }
 
-/// A file that can run, and the skill that it is of.
+/// A file that can run, and the skill that it belongs to.
 struct Code {
     file: PathBuf,
-    /// `None` for a file of no skill.
+    /// `None` if the file does not belong to a skill.
     owner: Option<Owner>,
 }
 
@@ -187,12 +188,12 @@ impl Code {
         Code { file, owner: Some(owner.clone()) }
     }
 
-    /// Returns true for a script that gets the network with the trust.
+    /// Returns true for a script that gets access to the network when it is trusted.
     fn asks_for_network(&self) -> bool {
         !self.has_tools() && self.owner.as_ref().is_some_and(|owner| owner.network)
     }
 
-    /// True for a library, and for an MCP server that the skill ships.
+    /// Returns true for a library, and for an MCP server that the skill ships.
     fn has_tools(&self) -> bool {
         let is_it = |owner: &Owner, entry: &ToolsetEntry| {
             let program = entry.library(&owner.dir).ok().and_then(|path| path.canonicalize().ok());
@@ -205,12 +206,12 @@ impl Code {
         is_library(&self.file) || self.owner.as_ref().is_some_and(is_server)
     }
 
-    /// The directory of its skill, without links.
+    /// Returns the directory of the file's skill, with links followed.
     fn skill_dir(&self) -> Option<PathBuf> {
         self.owner.as_ref()?.dir.canonicalize().ok()
     }
 
-    /// Its path in the directory of the skill, or else as it is.
+    /// Returns the path of the file in the directory of its skill, or else the path unchanged.
     fn name(&self) -> String {
         let of_skill = self.owner.as_ref().and_then(|owner| {
             let dir = owner.dir.canonicalize().ok()?;
@@ -220,7 +221,7 @@ impl Code {
     }
 }
 
-/// The code that `paths` mean, each file once.
+/// Returns the code that `paths` mean, each file once.
 fn code_of(paths: &[PathBuf], common: &Common) -> anyhow::Result<Vec<Code>> {
     let mut all: Vec<Code> = Vec::new();
     for path in paths {
@@ -234,7 +235,7 @@ fn code_of(paths: &[PathBuf], common: &Common) -> anyhow::Result<Vec<Code>> {
     Ok(all)
 }
 
-/// The files that `path` means: itself, or the code of a skill.
+/// Returns the files that `path` means: the file itself, or the code of a skill.
 fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     if path.is_file() {
         return Ok(vec![Code { file: path.to_owned(), owner: owner_of(path) }]);
@@ -252,7 +253,7 @@ fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     Ok(files.into_iter().map(|file| Code::of_skill(file, &owner)).collect())
 }
 
-/// The libraries, MCP servers and scripts of a skill.
+/// Returns the libraries, MCP servers and scripts of a skill.
 pub(crate) fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
     let mut files = libraries_of(&owner.dir);
     files.extend(Scripts::compared_files(owner)?);
@@ -262,12 +263,12 @@ pub(crate) fn code_files(owner: &Owner) -> Result<BTreeSet<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The skill that the file at `path` is of: the nearest one above it.
+/// Returns the skill that the file at `path` belongs to: the nearest one above it.
 fn owner_of(path: &Path) -> Option<Owner> {
     std::path::absolute(path).ok()?.ancestors().skip(1).find_map(skill_in)
 }
 
-/// The trusted files that `path` means; they need not exist any more.
+/// Returns the trusted files that `path` means. They need not exist any more.
 fn trusted_at(
     path: &Path,
     store: &TrustStore,
@@ -292,8 +293,8 @@ fn trusted_at(
     Ok(files)
 }
 
-/// The skill that `path` means: a directory that is one, or an id. What holds a `/` and is there is
-/// never taken for an id.
+/// Returns the skill that `path` means: a directory that is a skill, or an id. An existing directory
+/// whose name contains a `/` is never taken for an id.
 fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
     if let Some(owner) = skill_in(path) {
         return Ok(owner);
@@ -317,7 +318,7 @@ fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
     Ok(owner)
 }
 
-/// The skill in `dir`, as no catalog knows it; none if it holds no skill file.
+/// Returns the skill in `dir`, read without a catalog; `None` if there is no skill file.
 pub(crate) fn skill_in(dir: &Path) -> Option<Owner> {
     let entries = std::fs::read_dir(dir).ok()?.filter_map(Result::ok);
     let mut files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
@@ -332,7 +333,8 @@ fn is_library(path: &Path) -> bool {
     extension.is_some_and(|extension| LIBRARY_EXTENSIONS.contains(&extension))
 }
 
-/// The libraries of the skill in `dir`. What a link outside means is not the skill's.
+/// Returns the libraries of the skill in `dir`. Files outside of it, to which a link leads, are left
+/// out.
 fn libraries_of(dir: &Path) -> BTreeSet<PathBuf> {
     let Ok(root) = dir.canonicalize() else { return BTreeSet::new() };
     let walk = WalkDir::new(root.join("toolsets")).into_iter().filter_map(Result::ok);

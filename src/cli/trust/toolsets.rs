@@ -16,7 +16,8 @@ use crate::failure::Failure;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-/// The rights that the classes of a library ask for, by class, with the files they mean here.
+/// Returns the rights that the classes of a library ask for, by class. Their paths are resolved for
+/// this system.
 pub(super) fn asked(code: &Code) -> BTreeMap<String, ToolsetRights> {
     let mut rights = BTreeMap::new();
     let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else { return rights };
@@ -31,15 +32,15 @@ pub(super) fn asked(code: &Code) -> BTreeMap<String, ToolsetRights> {
     rights
 }
 
-/// The tools of a library that was just trusted, beside those that it had when it was trusted before.
+/// The tools of a library that was just trusted, and those that it had when it was trusted before.
 pub(super) struct Shown {
     tools: Vec<Tool>,
     before: BTreeMap<String, ContentHash>,
 }
 
 impl Shown {
-    /// Describes the libraries among `code`, which are trusted, and notes their tools in the store.
-    /// One that cannot be described is told.
+    /// Lists the tools of the library in `code`, which is trusted, and records them in the trust
+    /// store. Reports toolsets that cannot be loaded. `None` if `code` has no tools.
     pub(super) fn of(
         code: &Code,
         before: &TrustedFiles,
@@ -68,7 +69,7 @@ impl Shown {
         Ok(Some(Shown { tools: all.tools, before }))
     }
 
-    /// The change of a tool since the library was trusted before, in a word.
+    /// Says in a word how a tool changed since the library was trusted before.
     fn change(&self, tool: &Tool) -> &'static str {
         match self.before.get(&tool.short_name) {
             _ if self.before.is_empty() => "tool",
@@ -113,7 +114,7 @@ impl Shown {
 /// The files that were trusted before.
 pub(super) type TrustedFiles = Vec<TrustedFile>;
 
-/// The hash of what a model is told of a tool.
+/// Returns the hash of the description of a tool that a model gets.
 fn print(tool: &Tool) -> ContentHash {
     let told = json!([tool.description, tool.parameters, tool.annotations]);
     ContentHash::of(told.to_string().as_bytes())

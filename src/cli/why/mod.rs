@@ -76,7 +76,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::done_if(verdict.fires))
 }
 
-/// Returns the options that `repertoire disclose` has without any of its own.
+/// Returns the options that `repertoire disclose` uses if its command line sets none.
 fn of_disclose(config: &Config) -> Result<DisclosureOptions, UsageError> {
     let mut options = config.disclosure(DisclosureOptions::default());
     environment::limit_skills(&mut options).map_err(UsageError)?;

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use repertoire::catalog::Entry;
 use serde::Serialize;
 
-/// The most near misses that are named.
-const MAX_NEAR_MISSES: usize = 5;
+/// The maximum number of near misses that are named.
+const MAX_NEAR: usize = 5;
 
-/// The similarity from which words count as forms or misspellings of each other.
+/// The similarity at which words count as forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;
 
-/// A trigger some of whose words are in the message.
+/// A trigger of which the message contains some words.
 #[derive(Debug, Serialize)]
 pub(super) struct NearMiss {
     pub(super) kind: &'static str,
@@ -64,7 +64,7 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words of a folded text: the parts between blanks, the same without surrounding
+/// Returns the words of a folded text: the parts between blanks, the same parts without surrounding
 /// punctuation, and the parts of compounds.
 fn said(text: &str) -> BTreeSet<&str> {
     let is_mark = |c: char| !c.is_alphanumeric();

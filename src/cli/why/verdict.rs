@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::near_miss::{NearMiss, near_misses};
 use crate::failure::help;
 
-/// The most words of a relevant skill that are named.
+/// The maximum number of words that are named of a relevant skill.
 const MAX_TERMS: usize = 4;
 
 /// The verdict, as JSON.
@@ -37,13 +37,13 @@ pub(crate) struct Verdict {
     pub(super) rank: Option<usize>,
     #[serde(rename = "match")]
     pub(super) matched: Option<Match>,
-    /// The position of the exclude that vetoes it, in bytes of the message.
+    /// The exclude that vetoes the skill, and its position in bytes of the message.
     pub(super) veto: Option<Veto>,
-    /// Triggers some of whose words are in the message.
-    pub(super) near: Vec<NearMiss>,
+    /// Triggers of which the message contains some words.
+    pub(super) near: Vec<Near>,
     /// The loader's findings about the rejected file.
     pub(super) refused: Vec<Diagnostic>,
-    /// Files with the same id that this one takes precedence over.
+    /// The files of skills with the same id, over which this one takes precedence.
     pub(super) shadows: Vec<String>,
 }
 
@@ -66,13 +66,13 @@ impl Told {
         Told { code, reason: reason.into(), help: help.into() }
     }
 
-    /// Converts a finding of the engine.
+    /// Converts a reason of the engine to a finding.
     fn because(reason: &Reason, text: String, entry: &Entry) -> Told {
         Told { code: reason.code(), reason: text, help: remedy(reason, entry) }
     }
 }
 
-/// Decides why `entry` is or is not shown for `query`, a message of `session`, with `options`.
+/// Finds out why `entry` is or is not shown for `query`, a message of `session`, with `options`.
 pub(crate) fn verdict(
     engine: &Engine,
     entry: &Entry,
@@ -133,7 +133,7 @@ fn not_shown(
         return Told::because(&held_back.reason, held_back.to_string(), entry);
     }
     if verdict.matched.is_some() && disclosure.below_limit > 0 {
-        // A disclosure names only the first few of these.
+        // `omitted` names only the first few skills below the limit.
         let below = Reason::BelowLimit { limit: options.max_skills };
         return Told::because(&below, below.to_string(), entry);
     }
@@ -145,8 +145,8 @@ fn not_shown(
     told
 }
 
-/// Explains a message that is a slash command, as a hook treats it: whether `entry` is added, and
-/// why. `None` for an ordinary message.
+/// Explains a message that is a slash command, as a hook treats it: tells whether `entry` is added,
+/// and why. `None` for an ordinary message.
 fn of_command(
     engine: &Engine,
     entry: &Entry,
@@ -171,8 +171,8 @@ fn of_command(
             let reason = format!("the message is the command of the skill `{id}`, which is added");
             (false, Told::new("command", reason, ""))
         }
-        // The command of another skill, which is unavailable: the hook says so, and takes the
-        // message as an ordinary one.
+        // The message is the command of another skill, which is unavailable: the hook says so, and
+        // treats the message as an ordinary one.
         Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
         Err(error) => {
             let reason = format!("the message is a command: {}", error.message());
