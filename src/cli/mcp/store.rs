@@ -17,7 +17,7 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// The session store in its two forms.
 pub(super) struct Stores {
     /// The store itself, which may be unreachable.
-    pub(super) store: WatchedStore,
+    pub(super) store: MeteredStore,
     /// The store, or memory while it is unreachable.
     pub(super) fallback: Arc<FallbackStore>,
 }

@@ -6,7 +6,7 @@ use repertoire::catalog::Entry;
 use serde::Serialize;
 
 /// The maximum number of near misses that are named.
-const MAX_NEAR: usize = 5;
+const MAX_NEAR_MISSES: usize = 5;
 
 /// The similarity at which words count as forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;

@@ -40,7 +40,7 @@ pub(crate) struct Verdict {
     /// The exclude that vetoes the skill, and its position in bytes of the message.
     pub(super) veto: Option<Veto>,
     /// Triggers of which the message contains some words.
-    pub(super) near: Vec<Near>,
+    pub(super) near: Vec<NearMiss>,
     /// The loader's findings about the rejected file.
     pub(super) refused: Vec<Diagnostic>,
     /// The files of skills with the same id, over which this one takes precedence.
