@@ -1,8 +1,8 @@
 //! The keys of front matter, and suggestions for unknown keys.
 //!
-//! A field is suggested only if the field accepts a value of this form, and either the two keys differ
-//! by a typing mistake or [`SYNONYMS`] lists the key. Counterexamples: the value of `requires: {skills:
-//! …}` does not fit `requires_env`, though the names are alike; `trigger: explicit` is a mode, not a
+//! A field is suggested only if it accepts a value of this form, and either the two keys differ by a
+//! typing mistake or [`SYNONYMS`] lists the key. So `requires` with a map is not taken for
+//! `requires_env`, which it resembles in its letters alone, and `trigger: explicit` sets a mode, not a
 //! list of triggers.
 
 use serde_json::{Map, Value as Json};

@@ -41,13 +41,13 @@ pub struct Manifest {
     /// The triggers of `triggers`, `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
     /// `trigger_phrases` and `metadata.trigger_phrases`: phrases that occur in messages for the skill.
-    /// They raise the relevance of the skill, and are not triggers.
+    /// They count towards relevance, and are not triggers.
     pub trigger_phrases: Vec<Spanned<String>>,
     /// `examples` and `metadata.examples`: messages that should and should not lead to the skill. A
     /// value that is not a map of such messages is kept in `extra`.
     pub examples: Examples,
     /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Invalid entries are listed
-    /// too, with a diagnostic, so that the loader can report them when the skill is used.
+    /// too, with a diagnostic; the toolset loader refuses them.
     pub toolsets: Vec<Spanned<String>>,
     /// The rights that entries of `toolsets` request, keyed by entry.
     pub toolset_rights: BTreeMap<String, ToolsetRights>,

@@ -26,8 +26,8 @@ pub enum Profile {
     Repertoire,
     /// The open Agent Skills specification, <https://agentskills.io>.
     AgentSkills,
-    /// The format that Repertoire reads, with a review of all files of the skill as for a skill of a
-    /// stranger.
+    /// The format that Repertoire reads, with a security review of all files of the skill, for skills of
+    /// unknown authors.
     Untrusted,
 }
 
