@@ -20,7 +20,7 @@ const MAX_NAME_BYTES: usize = 64;
 /// The longest description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
 
-/// A `SKILL.md` that every reader accepts that follows the specification.
+/// A `SKILL.md` that is accepted by every reader that follows the specification.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Portable {
     /// The whole file.
