@@ -14,9 +14,9 @@ use crate::skill::SkillId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// The user has not yet agreed to activate this skill in the session.
+    /// The skill was not activated in the session yet, nor did the user agree to that.
     Risky,
-    /// The user has agreed to activate this skill in the session before.
+    /// The skill was activated in the session before, or the user agreed to that.
     Safe,
 }
 
