@@ -8,8 +8,8 @@ use super::state::{Event, SessionState, SkillState};
 use super::tally::{Day, Ledger, Tallies};
 use crate::error::Error;
 
-/// A store of conversations. Each event is recorded as a whole or not at all, whatever other
-/// threads and processes do meanwhile.
+/// A store of conversations. Each event is recorded as a whole or not at all, whatever other threads and
+/// processes do at the same time.
 pub trait SessionStore: Debug + Send + Sync {
     /// Records one event of `session`, and returns the earlier state of the skill that it is about,
     /// if any.

@@ -10,7 +10,7 @@ use crate::diagnostic::Code;
 /// Splits `entry` into the path of a library and the name of a class, or returns the reason why it is
 /// refused.
 ///
-/// Only the text is checked. Whether the library exists is checked when it is loaded.
+/// Checks the text only. The loader of libraries checks whether the library exists.
 pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> {
     let (path, class) = entry.rsplit_once(':').ok_or("it has no `:`")?;
     if !is_class(class) {

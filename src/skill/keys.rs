@@ -149,8 +149,8 @@ fn letters(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The edit distance of the two words, or `None` if it is too large for their length. In a short word, a
-/// changed letter makes another word (`mode` is not `model`), so only swapped letters are accepted.
+/// Returns the edit distance of the two words, or `None` if it is too large for their length. In a short
+/// word, a changed letter makes another word (`mode` is not `model`), so letters may only be swapped.
 fn slips(written: &str, field: &str) -> Option<usize> {
     /// A field name has at most 22 letters.
     const MAX_LETTERS: usize = 32;

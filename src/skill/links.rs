@@ -2,8 +2,8 @@
 //! the skill.
 //!
 //! A link is looked up only if its destination is surely meant as a file of the skill: not a URL, an
-//! anchor, an absolute path, a placeholder (`<name>.md`, `${DIR}/x`), or a word that may stand for
-//! anything. A link that leaves the skill's directory is not looked up either, since the files there
+//! anchor, an absolute path, a placeholder (`<name>.md`, `${DIR}/x`), or a word without a file
+//! extension. A link that leaves the skill's directory is not looked up either, since the files there
 //! depend on where the skill is installed.
 
 use std::borrow::Cow;

@@ -68,7 +68,7 @@ pub struct Manifest {
     pub user_invocable: Option<Spanned<bool>>,
     /// `allowed-tools`: tools that the host may let the skill use. `None` means all tools.
     pub allowed_tools: Option<Vec<Spanned<String>>>,
-    /// `context`: where the instructions go.
+    /// `context`: the destination of the instructions.
     pub context: Context,
     /// `agent`: passed through to the host.
     pub agent: Option<Spanned<String>>,

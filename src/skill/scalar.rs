@@ -80,8 +80,8 @@ fn is_end(rest: &str) -> bool {
     trimmed.is_empty() || (trimmed.starts_with('#') && trimmed.len() < rest.len())
 }
 
-/// Returns the range of a value without the comment that follows it on a single line. `#123` does not
-/// count as a comment: in a line that is broken anyway, it was meant as text.
+/// Returns the range of a value on a single line without the comment at its end. `#123` does not count
+/// as a comment: in a line that is broken anyway, the author meant it as text.
 fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
     let value = &source[range.clone()];
     match value.find(" # ") {

@@ -136,7 +136,7 @@ struct Collector<'r, 'f> {
     triggers: Triggers,
     /// The place where each trigger was declared; `None` once its repetition has been reported.
     seen: HashMap<(Kind, String), Option<usize>>,
-    /// The number of the place that is being read.
+    /// The index of the place that is being read.
     place: usize,
     n_triggers: usize,
 }

@@ -245,9 +245,9 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     Ok(connection)
 }
 
-/// Checkpoints a long journal. It would grow for ever if all writers are killed or exit without
-/// closing, as hooks do: the checkpointed part is known only while a process has the file open, so
-/// the next process appends behind its end.
+/// Checkpoints a long journal. It would grow for ever if all writers were killed or exited without
+/// closing the file, as hooks do: the checkpointed part is known only while a process has the file open,
+/// so the next process appends to the end.
 fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
     let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|journal| journal.len() > LONGEST_JOURNAL) {
