@@ -76,8 +76,8 @@ pub enum LeftOutReason {
     Unreadable,
 }
 
-/// Copies `dir`, the directory of the skill `id`, into a new directory below `target`, which has the
-/// name of the last part of the id. Only the current user can enter the copy.
+/// Copies `dir`, the directory of the skill `id`, into a new directory below `target`, named after the
+/// last part of the id. Only the current user can enter the copy.
 ///
 /// The copy consists of files and directories only. Links that stay inside of the skill become copies of
 /// their targets, so that nothing in the copy can lead out of it. Everything that is not copied is

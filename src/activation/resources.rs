@@ -99,10 +99,10 @@ impl Serialize for Resource {
 /// Reads the file `path` below `dir`, the directory of the skill named `skill`.
 ///
 /// Only files of the skill itself are read. Links are refused wherever they point, and so are files with
-/// a second name (hard links), which may belong to somebody else. Hidden files such as `.git` are
-/// refused too, and so are sub-skills: this caller may not be allowed to see them, and must ask for them
-/// by their own id. The skill's own `SKILL.md` is refused because activation returns its body, with
-/// arguments and consent.
+/// a second name (hard links), which may belong to somebody else. Hidden files (such as those in
+/// `.git`), `node_modules` and `__pycache__` are refused too, and so are sub-skills: this caller may not
+/// be allowed to see them, and must ask for them by their own id. The skill's own `SKILL.md` is refused
+/// because activation returns its body, with arguments and consent.
 ///
 /// Fails with `INVALID_PARAM` if `path` cannot be the path of a file, is the `SKILL.md`, or does not
 /// have the requested lines; with `NOT_FOUND` if there is no such file (the error names the most similar

@@ -5,7 +5,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use super::pattern;
 
-/// Returns a help text if the valid `pattern` requires a text that no message can contain, because the
+/// Returns a help text if the valid `pattern` contains a text that no message can contain, because the
 /// text is not in NFKC; otherwise `None`.
 pub(super) fn remedy(pattern: &str) -> Option<String> {
     // Without such an escape, an ASCII pattern has no literals outside of ASCII.

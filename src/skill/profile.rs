@@ -73,8 +73,8 @@ const SPEC_KEYS: &[&str] =
     &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
 
 /// Returns all findings about the `SKILL.md` at `path`, in the order of the file: those from loading it
-/// for a host named `brand`, and those of `profile`. With [`Profile::Untrusted`], findings about the
-/// other files of the skill follow.
+/// for a host named `brand`, and those of `profile`. With [`Profile::Untrusted`], the findings of the
+/// review follow, which covers all files of the skill.
 pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic> {
     let text = match load::read(path) {
         Ok(text) => text,

@@ -1,7 +1,7 @@
 //! Parses YAML into a tree whose values carry their byte ranges in the file.
 //!
 //! Scalars stay text: `version: 1.0` is `1.0` and `name: NO` is `NO`. A field of another type converts
-//! the text. Every limit is checked before memory is allocated.
+//! the text. Every limit is checked before memory is spent on a value.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -222,7 +222,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
         let help = "make the file and its directory writable, or name another file";
         return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
     }
-    // Do not change the file before it is known to be sound and ours.
+    // Closing must not change the file before it is known to be sound and ours.
     leave_as_it_is(&connection, true)?;
     // The busy handler of SQLite covers most cases; `patiently` covers the others.
     connection.busy_timeout(WAITS)?;

@@ -55,7 +55,8 @@ pub(super) fn below(directory: &Path) -> Below {
 }
 
 impl Below {
-    /// Examines an entry. Returns true if it is hidden; a hidden directory is reported as a whole.
+    /// Examines an entry. Returns true if it is hidden or `node_modules`; such a directory is reported
+    /// as a whole.
     fn note(&mut self, entry: &DirEntry, directory: &Path) -> bool {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy();
