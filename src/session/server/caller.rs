@@ -1,5 +1,5 @@
-//! Calls to a server: each has a deadline, a connection of the pool and a second attempt, and fails at
-//! once during the pause after a failure.
+//! Calls to a server. Each has a deadline and a connection of the pool, may be attempted a second time,
+//! and fails at once during the pause after a failure.
 
 use std::time::{Duration, Instant};
 

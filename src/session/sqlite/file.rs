@@ -29,9 +29,9 @@ use crate::open_options::without_waiting_or_links;
 const JOURNAL_PAGES: i64 = 256;
 
 /// The longest journal, in bytes, that a process leaves as it is when it opens the file; a longer one is
-/// checkpointed. It has some 128 pages, of which an event takes three and its tallies one or two. Each
-/// process that is the first to open the file has to read the journal; a checkpoint makes one process
-/// wait for the disk two or three times.
+/// checkpointed. The limit is some 128 pages, of which an event takes three and its tallies one or two.
+/// Each process that is the first to open the file has to read the journal; a checkpoint makes one
+/// process wait for the disk two or three times.
 const LONGEST_JOURNAL: u64 = 512 << 10;
 
 /// The time that `SQLite` itself waits for other processes.
