@@ -7,23 +7,25 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 /// The longest body with arguments, in bytes.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// The beginning of every placeholder of all arguments, or of one by `[N]`.
+/// The placeholder for all arguments. With `[N]` after it, it stands for one of them.
 const ALL: &str = "$ARGUMENTS";
 
-/// `body` with `args` in place of its placeholders:
+/// Returns `body` with `args` in place of its placeholders:
 ///
-/// - `$ARGUMENTS` is all of them as they were written, `$ARGUMENTS[N]` one of them, from 0;
-/// - `$N` is `$ARGUMENTS[N]`, inside code only if `in_code`;
-/// - one whose argument is missing stays as it is written, and so does one behind a `\`, without
-///   the `\`.
+/// - `$ARGUMENTS` stands for all arguments as they were written, `$ARGUMENTS[N]` for one, from 0;
+/// - `$N` means `$ARGUMENTS[N]`, but inside of code only if `in_code` is true;
+/// - a placeholder whose argument is missing is kept as written, and so is one after a `\`, which is
+///   removed.
 ///
-/// Arguments are split as a shell does, without expanding anything. Text that was put in is not
-/// expanded again. If there are arguments and none was put in, they follow the body as a line.
+/// Arguments are split as a shell does, without expanding anything. Inserted text is not searched for
+/// placeholders again. If there are arguments and none was inserted, they are appended to the body as a
+/// line.
 ///
-/// `None` if that would be longer than [`MAX_BYTES`]: a body may ask for the same argument often.
+/// Returns `None` if the result would be longer than [`MAX_BYTES`]: a body may contain the same
+/// placeholder many times.
 pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     let positions = split(args);
-    // Only digits care for code, and few bodies have them.
+    // Only `$N` is treated differently in code, and few bodies contain it.
     let has_digits = body.as_bytes().windows(2).any(|pair| pair[0] == b'$' && is_digit(pair[1]));
     let code = if has_digits && !in_code { code_ranges(body) } else { Vec::new() };
 
@@ -65,15 +67,15 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     (out.len() <= MAX_BYTES).then_some(out)
 }
 
-/// A place for arguments.
+/// A placeholder for arguments.
 struct Placeholder {
-    /// The index of the argument, from 0; `None` stands for all.
+    /// The index of the argument, from 0; `None` means all arguments.
     index: Option<usize>,
-    /// True if it is written `$N`.
+    /// True if the placeholder is written `$N`.
     is_short: bool,
 }
 
-/// The placeholder that `text`, which starts with `$`, begins with, and its length.
+/// Returns the placeholder at the start of `text`, which starts with `$`, and its length in bytes.
 fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
     let Some(rest) = text.strip_prefix(ALL) else {
         let len = number_len(&text[1..]);
@@ -87,7 +89,8 @@ fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
             return Some((Placeholder { index: Some(index), is_short: false }, whole));
         }
     }
-    // A longer name is another one; scripts without spaces go on at once.
+    // A longer ASCII name is not this placeholder. Other letters may follow directly, because some
+    // writing systems do without spaces.
     let goes_on = rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     (!goes_on).then_some((Placeholder { index: None, is_short: false }, ALL.len()))
 }
@@ -100,10 +103,10 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
-/// The arguments, split as a shell does: at blanks outside quotes. If a quote is left open, they
-/// are split at all blanks.
+/// Splits the arguments as a shell does: at blanks outside of quotes. If a quote is never closed, splits
+/// them at all blanks.
 pub(super) fn split(args: &str) -> Vec<String> {
-    // To a shell, and to the crate, `#42` is a comment.
+    // A shell, and so `shlex`, takes `#42` for a comment; replace `#` while splitting.
     let mark = ('\u{e000}'..='\u{f8ff}').find(|c| !args.contains(*c)).unwrap_or('#');
     let split = shlex::split(&args.replace('#', mark.encode_utf8(&mut [0; 4])));
     let words = split.map(|words| words.iter().map(|word| word.replace(mark, "#")).collect());

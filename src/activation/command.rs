@@ -12,25 +12,25 @@ use crate::skill::SkillId;
 pub struct Command {
     /// The command as it is typed: `/sven/plan`.
     pub command: String,
-    /// The skill it activates.
+    /// The skill that the command activates.
     pub id: SkillId,
     /// The skill's description in one line.
     pub brief: String,
-    /// The arguments it takes, in its author's words.
+    /// The arguments that the skill takes, in its author's words.
     pub argument_hint: Option<String>,
 }
 
-/// A message that begins with a slash, taken apart.
+/// A message that begins with a slash, split into the command and its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Typed<'m> {
     /// The first word, without its slash.
     pub(crate) word: &'m str,
-    /// The text after it, without blanks around.
+    /// The text after the first word, trimmed.
     pub(crate) args: &'m str,
 }
 
 impl<'m> Typed<'m> {
-    /// Takes `message` apart; `None` if it does not begin with a slash and a word.
+    /// Splits `message`; `None` if it does not begin with a slash and a word.
     pub(crate) fn parse(message: &'m str) -> Option<Typed<'m>> {
         let rest = message.trim().strip_prefix('/')?;
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -39,7 +39,7 @@ impl<'m> Typed<'m> {
     }
 }
 
-/// The commands that users have, in the order of ids.
+/// Returns the commands that users can type, in the order of ids.
 pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
     let named = named(catalog).into_iter().filter(|(_, entry)| entry.is_available());
     let command = |(name, entry): (String, &Entry)| Command {
@@ -51,8 +51,8 @@ pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
     named.map(command).collect()
 }
 
-/// The skill that `word`, typed after a slash, stands for, whether it is available or not: an id, a
-/// command in any letter case, or a name that is unique.
+/// Finds the skill that `word`, typed after a slash, refers to, whether the skill is available or not.
+/// The word is an id, a command in any letter case, or a name that only one skill has.
 pub(crate) fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
     let named = named(catalog);
     let command = sanitized(word.trim_end_matches('/'));
@@ -65,8 +65,8 @@ pub(crate) fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
     by_id.or_else(by_command).or_else(by_name).map(|(_, entry)| *entry)
 }
 
-/// The skills that have a command, in the order of ids, each with one of its own: its id as it is
-/// typed, or, if that is another skill's, with a number behind it.
+/// Returns the skills that have a command, in the order of ids, each with a unique command: its id as it
+/// is typed, followed by a number if that is the id or the command of another skill.
 fn named(catalog: &Catalog) -> Vec<(String, &Entry)> {
     let invocable = |entry: &&Entry| !entry.is_shadowed() && entry.is_loadable(Audience::User);
     let entries: Vec<&Entry> = catalog.entries().filter(invocable).collect();
@@ -84,8 +84,8 @@ fn named(catalog: &Catalog) -> Vec<(String, &Entry)> {
     entries.into_iter().map(|entry| (name(entry), entry)).collect()
 }
 
-/// `id` as it is typed in a terminal: in lower case, blanks and hyphens as `_`, runs of these as
-/// one, `/` kept.
+/// Returns `id` as it is typed in a terminal: in lower case, with a single `_` for each run of blanks,
+/// control characters, hyphens and `_`. A `/` is kept.
 fn sanitized(id: &str) -> String {
     let mut command = String::with_capacity(id.len());
     for c in id.chars().flat_map(char::to_lowercase) {

@@ -10,63 +10,63 @@ use crate::catalog::{Audience, Scope};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 
-/// The risk of an activation: the attention it deserves.
+/// The risk of an activation, which tells how much attention it deserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// The first of this skill in the session.
+    /// The skill was not activated in the session yet, nor did the user agree to that.
     Risky,
-    /// The user agreed to one before.
+    /// The skill was activated in the session before, or the user agreed to that.
     Safe,
 }
 
 /// The policy that decides when an activation needs the user's consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConsentPolicy {
-    /// Never.
+    /// No activation needs consent.
     #[default]
     Never,
-    /// Once for each skill in a session.
+    /// The first activation of each skill in a session needs consent.
     FirstUse,
-    /// Each time.
+    /// Every activation needs consent.
     Always,
 }
 
 /// The information that a user should see before agreeing to an activation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConsentRequest {
-    /// The skill.
+    /// The id of the skill.
     pub id: SkillId,
-    /// Its description.
+    /// The description of the skill.
     pub description: String,
-    /// The one who asks for it: the model, or the user who typed a command.
+    /// The requester of the activation: the model, or the user who typed a command.
     #[serde(skip)]
     pub audience: Audience,
-    /// The scope of its source.
+    /// The scope of the source that the skill comes from.
     pub scope: Scope,
-    /// Its directory, if it has one.
+    /// The directory of the skill, if it has one.
     #[serde(serialize_with = "super::lossy")]
     pub dir: Option<PathBuf>,
-    /// The tree of its directory, as lines of text.
+    /// The tree of the skill's directory, as lines of text.
     pub tree: String,
-    /// The `path:Class` entries of its toolsets.
+    /// The `path:Class` entries of the skill's toolsets.
     pub toolsets: Vec<String>,
-    /// Tools its author wants to be allowed; `None` if that is left to the host.
+    /// The tools that the skill's author wants to be allowed; `None` leaves this to the host.
     pub allowed_tools: Option<Vec<String>>,
-    /// Its scripts.
+    /// The scripts that the skill can run.
     pub scripts: Vec<String>,
     /// The risk of the activation.
     pub risk: Risk,
 }
 
-/// The policy of consent, and the callback that asks for it.
+/// The policy of consent, and the callback that asks the user.
 ///
-/// It guards activations, and the files and scripts of a skill that was not activated in the
-/// session; a disclosure shows text and needs no consent.
+/// Activations are guarded, and so are the files and scripts of a skill that was not activated in the
+/// session. A disclosure only shows text and needs no consent.
 ///
-/// Without a callback, an activation that needs consent fails with `CONSENT_REQUIRED`; the host
-/// asks by its own means, notes the answer with
-/// [`Session::consent`](crate::session::Session::consent), and activates again.
+/// Without a callback, an activation that needs consent fails with `CONSENT_REQUIRED`. The host then
+/// asks the user by its own means, records the answer with
+/// [`Session::consent`](crate::session::Session::consent), and activates the skill again.
 #[derive(Clone, Default)]
 pub struct Consent {
     /// The policy.
@@ -77,12 +77,12 @@ pub struct Consent {
 type Ask = Arc<dyn Fn(&ConsentRequest) -> bool + Send + Sync>;
 
 impl Consent {
-    /// Consent by this policy.
+    /// Creates a consent with this policy and no callback.
     pub fn new(policy: ConsentPolicy) -> Consent {
         Consent { policy, ask: None }
     }
 
-    /// Asks `ask` where consent is needed and was not given yet; with [`ConsentPolicy::Always`] it
+    /// Calls `ask` when consent is needed and was not given yet. With [`ConsentPolicy::Always`], `ask`
     /// decides on every activation.
     #[must_use]
     pub fn ask(mut self, ask: impl Fn(&ConsentRequest) -> bool + Send + Sync + 'static) -> Consent {
@@ -90,14 +90,14 @@ impl Consent {
         self
     }
 
-    /// Tells whether somebody can be asked.
+    /// Tells whether there is a callback to ask the user.
     pub(crate) fn asks(&self) -> bool {
         self.ask.is_some()
     }
 
-    /// Asks for consent.
+    /// Asks the user for consent.
     ///
-    /// Fails with `CONSENT_REQUIRED` if it is refused or nobody can be asked.
+    /// Fails with `CONSENT_REQUIRED` if the user refuses, or if there is no callback.
     pub(crate) fn obtain(&self, request: &ConsentRequest) -> Result<(), Error> {
         let id = &request.id;
         match &self.ask {
@@ -112,7 +112,7 @@ impl Consent {
     }
 }
 
-/// The error of an activation that the user was asked about, and did not agree to.
+/// The error of an activation that the user refused.
 pub(crate) fn refused(id: &SkillId) -> Error {
     Error::new(
         ErrorCode::ConsentRequired,

@@ -1,4 +1,4 @@
-//! The files that come with a skill, and the parts of its directory that are not its own.
+//! The files that come with a skill, and the parts of its directory that do not belong to it.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorCode};
 /// The most files that an activation names.
 pub const MAX_BUNDLED_FILES: usize = 20;
 
-/// The largest text whose lines can be read, in bytes; all of it is searched for line ends.
+/// The largest text whose lines can be read, in bytes. The whole text is searched for line ends.
 pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The most directory entries that are read in one skill.
@@ -25,20 +25,22 @@ pub(super) const MAX_ENTRIES: usize = 10_000;
 /// The files that come with a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BundledFiles {
-    /// Paths below the skill's directory, with `/`. Those nearest to the `SKILL.md` come first, in
-    /// byte order within a depth: what its text refers to stands close, and a directory of a
-    /// hundred icons further down does not displace it.
+    /// Paths below the skill's directory, separated by `/`. Files of lower depth come first, in byte
+    /// order within each depth: files that the `SKILL.md` refers to are usually near it, and a directory
+    /// of a hundred icons further down does not displace them.
     pub files: Vec<String>,
-    /// The number of files beyond these, with those that cannot be read: named not in UTF-8, or with a
-    /// backslash or a control character; with a second name (hard links); over 16 MiB.
+    /// The number of further files, including files that cannot be read: files whose name is not UTF-8
+    /// or has a backslash or a control character, files with a second name (hard links), and files over
+    /// 16 MiB.
     pub more: usize,
-    /// True if the whole directory was read. If it has more than 10,000 entries, or parts that
-    /// cannot be read, `more` is a lower bound.
+    /// True if the whole directory was read. If it has more than 10,000 entries, or parts that cannot be
+    /// read, this is false and `more` is a lower bound.
     pub complete: bool,
 }
 
-/// The first `limit` files that come with the skill in `dir`: all regular files below it but its
-/// `SKILL.md`, hidden files and directories, `node_modules`, `__pycache__`, sub-skills, and links.
+/// Lists the first `limit` files that come with the skill in `dir`: all regular files below it except
+/// for its `SKILL.md`, hidden files and directories, `node_modules`, `__pycache__`, and sub-skills.
+/// Links are left out, too.
 ///
 /// Fails with `NOT_FOUND` if the directory cannot be read.
 pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
@@ -51,7 +53,7 @@ pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     Ok(BundledFiles { files, more, complete })
 }
 
-/// Tells whether a reader would be given the file at `path`, as far as that shows from outside.
+/// Tells whether the file at `path` can be read as a resource, judged by its metadata alone.
 fn is_readable(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else { return false };
     #[cfg(unix)]
@@ -61,7 +63,7 @@ fn is_readable(path: &Path) -> bool {
     has_one_name && metadata.len() <= MAX_TEXT_BYTES as u64
 }
 
-/// Returns whether the skill in `dir` has a directory `path` that its files could be in.
+/// Returns whether the skill in `dir` has a directory `path` that may contain its files.
 #[cfg(feature = "mcp")]
 pub(crate) fn has_directory(dir: &Path, path: &str) -> bool {
     let is_hidden = |part: &str| part.starts_with('.') || is_made_by_tools(part.as_ref());
@@ -72,7 +74,8 @@ pub(crate) fn has_directory(dir: &Path, path: &str) -> bool {
             .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
 }
 
-/// Up to three files of the skill in `root` that `path` may be a misspelling of, the nearest first.
+/// Returns up to three files of the skill in `root` that `path` may be a misspelling of, the most
+/// similar first.
 pub(super) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
     const LEAST_SIMILARITY: f64 = 0.8;
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
@@ -93,7 +96,7 @@ struct Found {
     complete: bool,
 }
 
-/// Walks the directory breadth-first, so that the nearest files are seen whatever is below.
+/// Walks the directory breadth-first, so that files near the top are found however much is below them.
 fn find(root: &Dir) -> Found {
     let mut found = Found { files: Vec::new(), n_unnameable: 0, complete: true };
     let mut n_left = MAX_ENTRIES;
@@ -110,7 +113,7 @@ fn find(root: &Dir) -> Found {
                 continue;
             };
             found.complete &= complete;
-            // A directory that was read in part may be a sub-skill.
+            // A directory that was only read in part may be a sub-skill, so it is skipped.
             if !path.is_empty() && (!complete || holds_skill(&entries)) {
                 continue;
             }
@@ -145,7 +148,7 @@ fn join(dir: &str, name: &str) -> String {
     if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
-/// Tells whether `name` is that of a directory that tools fill, and nobody reads.
+/// Tells whether `name` is the name of a directory that tools fill and nobody reads.
 pub(super) fn is_made_by_tools(name: &OsStr) -> bool {
     is_repository(name) || name == "node_modules" || name == "__pycache__"
 }
@@ -159,11 +162,11 @@ pub(super) fn is_repository(name: &OsStr) -> bool {
 /// The entries of a directory, in byte order of their names.
 pub(super) struct Listing {
     pub(super) entries: Vec<Entry>,
-    /// True if these are all.
+    /// True if `entries` is not cut off.
     pub(super) complete: bool,
 }
 
-/// Lists `dir`, in as many entries as are left.
+/// Lists at most `n_left` entries of `dir`, and lowers `n_left` by their number.
 pub(super) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
     let mut entries = Vec::new();
     let mut complete = true;
@@ -184,8 +187,8 @@ pub(super) fn holds_skill(entries: &[Entry]) -> bool {
     entries.iter().any(is_skill)
 }
 
-/// Tells whether `file` has only the name it was opened by. A file with others may be somebody
-/// else's, from outside the skill. Where the system does not count names, each file has one.
+/// Tells whether `file` has only the name by which it was opened. A file with a second name (hard link)
+/// may belong to somebody else, outside of the skill. Always true on systems that do not count names.
 pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
     #[cfg(unix)]
     return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 1);
@@ -193,7 +196,7 @@ pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
     return file.metadata().map(|_| true);
 }
 
-/// Tells whether anybody may execute `file`; always false on systems without modes.
+/// Tells whether the mode of `file` lets any user execute it; always false on systems without modes.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no mode to look at"))]
 pub(super) fn is_executable(file: &File) -> bool {
     #[cfg(unix)]

@@ -1,7 +1,7 @@
-//! Activation: turns a chosen skill into instructions, with arguments, and with hints at its files.
+//! Activation: turns a chosen skill into instructions, with arguments and with hints at its files.
 //!
-//! The model's `use_skill` and the user's `/id args` end in the same [`Activation`]. Its content is
-//! the body with arguments put in; files of the skill are listed, read ([`read_resource`]) and
+//! The model's `use_skill` and the user's `/id args` produce the same [`Activation`]. Its content is the
+//! body with the arguments substituted. Files of the skill are listed, read ([`read_resource`]) and
 //! copied for tasks ([`mount`]) without ever leaving the skill's directory.
 
 mod arguments;
@@ -44,40 +44,41 @@ pub(crate) use resources::read_bytes;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Activation {
-    /// The skill.
+    /// The id of the skill.
     pub id: SkillId,
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
     /// The destination of the instructions.
     pub mode: Context,
-    /// The body with arguments put in; empty if the instructions went to a task.
+    /// The body with the arguments substituted; empty if the instructions went to a task.
     pub content: String,
-    /// Its directory, absolute; `None` for skills in memory. In JSON, bytes that are not UTF-8
-    /// become `U+FFFD`.
+    /// The absolute path of the skill's directory; `None` for skills in memory. In JSON, bytes that are
+    /// not UTF-8 become `U+FFFD`.
     #[serde(serialize_with = "lossy")]
     pub base_dir: Option<PathBuf>,
-    /// Files that come with it, below its directory: [`MAX_BUNDLED_FILES`] at most.
+    /// The files that come with the skill, as paths below its directory: [`MAX_BUNDLED_FILES`] at most.
     pub files: Vec<String>,
-    /// The number of files beyond these.
+    /// The number of further files, which are not in `files`.
     pub more_files: usize,
-    /// The skills directly below it.
+    /// The skills directly below this one.
     pub sub_skills: Vec<SubSkill>,
-    /// Documents worth reading with it.
+    /// Documents that are worth reading with the skill.
     pub knowledge: Vec<String>,
-    /// Tools its author wants to be allowed; `None` stands for all. See [`Activation::permits`].
+    /// The tools that the skill's author wants to be allowed; `None` means all tools. See
+    /// [`Activation::permits`].
     pub allowed_tools: Option<Vec<String>>,
-    /// The model its author wants.
+    /// The model that the skill's author wants.
     pub model: Option<String>,
-    /// The kind of agent its author wants.
+    /// The kind of agent that the skill's author wants.
     pub agent: Option<String>,
     /// The risk of the activation.
     pub risk: Risk,
-    /// The task that does it, if the instructions went to one.
+    /// The task that follows the instructions, if they went to a task.
     #[serde(flatten)]
     pub task: Option<SpawnedTask>,
 }
 
-/// A path as text, also one that JSON cannot hold.
+/// Serialises a path as text, even if it is not valid UTF-8.
 #[expect(clippy::ref_option, reason = "serde gives it so")]
 fn lossy<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
     path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
@@ -86,20 +87,20 @@ fn lossy<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, 
 /// A skill below another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SubSkill {
-    /// Its id.
+    /// The id of the sub-skill.
     pub id: SkillId,
-    /// Its description in one line.
+    /// The description of the sub-skill in one line.
     pub brief: String,
 }
 
 impl Activation {
-    /// Tells whether the skill may use `tool`: a name such as `read_file`, or a call such as
-    /// `Bash(git status)`, in the words of its `allowed-tools`.
+    /// Tells whether the `allowed-tools` of the skill let it use `tool`: a name such as `read_file`, or
+    /// a call such as `Bash(git status)`.
     ///
-    /// A skill without that field may use every tool, one with an empty list none. In an entry, `*`
-    /// stands for any characters; `Bash(git:*)` is a command that begins with the word `git`. An
-    /// entry with parentheses does not allow text that a shell would take for several commands,
-    /// unless it says exactly that.
+    /// A skill without `allowed-tools` may use every tool, a skill with an empty list none. In an entry,
+    /// `*` matches any characters; `Bash(git:*)` matches a command that begins with the word `git`. An
+    /// entry with parentheses does not allow text that a shell would run as several commands, unless the
+    /// entry is exactly this text.
     pub fn permits(&self, tool: &str) -> bool {
         let allowed = self.allowed_tools.as_deref();
         allowed.is_none_or(|allowed| permits(allowed, tool))

@@ -1,4 +1,4 @@
-//! Mounts: copies of a skill for a task, in a directory of its own.
+//! Mounts: copies of a skill's directory, each for one task.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -19,9 +19,9 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MountLimits {
-    /// Entries of directories, with those that are left out. Default 10,000.
+    /// The most entries of directories, including those that are left out. Default 10,000.
     pub max_entries: usize,
-    /// Bytes of files. Default 256 MiB.
+    /// The most bytes of all files together. Default 256 MiB.
     pub max_bytes: u64,
     /// True if sub-skills are copied too. Default false.
     pub sub_skills: bool,
@@ -33,29 +33,29 @@ impl Default for MountLimits {
     }
 }
 
-/// A skill's directory, copied.
+/// The copy of a skill's directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mounted {
-    /// The copy.
+    /// The directory of the copy.
     pub dir: PathBuf,
-    /// The number of its files.
+    /// The number of files in the copy.
     pub files: usize,
-    /// Their size, in bytes.
+    /// The size of all files in the copy, in bytes.
     pub bytes: u64,
-    /// The parts of the skill's directory that are not in it.
+    /// The parts of the skill's directory that were left out of the copy.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Something that is not in a mount.
+/// A part of a skill's directory that was left out of the copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// The path below the skill's directory, with `/`.
     pub path: String,
-    /// The reason.
+    /// The reason why it was left out.
     pub reason: LeftOutReason,
 }
 
-/// The reason why something is not in a mount.
+/// The reason why a part of a skill's directory was left out of the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -66,27 +66,27 @@ pub enum LeftOutReason {
     SubSkill,
     /// A link that leads out of the skill.
     LinkOutside,
-    /// A link to nothing, to itself, or to a directory it is in.
+    /// A link to nothing, to itself, or to a directory that contains the link.
     LinkBroken,
-    /// A file with a second name, which may be anywhere.
+    /// A file with a second name (hard link), which may be outside of the skill.
     HardLink,
     /// A pipe, a socket or a device.
     NotAFile,
-    /// Something that may not be read, or that was replaced while it was copied.
+    /// A file or directory that cannot be read, or that was replaced while it was copied.
     Unreadable,
 }
 
-/// Copies `dir`, the directory of the skill `id`, into a new directory below `target`, named like
-/// the last part of the id. Only this user can enter it.
+/// Copies `dir`, the directory of the skill `id`, into a new directory below `target`, named after the
+/// last part of the id. Only the current user can enter the copy.
 ///
-/// The copy has files and directories, and nothing else: links that stay inside the skill become
-/// copies of their targets, so that nothing in the mount can lead out of it; everything else that
-/// is not copied is reported. Files can be executed where they could, and have no other special
-/// mode.
+/// The copy consists of files and directories only. Links that stay inside of the skill become copies of
+/// their targets, so that nothing in the copy can lead out of it. Everything that is not copied is
+/// reported. Files stay executable if they were, and have no other special mode.
 ///
-/// Fails with `INVALID_PARAM` if the new directory exists and is not empty, if it would be inside
-/// the skill, or if there is no `target`; with `NOT_FOUND` if the skill's directory cannot be read;
-/// with `EXECUTION_ERROR` past the limits, or if it cannot be written. Nothing is left behind then.
+/// Fails with `INVALID_PARAM` if the new directory exists and is not empty, if it would be inside the
+/// skill, or if `target` does not exist; with `NOT_FOUND` if the skill's directory cannot be read; with
+/// `EXECUTION_ERROR` if a limit is exceeded, or the copy cannot be written. A failed call leaves nothing
+/// behind.
 pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Result<Mounted, Error> {
     let name = id.rsplit('/').next().unwrap_or(id);
     if plain(name).as_deref() != Ok(name) {
@@ -112,7 +112,7 @@ pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Resul
     let copied = mounting.copy_root(&copy);
     let mounted = mounting.mounted;
     copied.map_err(|failure| {
-        // It was made here, and nobody else knows of it yet.
+        // The directory was created by this call, and no other code knows of it yet.
         if let Err(error) = fs::remove_dir_all(&mounted.dir) {
             tracing::warn!("cannot remove {}: {error}", mounted.dir.display());
         }
@@ -121,7 +121,8 @@ pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Resul
     Ok(mounted)
 }
 
-/// Makes the directory `name` below `target`, for this user alone. An empty one is replaced.
+/// Creates the directory `name` below `target`, for the current user only. An empty directory of this
+/// name is replaced.
 fn create(target: &Path, name: &str, skill_dir: &Path) -> io::Result<(Dir, PathBuf)> {
     let target = target.canonicalize()?;
     if target.starts_with(skill_dir.canonicalize()?) {
@@ -150,7 +151,7 @@ fn fail_to_create(id: &str, target: &Path, error: io::Error) -> Error {
     Error::new(code, message, help).with_source(error)
 }
 
-/// The reason why a mount has to be given up as a whole.
+/// The reason why a mount fails as a whole.
 enum Failure {
     TooManyEntries(usize),
     TooManyBytes(u64),
@@ -189,13 +190,13 @@ impl Failure {
 
 /// A mount in progress.
 struct Mounting<'a> {
-    /// The skill's directory, which stays the same one whatever happens to its name.
+    /// The skill's open directory, which stays the same even if it is renamed or replaced.
     root: &'a Dir,
     limits: &'a MountLimits,
     /// The number of entries that may still be added.
     n_left: usize,
     mounted: Mounted,
-    /// The directories of the skill that are being copied, outermost first, without links.
+    /// The directories of the skill that are being copied, outermost first, with links resolved.
     entered: Vec<PathBuf>,
 }
 
@@ -207,7 +208,7 @@ impl Mounting<'_> {
         }
     }
 
-    /// The entries of `dir`, `None` if it cannot be read.
+    /// Returns the entries of `dir`, or `None` if it cannot be read.
     fn list(&mut self, dir: &Dir) -> Result<Option<Vec<Entry>>, Failure> {
         match list(dir, &mut self.n_left) {
             Ok(listing) if listing.complete => Ok(Some(listing.entries)),
@@ -227,7 +228,7 @@ impl Mounting<'_> {
         for Entry { name, kind } in entries {
             let path = path.join(name);
             let name = Path::new(name);
-            // Without links: the mount has the same path but behind one.
+            // The path with links resolved. Below a link it differs from the path in the mount.
             let here = self.entered.last().map_or_else(PathBuf::new, |dir| dir.join(name));
             let found = match kind {
                 _ if is_not_of_the_skill(name) => Err(LeftOutReason::NotOfTheSkill),
@@ -248,8 +249,8 @@ impl Mounting<'_> {
         Ok(())
     }
 
-    /// Copies `from`, which is `at` below the skill's directory, to `path` in the mount, below the
-    /// directory `to`.
+    /// Copies `from`, which is at the path `at` below the skill's directory, to `path` in the mount,
+    /// below the directory `to`.
     fn copy_dir(&mut self, from: &Dir, at: PathBuf, to: &Dir, path: &Path) -> Result<(), Failure> {
         let reason = match self.list(from)? {
             _ if self.entered.contains(&at) => LeftOutReason::LinkBroken,
@@ -286,7 +287,7 @@ impl Mounting<'_> {
         Ok(())
     }
 
-    /// The target of the link at `link`, below the skill's directory.
+    /// Opens the target of `link`, a path below the skill's directory.
     fn follow(&self, link: &Path) -> Result<Found, LeftOutReason> {
         let target = self.root.resolve(link).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => LeftOutReason::LinkOutside,
@@ -321,10 +322,10 @@ impl Mounting<'_> {
     }
 }
 
-/// Something to copy.
+/// A file or directory to copy.
 enum Found {
     File(fs::File),
-    /// A directory, and its path below the skill's without links.
+    /// A directory, and its path below the skill's directory with links resolved.
     Dir(Dir, PathBuf),
 }
 

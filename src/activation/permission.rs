@@ -1,16 +1,16 @@
 //! Permissions: the tools that the host may let a skill use.
 
-/// Signs that end a command for a shell, or begin another one inside it.
+/// Strings that end a command in a shell, or start another one inside of it.
 const SHELL: [&str; 9] = [";", "&", "|", "`", "$(", "<", ">", "\n", "\r"];
 
 /// Tells whether `allowed`, the `allowed-tools` of a skill, lets it use `tool`: a name such as
 /// `read_file`, or a call such as `Bash(git status)`.
 ///
-/// An entry is a name, in which `*` stands for any characters, and may have the form of the
-/// argument in parentheses: `Bash(git:*)` is any command that begins with the word `git`,
-/// `Read(docs/*)` any argument of that form. Neither allows a command that a shell would take for
-/// several, or a path with `..` in it, unless it is written out. A name without parentheses lets a
-/// tool be called with anything.
+/// An entry is a name, in which `*` matches any characters. It may be followed by a form for the
+/// argument in parentheses: `Bash(git:*)` allows any command that begins with the word `git`,
+/// `Read(docs/*)` any argument that matches `docs/*`. A form does not allow an argument that a shell
+/// would run as several commands, or a path with `..` in it, unless the form is `*`, `:*` or exactly
+/// this argument. A name without parentheses allows any argument.
 pub fn permits(allowed: &[String], tool: &str) -> bool {
     let (name, argument) = parts(tool);
     allowed.iter().any(|entry| {
@@ -24,14 +24,14 @@ pub fn permits(allowed: &[String], tool: &str) -> bool {
     })
 }
 
-/// `Bash` and `git status` of `Bash(git status)`.
+/// Splits `Bash(git status)` into `Bash` and `git status`.
 fn parts(tool: &str) -> (&str, Option<&str>) {
     let tool = tool.trim();
     let inside = tool.strip_suffix(')').and_then(|tool| tool.split_once('('));
     inside.map_or((tool, None), |(name, inside)| (name.trim_end(), Some(inside.trim())))
 }
 
-/// Tells whether an argument has the form of an entry's parentheses.
+/// Tells whether an argument matches the form in the parentheses of an entry.
 fn fits(form: &str, argument: &str) -> bool {
     if form == argument || form == "*" || form == ":*" {
         return true;
@@ -52,8 +52,8 @@ fn climbs(argument: &str) -> bool {
     argument.split(['/', '\\']).any(|part| part == "..")
 }
 
-/// Tells whether `text` is like `pattern`, in which `*` stands for any characters. Linear in
-/// practice: only the last star is ever tried again.
+/// Tells whether `text` matches `pattern`, in which `*` matches any characters. Takes linear time in
+/// practice, because only the last star is ever retried.
 fn is_like(pattern: &str, text: &str) -> bool {
     let (mut p, mut t) = (0, 0);
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());

@@ -1,4 +1,4 @@
-//! The preparation of an activation, before consent and records.
+//! Prepares an activation, before the user is asked for consent and the session records it.
 
 use super::consent::{ConsentRequest, Risk};
 use super::files::{MAX_BUNDLED_FILES, bundled_files};
@@ -8,11 +8,11 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode};
 use crate::skill::{Spanned, without_invisible};
 
-/// The activation of a skill of `catalog` with `args`. Its hints are for a model, which reads it
-/// even if a user asks for it.
+/// Prepares the activation of `entry`, a skill of `catalog`, with `args`. Its hints are for a model,
+/// which reads them even if a user asked for the skill.
 ///
-/// Fails if the body cannot be read or is too long with these arguments. A directory that cannot
-/// be read costs the list of files.
+/// Fails if the body cannot be read, or is too long with these arguments. If the directory cannot be
+/// read, the list of files is empty.
 pub(crate) fn prepare(
     catalog: &Catalog,
     entry: &Entry,
@@ -21,7 +21,7 @@ pub(crate) fn prepare(
 ) -> Result<Activation, Error> {
     let manifest = entry.skill.manifest();
     let declares_arguments = manifest.argument_hint.is_some() || manifest.arguments.is_some();
-    // What nobody sees reaches no model, in whatever form a host passes it on.
+    // Invisible characters must not reach a model, in whatever form the host passes the text on.
     let shown = |text: &str| without_invisible(text).into_owned();
     let body = without_invisible(entry.skill.body()?);
     let dir = entry.skill.dir();
@@ -65,8 +65,8 @@ pub(crate) fn prepare(
     })
 }
 
-/// The information that a user should see before `entry` is activated. `scripts` are those it can
-/// run.
+/// Collects the information that a user should see before `entry` is activated. `scripts` are the
+/// scripts that the skill can run.
 pub(crate) fn consent_request(
     entry: &Entry,
     scripts: Vec<String>,

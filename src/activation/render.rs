@@ -1,4 +1,4 @@
-//! The renderer of an activation as text for a model.
+//! Renders an activation as text for a model.
 
 use std::fmt::{Display, Write as _};
 use std::path::Path;
@@ -8,8 +8,8 @@ use crate::disclosure::{attribute, one_line, xml_text};
 use crate::skill::without_invisible;
 
 impl Activation {
-    /// As plain text: the base directory first, the instructions, and hints at the files that come
-    /// with them. If a task was spawned, only its name.
+    /// Renders plain text: the base directory, the instructions, and hints at the files that come with
+    /// them. If a task was spawned, the text only names the task.
     pub fn to_text(&self) -> String {
         if let Some(task) = &self.task {
             return format!("Task {} was spawned for skill {}.", task.task_id, self.id);
@@ -34,7 +34,7 @@ impl Activation {
         text
     }
 
-    /// As an XML element: `<skill_content command name>`, with all text of the skill escaped.
+    /// Renders an XML element, `<skill_content command name>`, with all text of the skill escaped.
     pub fn to_xml(&self) -> String {
         let command = attribute("command", &format!("/{}", self.id));
         let mut xml = format!("<skill_content{command}{}", attribute("name", &self.name));
@@ -75,7 +75,7 @@ fn shown(dir: &Path) -> String {
     one_line(&dir.display().to_string()).into_owned()
 }
 
-/// Adds a list with a heading, if there is anything in it.
+/// Adds a list with a heading, unless it is empty.
 fn list(text: &mut String, heading: &str, lines: impl Iterator<Item = impl Display>) {
     let mut lines = lines.peekable();
     if lines.peek().is_some() {
@@ -90,7 +90,7 @@ fn element(name: &str, content: &str) -> String {
     format!("<{name}>{}</{name}>", xml_text(content))
 }
 
-/// Adds an element of elements, if there are any.
+/// Adds an element that contains `elements`, unless it would have neither content nor attributes.
 fn block(xml: &mut String, name: &str, attributes: &str, elements: impl Iterator<Item = String>) {
     let mut elements = elements.peekable();
     if elements.peek().is_none() && attributes.is_empty() {

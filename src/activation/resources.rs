@@ -1,4 +1,4 @@
-//! Resources: reads one file of a skill, and no file outside.
+//! Resources: reads a file of a skill, and never a file outside of it.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorCode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// The most that one answer holds of a file, in bytes before base64. Default 1 MiB.
+    /// The most bytes of a file in one answer, before base64 encoding. Default 1 MiB.
     pub max_bytes: usize,
     /// The first line to read, from 1; 0 is taken as 1. With `offset` or `limit`, texts of up to
     /// 16 MiB can be read in parts, each as long as `max_bytes` allows.
@@ -42,14 +42,14 @@ impl Default for ReadOptions {
 /// anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// The path below the skill's directory, without parts that mean nothing.
+    /// The path below the skill's directory, without empty parts and `.`.
     pub path: String,
-    /// The media type by its name, if its content does not contradict; else `text/plain` or
-    /// `application/octet-stream`.
+    /// The media type that the name suggests. If it suggests none, or the content contradicts it,
+    /// `text/plain` or `application/octet-stream`.
     pub media_type: String,
     /// The size of the whole file, in bytes.
     pub size: u64,
-    /// The content asked for.
+    /// The requested content.
     pub content: Content,
 }
 
@@ -58,17 +58,17 @@ pub struct Resource {
 pub enum Content {
     /// UTF-8 without NUL.
     Text {
-        /// The lines, with their ends.
+        /// The lines, with their line ends.
         text: String,
-        /// The number of the first of them, from 1.
+        /// The number of the first line of `text`, from 1.
         first_line: usize,
-        /// The number of lines: fewer than were asked for when the text ends, or the answer is
+        /// The number of lines in `text`: fewer than were requested if the file ends, or the answer is
         /// full.
         lines: usize,
         /// The number of lines of the file.
         total_lines: usize,
     },
-    /// Anything else, all of it.
+    /// The whole content of any other file, in base64.
     Base64(String),
 }
 
@@ -98,14 +98,16 @@ impl Serialize for Resource {
 
 /// Reads the file `path` below `dir`, the directory of the skill named `skill`.
 ///
-/// No way leads out of the directory: links are refused wherever they point, and so are files with
-/// a second name (hard links), which may be somebody else's; nor into `.git`, nor into a sub-skill,
-/// which may not exist for this caller and has to be asked for itself. The skill's own `SKILL.md`
-/// is refused too: its body is what activating gives, with arguments and consent.
+/// Only files of the skill itself are read. Links are refused wherever they point, and so are files with
+/// a second name (hard links), which may belong to somebody else. Hidden files (such as those in
+/// `.git`), `node_modules` and `__pycache__` are refused too, and so are sub-skills: this caller may not
+/// be allowed to see them, and must ask for them by their own id. The skill's own `SKILL.md` is refused
+/// because activation returns its body, with arguments and consent.
 ///
-/// Fails with `INVALID_PARAM` for what cannot be the path of a file or a range of lines,
-/// `NOT_FOUND` with the nearest files, `PERMISSION_DENIED` for ways out, `EXECUTION_ERROR` for more
-/// than `options` allow.
+/// Fails with `INVALID_PARAM` if `path` cannot be the path of a file, is the `SKILL.md`, or does not
+/// have the requested lines; with `NOT_FOUND` if there is no such file (the error names the most similar
+/// ones) or it is in a sub-skill; with `PERMISSION_DENIED` if it is refused for another reason; with
+/// `EXECUTION_ERROR` if it cannot be read, or is larger than `options` allow.
 pub fn read_resource(
     skill: &str,
     dir: &Path,
@@ -128,8 +130,8 @@ pub fn read_resource(
     Ok(Resource { media_type, path, size, content: asked.lines(text, options)? })
 }
 
-/// The bytes of the file `path` below `dir`, of which there are at most `max_bytes`. Fails as
-/// [`read_resource`].
+/// Returns the bytes of the file `path` below `dir`, which may have at most `max_bytes`. Fails for the
+/// same reasons as [`read_resource`].
 #[cfg(feature = "mcp")]
 pub(crate) fn read_bytes(
     skill: &str,
@@ -142,7 +144,7 @@ pub(crate) fn read_bytes(
     asked.read(file, max_bytes)
 }
 
-/// The file asked for, in the words of the caller.
+/// The requested file, as the caller names it.
 struct Asked<'a> {
     skill: &'a str,
     path: &'a str,
@@ -150,7 +152,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn error(&self, code: ErrorCode, why: &str, help: impl Into<String>) -> Error {
-        // A path may be as long as its author likes, and hold what a terminal obeys.
+        // A path may have any length, and contain control characters that a terminal obeys.
         let mut path: String = self.path.chars().take(200).flat_map(char::escape_debug).collect();
         if path.len() < self.path.len() && self.path.chars().nth(200).is_some() {
             path.push('…');
@@ -164,7 +166,7 @@ impl Asked<'_> {
         self.error(ErrorCode::InvalidParam, why, help)
     }
 
-    /// The file, and its path without parts that mean nothing.
+    /// Opens the file. Also returns its path without empty parts and `.`.
     fn file(&self, dir: &Path) -> Result<(File, String), Error> {
         let path = plain(self.path).map_err(|why| self.no_path(why))?;
         let file = self.open(dir, &path)?;
@@ -232,7 +234,8 @@ impl Asked<'_> {
         }
     }
 
-    /// A file that has another name may be one outside, which its owner never put here.
+    /// Refuses a file with a second name: it may be a file outside of the skill, whose owner never put
+    /// it here.
     fn require_one_name(&self, file: &File) -> Result<(), Error> {
         if has_one_name(file).unwrap_or(false) {
             return Ok(());
@@ -244,8 +247,8 @@ impl Asked<'_> {
         ))
     }
 
-    /// The whole content. The size that the system gives is not relied on: some files do not have
-    /// one.
+    /// Reads the whole content. The size that the system reports is only a hint, since some files have
+    /// none.
     fn read(&self, file: File, max_bytes: usize) -> Result<Vec<u8>, Error> {
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let mut bytes = Vec::with_capacity(size.min(max_bytes as u64) as usize + 1);
@@ -307,7 +310,8 @@ impl Asked<'_> {
     }
 }
 
-/// The bytes of the lines from `first` on that `options` allow, and how many lines these are.
+/// Returns the bytes of the lines from index `first` on that `options` allow, and the number of these
+/// lines.
 fn select(text: &str, first: usize, options: &ReadOptions) -> (Range<usize>, usize) {
     let mut lines = text.split_inclusive('\n');
     let start = lines.by_ref().take(first).map(str::len).sum();
@@ -322,8 +326,8 @@ fn select(text: &str, first: usize, options: &ReadOptions) -> (Range<usize>, usi
     (start..end, n_lines)
 }
 
-/// The media type of a file of this name. The content has the last word: a `.ts` that is text is
-/// TypeScript and not a video, a `.md` that is not text is not Markdown.
+/// Returns the media type of a file of this name. The content has the last word: a `.ts` file that is
+/// text is not a video, and a `.md` file that is not text is not Markdown.
 fn media_type(path: &str, is_text: bool) -> String {
     let guesses = mime_guess::from_path(path);
     let fits = |guess: &mime_guess::Mime| match guess.type_().as_str() {

@@ -1,4 +1,4 @@
-//! The tree of a skill's directory, drawn for the user who decides about it.
+//! Draws the tree of a skill's directory, for the user who is asked for consent.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::error::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeLimits {
-    /// Levels of directories below the skill's own that are opened. Default 3.
+    /// The most levels of directories that are opened below the skill's own. Default 3.
     pub depth: usize,
-    /// Entries of one directory. Default 20.
+    /// The most entries that are shown of one directory. Default 20.
     pub entries_per_dir: usize,
-    /// Lines in all, but for the one that says that more was left out. Default 60.
+    /// The most lines in total, without the one that says that more was left out. Default 60.
     pub lines: usize,
 }
 
@@ -27,8 +27,8 @@ impl Default for TreeLimits {
     }
 }
 
-/// The tree of the skill's directory `dir` as indented text, for a consent dialog: hidden files
-/// too, in each directory first the files and then the directories, in byte order.
+/// Draws the tree of the skill's directory `dir` as indented text, for a consent dialog. Hidden files
+/// are shown. Each directory lists its files first, then its directories, both in byte order.
 ///
 /// Omissions are noted in place; characters that could mislead a reader or a terminal are escaped.
 /// At most 10,000 entries are read. Fails with `NOT_FOUND` if the directory cannot be read.
@@ -106,7 +106,8 @@ impl Tree<'_> {
     }
 }
 
-/// `name` with what does not show as itself escaped: controls, marks of direction, odd blanks.
+/// Returns `name` with all characters escaped that do not show as themselves: controls, marks of
+/// direction, unusual blanks.
 fn visible(name: &OsStr) -> String {
     let mut shown = String::new();
     for c in name.to_string_lossy().chars() {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The counts of one kind of calls. It has a number for each of the bounds that durations are compared
-/// with, and one for longer calls: `N` in all.
+/// The counts of one kind of calls. Durations are counted in `N` buckets: one for each upper bound, and
+/// one for longer calls.
 #[derive(Debug)]
 pub(crate) struct CallCounter<const N: usize> {
     failed: AtomicU64,
@@ -20,7 +20,7 @@ impl<const N: usize> Default for CallCounter<N> {
 }
 
 impl<const N: usize> CallCounter<N> {
-    /// Counts a call. `bounds` are those of this counter, in microseconds and ascending.
+    /// Counts a call. `bounds` are the upper bounds of the buckets, in microseconds and ascending.
     pub(crate) fn note(&self, bounds: &[u64], duration: Duration, has_failed: bool) {
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         let place = bounds.partition_point(|bound| *bound < micros);

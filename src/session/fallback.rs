@@ -7,11 +7,13 @@ use super::store::{MemoryStore, SessionStore};
 use super::tally::{Day, Tallies};
 use crate::error::Error;
 
-/// A session store that never fails: while the store behind it cannot be used, as when its server is
-/// away or its disk full, conversations go on in memory. Repeating a text is better than no answer.
+/// A session store whose conversations never fail: while the store behind it cannot be used, for example
+/// because its server is down or its disk is full, conversations continue in memory. Repeating a text is
+/// better than no answer. Tallies are not kept in memory, so reading them can fail.
 ///
-/// Each failure is told. What happened meanwhile is not written later; as soon as the store
-/// answers again, its memory counts, and what this process kept of the session is forgotten.
+/// Each failure is reported to a callback. Events that were recorded in memory are not written to the
+/// store later: as soon as the store answers again, its state counts, and the state that this process
+/// kept of the session is dropped.
 ///
 /// ```
 /// use repertoire::session::{FallbackStore, MemoryStore, Session};
@@ -56,7 +58,8 @@ impl FallbackStore {
     ) -> Result<T, Error> {
         match work(&*self.store) {
             Ok(done) => {
-                // Later events are not known here: after the next failure this would be outdated.
+                // The memory does not see what the store records, and would be outdated at the next
+                // failure.
                 self.memory.end(session)?;
                 Ok(done)
             }

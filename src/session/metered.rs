@@ -9,13 +9,13 @@ use super::store::SessionStore;
 use super::tally::{Day, Tallies};
 use crate::error::Error;
 
-/// The upper bounds of the durations that [`StoreCounts::took`] counts, in microseconds; longer ones
-/// are counted last.
+/// The upper bounds of the durations that [`StoreCounts::took`] counts, in microseconds. Its last number
+/// counts the calls that took longer than all of them.
 pub const STORE_BOUNDS: [u64; 12] =
     [250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000];
 
 /// A session store that counts the calls of another one, their failures and their durations, for
-/// metrics. Cheap to clone; all clones count together.
+/// metrics. Cheap to clone; all clones share the same counts.
 #[derive(Debug, Clone)]
 pub struct MeteredStore(Arc<Metered>);
 
@@ -25,7 +25,7 @@ struct Metered {
     calls: CallCounter<{ STORE_BOUNDS.len() + 1 }>,
 }
 
-/// The calls of a [`MeteredStore`].
+/// The counts of the calls of a [`WatchedStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StoreCounts {

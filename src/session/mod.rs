@@ -1,11 +1,10 @@
-//! Sessions: the skills a conversation used, the instructions in its context, and what its user
-//! agreed to.
+//! Sessions: the memory of a conversation. It holds the skills that were used, the instructions in the
+//! context, and the activations that the user agreed to.
 //!
-//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many
-//! processes share (`SqliteStore`, feature `sqlite`), or on a server that many machines share
-//! (`PostgresStore`, feature
-//! `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] answers while a store is away, and
-//! [`MeteredStore`] counts and times its calls.
+//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many processes
+//! share (`SqliteStore`, feature `sqlite`), or on a server that many machines share (`PostgresStore`,
+//! feature `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] keeps conversations in
+//! memory while a store is unavailable, and [`WatchedStore`] counts and times the calls of a store.
 
 mod call_counter;
 mod fallback;
@@ -46,7 +45,7 @@ pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
 pub use tally::{Counts, Day, SkillTally, Tallies};
 
-/// One conversation. Cheap to clone; conversations know nothing of each other.
+/// One conversation. Cheap to clone; conversations do not affect each other.
 ///
 /// ```
 /// use repertoire::session::Session;
@@ -67,12 +66,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates the conversation `id` of `store`; the store knows it from its first event on.
+    /// Creates a handle to the conversation `id` in `store`. The store knows the conversation from its
+    /// first event on.
     pub fn new(id: &str, store: Arc<dyn SessionStore>) -> Session {
         Session { id: id.into(), store }
     }
 
-    /// Creates a conversation that is remembered as long as this value lives.
+    /// Creates a conversation that is remembered as long as this value or a clone of it lives.
     pub fn in_memory(id: &str) -> Session {
         Session::new(id, Arc::new(MemoryStore::default()))
     }
@@ -103,8 +103,8 @@ impl Session {
         self.record(&Event::Consented(skill)).map(drop)
     }
 
-    /// Records that the host shortened its context: the instructions in it are gone, and the most
-    /// recent ones are disclosed again.
+    /// Records that the host compacted the context: the instructions in it are lost, and the most recent
+    /// ones will be disclosed again.
     pub fn compacted(&self) -> Result<(), Error> {
         self.record(&Event::Compacted).map(drop)
     }

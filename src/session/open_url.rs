@@ -1,4 +1,4 @@
-//! The store that an address names, by its scheme.
+//! Opens the store that an address names by its scheme.
 
 use std::sync::Arc;
 

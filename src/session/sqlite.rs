@@ -37,8 +37,8 @@ pub use set_aside::SetAside;
 /// - Beside the file lie `NAME-wal`, `NAME-shm` and an empty `NAME.lock`.
 /// - A directory or disk that cannot be written is an error, never a store that silently forgets.
 ///   The engine still answers when its store cannot be read, as if the conversation had just begun.
-/// - Idle conversations expire: see [`SqliteStore::KEEPS`]. A clock that is behind expires none. The
-///   number of times they met each skill is kept by day, for [a year](Tallies::KEPT_DAYS).
+/// - Idle conversations expire: see [`SqliteStore::KEEPS`]. A clock that is behind does not expire any.
+///   Daily counts of how often conversations met each skill are kept for [a year](Tallies::KEPT_DAYS).
 ///
 /// ```
 /// use repertoire::session::{Session, SqliteStore};
@@ -59,8 +59,8 @@ pub struct SqliteStore {
     inner: Mutex<Inner>,
 }
 
-/// The start of 2020, in seconds since 1970, years before the first version of this program: an
-/// earlier time is that of a clock that was not set.
+/// The start of 2020, in seconds since 1970, years before the first version of this program. A clock
+/// that shows an earlier time was never set.
 const EARLIEST: i64 = 1_577_836_800;
 
 struct Inner {
@@ -80,8 +80,8 @@ impl SqliteStore {
     /// The age, 30 days, after which an idle session is forgotten when a store is opened.
     pub const KEEPS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-    /// Opens the store at `path`. If there is none, creates it and its directory, for the user
-    /// only.
+    /// Opens the store at `path`. If it does not exist, creates it and its directory, accessible to the
+    /// current user only.
     ///
     /// Fails with `EXECUTION_ERROR` if the store cannot be created or opened, was written by a
     /// newer Repertoire or by another program, or stays locked for 30 seconds.
@@ -123,7 +123,7 @@ impl SqliteStore {
     pub fn forget_older_than(&self, age: Duration) -> Result<usize, Error> {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
-            // A clock that is not set itself says nothing about others.
+            // A clock that was never set cannot tell which recorded times are wrong.
             if now() > EARLIEST {
                 rows::correct_times(&transaction, EARLIEST..after(Self::KEEPS), now())?;
             }
@@ -133,8 +133,8 @@ impl SqliteStore {
         })
     }
 
-    /// Runs `work` with the database, and once more if the database was damaged and replaced. A
-    /// file that passes every check but still fails `work` is set aside too.
+    /// Runs `work` with the database, and again after a damaged database was checked or replaced. A file
+    /// that passes every check but still fails `work` as damaged is set aside too.
     fn run<T>(
         &self,
         what: &str,

@@ -19,29 +19,30 @@ pub enum Event<'a> {
     Activated {
         /// The skill.
         skill: &'a SkillId,
-        /// The skill whose instructions asked for it, if any.
+        /// The skill whose instructions asked for the activation, if any.
         by: Option<&'a SkillId>,
-        /// The hash of its instructions that are in the context now ([`Skill::body_hash`]); `None`
-        /// if they went to a task.
+        /// The hash of the skill's instructions that are in the context now ([`Skill::body_hash`]);
+        /// `None` if they went to a task.
         shown: Option<u64>,
     },
     /// The user agreed to the activation of a skill.
     Consented(&'a SkillId),
-    /// The user's consent was for one activation, which took place.
+    /// An activation used up the user's consent, which was given for one activation only.
     ConsentSpent(&'a SkillId),
     /// A line for a skill was put into the context.
     Listed(&'a SkillId),
     /// The context was shortened: the instructions and lines in it are lost.
     Compacted,
-    /// Lost instructions were shown again as far as there was room; the others are no longer
-    /// missed.
+    /// Lost instructions were shown again as far as there was room. Those that did not fit no longer
+    /// count as lost.
     Restored,
-    /// The message vetoed this skill: it stays missed until the next message.
+    /// The message vetoed this skill, so its lost instructions were not shown again: they count as lost
+    /// until the next message.
     Postponed(&'a SkillId),
 }
 
 impl<'a> Event<'a> {
-    /// The skill that the event is about; `None` if it is about all of them.
+    /// The skill that the event is about; `None` if it is about all skills.
     pub fn skill(&self) -> Option<&'a SkillId> {
         match *self {
             Event::Used(skill)
@@ -67,9 +68,9 @@ impl<'a> Event<'a> {
 pub struct SkillState {
     /// The skill.
     pub skill: SkillId,
-    /// The number of its uses.
+    /// The number of times that the skill was used.
     pub uses: u64,
-    /// The number of its activations.
+    /// The number of times that the skill was activated.
     pub activations: u64,
     /// The skill whose instructions asked for the last activation, if any.
     pub activated_by: Option<SkillId>,
@@ -81,17 +82,18 @@ pub struct SkillState {
     /// True if the skill's instructions were lost when the context was shortened, and have not been
     /// shown since.
     pub lost: bool,
-    /// True if the user agreed to the activation.
+    /// True if the user agreed to the activation of the skill.
     pub consented: bool,
     /// True if a line for the skill is in the context.
     pub listed: bool,
-    /// The skill's place, from 1, in the order in which instructions first came into the context of
-    /// the session; `None` if they never did. It stays when the context is shortened.
+    /// The skill's position, from 1, in the order in which the instructions of skills first came into
+    /// the context of the session; `None` if its instructions never did. It does not change when the
+    /// context is shortened.
     pub joined: Option<u64>,
 }
 
 impl SkillState {
-    /// The state of a skill without any event.
+    /// Creates the state of a skill before its first event.
     pub fn new(skill: SkillId) -> SkillState {
         SkillState {
             skill,
@@ -107,13 +109,13 @@ impl SkillState {
         }
     }
 
-    /// Tells whether the skill's instructions came into the context for the first time: a store
-    /// then gives it the next place in [`SkillState::joined`].
+    /// Tells whether the skill's instructions came into the context for the first time. A store then
+    /// sets [`SkillState::joined`] to the next position.
     pub fn joins(&self) -> bool {
         self.in_context && self.joined.is_none()
     }
 
-    /// Applies `event`, which is about this skill or about all of them.
+    /// Applies `event`, which must be about this skill or about all skills.
     pub fn apply(&mut self, event: &Event<'_>) {
         self.uses += u64::from(event.is_use());
         match *event {
@@ -156,7 +158,8 @@ pub struct SessionState {
 }
 
 impl SessionState {
-    /// Applies `event` to the skills that it is about, and returns the earlier state of its skill.
+    /// Applies `event` to the skills that it is about. If it is about one skill, returns the earlier
+    /// state of that skill.
     pub(super) fn apply(&mut self, event: &Event<'_>) -> Option<SkillState> {
         let Some(skill) = event.skill() else {
             for state in &mut self.skills {
@@ -186,8 +189,8 @@ impl SessionState {
         self.skills.iter().find(|state| state.skill == *skill)
     }
 
-    /// Tells whether the context holds the instructions of the skill `id` as `skill` has them now.
-    /// A body that cannot be read, or whose earlier hash is unknown, counts as unchanged.
+    /// Tells whether the context contains the current instructions of `skill`, whose id is `id`. A body
+    /// that cannot be read, or whose earlier hash is unknown, counts as unchanged.
     pub fn shows(&self, id: &SkillId, skill: &Skill) -> bool {
         self.of(id).is_some_and(|state| {
             let is_same = |shown| skill.body_hash().is_ok_and(|body| body == shown);
@@ -205,8 +208,8 @@ impl SessionState {
         self.skills.iter().filter(|state| state.uses > 0).map(|state| &state.skill)
     }
 
-    /// Returns the skills that led to the last activation of `skill`, each asked for by the one
-    /// before it; `skill` is the last.
+    /// Returns the skills that led to the last activation of `skill`, each activated at the request of
+    /// the one before it. The last one is `skill`.
     pub fn chain<'a>(&'a self, skill: &'a SkillId) -> Vec<&'a SkillId> {
         let mut chain = vec![skill];
         let by = |skill: &SkillId| self.of(skill)?.activated_by.as_ref();

@@ -8,15 +8,15 @@ use super::state::{Event, SessionState, SkillState};
 use super::tally::{Day, Ledger, Tallies};
 use crate::error::Error;
 
-/// A store of conversations. Each event is recorded as a whole or not at all, whatever other
-/// threads and processes do meanwhile.
+/// A store of conversations. Each event is recorded as a whole or not at all, whatever other threads and
+/// processes do at the same time.
 pub trait SessionStore: Debug + Send + Sync {
     /// Records one event of `session`, and returns the earlier state of the skill that it is about,
     /// if any.
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error>;
 
-    /// Records several events of `session` in their order: all or none, where the store can. By
-    /// default each is recorded by itself.
+    /// Records several events of `session` in their order: all or none of them, if the store can do
+    /// that. The default implementation records each event separately.
     fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
         events.iter().try_for_each(|event| self.record(session, event).map(drop))
     }

@@ -1,5 +1,5 @@
-//! Daily tallies: how often conversations met each skill. They hold neither text nor conversations,
-//! and outlive the conversations they count.
+//! Daily tallies: how often conversations met each skill. They contain no text and no conversations, and
+//! outlive the conversations that they count.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -28,7 +28,7 @@ impl Day {
         Day::from_number(since.as_secs() / SECONDS_OF_A_DAY)
     }
 
-    /// The day `days` days earlier, 1970 at the earliest.
+    /// The day that is `days` days earlier, or 1970-01-01 if that is later.
     #[must_use]
     pub fn before(self, days: u32) -> Day {
         Day(self.0.saturating_sub(days))
@@ -71,22 +71,24 @@ impl Serialize for Day {
     }
 }
 
-/// Numbers of encounters with one skill. One message may count for several of them.
+/// The numbers of encounters with one skill. One message may count in several of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Times its instructions were put into a context for a message: [`Event::Shown`].
+    /// The number of times that the skill's instructions were put into a context for a message:
+    /// [`Event::Shown`].
     pub fired: u64,
-    /// Times the model or the user activated it: [`Event::Activated`].
+    /// The number of times that the model or the user activated the skill: [`Event::Activated`].
     pub loaded: u64,
-    /// Times one of its scripts ran, or one of its tools was called: [`Event::Used`].
+    /// The number of times that one of the skill's scripts ran, or one of its tools was called:
+    /// [`Event::Used`].
     pub used: u64,
-    /// Times a line for it was put into a context: [`Event::Listed`].
+    /// The number of times that a line for the skill was put into a context: [`Event::Listed`].
     pub listed: u64,
 }
 
 impl Counts {
-    /// The one encounter that `event` counts as; none for events that are not about use.
+    /// Returns the encounter that `event` counts as; all numbers are zero if it does not count as one.
     pub(super) fn of(event: &Event<'_>) -> Counts {
         let none = Counts::default();
         match event {
@@ -98,7 +100,7 @@ impl Counts {
         }
     }
 
-    /// The encounters other than lines: the times that the skill had an effect.
+    /// The number of encounters in which the skill had an effect: all except lines.
     pub fn active(&self) -> u64 {
         self.fired.saturating_add(self.loaded).saturating_add(self.used)
     }
@@ -115,11 +117,11 @@ impl Counts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkillTally {
-    /// The skill, which need not exist any longer.
+    /// The skill, which may no longer exist.
     pub skill: SkillId,
     /// The numbers of encounters.
     pub counts: Counts,
-    /// The last day of the period on which it fired, was loaded or was used.
+    /// The last day of the period on which the skill fired, was loaded or was used.
     pub last: Option<Day>,
 }
 
@@ -130,12 +132,12 @@ pub struct Tallies {
     /// The number of conversations that began in the period. A conversation begins with its first
     /// event, so messages that lead to no skill do not count.
     pub sessions: u64,
-    /// The skills met, sorted by id.
+    /// The skills that conversations met, sorted by id.
     pub skills: Vec<SkillTally>,
 }
 
 impl Tallies {
-    /// The number of days for which stores keep tallies, at least.
+    /// The minimum number of days for which stores keep tallies.
     pub const KEPT_DAYS: u32 = 365;
 
     /// Returns the tally of `skill`, if a conversation met it.
@@ -164,7 +166,7 @@ impl Tallies {
     }
 }
 
-/// The last day whose tallies are no longer kept on `today`.
+/// Returns the most recent day whose tallies are no longer kept on the day `today`.
 pub(super) fn last_forgotten(today: Day) -> Day {
     today.before(Tallies::KEPT_DAYS)
 }

@@ -1,5 +1,5 @@
-//! Short forms of a skill's text: the first sentence of a description, and the first paragraph
-//! of a body that has no description.
+//! Short descriptions of a skill: the first sentence of its description, and, for a skill without a
+//! description, the first paragraph of its body.
 
 /// The longest brief description, in characters.
 const MAX_BRIEF_CHARS: usize = 80;
@@ -8,11 +8,11 @@ const MAX_BRIEF_CHARS: usize = 80;
 /// specification.
 const MAX_PARAGRAPH_CHARS: usize = 1024;
 
-/// Words before a full stop that ends no sentence.
+/// Abbreviations: a full stop after one of them does not end a sentence.
 const ABBREVIATIONS: &[&str] =
     &["e.g", "eg", "i.e", "ie", "etc", "vs", "cf", "ca", "approx", "incl", "dr", "mr", "mrs", "st"];
 
-/// The first sentence of `description` on one line, with its own punctuation.
+/// Returns the first sentence of `description` on one line, with its own punctuation.
 pub(super) fn brief(description: &str) -> String {
     let paragraph: Vec<&str> =
         description.trim().lines().take_while(|line| !line.trim().is_empty()).collect();
@@ -20,7 +20,8 @@ pub(super) fn brief(description: &str) -> String {
     shorten(&line[..first_sentence_end(&line)], MAX_BRIEF_CHARS)
 }
 
-/// The first paragraph of Markdown text that is prose: no heading, table, ruler, code or comment.
+/// Returns the first paragraph of prose in a Markdown text: not a heading, table, ruler, code or
+/// comment.
 pub(super) fn first_paragraph(body: &str) -> Option<String> {
     let mut paragraph = String::new();
     let mut code_fence = None;
@@ -54,7 +55,7 @@ fn is_prose(line: &str) -> bool {
     !is_heading && says_something && !line.starts_with('|')
 }
 
-/// The text with every run of white space as one blank.
+/// Replaces every run of white space by one blank.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -79,8 +80,8 @@ fn first_sentence_end(line: &str) -> usize {
     line.len()
 }
 
-/// Tells whether the full stop after `before` belongs to its last word: an abbreviation, or a word
-/// after which the sentence goes on in lower case.
+/// Tells whether the full stop after `before` does not end a sentence: it follows an abbreviation, an
+/// initial or a number, or the text continues in lower case.
 fn is_abbreviation(before: &str, rest: &str) -> bool {
     let written = before.rsplit(' ').next().unwrap_or_default();
     let written = written.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -98,7 +99,7 @@ fn is_abbreviation(before: &str, rest: &str) -> bool {
         || next.starts_with(char::is_lowercase)
 }
 
-/// The text, cut at a word to at most `max_chars` characters, the `…` counted.
+/// Cuts the text between words to at most `max_chars` characters, including the `…`.
 fn shorten(text: &str, max_chars: usize) -> String {
     if text.chars().count() <= max_chars {
         return text.to_owned();

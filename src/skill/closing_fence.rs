@@ -1,5 +1,5 @@
-//! Imprecise closing fences, `----` or an indented `---`: accepted, as otherwise the front matter
-//! would go on to the next `---`, and the body up to there be lost.
+//! Imprecise closing fences: `----` or an indented `---`. They are accepted, because the front matter
+//! would otherwise extend to the next `---` and swallow the body up to there.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -13,20 +13,20 @@ use super::lines::{Line, lines};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The most lines of dashes that are examined, each with the text above it.
+/// The most lines of dashes that are examined; for each, the text above it is parsed.
 const MAX_LINES: usize = 8;
 
 /// An imprecise fence that closes front matter.
 pub(super) struct ImpreciseFence<'a> {
     pub(super) line: Line<'a>,
     pub(super) finding: Finding,
-    /// The front matter above it.
+    /// The front matter above the fence.
     pub(super) above: FrontMatter,
 }
 
-/// The first line in `range` of `text` that closes the front matter, which starts there and ends
-/// with a proper fence, if with any.
-pub(super) fn find(text: &str, range: Range<usize>) -> Option<ImpreciseFence<'_>> {
+/// Finds the first imprecise fence that closes the front matter. `range` of `text` extends from the
+/// start of the front matter to its proper closing fence, or to the end of the text if there is none.
+pub(super) fn find(text: &str, range: Range<usize>) -> Option<OffFence<'_>> {
     let start = range.start;
     let whole = OnceCell::new();
     let is_whole_readable =
@@ -49,7 +49,8 @@ fn finding(fence: Line<'_>) -> Finding {
     Finding::new(Code::UnclosedFrontMatter, dashes, message, help)
 }
 
-/// Tells whether a line is made of dashes: those of ASCII, or those that editors replace them with.
+/// Tells whether a line consists of dashes: hyphens, or the en and em dashes that editors replace
+/// hyphens with. A single hyphen does not count.
 fn is_dashes(line: &str) -> bool {
     let dashes = line.trim();
     dashes.starts_with(['-', '–', '—'])
@@ -57,7 +58,8 @@ fn is_dashes(line: &str) -> bool {
         && dashes.chars().all(|c| matches!(c, '-' | '–' | '—'))
 }
 
-/// The front matter above `fence`, if this closes it, rather than being a part of a value.
+/// Returns the front matter above `fence` if the line closes it, or `None` if the line is part of a
+/// value.
 fn above(
     fence: Line<'_>,
     text: &str,
@@ -89,7 +91,8 @@ fn indented_closes(
     if next.is_some_and(|line| line.indent() > 0) {
         return false;
     }
-    // Text without quotes and the like goes on over it, and nobody wants the dashes there.
+    // If the dashes would become part of a text without quotes, or would make the YAML invalid, the
+    // author meant them as a fence.
     let at = fence.start + fence.indent();
     let with = read(text, range.start..fence.next).filter(FrontMatter::is_whole);
     let ends_value = with.is_none_or(|with| {
@@ -100,8 +103,8 @@ fn indented_closes(
     ends_value || (next.is_some_and(|line| !is_key(line)) && !is_whole_readable())
 }
 
-/// Tells whether front matter goes on below `fence`, to a proper one: taking its keys for text
-/// would undo their restrictions.
+/// Tells whether the front matter continues below `fence`, up to a proper fence. If its keys were read
+/// as body text, the restrictions that they declare would be lost.
 fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     let is_known = |line: Line<'_>| {
         let key =
@@ -116,12 +119,12 @@ fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
     has_proper_one && (next.is_some_and(is_likely) || below().any(is_known))
 }
 
-/// The front matter at `range`, unless it is too large.
+/// Parses the front matter at `range`, unless it is too large.
 fn read(text: &str, range: Range<usize>) -> Option<FrontMatter> {
     (range.len() <= MAX_FRONT_MATTER_BYTES).then(|| FrontMatter::read(text, range))
 }
 
-/// Tells whether byte `at` of `text` is in a text of `node` that has no mark.
+/// Tells whether byte `at` of `text` is inside of a scalar below `node` that has no quotes, `|` or `>`.
 fn holds_unmarked(node: &Node, text: &str, at: usize) -> bool {
     match &node.value {
         Value::Scalar { .. } => {

@@ -1,4 +1,4 @@
-//! The valid entries of `toolsets` and `scripts`.
+//! Validation of the entries of `toolsets` and `scripts`.
 
 use std::path::{Component, Path};
 
@@ -7,9 +7,10 @@ use super::spanned::Spanned;
 use crate::confined;
 use crate::diagnostic::Code;
 
-/// The path of the library and the class that `entry` names, or why it is refused.
+/// Splits `entry` into the path of a library and the name of a class, or returns the reason why it is
+/// refused.
 ///
-/// This reads text, not the disk: that is left to who loads libraries.
+/// Checks the text only. The loader of libraries checks whether the library exists.
 pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> {
     let (path, class) = entry.rsplit_once(':').ok_or("it has no `:`")?;
     if !is_class(class) {
@@ -35,7 +36,7 @@ fn is_class(class: &str) -> bool {
         && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Reports an entry that is refused wherever toolsets are loaded.
+/// Reports an entry of `toolsets` that is refused when toolsets are loaded.
 pub(super) fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
     if let Err(why) = path_and_class(&entry.value) {
         reader.report(
@@ -48,7 +49,7 @@ pub(super) fn check_toolset(entry: &Spanned<String>, reader: &mut Reader<'_>) {
     }
 }
 
-/// Reports an entry that is refused wherever scripts are run.
+/// Reports an entry of `scripts` that is refused when scripts are run.
 pub(super) fn check_script(entry: &Spanned<String>, reader: &mut Reader<'_>) {
     if let Err(why) = confined::plain(&entry.value) {
         reader.report(

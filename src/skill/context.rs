@@ -7,10 +7,10 @@ use serde::Serialize;
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
 pub enum Context {
-    /// Into the current conversation.
+    /// The instructions go into the current conversation.
     #[default]
     Inline,
-    /// To a task of its own, which the host spawns.
+    /// The instructions go to a separate task, which the host spawns.
     Fork,
 }
 

@@ -1,7 +1,6 @@
-//! The parts of a file: its front matter, and its body.
+//! Splits a file into its front matter and its body.
 //!
-//! Files are read as people write them: imprecise front matter is accepted, with a finding that
-//! says so.
+//! Parsing is lenient: imprecise front matter is accepted, with a finding that says so.
 
 use std::ops::Range;
 
@@ -12,21 +11,22 @@ use super::lines::{Line, line_at, lines};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::Code;
 
-/// The two parts of a `SKILL.md`, as bytes of its text.
+/// The two parts of a `SKILL.md`, as byte positions in its text.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// The YAML between the fences; empty without any.
+    /// The YAML between the fences; empty if there is none.
     pub(crate) front_matter: Range<usize>,
-    /// First byte of the body, which goes on to the end of the text.
+    /// The byte at which the body starts; it extends to the end of the text.
     pub(crate) body: usize,
-    /// The fault that was overlooked to find the front matter.
+    /// The fault that was tolerated in order to find the front matter.
     pub(crate) rescue: Option<Finding>,
-    /// The front matter, if it was read to find its end.
+    /// The parsed front matter, if it had to be parsed to find its end.
     read: Option<FrontMatter>,
 }
 
 impl Document {
-    /// Reads the front matter of `text`, which this document is of; at most once.
+    /// Returns the parsed front matter. `text` must be the text that this document was split from. Call
+    /// it at most once: a second call parses again.
     pub(super) fn read_front_matter(&mut self, text: &str) -> FrontMatter {
         let read = self.read.take();
         read.unwrap_or_else(|| FrontMatter::read(text, self.front_matter.clone()))
@@ -36,7 +36,7 @@ impl Document {
 const FORM: &str = "start the file with a line `---`, then `name: …` and `description: …`, \
                     then another line `---`";
 
-/// Splits `text`, or says why it cannot be a skill.
+/// Splits `text`; the error says why it cannot be a skill.
 pub(crate) fn split(text: &str) -> Result<Document, Finding> {
     let document = find(text)?;
     let front_matter_bytes = document.front_matter.len();
@@ -94,9 +94,9 @@ fn skip_blank_lines_and_comments(text: &str, start: usize) -> usize {
     }
 }
 
-/// Front matter whose opening fence is the line at `start`, with a closing fence.
+/// Finds front matter whose opening fence is the line at `start`, and that has a closing fence.
 ///
-/// A `---` inside a block scalar is indented, so the first in column one closes.
+/// A `---` inside of a block scalar is indented, so the first `---` in column one is the closing fence.
 fn closed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let closing = lines(text, opening.next).find(|line| line.is_fence());
@@ -113,8 +113,8 @@ fn closed(text: &str, start: usize) -> Option<Document> {
     Some(Document { front_matter, body: closing.next, rescue: None, read: None })
 }
 
-/// As [`closed`], below blank lines and comments. There a `---` may as well be a ruler, so keys
-/// must follow it.
+/// Finds front matter below blank lines and comments. A `---` may be a horizontal rule there, so it
+/// counts as a fence only if the first line of content after it is a key.
 fn late(text: &str, start: usize) -> Option<Document> {
     let mut document = closed(text, start)?;
     let yaml = &text[..document.front_matter.end];
@@ -130,7 +130,7 @@ fn late(text: &str, start: usize) -> Option<Document> {
     Some(document)
 }
 
-/// Front matter that has an opening fence only.
+/// Finds front matter that has an opening fence but no closing `---`.
 fn unclosed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let (end, body, message) =
@@ -154,8 +154,8 @@ fn unclosed(text: &str, start: usize) -> Option<Document> {
     })
 }
 
-/// The end of the lines that can be YAML: up to a heading below a blank line, or to the first
-/// line that is neither a key, nor indented, nor an entry of a list, nor a comment.
+/// Returns the end of the lines that can be YAML. It is at a heading below a blank line, or at the first
+/// line that is not a key, an indented line, an entry of a list or a comment.
 fn end_of_keys(text: &str, start: usize) -> usize {
     let mut after_blank = None;
     for line in lines(text, start) {
@@ -174,7 +174,7 @@ fn end_of_keys(text: &str, start: usize) -> usize {
     text.len()
 }
 
-/// Front matter in a Markdown code fence, with or without `---` lines of its own.
+/// Finds front matter in a Markdown code fence, with or without `---` lines inside of it.
 fn in_code_fence(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let marks = opening.text.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).trim_end();
@@ -206,13 +206,14 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
     })
 }
 
-/// `name:` and `description:` at the top of the file, up to a blank line or a line `---`.
+/// Finds front matter without an opening fence: `name:` or `description:` at the top of the file. It
+/// ends at a line `---`, or else at the first blank line.
 fn without_fence(text: &str, start: usize) -> Option<Document> {
     let first = line_at(text, start);
     if !first.is_name_or_description() {
         return None;
     }
-    // Blank lines may stand between keys, but then a line `---` must say where they end.
+    // Blank lines may occur between keys, but only if a line `---` marks the end.
     let is_yaml = |line: &Line<'_>| {
         line.is_key() || line.text.is_empty() || line.text.starts_with([' ', '\t', '#', '-'])
     };

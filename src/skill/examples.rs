@@ -38,8 +38,8 @@ impl Examples {
     }
 }
 
-/// Tells whether `node` is a map with one of the keys of [`Examples`]; other programs have other
-/// things under the name `examples`.
+/// Tells whether `node` is a map with one of the keys of [`Examples`]. Other programs use the name
+/// `examples` for other things.
 pub(super) fn are_examples(node: &Node) -> bool {
     let Value::Mapping(entries) = &node.value else { return false };
     entries.iter().filter_map(|(key, _)| key.text()).any(is_kind)
@@ -50,7 +50,7 @@ pub(super) fn is_kind(key: &str) -> bool {
     matches!(normalized(key).as_str(), "should" | "should_not")
 }
 
-/// Reads the examples of all places they may stand in.
+/// Reads the examples from all places where they may be declared.
 pub(super) fn read(places: [Option<&Node>; 2], reader: &mut Reader<'_>) -> Examples {
     let mut examples = Examples::default();
     for node in places.into_iter().flatten() {
@@ -60,7 +60,7 @@ pub(super) fn read(places: [Option<&Node>; 2], reader: &mut Reader<'_>) -> Examp
             [("should", &mut examples.should), ("should_not", &mut examples.should_not)]
         {
             if let Some(node) = fields.take(field) {
-                // A message has commas of its own.
+                // A message may contain commas, so only line ends separate messages.
                 let messages = reader.list(field, node, at_lines);
                 append(target, messages, "examples", reader);
             }
@@ -78,7 +78,7 @@ pub(super) fn read(places: [Option<&Node>; 2], reader: &mut Reader<'_>) -> Examp
     examples
 }
 
-/// Reads the trigger phrases of all places they may stand in.
+/// Reads the trigger phrases from all places where they may be declared.
 pub(super) fn read_phrases(
     places: [Option<&Node>; 2],
     reader: &mut Reader<'_>,
@@ -91,7 +91,7 @@ pub(super) fn read_phrases(
     phrases
 }
 
-/// Adds the entries that are new, not too long and not too many.
+/// Adds the entries that are new. Entries that are too long or too many are reported instead.
 fn append(
     target: &mut Vec<Spanned<String>>,
     entries: Vec<Spanned<String>>,

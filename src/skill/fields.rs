@@ -1,4 +1,5 @@
-//! The entries of a map, taken one by one and read as the type a field wants.
+//! Access to the entries of a YAML map: each is taken by name, and converted to the type that its field
+//! needs.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The file that values are read from, and the findings on the way.
+/// The text that values are read from, and the findings collected while reading.
 pub(super) struct Reader<'a> {
     pub(super) file: &'a str,
     pub(super) findings: Vec<Finding>,
@@ -33,7 +34,7 @@ impl Reader<'_> {
         );
     }
 
-    /// Text as written, without white space around it; `None` if it is empty.
+    /// Reads a text and trims it; `None` if it is empty.
     pub(super) fn text(&mut self, field: &str, node: &Node) -> Option<Spanned<String>> {
         match node.text().map(str::trim) {
             Some("") => None,
@@ -46,7 +47,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `true` or `false` in any case, with or without quotes.
+    /// Reads `true` or `false`, in upper or lower case, with or without quotes.
     pub(super) fn boolean(&mut self, field: &str, node: &Node) -> Option<Spanned<bool>> {
         let value = match node.text().map(str::to_ascii_lowercase).as_deref() {
             Some("true") => true,
@@ -69,7 +70,7 @@ impl Reader<'_> {
         Some(Spanned { value, span: node.span.clone() })
     }
 
-    /// A list of texts, or one text taken apart by `split`.
+    /// Reads a list of texts, or one text that `split` divides into several.
     pub(super) fn list(
         &mut self,
         field: &str,
@@ -109,7 +110,7 @@ impl Reader<'_> {
     }
 }
 
-/// The ranges without white space around their text, empty ones left out.
+/// Shrinks each of `ranges` to exclude white space around its text, and drops empty ranges.
 pub(super) fn trimmed(
     text: &str,
     ranges: impl IntoIterator<Item = Range<usize>>,
@@ -122,8 +123,8 @@ pub(super) fn trimmed(
     })
 }
 
-/// The ranges of `text` between characters for which `is_separator` holds outside of the
-/// brackets `open` and `close`.
+/// Splits `text` at the characters for which `is_separator` holds, except inside of the brackets `open`
+/// and `close`.
 fn split_outside(
     text: &str,
     [open, close]: [char; 2],
@@ -145,27 +146,27 @@ fn split_outside(
     ranges
 }
 
-/// Parts between commas and line ends.
+/// Splits at commas and line ends.
 pub(super) fn at_commas(text: &str) -> Vec<Range<usize>> {
     split_outside(text, ['\0', '\0'], |c| c == ',' || c == '\n')
 }
 
-/// Parts between commas and line ends, where `{a,b}` of a glob is one.
+/// Splits at commas and line ends, but not inside of `{a,b}` in a glob.
 pub(super) fn at_commas_of_globs(text: &str) -> Vec<Range<usize>> {
     split_outside(text, ['{', '}'], |c| c == ',' || c == '\n')
 }
 
-/// Parts between commas and white space, where `Bash(git add:*)` is one.
+/// Splits at commas and white space, but not inside of parentheses as in `Bash(git add:*)`.
 pub(super) fn at_commas_of_tools(text: &str) -> Vec<Range<usize>> {
     split_outside(text, ['(', ')'], |c| c == ',' || c.is_whitespace())
 }
 
-/// One part a line.
+/// Splits at line ends.
 pub(super) fn at_lines(text: &str) -> Vec<Range<usize>> {
     split_outside(text, ['\0', '\0'], |c| c == '\n')
 }
 
-/// The beginning of a text on one line, for messages.
+/// The first 60 characters of a text on one line, for messages.
 pub(crate) fn excerpt(text: &str) -> String {
     first_chars(text, 60)
 }
@@ -180,26 +181,27 @@ pub(super) fn first_chars(text: &str, max_chars: usize) -> String {
     shown
 }
 
-/// A key in the one spelling fields are known by.
+/// Returns a key in the spelling that fields are looked up by, with `_` for `-`.
 pub(super) fn normalized(key: &str) -> String {
     key.replace('-', "_")
 }
 
-/// An entry of a map that was not taken yet.
+/// An entry of a map that has not been taken yet.
 pub(super) struct Field<'n> {
     name: String,
     pub(super) key: &'n Node,
     pub(super) value: &'n Node,
 }
 
-/// The entries of a map.
+/// The entries of a map that have not been taken yet.
 #[derive(Default)]
 pub(super) struct Fields<'n> {
     entries: Vec<Field<'n>>,
 }
 
 impl<'n> Fields<'n> {
-    /// The entries whose key is text. If a key stands in two spellings, the last one counts.
+    /// Collects the entries whose key is text. If a key occurs twice, in whatever spelling, the last
+    /// entry counts.
     pub(super) fn new(entries: &'n [(Node, Node)], reader: &mut Reader<'_>) -> Fields<'n> {
         let mut fields: Vec<Field<'n>> = Vec::new();
         let mut places = std::collections::HashMap::new();
@@ -224,12 +226,12 @@ impl<'n> Fields<'n> {
         Some(self.entries.remove(at).value)
     }
 
-    /// The value of the field `name`, spelt with `_`.
+    /// Returns the value of the field `name`, spelt with `_`, without taking it.
     pub(super) fn peek(&self, name: &str) -> Option<&'n Node> {
         self.entries.iter().find(|field| field.name == name).map(|field| field.value)
     }
 
-    /// The fields that were not taken, in the order of the file.
+    /// Returns the fields that were not taken, in the order of the file.
     pub(super) fn rest(self) -> Vec<Field<'n>> {
         self.entries
     }
@@ -244,7 +246,7 @@ pub(super) fn duplicate_key(key: &str, span: Range<usize>) -> Finding {
     )
 }
 
-/// The value of `key`, spelt with `_`, in a map.
+/// Returns the value of `key`, spelt with `_`, if `node` is a map that has this key.
 pub(super) fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Value::Mapping(entries) = &node.value else { return None };
     entries

@@ -1,4 +1,4 @@
-//! Findings about one text, collected while it is read and given their lines at the end.
+//! Findings about one text. They are collected while it is read, and get line numbers at the end.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(crate) struct Finding {
     pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) help: String,
-    /// Bytes of the file; `None` where the finding concerns the whole of it.
+    /// The bytes of the file that the finding is about; `None` if it is about the whole file.
     pub(super) span: Option<Range<usize>>,
 }
 
@@ -37,7 +37,7 @@ impl Finding {
 
 /// Turns findings into diagnostics in the order of the file.
 ///
-/// The text is walked once however many findings there are: one file can hold thousands.
+/// The text is walked only once, because one file can have thousands of findings.
 pub(super) fn diagnostics(mut findings: Vec<Finding>, path: &Path, text: &str) -> Vec<Diagnostic> {
     findings.sort_by_key(|finding| finding.span.as_ref().map(|span| span.start));
     let (mut offset, mut line, mut column) = (0, 1, 1);
@@ -64,7 +64,7 @@ pub(super) fn diagnostics(mut findings: Vec<Finding>, path: &Path, text: &str) -
         .collect()
 }
 
-/// The last boundary between characters at or before byte `at`.
+/// Returns the last character boundary at or before byte `at`.
 fn char_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

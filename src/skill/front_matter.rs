@@ -1,4 +1,4 @@
-//! The entries of the front matter, mended where it is not valid YAML.
+//! Parses the front matter into entries, and mends it where it is not valid YAML.
 
 use std::ops::Range;
 
@@ -8,34 +8,35 @@ use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use super::{repair, salvage};
 use crate::diagnostic::{Code, position};
 
-/// The longest line that is reported as a remedy: half of one does not load.
+/// The longest line that a help text suggests. A longer line is not cut, since half a line would not
+/// load.
 const MAX_REMEDY_CHARS: usize = 160;
 
-/// The remedy for tabs that indent.
+/// The help text for indentation with tabs.
 const TABS: &str = "indent with blanks, not with tabs";
 
-/// The front matter of a file, read.
+/// The parsed front matter of a file.
 #[derive(Debug)]
 pub(super) struct FrontMatter {
-    /// The top-level entries; `None` if it cannot be read.
+    /// The top-level entries; `None` if the front matter cannot be parsed.
     pub(super) entries: Option<Vec<(Node, Node)>>,
     pub(super) findings: Vec<Finding>,
 }
 
 impl FrontMatter {
-    /// Reads the front matter at the bytes `range` of `file`.
+    /// Parses the front matter at the bytes `range` of `file`.
     pub(super) fn read(file: &str, range: Range<usize>) -> FrontMatter {
         let mut reader = Reader { file, findings: Vec::new() };
         let entries = entries(range, &mut reader);
         FrontMatter { entries, findings: reader.findings }
     }
 
-    /// Tells whether all of it is entries, as it is or repaired.
+    /// Tells whether all of the front matter was parsed into entries, repaired or not.
     pub(super) fn is_whole(&self) -> bool {
         self.entries.is_some() && !self.has(Code::SalvagedYaml) && !self.has(Code::NotAMapping)
     }
 
-    /// Tells whether nothing had to be repaired.
+    /// Tells whether the front matter was parsed without a repair.
     pub(super) fn is_valid(&self) -> bool {
         !self.has(Code::RepairedYaml)
     }
@@ -85,7 +86,7 @@ fn mapping(tree: Tree, offset: usize, reader: &mut Reader<'_>) -> Vec<(Node, Nod
     }
 }
 
-/// Repairs front matter that is not valid, else salvages parts of it.
+/// Repairs invalid front matter, or salvages parts of it if that fails.
 fn mended(
     source: &str,
     offset: usize,
@@ -129,18 +130,19 @@ fn mended(
     None
 }
 
-/// A fault that keeps front matter from being valid.
+/// The fault that makes front matter invalid.
 struct Fault {
     /// The character the error is about, as bytes of the file.
     span: Range<usize>,
     message: String,
-    /// The remedy, if the error alone tells it.
+    /// The help text, if it follows from the error alone.
     help: Option<String>,
 }
 
 impl Fault {
     fn of(error: &YamlError, source: &str, offset: usize, file: &str) -> Fault {
-        // The parser gives the start of the value, and the character in the message.
+        // The parser reports the start of the value as the position, and the character in its message
+        // only.
         let forbidden = repair::forbidden(source, error.at)
             .filter(|(_, c)| error.message.contains(&c.escape_unicode().to_string()));
         let Some((at, c)) = forbidden else {
@@ -161,7 +163,7 @@ impl Fault {
 
 /// The character the error is about, as bytes of the file.
 fn place(error: &YamlError, source: &str, offset: usize) -> Range<usize> {
-    // The parser sees a tab only where it cannot go on.
+    // The parser reports a tab at the place where it cannot continue, so look for the tab itself.
     let at = repair::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
     let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     offset + at..offset + at + len

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A skill's identity in a catalog: unique, `/`-separated (`sven/plan`). Cheap to clone.
+/// The identity of a skill: unique in its catalog, with parts separated by `/` (`sven/plan`). Cheap to
+/// clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SkillId(Arc<str>);
 
 impl SkillId {
-    /// The id with this text.
+    /// Creates the id with this text.
     pub fn new(text: &str) -> SkillId {
         SkillId(text.into())
     }
@@ -82,8 +83,8 @@ impl PartialEq<&str> for SkillId {
     }
 }
 
-/// Tells whether `name` is an identifier: `^[a-z0-9]+(-[a-z0-9]+)*$`, at most 64 characters (the
-/// name of the Agent Skills specification).
+/// Tells whether `name` is an identifier as the Agent Skills specification defines it for names:
+/// `^[a-z0-9]+(-[a-z0-9]+)*$`, at most 64 characters.
 pub fn is_identifier(name: &str) -> bool {
     name.len() <= 64
         && name.split('-').all(|part| {

@@ -1,9 +1,9 @@
-//! Invisible characters, which a reader of a file does not see and a model does.
+//! Invisible characters: a person who reads the file does not see them, but a model does.
 //!
-//! Tag characters and variation selectors can spell a whole message (*ASCII smuggling*), bidi controls show text in another
-//! order than it is read (Boucher and Anderson, *Trojan Source*, 2021), a control character begins a
-//! command of a terminal, and a character without width keeps a trigger from being found. Joiners that a
-//! script or an emoji needs are left alone.
+//! Tag characters and variation selectors can spell a whole message (*ASCII smuggling*). Bidi controls
+//! show text in another order than it is read (Boucher and Anderson, *Trojan Source*, 2021). A control
+//! character can start a terminal command, and a zero-width character keeps a trigger from matching.
+//! Joiners that a writing system or an emoji needs are left alone.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use crate::diagnostic::Code;
 /// The most runs of invisible characters reported in one text; the others are counted.
 const MAX_REPORTED: usize = 10;
 
-/// Characters of a run that are shown; the others are counted.
+/// The most characters of a run that a message shows; longer runs are cut.
 const MAX_SHOWN: usize = 8;
 
 /// Blocks of the scripts that spell with joiners (U+200C, U+200D): Arabic and its neighbours, the
@@ -41,7 +41,7 @@ const JOINING_SCRIPTS: [(char, char); 10] = [
 /// Myanmar, Khmer.
 const UNSPACED_SCRIPTS: [(char, char); 2] = [('\u{e00}', '\u{109f}'), ('\u{1780}', '\u{17ff}')];
 
-/// Blocks with the pictures that emoji sequences are joined from.
+/// Blocks with the pictures that emoji sequences are made of.
 const PICTURES: [(char, char); 5] = [
     ('\u{2190}', '\u{21ff}'),
     ('\u{2300}', '\u{23ff}'),
@@ -59,14 +59,16 @@ const RIGHT_TO_LEFT: [(char, char); 4] = [
     ('\u{10800}', '\u{10fff}'),
 ];
 
-/// The number of characters before and after a mark of direction among which there is a letter of such
-/// a script.
+/// The distance, in characters before and after a mark of direction, within which a letter of a
+/// right-to-left script makes the mark legitimate.
 const NEAR: usize = 16;
 
-/// The tags after U+1F3F4 in the flags of England, Scotland and Wales, the only ones of this kind.
+/// The tags after U+1F3F4 in the flags of England, Scotland and Wales, the only flags that are spelt
+/// with tags.
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
-/// Reports the invisible characters of texts that are shown to a model or compared with messages.
+/// Finds the invisible characters in those texts of a skill that are shown to a model or compared with
+/// messages.
 pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (field, entry) in texts(&loaded.manifest) {
@@ -75,7 +77,7 @@ pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
     if let Some(parts) = &loaded.parts {
         findings.extend(in_text("the body", text, parts.body..text.len()));
     }
-    // Parts of one text may all have its place.
+    // The parts of one text may all have the span of the whole text.
     let mut seen = HashSet::new();
     findings.retain(|finding| seen.insert(finding.span.clone()));
     findings
@@ -99,8 +101,8 @@ fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
     single.chain(listed).collect()
 }
 
-/// The invisible characters in a value: their place in the file, or the whole value if they are
-/// written as escapes.
+/// Finds the invisible characters in a value. A finding has their position in the file, or that of the
+/// whole value if they are written as escapes.
 fn in_field(field: &str, entry: &Spanned<String>, text: &str) -> Vec<Finding> {
     let Some(run) = runs(&entry.value).next() else { return Vec::new() };
     let written = in_text(field, text, entry.span.clone());
@@ -144,19 +146,21 @@ fn finding(field: &str, run: &str, span: Range<usize>, n_more: usize) -> Finding
     Finding::new(Code::InvisibleText, span, format!("{field} holds {what}{more}"), help)
 }
 
-/// The character that a tag character stands for, or a variation selector that counts bytes.
+/// Returns the printable ASCII character that a tag character encodes, or a variation selector that is
+/// used to encode a byte.
 fn as_ascii(c: char) -> Option<char> {
     let code = match u32::from(c) {
-        // The first 16 selectors are elsewhere, and stand for controls.
+        // The first 16 selectors are in another block, and would encode control characters.
         selector @ 0xe_0100.. => selector - 0xe_0100 + 16,
         tag => tag.checked_sub(0xe_0000)?,
     };
     char::from_u32(code).filter(|c| (' '..='~').contains(c))
 }
 
-/// `text` without its invisible characters, as a model may read it. Spelling stays.
+/// Returns `text` without its invisible characters, as a model may read it. Characters that belong to
+/// the spelling of a word or an emoji are kept.
 pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
-    // Nearly every text, found out many bytes at a time.
+    // Nearly every text passes this check, which reads many bytes at a time.
     if text.bytes().all(|b| b.is_ascii() && !is_control(char::from(b))) {
         return Cow::Borrowed(text);
     }
@@ -173,7 +177,7 @@ pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// The runs of invisible characters that are not part of a script's spelling, or of an emoji.
+/// Returns the runs of invisible characters that do not belong to the spelling of a word or an emoji.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -190,7 +194,7 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Tells whether a character is without a shape or changes the order of others.
+/// Tells whether a character has no shape, or changes the order in which other characters are shown.
 fn is_invisible(c: char) -> bool {
     is_control(c)
         || matches!(c,
@@ -199,7 +203,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}'
         | '\u{2066}'..='\u{206f}'
-        // All variation selectors but that of pictures, which alone spells nothing.
+        // All variation selectors except U+FE0F, which marks a picture: one selector alone cannot spell
+        // a message.
         | '\u{fe00}'..='\u{fe0e}'
         | '\u{feff}'
         | '\u{fff9}'..='\u{fffb}'
@@ -207,7 +212,7 @@ fn is_invisible(c: char) -> bool {
         | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Tells whether a character is a control, of C0 or C1, that does not separate words or lines.
+/// Tells whether a character is a control character (C0 or C1) that does not separate words or lines.
 fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}')
 }
@@ -229,14 +234,14 @@ fn is_spelling(before: &str, run: &str, after: &str) -> bool {
     };
     match first {
         '\u{200c}' | '\u{200d}' if previous.is_some_and(|c| is_of(c, &JOINING_SCRIPTS)) => true,
-        // Behind the picture there may be its colour, or the mark that it is one.
+        // The picture may be followed by a skin tone, or by the selector that marks it as a picture.
         '\u{200d}' => {
             let is_modifier = |c: char| c == '\u{fe0f}' || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
             let is_picture = |c: char| is_of(c, &PICTURES);
             previous.is_some_and(|c| is_modifier(c) || is_picture(c))
                 && next.is_some_and(is_picture)
         }
-        // A variant of an ideograph or a symbol.
+        // Selectors that choose a variant of an ideograph or a symbol.
         '\u{fe00}'..='\u{fe0e}' | '\u{e0100}'..='\u{e01ef}' => {
             previous.is_some_and(|c| !c.is_ascii())
         }

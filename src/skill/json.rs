@@ -2,7 +2,7 @@
 
 use super::yaml::{Node, Value};
 
-/// The value as JSON; plain scalars as the core schema of YAML 1.2 has them.
+/// Converts the value to JSON. Plain scalars are interpreted by the core schema of YAML 1.2.
 pub(crate) fn to_json(node: &Node) -> serde_json::Value {
     match &node.value {
         Value::Scalar { text, plain: true } => plain_to_json(text),
@@ -14,7 +14,7 @@ pub(crate) fn to_json(node: &Node) -> serde_json::Value {
     }
 }
 
-/// The text of a key; a key that is not text is written as JSON.
+/// Returns the text of a key; a key that is not a scalar is written as JSON.
 fn key_text(key: &Node) -> String {
     match &key.value {
         Value::Scalar { text, .. } => text.clone(),
@@ -40,7 +40,7 @@ fn plain_to_json(text: &str) -> serde_json::Value {
     if let Ok(integer) = text.parse::<i64>() {
         return integer.into();
     }
-    // Digits beyond 64 bits stay text: as a float they would not come back as written.
+    // Integers beyond 64 bits stay text: as a float they would lose digits.
     let is_float = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b))
         && text.bytes().any(|b| b.is_ascii_digit())
         && text.bytes().any(|b| b".eE".contains(&b));
@@ -50,7 +50,7 @@ fn plain_to_json(text: &str) -> serde_json::Value {
     }
 }
 
-/// A map with the kinds of its values, for formats that do not say of what kind a value is.
+/// Serialises a JSON map with the type of each value, for formats that are not self-describing.
 #[cfg(feature = "snapshot")]
 pub(super) mod as_values {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

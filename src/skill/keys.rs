@@ -1,8 +1,9 @@
-//! The keys of front matter, and suggestions for unknown ones.
+//! The keys of front matter, and suggestions for unknown keys.
 //!
-//! A field is suggested only if the value has a form that the field takes, and either the two keys
-//! differ by a slip of the pen or [`SYNONYMS`] knows the key. `requires: {skills: …}` resembles
-//! `requires_env` in its letters alone, and `trigger: explicit` is a mode, not a list of triggers.
+//! A field is suggested only if it accepts a value of this form, and either the two keys differ by a
+//! typing mistake or [`SYNONYMS`] lists the key. So `requires` with a map is not taken for
+//! `requires_env`, which it resembles in its letters alone, and `trigger: explicit` sets a mode, not a
+//! list of triggers.
 
 use serde_json::{Map, Value as Json};
 use strsim::osa_distance;
@@ -19,15 +20,15 @@ enum Form {
     /// `inline` or `fork`.
     Context,
     Map,
-    /// A list of texts, or a text that is taken apart.
+    /// A list of texts, or a text that is split into several.
     Names,
-    /// As [`Form::Names`], each of them a single word.
+    /// Like [`Form::Names`], but each must be a single word.
     Words,
-    /// As [`Form::Names`], each of them spelt as environment variables are.
+    /// Like [`Form::Names`], but each must be spelt like an environment variable.
     Variables,
-    /// As [`Form::Names`], with a wildcard in one of them.
+    /// Like [`Form::Names`], but at least one must contain a wildcard.
     Globs,
-    /// As [`Form::Names`], each of them `path:Class`.
+    /// Like [`Form::Names`], but each must have the form `path:Class`.
     Toolsets,
     /// Keywords, or a map of triggers by kind.
     Triggers,
@@ -68,11 +69,11 @@ const FIELDS: &[(&str, Form)] = &[
     ("metadata", Form::Map),
 ];
 
-/// The fields that are also read in the block named by the host.
+/// The fields that are also read in the block that has the host's name.
 const BLOCK_FIELDS: [&str; 5] =
     ["always", "requires_bins", "requires_env", "user_invocable_only", "knowledge"];
 
-/// Names that other programs, and people, give to a field.
+/// Names that other programs, or people, use for a field, each with that field.
 const SYNONYMS: &[(&str, &str)] = &[
     ("tools", "allowed-tools"),
     ("toolsallowed", "allowed-tools"),
@@ -97,12 +98,12 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("meta", "metadata"),
 ];
 
-/// The keys that are read.
+/// Returns the keys that are read.
 pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|(key, _)| *key)
 }
 
-/// The advice about `key`, one of the unknown keys of `manifest`.
+/// Returns the advice about `key`, which is one of the unknown keys of `manifest`.
 pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
     let in_block = || {
         let (block, key) = key.split_once('.')?;
@@ -127,7 +128,8 @@ pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
     "keep it if another program reads it; `metadata` is the place for such keys".to_owned()
 }
 
-/// The field among those for which `is_open` holds that a key with this value was meant to be.
+/// Returns the field that the author of `key: value` most likely meant, out of the fields for which
+/// `is_open` returns true.
 fn meant(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Option<&'static str> {
     let written = letters(key);
     let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == written).map(|(_, field)| *field);
@@ -141,13 +143,14 @@ fn meant(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Option<&'st
         .map(|(_, field)| field)
 }
 
-/// The letters and digits of a key: `allowedTools` and `Allowed Tools` are `allowed-tools`.
+/// Reduces a key to its letters and digits in lower case, so that `allowedTools` and `Allowed Tools`
+/// equal `allowed-tools`.
 fn letters(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The number of slips that make one word of the other, if they are few for its length. In a short
-/// word, other letters make another word (`mode` is not `model`), so letters may only be swapped.
+/// Returns the edit distance of the two words, or `None` if it is too large for their length. In a short
+/// word, a changed letter makes another word (`mode` is not `model`), so letters may only be swapped.
 fn slips(written: &str, field: &str) -> Option<usize> {
     /// A field name has at most 22 letters.
     const MAX_LETTERS: usize = 32;
@@ -202,7 +205,8 @@ impl Form {
     }
 }
 
-/// The texts of a list, or between the commas of a text; none of a list with anything else in it.
+/// Returns the texts of a list, or the parts of a text between commas and line ends; empty if a list
+/// holds anything but texts.
 fn names(value: &Json) -> Vec<&str> {
     match value {
         Json::String(text) => {
@@ -216,10 +220,10 @@ fn names(value: &Json) -> Vec<&str> {
     }
 }
 
-/// Tells whether a value states the words that a message must hold, and not how or when a skill is
+/// Tells whether a value lists words that a message must contain, rather than how or when a skill is
 /// started.
 fn are_triggers(value: &Json) -> bool {
-    /// More words than this between two commas are a sentence.
+    /// A part with more words is taken for a sentence.
     const MAX_WORDS: usize = 4;
     let is_phrase = |name: &&str| name.split_whitespace().count() <= MAX_WORDS;
     let is_by_kind = |map: &Map<String, Json>| map.keys().any(|key| super::trigger::is_kind(key));
@@ -230,7 +234,7 @@ fn are_triggers(value: &Json) -> bool {
                 |entry: &Json| entry.is_string() || entry.as_object().is_some_and(is_by_kind);
             !entries.is_empty() && entries.iter().all(is_entry)
         }
-        // One word is a mode, such as `explicit` or `manual`.
+        // A single word is a mode, such as `explicit` or `manual`.
         Json::String(_) => names(value).len() > 1 && names(value).iter().all(is_phrase),
         _ => false,
     }

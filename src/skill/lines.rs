@@ -1,16 +1,16 @@
-//! Lines of a file, and the forms by which its parts are told from each other.
+//! The lines of a file, and the kinds of lines that separate its parts.
 
-/// A line of the file: its text without the line end and trailing blanks, and its place.
+/// A line of the file: its text without the line end and trailing blanks, and its byte position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
-    /// First byte after the line end.
+    /// The first byte after the line end.
     pub(super) next: usize,
 }
 
 impl Line<'_> {
-    /// The number of bytes of white space it begins with.
+    /// The number of bytes of white space at the start of the line.
     pub(super) fn indent(self) -> usize {
         self.text.len() - self.text.trim_start().len()
     }

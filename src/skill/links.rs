@@ -1,9 +1,10 @@
-//! Broken links: those of a body to files that the skill does not have.
+//! Checks the links of a body: broken links to files that the skill does not have, and links that leave
+//! the skill.
 //!
-//! Only a destination that is surely meant as a file of the skill is looked up: not a URL, an anchor,
-//! an absolute path, a placeholder (`<name>.md`, `${DIR}/x`), or a word that may stand for anything.
-//! Links that leave the skill's directory are left alone, as what lies there depends on where the
-//! skill was installed.
+//! A link is looked up only if its destination is surely meant as a file of the skill: not a URL, an
+//! anchor, an absolute path, a placeholder (`<name>.md`, `${DIR}/x`), or a word without a file
+//! extension. A link that leaves the skill's directory is not looked up either, since the files there
+//! depend on where the skill is installed.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,17 +17,17 @@ use super::fields::excerpt;
 use super::finding::Finding;
 use crate::diagnostic::Code;
 
-/// Destinations reported in one file, each at its first place.
+/// The most links reported in one file. A broken destination is reported at its first occurrence only.
 const MAX_REPORTED: usize = 50;
 
-/// Characters that a placeholder or a fragment of code has, and a link to a file has not.
+/// Characters that occur in placeholders and in fragments of code, but not in links to files.
 const NOT_OF_A_PATH: [char; 14] =
     ['<', '>', '{', '}', '[', ']', '$', '*', '|', '^', '\\', '(', ')', '"'];
 
-/// Endings of hosts that are written without a scheme, as in `docs.example.com/start`.
+/// Endings of host names that are written without a scheme, as in `docs.example.com/start`.
 const HOST_ENDINGS: [&str; 8] = [".com", ".org", ".net", ".io", ".dev", ".ai", ".app", ".co"];
 
-/// Finds the links of `text` from byte `body` on that lead to no file below `directory`.
+/// Finds the links of `text`, from byte `body` on, whose destination does not exist below `directory`.
 pub(super) fn broken(text: &str, body: usize, directory: &Path) -> Vec<Finding> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -48,8 +49,9 @@ pub(super) fn broken(text: &str, body: usize, directory: &Path) -> Vec<Finding> 
     found
 }
 
-/// Finds the links of `text` from byte `body` on that lead out of the skill: to files elsewhere, to
-/// text or code in the link itself, and images that are loaded from elsewhere when they are shown.
+/// Finds the links of `text`, from byte `body` on, that lead out of the skill: links to files outside of
+/// it, links that contain text or code themselves (such as `data:`), and images that are loaded from a
+/// server when they are shown.
 pub(super) fn leaving(text: &str, body: usize) -> Vec<Finding> {
     let found =
         links(&text[body..]).into_iter().filter_map(|Link { destination, span, is_image }| {
@@ -79,15 +81,15 @@ pub(super) fn leaving(text: &str, body: usize) -> Vec<Finding> {
     found.take(MAX_REPORTED).collect()
 }
 
-/// A link or an image, and the bytes of the body where its destination is written.
+/// A link or an image, with the bytes of the body where its destination is written.
 struct Link {
     destination: String,
     span: Range<usize>,
     is_image: bool,
 }
 
-/// The links and images outside of code, in the order of the body. A reference is placed where it
-/// is defined.
+/// Returns the links and images outside of code, in the order of the body. The span of a reference is in
+/// its definition.
 fn links(body: &str) -> Vec<Link> {
     let mut parser = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
     let mut found: Vec<(String, Range<usize>, Option<String>, bool)> = Vec::new();
@@ -116,7 +118,8 @@ fn links(body: &str) -> Vec<Link> {
     found.into_iter().map(link).collect()
 }
 
-/// The range of `destination` in the link at `whole`: the last part of it, except for a title.
+/// Returns the range of `destination` in the link at `whole`, or `whole` if the destination is not found
+/// there.
 fn place(body: &str, whole: Range<usize>, destination: &str) -> Range<usize> {
     let written = body.get(whole.clone()).unwrap_or_default();
     let after_text = written.rfind("](").or_else(|| written.rfind("]:")).map_or(0, |at| at + 2);
@@ -125,12 +128,12 @@ fn place(body: &str, whole: Range<usize>, destination: &str) -> Range<usize> {
             let start = whole.start + after_text + at;
             start..start + destination.len()
         }
-        // An escape, or an entity, is written otherwise.
+        // With an escape or an entity, the destination is written differently.
         _ => whole,
     }
 }
 
-/// The path in the skill that `destination` is meant as, if it is sure to be one.
+/// Returns the path in the skill that `destination` names, if it is surely meant as one.
 fn path_in_skill(destination: &str) -> Option<String> {
     let path = destination.split(['#', '?']).next().unwrap_or_default();
     let scheme = path.split_once(':').map(|(scheme, _)| scheme);
@@ -152,12 +155,12 @@ fn path_in_skill(destination: &str) -> Option<String> {
     let is_host = host.starts_with("www.")
         || (host.len() < path.len() && HOST_ENDINGS.iter().any(|end| host.ends_with(end)));
     let is_example = path.starts_with("path/to/") || path.starts_with("./path/to/");
-    // `.wiki/index.md` is of the project that the skill works on.
+    // A path such as `.wiki/index.md` belongs to the project that the skill works on.
     let is_hidden = host.starts_with('.') && !matches!(host, "." | "..");
     if is_host || is_example || is_hidden || path.contains(char::is_control) {
         return None;
     }
-    // A word without an ending, as in `[text](link)`, stands for anything.
+    // A word without a file extension, as in `[text](link)`, may be a placeholder.
     let is_named_so = path.ends_with('/') || path.starts_with("./");
     let name = path.rsplit('/').next().unwrap_or_default();
     if !is_named_so && !has_ending(name) {
@@ -166,7 +169,7 @@ fn path_in_skill(destination: &str) -> Option<String> {
     (!leaves(&path)).then_some(path)
 }
 
-/// Tells whether a file's name ends with a `.` and a few letters and digits.
+/// Tells whether a file's name has an extension of 1 to 10 letters and digits.
 fn has_ending(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| {
         !stem.is_empty()
@@ -189,7 +192,7 @@ fn leaves(path: &str) -> bool {
     false
 }
 
-/// Tells whether the file or directory exists, by its name as it is written or decoded. One that
+/// Tells whether the file or directory exists, by its path as written or percent-decoded. A path that
 /// cannot be examined counts as existing.
 fn exists(directory: &Path, destination: &str, path: &str) -> bool {
     let written = destination.split(['#', '?']).next().unwrap_or_default();
@@ -199,7 +202,7 @@ fn exists(directory: &Path, destination: &str, path: &str) -> bool {
         .any(|path| directory.join(path).try_exists().unwrap_or(true))
 }
 
-/// `path` with `%20` and the like as the characters they stand for, if that is text.
+/// Decodes `%20` and the like in `path`. Returns `path` unchanged if the result is not UTF-8.
 fn percent_decoded(path: &str) -> Cow<'_, str> {
     let bytes = path.as_bytes();
     let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
@@ -224,7 +227,8 @@ fn percent_decoded(path: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// The quotes in the findings for a body, beside a `guide.md`, a `my notes.md` and `docs/`.
+    /// Returns what the findings for a body quote, in a directory with `guide.md`, `my notes.md` and
+    /// `docs/`.
     fn quoted(body: &str) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
         for file in ["guide.md", "my notes.md", "docs/a.md", "100%.md"] {

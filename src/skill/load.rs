@@ -13,13 +13,14 @@ use super::pointer;
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::{Code, Diagnostic, position};
 
-/// The largest file that can hold both parts of a legal skill, with fences and comments.
+/// The largest file that is read: the largest legal body and front matter, with room for fences and
+/// comments.
 const MAX_FILE_BYTES: usize = MAX_BODY_BYTES + MAX_FRONT_MATTER_BYTES + 64 * 1024;
 
-/// The result of loading a text.
+/// The result of loading the text of a skill.
 pub(crate) struct Loaded {
     pub(crate) findings: Vec<Finding>,
-    /// The fields of the front matter that could be read.
+    /// The fields of the front matter that could be parsed.
     pub(crate) manifest: Manifest,
     /// `None` if the text is not a skill; the findings say why.
     pub(crate) parts: Option<Parts>,
@@ -30,11 +31,11 @@ pub(crate) struct Parts {
     pub(super) name: Option<String>,
     pub(crate) description: String,
     pub(super) brief: String,
-    /// First byte of the body.
+    /// The byte of the text at which the body starts.
     pub(crate) body: usize,
 }
 
-/// Reads a `SKILL.md`, or says why not.
+/// Reads the text of a `SKILL.md`; the diagnostic says why that failed.
 pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
     let unreadable = |error: &std::io::Error| {
         let help = "check that the file exists and that you may read it";
@@ -51,10 +52,10 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
         ));
     }
     let size = usize::try_from(metadata.len()).unwrap_or(MAX_FILE_BYTES).min(MAX_FILE_BYTES);
-    // One byte more: the end is seen without another allocation.
+    // One byte more, so that `read_to_end` reaches the end without another allocation.
     let mut bytes = Vec::with_capacity(size + 1);
     let file = File::open(path).map_err(|error| unreadable(&error))?;
-    // Not more than is of use, even if the file grows while it is read.
+    // Stop one byte above the limit, even if the file grows while it is read.
     file.take(MAX_FILE_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(&error))?;
@@ -81,7 +82,8 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
     })
 }
 
-/// Reads `text` for a host named `brand`. Never fails as a whole: a problem is a finding.
+/// Loads a skill from `text` for a host named `brand`. Never fails as a whole: every problem becomes a
+/// finding.
 pub(crate) fn load(text: &str, brand: &str) -> Loaded {
     let mut reader = Reader { file: text, findings: Vec::new() };
     let mut manifest = Manifest::default();
@@ -129,7 +131,7 @@ fn parts(
     let mut description = if let Some(description) = &manifest.description {
         description.value.clone()
     } else if let Some(paragraph) = first_paragraph(body) {
-        // Without front matter its absence was already reported.
+        // A missing front matter was already reported.
         if has_front_matter {
             let message = "no `description`; the first paragraph of the body stands in for it";
             reader.findings.push(Finding::whole(Code::DescriptionFromBody, message, help));

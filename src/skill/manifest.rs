@@ -21,10 +21,10 @@ use crate::diagnostic::Code;
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// The front matter of a `SKILL.md`. A field that could not be read is absent, and left a
-/// diagnostic.
+/// The front matter of a `SKILL.md`. A field that could not be read is absent, and a diagnostic reports
+/// it.
 ///
-/// Each key may be written with `-` or with `_`.
+/// Each key may be spelt with `-` or with `_`.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Manifest {
@@ -32,41 +32,43 @@ pub struct Manifest {
     pub name: Option<Spanned<String>>,
     /// `description`: what the skill does and when to use it.
     pub description: Option<Spanned<String>>,
-    /// `brief_description`: one line for registries.
+    /// `brief_description`: a one-line description for registries.
     pub brief_description: Option<Spanned<String>>,
-    /// `when_to_use`: joined to the description.
+    /// `when_to_use`: appended to the description.
     pub when_to_use: Option<Spanned<String>>,
-    /// `version`; `1` and `1.0` are read as `1.0.0`. Anything else is found in `extra`.
+    /// `version`; `1` and `1.0` are read as `1.0.0`. A value that is not a version is kept in `extra`.
     pub version: Option<Spanned<Version>>,
-    /// `triggers`, also those of `metadata.triggers`, `activation` and `paths`.
+    /// The triggers of `triggers`, `metadata.triggers`, `activation` and `paths`.
     pub triggers: Triggers,
-    /// `trigger_phrases` and `metadata.trigger_phrases`: phrases that messages for the skill hold. They
-    /// count as relevance, and are not triggers.
+    /// `trigger_phrases` and `metadata.trigger_phrases`: phrases that occur in messages for the skill.
+    /// They count towards relevance, and are not triggers.
     pub trigger_phrases: Vec<Spanned<String>>,
-    /// `examples` and `metadata.examples`: messages that should and should not lead to the skill.
-    /// Anything but a map of these is found in `extra`.
+    /// `examples` and `metadata.examples`: messages that should and should not lead to the skill. A
+    /// value that is not a map of such messages is kept in `extra`.
     pub examples: Examples,
-    /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Those that are refused
-    /// stand here too, with a diagnostic: who loads them says so.
+    /// `toolsets` and `metadata.toolsets`: entries of the form `path:Class`. Invalid entries are listed
+    /// too, with a diagnostic; the toolset loader refuses them.
     pub toolsets: Vec<Spanned<String>>,
-    /// The rights that entries of `toolsets` ask for, by entry.
+    /// The rights that entries of `toolsets` request, keyed by entry.
     pub toolset_rights: BTreeMap<String, ToolsetRights>,
-    /// `scripts`: files that may be run. `None` stands for all files in `scripts/`. Those that are
-    /// refused have a diagnostic.
+    /// `scripts`: files that may be run. `None` means all files in `scripts/`. Invalid entries are
+    /// listed too, with a diagnostic.
     pub scripts: Option<Vec<Spanned<String>>>,
-    /// `rights.network` and `metadata.rights.network`: the scripts ask for the network. It is open to
-    /// scripts of a project only if they ask for it and the user, who trusts them, was shown so.
+    /// `rights.network` and `metadata.rights.network`: true if the scripts request network access.
+    /// Scripts of a project get it only if they request it and the user saw the request when trusting
+    /// them.
     pub network: Option<Spanned<bool>>,
-    /// `default_enabled`, for bundled skills; on unless written otherwise.
+    /// `default_enabled`, for bundled skills: whether the skill is on by default. A missing value means
+    /// true.
     pub default_enabled: Option<Spanned<bool>>,
     /// `disable-model-invocation`, also written `user_invocable_only`: only the user can invoke
     /// the skill.
     pub disable_model_invocation: Option<Spanned<bool>>,
-    /// `user-invocable`: `false` for no slash command; on unless written otherwise.
+    /// `user-invocable`: false if the skill has no slash command. A missing value means true.
     pub user_invocable: Option<Spanned<bool>>,
-    /// `allowed-tools`: tools the host may let the skill use. `None` stands for all of them.
+    /// `allowed-tools`: tools that the host may let the skill use. `None` means all tools.
     pub allowed_tools: Option<Vec<Spanned<String>>>,
-    /// `context`: where the instructions go.
+    /// `context`: the destination of the instructions.
     pub context: Context,
     /// `agent`: passed through to the host.
     pub agent: Option<Spanned<String>>,
@@ -76,13 +78,13 @@ pub struct Manifest {
     pub argument_hint: Option<Spanned<String>>,
     /// `arguments`: names of the arguments, separated by blanks.
     pub arguments: Option<Spanned<String>>,
-    /// `always`: in every catalog prompt.
+    /// `always`: true if the skill is listed in every catalog prompt.
     pub always: Option<Spanned<bool>>,
     /// `requires_bins`: programs without which the skill is unavailable.
     pub requires_bins: Vec<Spanned<String>>,
     /// `requires_env`: environment variables without which the skill is unavailable.
     pub requires_env: Vec<Spanned<String>>,
-    /// `knowledge`: documents named in a hint when the skill is loaded.
+    /// `knowledge`: documents that a hint names when the skill is loaded.
     pub knowledge: Vec<Spanned<String>>,
     /// `license`, as in the Agent Skills specification.
     pub license: Option<Spanned<String>>,
@@ -91,12 +93,13 @@ pub struct Manifest {
     /// `metadata`, as in the Agent Skills specification.
     #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
     pub metadata: Map<String, Json>,
-    /// Keys no part of Repertoire reads, as written.
+    /// Keys that no part of Repertoire reads, with their values as written.
     #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
     pub extra: Map<String, Json>,
     /// Every top-level key as written.
     pub(crate) keys: Vec<Spanned<String>>,
-    /// The keys behind `extra`; those of a nested block with its name, as in `sven.x`.
+    /// The unknown keys whose values are in `extra`. A key of a nested block is prefixed with the
+    /// block's name, as in `sven.x`.
     pub(crate) unknown_keys: Vec<Spanned<String>>,
 }
 
@@ -156,7 +159,7 @@ impl Manifest {
         self.disable_model_invocation.as_ref().is_some_and(|flag| flag.value)
     }
 
-    /// Tells whether the user has a command for the skill.
+    /// Tells whether the user can invoke the skill by a slash command.
     pub fn is_user_invocable(&self) -> bool {
         self.user_invocable.as_ref().is_none_or(|flag| flag.value)
     }
@@ -166,12 +169,12 @@ impl Manifest {
         self.is_model_invocation_disabled() && !self.is_user_invocable()
     }
 
-    /// Tells whether a bundled skill is on unless it is turned off.
+    /// Tells whether a bundled skill is enabled by default.
     pub fn is_enabled_by_default(&self) -> bool {
         self.default_enabled.as_ref().is_none_or(|flag| flag.value)
     }
 
-    /// Tells whether the skill is in every catalog prompt.
+    /// Tells whether the skill is listed in every catalog prompt.
     pub fn is_always(&self) -> bool {
         self.always.as_ref().is_some_and(|flag| flag.value)
     }
@@ -221,7 +224,7 @@ impl Manifest {
         }
     }
 
-    /// The entries of all places: one that stands in two of them counts once.
+    /// Collects the toolsets of all `places`; an entry that occurs in two of them counts once.
     fn read_toolsets(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
         for node in places.into_iter().flatten() {
             for entry in rights::read_toolsets(node, &mut self.toolset_rights, reader) {
@@ -256,14 +259,15 @@ impl Manifest {
         ] {
             if let Some(node) = fields.take(field).filter(|node| !node.is_null()) {
                 let entries = reader.list(field, node, split);
-                // An empty list was written to have none; a map says nothing.
+                // An empty list means "none"; a map is an error, and is treated as missing.
                 *target = (!matches!(node.value, Value::Mapping(_))).then_some(entries);
             }
         }
         self.scripts.iter().flatten().for_each(|entry| check_script(entry, reader));
     }
 
-    /// Reads the fields that may also stand in the host's block. Those that are already set stay.
+    /// Reads the fields that may also occur in the host's own block. A flag that is already true stays
+    /// true, and lists are extended.
     fn read_common(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
         for (field, target) in [
             ("always", &mut self.always),
@@ -299,7 +303,7 @@ impl Manifest {
         }
     }
 
-    /// Notes `fields` as unknown and gives their values back.
+    /// Records `fields` as unknown, and returns their values by key.
     fn keep_unknown(&mut self, prefix: &str, fields: Vec<Field<'_>>) -> Map<String, Json> {
         let mut values = Map::new();
         for Field { key, value, .. } in fields {
@@ -312,7 +316,7 @@ impl Manifest {
     }
 }
 
-/// A text, or a list joined by blanks: `argument-hint: [file]` is a list to YAML.
+/// Reads a text, or a list joined by blanks, because YAML parses `argument-hint: [file]` as a list.
 fn words(node: &Node, field: &str, reader: &mut Reader<'_>) -> Option<Spanned<String>> {
     if !matches!(node.value, Value::Sequence(_)) {
         return reader.text(field, node);

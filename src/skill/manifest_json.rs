@@ -8,7 +8,7 @@ use super::manifest::Manifest;
 use super::spanned::Spanned;
 
 impl Manifest {
-    /// The manifest as JSON: the fields that are set, under their names with `_`.
+    /// Returns the manifest as JSON: the fields that are set, with names spelt with `_`.
     pub fn to_json(&self) -> Json {
         let mut map = Map::new();
         let mut put = |name: &str, value: Option<Json>| {

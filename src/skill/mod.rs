@@ -1,9 +1,9 @@
 //! Skills: directories with a `SKILL.md`, and the content read from it.
 //!
-//! Reading goes from the outside in: `document` finds the front matter, `front_matter` reads it by
-//! `yaml` into values that know their place in the file, mended by `repair` where it is not valid,
-//! and `manifest` gives the values their meaning; `load` takes these steps. Loading never fails as a whole: every
-//! file gives a [`Skill`], or diagnostics that say why not.
+//! A file is read in steps, which `load` puts together: `document` finds the front matter,
+//! `front_matter` parses it with `yaml` into values that carry their position in the file (invalid YAML
+//! is mended by `repair` first), and `manifest` interprets the values. Loading never fails as a whole:
+//! every file yields a [`Skill`], or diagnostics that say why it is not one.
 
 mod brief;
 mod code;
@@ -80,17 +80,17 @@ pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 /// The largest front matter a skill may have, in bytes.
 pub const MAX_FRONT_MATTER_BYTES: usize = 256 * 1024;
 
-/// A directory with a `SKILL.md`, and the content read from it. The body stays in the file until it
-/// is asked for.
+/// A skill: a directory with a `SKILL.md`, and the content read from it. The body of a file is read only
+/// when it is first requested.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skill {
     content: Lazy<Content>,
-    /// True if any trigger is declared. This and the next are the only fields read of every skill,
-    /// even one that has nothing to do with a message.
+    /// True if the skill declares any trigger. This field and the next are kept outside of `content`
+    /// because they are read for every skill, even for one that has nothing to do with a message.
     declares_triggers: bool,
     is_for_model: bool,
-    /// The body of a file, read when it is needed.
+    /// The body of the file, filled in when it is first requested.
     #[cfg_attr(feature = "snapshot", serde(skip))]
     body: OnceLock<String>,
 }
@@ -103,7 +103,7 @@ struct Content {
     description: String,
     brief: String,
     manifest: Manifest,
-    /// The version of the file when it was loaded.
+    /// The version of the file at the time when it was loaded.
     version: Version,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
@@ -124,19 +124,19 @@ impl Default for Origin {
 }
 
 impl Skill {
-    /// Reads the `SKILL.md` at `path` for a host named `brand` (whose own block of keys is read
-    /// too). If it cannot be a skill, the diagnostics say why.
+    /// Reads the `SKILL.md` at `path` for a host named `brand`, whose own block of keys is read too. If
+    /// the file cannot be a skill, the diagnostics say why.
     pub fn load(path: &Path, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
         let text = Skill::read(path).map_err(|diagnostic| vec![diagnostic])?;
         Skill::of_file(path, &text, brand)
     }
 
-    /// The text of the `SKILL.md` at `path`.
+    /// Returns the text of the `SKILL.md` at `path`.
     pub(crate) fn read(path: &Path) -> Result<String, Diagnostic> {
         load::read(path)
     }
 
-    /// As [`Skill::load`], for a file whose text was read.
+    /// Does what [`Skill::load`] does, for a file whose text is already in memory.
     pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
         let Loaded { findings, manifest, parts } = load::load(text, brand);
         let diagnostics = finding::diagnostics(findings, path, text);
@@ -149,7 +149,7 @@ impl Skill {
         Ok(Skill::of(content))
     }
 
-    /// Reads a skill that is not a file. It must have a `name`.
+    /// Parses a skill from a text that is not a file. Its front matter must have a `name`.
     pub fn parse(text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
         let Loaded { mut findings, manifest, parts } = load::load(text, brand);
         let name = parts.as_ref().and_then(|parts| parts.name.clone());
@@ -176,7 +176,7 @@ impl Skill {
         }
     }
 
-    /// The name of the manifest, else that of the directory.
+    /// The name in the manifest, or the name of the directory if the manifest has none.
     pub fn name(&self) -> &str {
         &self.content.get().name
     }
@@ -186,8 +186,8 @@ impl Skill {
         &self.content.get().description
     }
 
-    /// The description in one line: as written, else the first sentence of the description in at
-    /// most 80 characters.
+    /// A one-line description: `brief_description` if the manifest has one, otherwise the first sentence
+    /// of the description, cut to at most 80 characters.
     pub fn brief(&self) -> &str {
         &self.content.get().brief
     }
@@ -207,22 +207,22 @@ impl Skill {
         self.content.change(|content| content.manifest.triggers = triggers);
     }
 
-    /// Tells whether any trigger is declared that could select it, as [`Triggers::declared`].
+    /// Tells whether the skill declares any trigger that could select it; see [`Triggers::declared`].
     pub(crate) fn declares_triggers(&self) -> bool {
         self.declares_triggers
     }
 
-    /// Tells whether the model may load it, as its manifest says.
+    /// Tells whether the manifest lets the model load the skill.
     pub(crate) fn is_for_model(&self) -> bool {
         self.is_for_model
     }
 
-    /// The text after the front matter, byte for byte. It is read from the file when first asked
-    /// for, and kept.
+    /// The text after the front matter, byte for byte. It is read from the file on the first call, and
+    /// then kept in memory.
     ///
-    /// Fails with `EXECUTION_ERROR` if the file cannot be read, or changed since the skill was
-    /// loaded, so that its body would not belong to the manifest. If only the body of the file was
-    /// edited, returns the new one.
+    /// Fails with `EXECUTION_ERROR` if the file cannot be read, or if it changed since the skill was
+    /// loaded in such a way that its body may not belong to the loaded manifest. If only the body was
+    /// edited, returns the new body.
     pub fn body(&self) -> Result<&str, Error> {
         let path = match &self.content.get().origin {
             Origin::Memory { body } => return Ok(body),
@@ -254,14 +254,15 @@ impl Skill {
         self.content.get().version.body_bytes
     }
 
-    /// A hash of the body, to tell whether it changed; the same in all processes of one program.
+    /// A hash of the body, for detecting changes. All processes of the same program compute the same
+    /// hash.
     ///
-    /// Fails as [`Skill::body`].
+    /// Fails for the same reasons as [`Skill::body`].
     pub fn body_hash(&self) -> Result<u64, Error> {
         self.body().map(version::hash)
     }
 
-    /// The `SKILL.md`, if the skill was a file.
+    /// The path of the `SKILL.md`, or `None` if the skill was not read from a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.content.get().origin {
             Origin::File { path } => Some(path),
@@ -269,12 +270,12 @@ impl Skill {
         }
     }
 
-    /// The directory of the skill, if it was a file.
+    /// The directory of the skill, or `None` if the skill was not read from a file.
     pub fn dir(&self) -> Option<&Path> {
         self.path().and_then(Path::parent)
     }
 
-    /// The diagnostics of the file, in its order.
+    /// The diagnostics about the file, in the order of their positions.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.content.get().diagnostics
     }
@@ -283,14 +284,15 @@ impl Skill {
 impl FromStr for Skill {
     type Err = Error;
 
-    /// As [`Skill::parse`] for the brand `repertoire`; the error is the first diagnostic that
-    /// refused the text.
+    /// Calls [`Skill::parse`] with the brand `repertoire`. The error is made from the diagnostic that
+    /// most likely caused the refusal.
     fn from_str(text: &str) -> Result<Skill, Error> {
         Skill::parse(text, "repertoire").map_err(|diagnostics| first_error(&diagnostics))
     }
 }
 
-/// The finding that most likely refused the skill.
+/// Returns an error made from the first of the most severe diagnostics, which most likely caused the
+/// refusal.
 fn first_error(diagnostics: &[Diagnostic]) -> Error {
     match diagnostics.iter().min_by_key(|diagnostic| Reverse(diagnostic.severity)) {
         Some(diagnostic) => Error::from(diagnostic),

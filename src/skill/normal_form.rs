@@ -1,14 +1,14 @@
-//! Patterns that are not in NFKC, the form messages are searched in.
+//! A check for patterns that are not in NFKC, the normal form in which messages are searched.
 
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem, Literal, LiteralKind};
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use super::pattern;
 
-/// The remedy for a valid `pattern` with a text that no message holds, as it is not in NFKC; `None`
-/// if there is none.
+/// Returns a help text if the valid `pattern` contains a text that no message can contain, because the
+/// text is not in NFKC; otherwise `None`.
 pub(super) fn remedy(pattern: &str) -> Option<String> {
-    // Without such an escape ASCII names no other characters.
+    // Without such an escape, an ASCII pattern has no literals outside of ASCII.
     if pattern.is_ascii() && ![r"\x", r"\u", r"\U"].iter().any(|escape| pattern.contains(escape)) {
         return None;
     }
@@ -22,15 +22,16 @@ pub(super) fn remedy(pattern: &str) -> Option<String> {
             "write a pattern for messages in NFKC: there `{text}` is `{normal}`{in_patterns}"
         ));
     }
-    // Else only parts that are not text, such as a comment or the name of a group, may differ.
+    // Only parts that are not literal text may still differ, such as a comment or the name of a group.
     let normal: String = pattern.nfkc().collect();
     let is_apart = self::texts(&normal).is_some_and(|again| again.concat() == texts.concat());
     (!is_apart)
         .then(|| "write a letter and its mark as one character, as in messages in NFKC".to_owned())
 }
 
-/// The literal texts of a pattern: characters that follow each other are one, those of classes are
-/// apart. In a class other characters may match where an escape cannot, so those are left out.
+/// Returns the literal texts of a pattern: consecutive characters form one text, and each character of a
+/// class is a text by itself. Escapes in classes are left out: even if they cannot match, other
+/// characters of the class may.
 fn texts(pattern: &str) -> Option<Vec<String>> {
     let mut texts = Vec::new();
     add_texts(&pattern::parse_ast(pattern)?, &mut texts);

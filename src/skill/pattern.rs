@@ -13,15 +13,16 @@ use crate::diagnostic::Code;
 /// The longest pattern, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 1024;
 
-/// The largest compiled form of one pattern, in bytes of its NFA. Work is program size times text:
-/// a legal pattern of the default 10 MiB was measured at 21 s on 100 KB, one of 128 KiB at 27 ms.
-/// All but 4 of 4,787 patterns found in public skills compile below 64 KiB.
+/// The largest compiled form of one pattern, in bytes of its NFA. Matching takes time proportional to
+/// this size times the length of the text: a legal pattern at the default limit of `regex`, 10 MiB, took
+/// 21 s on 100 KB; one of 128 KiB took 27 ms. All but 4 of 4,787 patterns found in public skills compile
+/// to less than 64 KiB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
-/// Deepest nesting of groups and repetitions.
+/// The deepest nesting of groups and repetitions.
 const MAX_NESTING: u32 = 50;
 
-/// The reason why a pattern was refused, and the bytes of the pattern that are to blame.
+/// The reason why a pattern was refused, and the bytes of the pattern that caused it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PatternError {
     pub(crate) code: Code,
@@ -29,7 +30,7 @@ pub(crate) struct PatternError {
     pub(crate) span: Range<usize>,
 }
 
-/// Checks that `pattern` can be compiled and says something about the text.
+/// Checks that `pattern` compiles within the limits and does not match the empty text.
 pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
     let whole = 0..pattern.len();
     let refuse = |code, message: String| Err(PatternError { code, message, span: whole.clone() });
@@ -58,17 +59,17 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// The case of letters in a pattern without a flag of its own.
+/// The treatment of letter case in a pattern that sets no flag for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// Case does not matter, as for users.
+    /// Letter case is ignored, as when messages are matched.
     Insensitive,
-    /// As written. Literals extracted this way are folded afterwards, which is much cheaper
-    /// than taking apart the classes that case-insensitivity makes of every letter.
+    /// Letters stay as written. Literals extracted this way are folded afterwards, which is much cheaper
+    /// than expanding the character class that case-insensitive parsing makes of every letter.
     Verbatim,
 }
 
-/// Parses `pattern`, which [`validate`] has seen.
+/// Parses `pattern`. This succeeds for every pattern that passed [`validate`].
 pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::Error>> {
     regex_syntax::ParserBuilder::new()
         .case_insensitive(case == Case::Insensitive)
@@ -78,33 +79,33 @@ pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::
         .map_err(Box::new)
 }
 
-/// The parts of a pattern as they are written, which [`validate`] has seen.
+/// Parses a pattern that passed [`validate`] into its syntax tree, which keeps all parts as written.
 pub(super) fn parse_ast(pattern: &str) -> Option<Ast> {
     ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()
 }
 
-/// The texts that a compiled searcher is for.
+/// The texts that a compiled pattern can search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alphabet {
-    /// Any.
+    /// Any text.
     Unicode,
-    /// Those of ASCII alone, where `\d`, `\w` and `\b` are a few characters.
+    /// ASCII texts only, where `\d`, `\w` and `\b` stand for a few characters.
     Ascii,
 }
 
 /// Compiles a pattern.
 ///
-/// `None` if it does not compile, which [`validate`] excludes in Unicode; a pattern that names
-/// other characters has no form for ASCII.
+/// Returns `None` if it does not compile. [`validate`] excludes this for [`Alphabet::Unicode`]. A
+/// pattern that names characters outside of ASCII does not compile for [`Alphabet::Ascii`].
 pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
     let unicode = alphabet == Alphabet::Unicode;
     let mut parser = regex_syntax::ParserBuilder::new();
     parser.case_insensitive(true).unicode(unicode).utf8(unicode).nest_limit(MAX_NESTING);
     let hir = parser.build().parse(pattern).ok()?;
-    // `validate` has bounded the program that reads forwards. The one that reads backwards is
-    // larger by a factor where there are Unicode classes, and must not fail on a valid pattern.
+    // There is no limit here: `validate` has limited the forward program. With Unicode classes the
+    // reverse program is several times larger, and compiling it must not fail for a valid pattern.
     let config = meta::Config::new().nfa_size_limit(None).utf8_empty(unicode);
-    // Nobody asks for groups; without them the program is smaller.
+    // No caller needs capture groups, and the program is smaller without them.
     let config = config.which_captures(WhichCaptures::Implicit);
     meta::Builder::new().configure(config).build_from_hir(&hir).ok()
 }

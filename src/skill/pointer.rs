@@ -1,8 +1,8 @@
 //! Pointers: files named `SKILL.md` that only say where a skill is.
 //!
-//! Git writes a symbolic link as a file with the link's target for text where links are turned off
-//! (`core.symlinks`, as on Windows), and people leave a line behind when they move a skill. Taken for
-//! a skill, such a file has a path, or "Moved to …", for its description and instructions.
+//! Where symbolic links are turned off (`core.symlinks`, as on Windows), git checks out a link as a file
+//! whose text is the link's target. Authors also leave a line behind when they move a skill. If such a
+//! file were loaded as a skill, its description and instructions would be a path, or "Moved to …".
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::diagnostic::Code;
 /// The longest target of a link, in bytes.
 const MAX_TARGET_BYTES: usize = 4096;
 
-/// The longest line that is only about where a skill went, in characters.
+/// The longest line that is taken for a notice of a move, in characters.
 const MAX_NOTICE_CHARS: usize = 240;
 
-/// Phrases that a notice begins with, or has after its subject.
+/// Phrases that a notice of a move begins with, or contains after its subject.
 const MOVED: [&str; 10] = [
     "moved to",
     "moved into",
@@ -30,7 +30,7 @@ const MOVED: [&str; 10] = [
     "now lives ",
 ];
 
-/// Subjects of a notice: its names for the file it stands in.
+/// Subjects of a notice of a move: words by which it refers to its own file.
 const SUBJECTS: [&str; 8] = [
     "this skill",
     "this file",
@@ -42,7 +42,7 @@ const SUBJECTS: [&str; 8] = [
     "it ",
 ];
 
-/// The finding for `text`, a file without front matter, if it says nothing but where its skill is.
+/// Returns a finding if `text`, a file without front matter, only says where its skill is.
 pub(super) fn elsewhere(text: &str) -> Option<Finding> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let content = text[start..].trim();
@@ -83,7 +83,7 @@ fn is_target(content: &str) -> bool {
         && ((is_markdown && (is_relative || !has_blanks)) || (is_relative && !has_blanks))
 }
 
-/// The one line of `text` besides a heading, if it is about where the skill went.
+/// Returns the only line of `text` besides a heading, if it says where the skill went.
 fn notice(text: &str, span: Range<usize>) -> Option<Range<usize>> {
     let mut at = span.start;
     let mut lines = text[span].split_inclusive('\n').filter_map(|line| {
@@ -107,7 +107,8 @@ fn is_about_a_move(line: &str) -> bool {
     let folded = line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let says_so = || MOVED.iter().any(|phrase| folded.contains(phrase));
     let begins = |starts: &[&str]| starts.iter().any(|start| folded.starts_with(start));
-    // "`plan` has moved to `../plan-all`": of others, the place must be given as one.
+    // With any other subject, as in "`plan` has moved to `../plan-all`", the new place must be written
+    // as code or as a path.
     let is_told = |phrase: &str| {
         ["has ", "has been ", "was ", "is "]
             .iter()

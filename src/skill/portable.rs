@@ -1,8 +1,9 @@
 //! The `SKILL.md` of a skill in the strict form of the Agent Skills specification.
 //!
-//! Skills load leniently: without a `name`, with a label for one, with YAML that had to be repaired.
-//! Readers that follow the specification refuse such a file. A file that they take is given as it is;
-//! any other is given with its front matter written anew above the same body.
+//! Skills load leniently: without a `name`, with a label instead of an identifier, with YAML that had to
+//! be repaired. Readers that follow the specification refuse such a file. [`Skill::portable`] returns a
+//! file that these readers accept unchanged, and any other file with new front matter above the same
+//! body.
 
 use std::fmt::Write as _;
 
@@ -19,24 +20,24 @@ const MAX_NAME_BYTES: usize = 64;
 /// The longest description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
 
-/// A `SKILL.md` that any reader of the specification takes.
+/// A `SKILL.md` that is accepted by every reader that follows the specification.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Portable {
     /// The whole file.
     pub(crate) text: String,
-    /// Its front matter: what a YAML 1.2 parser reads from `text`.
+    /// The front matter, as a YAML 1.2 parser reads it from `text`.
     pub(crate) front_matter: Map<String, Json>,
 }
 
 impl Skill {
-    /// The name of the skill by the rules of the specification: its own, if that is an identifier,
-    /// else one made from it.
+    /// Returns the name of the skill if the specification allows it as an identifier, otherwise an
+    /// identifier made from the name.
     pub(crate) fn portable_name(&self) -> String {
         let name = self.name();
         if is_identifier(name) { name.to_owned() } else { identifier(name) }
     }
 
-    /// The description in at most the length that the specification allows.
+    /// Returns the description, cut to the length that the specification allows.
     pub(crate) fn portable_description(&self) -> String {
         let manifest = self.manifest().description.as_ref().map(|field| field.value.trim());
         let written = manifest.filter(|text| !text.is_empty()).unwrap_or(self.description());
@@ -46,9 +47,10 @@ impl Skill {
         written.chars().take(MAX_DESCRIPTION_CHARS - 1).chain(['…']).collect()
     }
 
-    /// The file as it is if it follows the specification, else with a front matter that does.
+    /// Returns the file unchanged if it follows the specification, otherwise with new front matter that
+    /// does.
     ///
-    /// Fails as [`Skill::body`].
+    /// Fails for the same reasons as [`Skill::body`].
     pub(crate) fn portable(&self) -> Result<Portable, Error> {
         let name = self.portable_name();
         let text = match &self.content.get().origin {
@@ -76,7 +78,7 @@ fn is_description(field: Option<&Json>) -> bool {
     })
 }
 
-/// An identifier made from a label: `Code Review` is `code-review`.
+/// Makes an identifier from a label: `Code Review` becomes `code-review`.
 fn identifier(label: &str) -> String {
     let lower = label.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -88,11 +90,11 @@ fn identifier(label: &str) -> String {
     }
 }
 
-/// A `SKILL.md` with these fields. A line of YAML for each: JSON is YAML, but for what YAML does
-/// not print, which is escaped.
+/// Writes a `SKILL.md` with these fields, one line for each. Values are written as JSON, which is valid
+/// YAML once the characters that YAML does not print are escaped.
 fn written(front_matter: &Map<String, Json>, body: &str) -> String {
     let mut text = String::from("---\n");
-    // As people write them.
+    // Authors usually write these two first.
     let first = ["name", "description"];
     let others = front_matter.keys().map(String::as_str).filter(|key| !first.contains(key));
     for key in first.into_iter().chain(others) {
@@ -112,8 +114,7 @@ fn written(front_matter: &Map<String, Json>, body: &str) -> String {
     text
 }
 
-/// JSON whose texts have an escape for each character that some YAML parser takes for the end of a
-/// line, or does not take at all.
+/// Escapes each character of the JSON that some YAML parser takes for a line end, or refuses.
 fn escaped(json: &str) -> String {
     let is_printed = |c: char| {
         let is_control = ('\u{7f}'..='\u{9f}').contains(&c);
@@ -136,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// A skill in a directory of this name, from a file with this text.
+    /// Loads a skill from a file with this text, in a directory of this name.
     fn skill(dir: &str, text: &str) -> Portable {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(dir).join("SKILL.md");
@@ -194,7 +195,7 @@ mod tests {
             assert!(portable.text.starts_with(&format!("---\nname: \"{name}\"\n")), "{portable:?}");
             assert!(portable.text.ends_with("---\nDo it.\n"), "{portable:?}");
             assert_eq!(portable.front_matter["description"], description, "{text}");
-            // What was written is now a file that is given as it is.
+            // The new text follows the specification, so it is returned unchanged.
             assert_eq!(skill("x", &portable.text), portable);
         }
     }

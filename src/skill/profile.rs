@@ -26,13 +26,13 @@ pub enum Profile {
     Repertoire,
     /// The open Agent Skills specification, <https://agentskills.io>.
     AgentSkills,
-    /// The format that Repertoire reads, and what a reviewer of a stranger's skill looks for in all its
-    /// files.
+    /// The format that Repertoire reads, with a security review of all files of the skill, for skills of
+    /// unknown authors.
     Untrusted,
 }
 
 impl Profile {
-    /// The profile as the command line has it.
+    /// The name of the profile on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Profile::Repertoire => "repertoire",
@@ -72,9 +72,9 @@ const MAX_SPEC_COMPATIBILITY_CHARS: usize = 500;
 const SPEC_KEYS: &[&str] =
     &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
 
-/// All findings about the `SKILL.md` at `path`, in the order of the file: those of loading for a
-/// host named `brand`, and those of `profile`. [`Profile::Untrusted`] also has findings about the other
-/// files of the skill.
+/// Returns all findings about the `SKILL.md` at `path`, in the order of the file: those from loading it
+/// for a host named `brand`, and those of `profile`. With [`Profile::Untrusted`], the findings of the
+/// review follow, which covers all files of the skill.
 pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic> {
     let text = match load::read(path) {
         Ok(text) => text,
@@ -104,7 +104,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     all
 }
 
-/// Kinds of triggers that are taken for keys of their own.
+/// Kinds of triggers that authors often write at the top level by mistake.
 const KINDS: [&str; 3] = ["keywords", "verbs", "patterns"];
 
 fn note_unknown_keys(loaded: &mut Loaded) {
@@ -127,7 +127,7 @@ fn directory(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// Looks for the scripts that the front matter of the file at `path` names.
+/// Reports each script that the front matter of the file at `path` names but that cannot be opened.
 fn check_scripts(loaded: &mut Loaded, path: &Path) {
     let Ok(dir) = Dir::open(directory(path)) else { return };
     for script in loaded.manifest.scripts.iter().flatten() {
@@ -148,7 +148,7 @@ fn check_scripts(loaded: &mut Loaded, path: &Path) {
 }
 
 fn check_specification(loaded: &mut Loaded, directory: &str) {
-    // Other programs refuse faults that Repertoire overlooks.
+    // Other programs refuse files with faults that Repertoire tolerates.
     for finding in &mut loaded.findings {
         if matches!(
             finding.code,

@@ -1,27 +1,27 @@
-//! The repair of front matter that is not valid YAML, where the meaning is clear.
+//! Repairs front matter that is not valid YAML, where its meaning is clear.
 
 use std::ops::Range;
 
 use super::scalar::{Names, broken_scalars, closed};
 use super::yaml;
 
-/// Repaired YAML, and where its bytes came from.
+/// Repaired YAML, with a mapping from its bytes to those of the original text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repaired {
     pub(super) text: String,
-    /// Copied pieces: their start in the repaired text and in the original one without the
-    /// characters removed, and their length.
+    /// The pieces that were copied: the start in the repaired text, the start in the original text
+    /// without its forbidden characters, and the length in bytes.
     pieces: Vec<(usize, usize, usize)>,
-    /// The places where characters were removed, in the text without them, and the number of bytes
-    /// removed up to there.
+    /// The places where forbidden characters were removed: the position in the text without them, and
+    /// the total number of bytes removed up to there.
     removed: Vec<(usize, usize)>,
-    /// The correct form of the first value that was mended, in one line that loads; empty if it
-    /// takes more than one. `None` if only tabs were replaced or characters removed.
+    /// The first mended line in its correct form; empty if it takes more than one line, or does not load
+    /// by itself. `None` if only tabs were replaced or characters removed.
     pub(super) remedy: Option<String>,
 }
 
 impl Repaired {
-    /// The byte of the original text for byte `at` of the repaired one.
+    /// Returns the byte of the original text that corresponds to byte `at` of the repaired text.
     pub(super) fn original(&self, at: usize) -> usize {
         let after = self.pieces.partition_point(|(start, ..)| *start <= at);
         let at = match after.checked_sub(1).and_then(|piece| self.pieces.get(piece)) {
@@ -53,22 +53,22 @@ impl Repaired {
     }
 }
 
-/// Keys of triggers: a bracket that is left open there was to be a list or a map.
+/// Keys of triggers. A bracket that is left open in their value was meant as a list or a map.
 const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
 
-/// Tells whether YAML may not hold `c` other than as an escape.
+/// Tells whether YAML forbids `c`, except as an escape.
 fn is_forbidden(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     is_control || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// The first character from byte `at` on that YAML may not hold, and where it is.
+/// Returns the first forbidden character from byte `at` on, with its position.
 pub(super) fn forbidden(source: &str, at: usize) -> Option<(usize, char)> {
     let mut rest = source.get(at..)?.char_indices();
     rest.find(|(_, c)| is_forbidden(*c)).map(|(offset, c)| (at + offset, c))
 }
 
-/// `source` without the characters that YAML may not hold; `removed` says where they were.
+/// Returns `source` without its forbidden characters, and records in `removed` where they were.
 fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String {
     let mut kept = String::with_capacity(source.len());
     for (at, c) in source.char_indices() {
@@ -81,8 +81,8 @@ fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String 
     kept
 }
 
-/// Quotes the scalars that cannot stand without quotes, closes brackets of triggers, turns tabs that
-/// indent into blanks, and removes what YAML may not hold. `None` if there is nothing to do, or
+/// Quotes the scalars that need quotes, closes the brackets of triggers, replaces tabs in indentation by
+/// blanks, and removes forbidden characters. Returns `None` if there is nothing to repair, or if
 /// triggers are beyond repair.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
     let mut removed = Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
                     repaired.copy(source, scalar.clone());
                     repaired.text.push_str(&closed[text.len()..]);
                 }
-                // As a text, a map would be keywords that nobody wrote.
+                // As a quoted text, a map would turn into keywords that the author did not write.
                 None if is_of_triggers && text.starts_with('{') => return None,
                 None => repaired.quote(source, scalar.clone()),
             }
@@ -143,15 +143,16 @@ fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
     true
 }
 
-/// A line of YAML, in bytes of the text.
+/// A line of YAML; all positions are bytes of the text.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) start: usize,
-    /// Without indentation, line end and trailing blanks.
+    /// The line without indentation, line end and trailing blanks.
     pub(super) content: Range<usize>,
     /// The value, after `key: ` and after `- `.
     pub(super) value: Range<usize>,
-    /// Column of the key or of the entry's dash; deeper lines belong to it.
+    /// The column of the key or of the entry's dash; lines that are indented more deeply belong to its
+    /// value.
     indent: usize,
     next: usize,
 }
@@ -194,7 +195,7 @@ pub(super) fn lines(source: &str) -> Vec<Line> {
                 value.start += key + 1;
                 value.start += leading_blanks(&source[value.clone()]);
             }
-            // A comment, or the dash of an entry that is below.
+            // There is no value before a comment, or after a dash whose entry starts on the next line.
             if source[value.clone()].starts_with('#') || &source[value.clone()] == "-" {
                 value.start = value.end;
             }
@@ -221,7 +222,7 @@ pub(super) fn key_length(text: &str) -> Option<usize> {
     is_key.then_some(colon)
 }
 
-/// The place where a line is indented with a tab: the line of byte `at`, or the next one.
+/// Returns the position of a tab in the indentation of the line at byte `at`, or of the next line.
 pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
     let lines = lines(source);
     let n = lines.partition_point(|line| line.next <= at);
@@ -333,7 +334,8 @@ mod tests {
             "- ".repeat(120_000),
             staircase.concat(),
         ] {
-            // A hang takes minutes; other tests may keep the machine busy meanwhile.
+            // The limit is generous, because other tests may keep the machine busy; a hang would take
+            // minutes.
             let once = || {
                 let start = std::time::Instant::now();
                 let _ = (repair(&source), salvage(&source, 0));

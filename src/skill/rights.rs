@@ -1,4 +1,4 @@
-//! Rights that toolsets ask for: `{class: "toolsets/table:Table", rights: {read: ["."]}}`.
+//! Rights that toolsets request: `{class: "toolsets/table:Table", rights: {read: ["."]}}`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,19 +12,20 @@ use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The rights that a toolset asks for, beside those that every toolset has.
+/// The rights that a toolset requests in addition to those that every toolset has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolsetRights {
-    /// Files and directories that it reads: absolute, below the home directory (`~/…`), or below the
-    /// directory in which the host works (`.`).
+    /// Files and directories that the toolset reads: absolute paths, paths below the home directory
+    /// (`~/…`), or paths below the directory in which the host works (`.`).
     pub read: Vec<String>,
-    /// True if it uses the network.
+    /// True if the toolset uses the network.
     pub network: bool,
 }
 
 impl ToolsetRights {
-    /// The same rights with the files they mean here and now, without links.
+    /// Returns the same rights with the absolute paths that they refer to now, with symbolic links
+    /// resolved.
     #[must_use]
     pub fn resolved(&self) -> ToolsetRights {
         let resolve = |path: &String| {
@@ -39,14 +40,15 @@ impl ToolsetRights {
         ToolsetRights { read: self.read.iter().map(resolve).collect(), network: self.network }
     }
 
-    /// The rights that are in both; the right to a directory holds for all below it.
+    /// Returns the rights in `self` that `other` covers. A right to a directory covers everything below
+    /// it.
     #[must_use]
     pub fn and(&self, other: &ToolsetRights) -> ToolsetRights {
         let read = self.read.iter().filter(|path| other.opens(path)).cloned();
         ToolsetRights { read: read.collect(), network: self.network && other.network }
     }
 
-    /// The rights that are not in `other`.
+    /// Returns the rights in `self` that `other` does not cover.
     #[must_use]
     pub fn without(&self, other: &ToolsetRights) -> ToolsetRights {
         let read = self.read.iter().filter(|path| !other.opens(path)).cloned();
@@ -57,13 +59,13 @@ impl ToolsetRights {
         self.read.iter().any(|open| Path::new(path).starts_with(open))
     }
 
-    /// Tells whether it asks for nothing.
+    /// Tells whether there are no rights.
     pub fn is_empty(&self) -> bool {
         self.read.is_empty() && !self.network
     }
 }
 
-/// In a phrase, as in "to read `/data` and to use the network".
+/// Writes the rights as a phrase, such as "to read `/data` and to use the network".
 impl fmt::Display for ToolsetRights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let read: Vec<String> = self.read.iter().map(|path| format!("`{path}`")).collect();
@@ -74,8 +76,8 @@ impl fmt::Display for ToolsetRights {
     }
 }
 
-/// Reads the entries of `toolsets`: texts, or maps of a `class` and its `rights`. The rights are
-/// added to `rights` by entry.
+/// Reads the entries of `toolsets`: texts, or maps with a `class` and its `rights`. The requested rights
+/// are added to `rights`, keyed by entry.
 pub(super) fn read_toolsets(
     node: &Node,
     rights: &mut BTreeMap<String, ToolsetRights>,
@@ -133,7 +135,7 @@ fn read_rights(node: &Node, reader: &mut Reader<'_>) -> ToolsetRights {
     rights
 }
 
-/// Reports an entry that stands for the first time, if it is refused wherever toolsets are loaded.
+/// Adds an entry that is not in `toolsets` yet, and reports it if it is invalid.
 pub(super) fn add_toolset(
     entry: Spanned<String>,
     toolsets: &mut Vec<Spanned<String>>,

@@ -1,4 +1,4 @@
-//! Front matter that is beyond repair, stripped to name and description.
+//! Salvages name and description from front matter that is beyond repair.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::repair::{key_length, lines};
 use super::scalar::is_block_header;
 use super::yaml::{Node, Value};
 
-/// The rest of front matter that is beyond repair: a map of `name` and `description`. `source`
-/// starts at byte `offset` of the file.
+/// Returns the entries `name` and `description` of front matter that is beyond repair. `source` starts
+/// at byte `offset` of the file.
 pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
     let lines = lines(source);
     let mut entries: Vec<(Node, Node)> = Vec::new();
@@ -43,7 +43,7 @@ fn salvaged_text(value: &str) -> String {
         Some(quote @ ('"' | '\'')) => value[1..].strip_suffix(quote).unwrap_or(&value[1..]),
         _ => value,
     };
-    // Control characters are what made some of these files invalid.
+    // Some files are invalid because of control characters, so these are replaced.
     let visible: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,11 +1,12 @@
-//! The values of invalid YAML that need quotes.
+//! Finds the values in invalid YAML that need quotes.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::yaml;
 
-/// Names that stand after `&` and after `*` anywhere in the text: where both do, they are meant.
+/// The names that follow `&` and `*` anywhere in the text. A name that follows both is a real anchor
+/// with an alias; any other `&` or `*` is meant as text.
 pub(super) struct Names<'a> {
     anchors: HashSet<&'a str>,
     aliases: HashSet<&'a str>,
@@ -26,8 +27,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The parts of the value at `range` that cannot stand without quotes: all of it, entries of a
-/// list or map in brackets, or nothing.
+/// Returns the parts of the value at `range` that need quotes: all of it, some entries of a list or map
+/// in brackets, or nothing.
 pub(super) fn broken_scalars(
     source: &str,
     range: Range<usize>,
@@ -59,7 +60,7 @@ pub(super) fn broken_scalars(
     if is_sound { Vec::new() } else { vec![without_comment(source, range)] }
 }
 
-/// Tells whether YAML would find a `key:` in plain `text`.
+/// Tells whether YAML would find a `key:` in `text` without quotes.
 fn holds_key(text: &str) -> bool {
     text.ends_with(':') || [": ", ":\t", ":\n", ":\r"].iter().any(|colon| text.contains(colon))
 }
@@ -73,14 +74,14 @@ pub(super) fn is_block_header(line: &str) -> bool {
     header.bytes().all(|b| b.is_ascii_digit() || b == b'+' || b == b'-')
 }
 
-/// Tells whether nothing but a comment follows.
+/// Tells whether `rest` is blank, or only a comment.
 fn is_end(rest: &str) -> bool {
     let trimmed = rest.trim_start();
     trimmed.is_empty() || (trimmed.starts_with('#') && trimmed.len() < rest.len())
 }
 
-/// The range without a comment on its first line. `#123` is not a comment here: in a line that is
-/// broken anyway, it was meant as text.
+/// Returns the range of a value on a single line without the comment at its end. `#123` does not count
+/// as a comment: in a line that is broken anyway, the author meant it as text.
 fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
     let value = &source[range.clone()];
     match value.find(" # ") {
@@ -91,7 +92,7 @@ fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The byte after the quote that closes the scalar `value` starts with.
+/// Returns the byte after the closing quote of the scalar that `value` starts with.
 fn closing_quote(value: &str, quote: char) -> Option<usize> {
     let bytes = value.as_bytes();
     let mut at = 1;
@@ -107,21 +108,21 @@ fn closing_quote(value: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The byte after the bracket that closes the collection `value` starts with.
+/// Returns the byte after the closing bracket of the collection that `value` starts with.
 fn closing_bracket(value: &str) -> Option<usize> {
     brackets(value).ok()
 }
 
-/// `value`, a collection that starts with a bracket, with the brackets that are missing at its end;
-/// `None` if more is wrong with it.
+/// Adds the missing closing brackets to `value`, a collection in brackets. Returns `None` if none is
+/// missing, or if the result still is not valid YAML.
 pub(super) fn closed(value: &str) -> Option<String> {
     let missing = brackets(value).err()?;
     let closed: String = value.chars().chain(missing.into_iter().rev()).collect();
     yaml::parse(&format!("key: {closed}"), &|at| at).is_ok().then_some(closed)
 }
 
-/// The byte after the bracket that closes the collection `value` starts with, or the brackets that
-/// would close those that are open at its end, the outermost first.
+/// Returns the byte after the closing bracket of the collection that `value` starts with. If it is never
+/// closed, the error lists the brackets that would close it, the outermost first.
 fn brackets(value: &str) -> Result<usize, Vec<char>> {
     let mut open = Vec::new();
     let mut at = 0;
@@ -145,8 +146,8 @@ fn brackets(value: &str) -> Result<usize, Vec<char>> {
     Err(open)
 }
 
-/// Entries of the flow collection at `range` that start with a character no plain scalar may
-/// start with.
+/// Returns the entries of the flow collection at `range` that start with a character that no plain
+/// scalar may start with.
 fn reserved_entries(source: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut entries = Vec::new();
     let mut start = range.start;

@@ -1,4 +1,4 @@
-//! A value of a file, and its place there.
+//! A value read from a file, with its position there.
 
 use std::ops::Range;
 
@@ -8,6 +8,6 @@ use std::ops::Range;
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Bytes of the `SKILL.md` file, quotes included.
+    /// The bytes of the `SKILL.md` file where the value is written, including quotes.
     pub span: Range<usize>,
 }

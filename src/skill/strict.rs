@@ -1,4 +1,4 @@
-//! Front matter that every YAML 1.2 parser reads alike.
+//! Front matter that all YAML 1.2 parsers read in the same way.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,7 +6,7 @@ use super::document;
 use super::json::to_json;
 use super::yaml::{self, Node, Value};
 
-/// The front matter of a text that strict readers split and parse as we do; `None` for any other.
+/// Returns the front matter of a text, or `None` if strict readers might split or parse it differently.
 pub(crate) fn front_matter(text: &str) -> Option<Map<String, Json>> {
     let document = document::split(text).ok()?;
     if !text.starts_with("---") || document.rescue.is_some() {
@@ -38,7 +38,8 @@ fn is_exact(node: &Node) -> bool {
     }
 }
 
-/// Returns whether a plain scalar is a number to YAML but none to JSON: `.nan`, or too many digits.
+/// Returns whether a plain scalar is a number in YAML that JSON cannot represent: `.nan`, or too many
+/// digits.
 fn is_number_beyond_json(text: &str) -> bool {
     let digits = text.trim_start_matches(['+', '-']);
     let is_special = [".inf", ".nan"].iter().any(|special| digits.eq_ignore_ascii_case(special));

@@ -148,7 +148,7 @@ fn examples_and_phrases_may_stand_in_the_metadata() {
     assert_eq!(read["examples"], json!({"should": ["a", "e"], "should_not": ["b"]}));
     assert_eq!(read["trigger_phrases"], json!(["c", "d", "f"]));
     assert_eq!(read.get("triggers"), None, "phrases are not triggers");
-    // In another form it is somebody else's.
+    // In another form, the key belongs to another program.
     let other = manifest("metadata: {examples: [a]}");
     assert_eq!((other.get("examples"), &other["metadata"]), (None, &json!({"examples": ["a"]})));
 }
@@ -204,7 +204,7 @@ fn what_a_field_cannot_hold_is_reported_and_ignored() {
     }
 }
 
-/// A skill with these fields, whose only finding is `code`, at `place`.
+/// Returns the skill with these fields, and asserts that its only finding is `code`, at `place`.
 fn refused(yaml: &str, code: &str, place: &str) -> Skill {
     let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\n");
     let skill: Skill = text.parse().unwrap();
@@ -230,7 +230,7 @@ fn code_that_is_always_refused_is_reported_where_it_is_named() {
     ];
     for (yaml, code, place) in cases {
         let skill = refused(yaml, code, place);
-        // It stays what the front matter says: the loader refuses it by name.
+        // The manifest keeps the entry as written; the loader refuses it by name.
         let manifest = skill.manifest().to_json();
         assert!(
             manifest
@@ -357,7 +357,7 @@ fn texts_that_are_no_skill_are_refused_with_a_reason() {
         ("---\nname: a\n---\n", "no-description"),
         ("---\ndescription: b\n---\n", "invalid-value"),
         ("---\nname: \"a\\nb\"\ndescription: b\n---\n", "invalid-value"),
-        // They have a description, but no name without a directory.
+        // These have a description, but no name, since there is no directory.
         ("---\njust text\n---\nBody", "not-a-mapping"),
         ("---\n- a\n---\nBody", "not-a-mapping"),
         ("../../skills/plan/SKILL.md", "link-as-text"),

@@ -19,11 +19,12 @@ const MAX_GLOB_NESTING: usize = 4;
 /// The most triggers of one skill.
 pub(crate) const MAX_TRIGGERS: usize = 512;
 
-/// The triggers a skill declares. Every entry here is usable; a refused one left a diagnostic.
+/// The triggers that a skill declares. Every entry is usable; a refused one is only reported by a
+/// diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Triggers {
-    /// Words and phrases, matched whole.
+    /// Words and phrases, matched as whole words.
     pub keywords: Vec<Spanned<String>>,
     /// Action words, matched like keywords and, on request, in their regular inflections.
     pub verbs: Vec<Spanned<String>>,
@@ -33,15 +34,15 @@ pub struct Triggers {
     pub exclude: Vec<Spanned<String>>,
     /// Globs, matched against the paths a query touches.
     pub paths: Vec<Spanned<String>>,
-    /// True if the skill declares any trigger that could select it, refused ones included: a skill
-    /// whose only pattern is broken still is not a skill without triggers.
+    /// True if the skill declares any trigger that could select it, even if that trigger was refused: a
+    /// skill whose only pattern is broken still does not count as a skill without triggers.
     pub declared: bool,
 }
 
 impl Triggers {
-    /// The kinds of triggers by their keys in front matter, with the entries of each.
+    /// The kinds of triggers as named in front matter, each with its entries.
     pub fn kinds(&self) -> [(&'static str, &[Spanned<String>]); 5] {
-        // Without `..`: a new kind does not compile until it is listed.
+        // There is no `..`, so that a new kind does not compile until it is listed here.
         let Triggers { keywords, verbs, patterns, exclude, paths, declared: _ } = self;
         [
             (Kind::Keyword.field(), keywords),
@@ -53,7 +54,7 @@ impl Triggers {
     }
 }
 
-/// Tells whether `key` of a trigger map names a kind of trigger.
+/// Tells whether `key` is a key of a trigger map that names a kind of trigger.
 pub(super) fn is_kind(key: &str) -> bool {
     Kind::of(key).is_some()
 }
@@ -68,7 +69,8 @@ enum Kind {
 }
 
 impl Kind {
-    /// The kind for a key of a trigger map, in any of the spellings seen in published skills.
+    /// Returns the kind that a key of a trigger map names, in any of the spellings seen in published
+    /// skills.
     fn of(key: &str) -> Option<Kind> {
         Some(match normalized(key).as_str() {
             "keywords" | "keyword" | "phrases" | "phrase" => Kind::Keyword,
@@ -94,13 +96,13 @@ impl Kind {
         match self {
             Kind::Keyword | Kind::Verb | Kind::Exclude => fields::at_commas(text),
             Kind::Path => fields::at_commas_of_globs(text),
-            // A comma means something in a pattern.
+            // A comma may be part of a pattern, so patterns are split at line ends only.
             Kind::Pattern => fields::at_lines(text),
         }
     }
 }
 
-/// Reads the triggers of all the places they may stand in: `triggers` at the top and under
+/// Reads the triggers from all places where they may be declared: `triggers` at the top level and under
 /// `metadata`, `activation`, and `paths`.
 pub(super) fn read(
     triggers: [Option<&Node>; 2],
@@ -132,15 +134,15 @@ pub(super) fn read(
 struct Collector<'r, 'f> {
     reader: &'r mut Reader<'f>,
     triggers: Triggers,
-    /// The place that each trigger is from; `None` once its repetition was reported.
+    /// The place where each trigger was declared; `None` once its repetition has been reported.
     seen: HashMap<(Kind, String), Option<usize>>,
-    /// Counts the places.
+    /// The index of the place that is being read.
     place: usize,
     n_triggers: usize,
 }
 
 impl Collector<'_, '_> {
-    /// A map by kind, a list of keywords and maps, or keywords between commas.
+    /// Reads a map by kind, a list of keywords and such maps, or a text with keywords between commas.
     fn triggers(&mut self, node: &Node) {
         match &node.value {
             Value::Mapping(entries) => self.map(entries),
@@ -171,7 +173,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// The block of another engine, whose other keys are ignored.
+    /// Reads `activation`, a block that another engine defines; its other keys are ignored.
     fn activation(&mut self, node: &Node) {
         let Value::Mapping(entries) = &node.value else {
             if !node.is_null() {
@@ -192,7 +194,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// The entries of one kind: a list, or one text.
+    /// Reads the entries of one kind, from a list or from one text.
     fn values(&mut self, kind: Kind, node: &Node) {
         match &node.value {
             Value::Sequence(entries) => {
@@ -249,7 +251,8 @@ impl Collector<'_, '_> {
         self.declare(kind);
         let text = &node.text().unwrap_or_default()[range.clone()];
         if let Some(seen) = self.seen.get_mut(&(kind, text.to_owned())) {
-            // A trigger in two places may be there for another engine.
+            // Only a repetition within one place is reported: the second place may be there for another
+            // engine.
             if seen.take_if(|place| *place == self.place).is_some() {
                 self.reader.report(
                     Code::RedundantTrigger,
@@ -345,9 +348,9 @@ impl Collector<'_, '_> {
     }
 }
 
-/// Compiles a glob of `paths`: from the project's root, with or without `./` or `/` before it; `*`
-/// stops at `/`, `**` does not. As in `.gitignore`, one without a `/` means a file of that name
-/// anywhere, and one that ends with a `/` everything in a directory.
+/// Compiles a glob of `paths`. It is relative to the project's root, with or without a leading `./` or
+/// `/`; `*` does not cross a `/`, `**` does. As in `.gitignore`, a glob without a `/` matches a file of
+/// that name in any directory, and a glob that ends with a `/` matches everything in that directory.
 pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     let anywhere = if text.contains('/') { "" } else { "**/" };
     let text = text.trim_start_matches("./").trim_start_matches('/');
@@ -355,7 +358,7 @@ pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     globset::GlobBuilder::new(&format!("{anywhere}{text}{inside}")).literal_separator(true).build()
 }
 
-/// The reason why a glob is refused, if it is.
+/// Returns the reason why a glob is refused, or `None` if it is valid.
 fn refuse_glob(text: &str) -> Option<String> {
     if text.len() > MAX_TRIGGER_BYTES {
         return Some(format!("{} bytes are more than {MAX_TRIGGER_BYTES}", text.len()));

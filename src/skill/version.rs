@@ -1,7 +1,7 @@
 //! The version of a file that a skill was read from, recognised by hashes.
 //!
-//! The manifest is read at once and the body when it is needed, from a file that may have changed
-//! in between. An activated skill must not have the manifest of one version and the body of
+//! The manifest is read when the skill is loaded and the body when it is needed, from a file that may
+//! have changed in between. An activated skill must not have the manifest of one version and the body of
 //! another.
 
 use std::hash::{DefaultHasher, Hasher as _};
@@ -19,7 +19,7 @@ pub(super) struct Version {
 }
 
 impl Version {
-    /// The version with this text, whose body begins at byte `body`. `is_described` says whether
+    /// Computes the version of `text`, whose body begins at byte `body`. `is_described` tells whether
     /// the head has a description.
     pub(super) fn of(text: &str, body: usize, is_described: bool) -> Version {
         let (head, body) = text.split_at_checked(body).unwrap_or((text, ""));
@@ -27,8 +27,9 @@ impl Version {
         Version { head, body: hash(body), body_bytes: body.len() }
     }
 
-    /// The body of this version in `text`, a later content of the same file: unchanged at its end,
-    /// or edited below a head that is unchanged. `None` if `text` has neither, or no body any more.
+    /// Finds the body of this version in `text`, the current content of the same file: the unchanged
+    /// body at the end, or an edited body below an unchanged head. Returns `None` if `text` has neither,
+    /// or if the body is gone.
     pub(super) fn body_in<'t>(&self, text: &'t str) -> Option<&'t str> {
         let end = text.len().checked_sub(self.body_bytes).and_then(|start| text.get(start..));
         let unchanged = end.filter(|end| self.body_bytes > 0 && hash(end) == self.body);
@@ -36,7 +37,7 @@ impl Version {
             let known = self.head?;
             let start = document::split(text).ok()?.body;
             let (head, body) = text.split_at_checked(start)?;
-            // A file that was cut off behind its head has no instructions that anybody wrote.
+            // A file that was cut off after its head has lost its instructions.
             let is_cut = self.body_bytes > 0 && body.trim().is_empty();
             (hash(head) == known && !is_cut).then_some(body)
         })

@@ -1,7 +1,7 @@
-//! YAML, parsed into a tree whose values know their bytes in the file.
+//! Parses YAML into a tree whose values carry their byte ranges in the file.
 //!
-//! Scalars stay text: `version: 1.0` is `1.0` and `name: NO` is `NO`. A field that wants
-//! another type reads it from the text. Every budget is checked before memory is spent on it.
+//! Scalars stay text: `version: 1.0` is `1.0` and `name: NO` is `NO`. A field of another type converts
+//! the text. Every limit is checked before memory is spent on a value.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(crate) enum Value {
 }
 
 impl Node {
-    /// The text of a scalar that is not null.
+    /// Returns the text of a scalar; `None` for null, lists and maps.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, .. } if !self.is_null() => Some(text),
@@ -43,7 +43,7 @@ impl Node {
         }
     }
 
-    /// Tells whether nothing was written.
+    /// Tells whether the value is null: empty, `~` or `null`, without quotes.
     pub(crate) fn is_null(&self) -> bool {
         match &self.value {
             Value::Scalar { text, plain } => {
@@ -53,13 +53,13 @@ impl Node {
         }
     }
 
-    /// Tells whether the text of this value stands in `file` without quotes, `|` or `>`.
+    /// Tells whether the text of this value is written in `file` without quotes, `|` or `>`.
     pub(super) fn is_unmarked(&self, file: &str) -> bool {
         let is_marked = file[self.span.start..].starts_with(['"', '\'', '|', '>']);
         let line_start = file[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
         let is_below_its_key = file[line_start..self.span.start].trim().is_empty();
         let is_plain = matches!(self.value, Value::Scalar { plain: true, .. });
-        // Below a `|` or `>` it is not seen any more.
+        // The span of a block scalar may start below its `|` or `>`, which is then not part of it.
         !is_marked && (is_plain || !is_below_its_key)
     }
 
@@ -72,8 +72,8 @@ impl Node {
         }
     }
 
-    /// The place of `range` of the scalar's text in `file`: exact if the file holds the text, or
-    /// that part of it, as it is, else the whole scalar.
+    /// Returns the bytes of `file` for `range` of the scalar's text. They are exact if the file contains
+    /// the text, or this part of it, verbatim; otherwise they are those of the whole scalar.
     pub(crate) fn place(&self, file: &str, range: Range<usize>) -> Range<usize> {
         let Value::Scalar { text, .. } = &self.value else { return self.span.clone() };
         let source = file.get(self.span.clone()).unwrap_or_default();
@@ -91,10 +91,10 @@ impl Node {
     }
 }
 
-/// The start of the part `range` of `text` in `source`, the same text with indentation, escapes or
-/// the like; `None` unless both have the part equally often.
+/// Returns the start of the part `range` of `text` in `source`, which is the same text with indentation,
+/// escapes or the like. Returns `None` unless the part occurs equally often in both.
 fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize> {
-    /// The search takes, for each part, a time that grows with the text.
+    /// The search for each part takes time that grows with the text, so long texts are not searched.
     const MAX_BYTES: usize = 16 * 1024;
     let part = text.get(range.clone()).filter(|part| !part.is_empty())?;
     if source.len() > MAX_BYTES {
@@ -110,16 +110,16 @@ fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize
 pub(crate) struct Tree {
     /// `None` if the text holds no value.
     pub(crate) root: Option<Node>,
-    /// Keys that stand twice in one map: the later ones.
+    /// The keys that repeat an earlier key of the same map, with their bytes in the file.
     pub(crate) duplicates: Vec<(String, Range<usize>)>,
 }
 
-/// The reason why a text is not read.
+/// The reason why a text was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct YamlError {
     pub(crate) kind: YamlErrorKind,
     pub(crate) message: String,
-    /// Byte of the text, not of the file.
+    /// The byte of the parsed text, not of the file.
     pub(crate) at: usize,
 }
 
@@ -320,7 +320,8 @@ impl<'a> Builder<'a> {
         start..end.max(start)
     }
 
-    /// A block collection ends with its last value: the parser notices only later.
+    /// Returns the bytes of a collection. A block collection ends with its last value, but the parser
+    /// reports the end only later.
     fn collection_span(
         &self,
         style: StructureStyle,
@@ -336,7 +337,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Nodes, bytes of text and depth of `node`; it is at most `MAX_DEPTH` deep.
+/// Returns the number of nodes, the bytes of text and the depth of `node`, which is at most `MAX_DEPTH`
+/// deep.
 fn measure(node: &Node) -> (usize, usize, usize) {
     let add = |(nodes, bytes, depth): (usize, usize, usize), child: &Node| {
         let (child_nodes, child_bytes, child_depth) = measure(child);

@@ -45,7 +45,7 @@ fn a_mount_has_the_files_of_the_skill_and_tells_what_it_has_not() {
     assert_eq!(left_out(&copy), expected);
 
     fs::remove_dir_all(&copy.dir).unwrap();
-    fs::create_dir(&copy.dir).unwrap(); // an empty one is replaced
+    fs::create_dir(&copy.dir).unwrap(); // an empty directory is replaced
     let with_subs = MountLimits { sub_skills: true, ..MountLimits::default() };
     let copy = mounted(&temp, &with_subs).unwrap();
     assert_eq!(files(&copy.dir), [".env", "SKILL.md", "a/b.md", "sub/SKILL.md", "sub/x/y.md"]);

@@ -94,7 +94,7 @@ fn long_texts_are_read_in_parts() {
     assert_eq!(text(of("crlf.txt", range(2, 1)).unwrap()), ("b\r\n".to_owned(), 2, 1, 3));
     assert_eq!(text(of("crlf.txt", range(0, 0)).unwrap()), (String::new(), 1, 0, 3));
 
-    // Parts are as long as an answer may be, and one after the other are the whole.
+    // Parts are as long as an answer may be, and together they are the whole file.
     let (mut whole, mut next, mut n_parts) = (String::new(), 1, 0);
     while next <= 50_000 {
         let options = ReadOptions { offset: Some(next), ..ReadOptions::default() };

@@ -1,4 +1,4 @@
-//! The address of a database: what the client understands, and our own parameters of TLS.
+//! The address of a database: the part that the client understands, and our own parameters for TLS.
 
 use std::time::Duration;
 
@@ -39,7 +39,8 @@ impl std::fmt::Debug for Security {
 }
 
 impl Address {
-    /// Reads a URL. No part of a malformed one is repeated in the error: any could be a password.
+    /// Parses a URL. The error for a malformed URL repeats no part of it, since any part could be a
+    /// password.
     pub(super) fn parse(url: &str, options: &ServerOptions) -> Result<Address, Error> {
         let invalid = |why: &str, help: &str| {
             let message = format!("the address of the session store {why}");
@@ -54,7 +55,8 @@ impl Address {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(invalid("names no host", FORM));
         }
-        // The host begins after the first `@`: this may be the end of a password.
+        // The client takes the text after the first `@` for the host, so this may be the end of a
+        // password.
         if config
             .get_hosts()
             .iter()
@@ -76,7 +78,7 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("repertoire");
         }
-        // A connection that a firewall dropped is noticed by the system as well.
+        // The system, too, notices a connection that a firewall dropped.
         config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(options.timeout);
         let shown = shown(&config);
         let security = security(&config, parameters.sslrootcert.as_deref(), &shown)?;

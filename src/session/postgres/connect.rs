@@ -1,4 +1,4 @@
-//! Connecting: on the thread of the pool, with a deadline.
+//! Connects to a database with a deadline. The thread of the store drives the connections.
 
 use std::io;
 use std::sync::mpsc;
@@ -25,7 +25,7 @@ pub(super) struct Server {
     _stop: oneshot::Sender<()>,
 }
 
-/// A connection to tables of this version.
+/// A connection to a database whose tables have this version.
 pub(super) struct Connection {
     pub(super) client: Client,
     /// True if old rows are due to be deleted.
@@ -43,7 +43,7 @@ impl Server {
         let (stop, stopped) = oneshot::channel::<()>();
         let handle = runtime.handle().clone();
         let drive = move || {
-            // An error, too, says that the store is gone.
+            // A result of either kind means that the store was dropped.
             let _ = runtime.block_on(stopped);
         };
         thread::Builder::new()
@@ -91,7 +91,7 @@ where
     runtime.spawn(async move {
         match timeout(deadline.left(), config.connect(tls)).await {
             Ok(Ok((client, connection))) => {
-                // If nobody waits any longer, the client is dropped and the connection ends.
+                // If the caller no longer waits, the client is dropped and the connection ends.
                 let _ = send.send(Ok(client));
                 if let Err(error) = connection.await {
                     tracing::debug!(%error, "a connection to the session store ended");

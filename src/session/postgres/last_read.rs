@@ -1,4 +1,4 @@
-//! The sessions as they were read last.
+//! A cache of the sessions as they were last read.
 //!
 //! A turn reads its session, and then writes it. If the row is still the one that was read, one
 //! statement writes it, without a transaction that reads it again: one round trip instead of two.
@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::session::state::SessionState;
 
-/// The most sessions that are remembered; sessions that are read and never written are forgotten
-/// with all others.
+/// The most sessions that are remembered. At this number all are forgotten, so that sessions which are
+/// read and never written do not stay.
 const MOST: usize = 1024;
 
 /// A session, and the transaction that wrote its row (`xmin`).

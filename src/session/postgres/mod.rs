@@ -26,12 +26,11 @@ use last_read::LastRead;
 ///
 /// - A recorded event is committed. A server that stops loses none, unless its own settings trade
 ///   that for speed (`synchronous_commit`, `fsync`).
-/// - Events of one session are recorded one after the other, those of different sessions side by
-///   side.
+/// - Events of one session are recorded one after the other, events of different sessions in parallel.
 /// - Each call has a deadline ([`ServerOptions::timeout`]). A server that is away is an error; it is
 ///   tried again after a pause of 50 milliseconds, which doubles up to 5 seconds. If a connection
-///   breaks during a commit, the call fails, though the event may have been recorded.
-///   [`FallbackStore`](super::FallbackStore) turns such errors into answers without memory.
+///   breaks during a commit, the call fails, though the event may have been recorded. With
+///   [`FallbackStore`](super::FallbackStore), conversations continue in memory after such errors.
 /// - The tables `repertoire_store`, `repertoire_session`, `repertoire_tally` and
 ///   `repertoire_begun` are created by the first call, in the first schema of the `search_path`, and
 ///   migrated by later versions, one process at a time. Tables of a newer version or of another

@@ -1,4 +1,4 @@
-//! The errors of the client, as far as they are handled differently.
+//! Converts errors of the client into problems, by the way in which they are handled.
 
 use std::error::Error as _;
 
@@ -32,7 +32,7 @@ pub(super) fn at_commit(error: tokio_postgres::Error) -> Problem {
 /// Tells whether the connection is gone, or the server about to end it.
 fn is_broken(error: &tokio_postgres::Error) -> bool {
     let Some(db) = error.as_db_error() else {
-        // Statements and values are constant in their types, so what is left is the connection.
+        // Statements and the types of their values are constant, so only the connection can have failed.
         return error.is_closed()
             || error.source().and_then(|source| source.downcast_ref::<std::io::Error>()).is_some();
     };
@@ -49,7 +49,7 @@ fn cause(error: tokio_postgres::Error) -> Cause {
     Cause { why: why(&error), help: help(&error), source: Box::new(error) }
 }
 
-/// The reason of the server or of the system, in one line.
+/// Returns the reason that the server or the system gives, on one line.
 fn why(error: &tokio_postgres::Error) -> String {
     if let Some(db) = error.as_db_error() {
         return db.message().replace('\n', " ");
@@ -60,9 +60,9 @@ fn why(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// The advice for codes that have one.
+/// Returns the help for an error, if there is any.
 fn help(error: &tokio_postgres::Error) -> Option<&'static str> {
-    // The kind of an error is told in its words alone.
+    // Only the message shows that an error is of this kind.
     if error.to_string().starts_with("error performing TLS handshake") {
         return Some(
             "let the server offer TLS with a certificate that is trusted here, or name its root with \

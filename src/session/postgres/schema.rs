@@ -12,11 +12,12 @@ use crate::session::tally::Tallies;
 /// The version of the schema.
 const VERSION: i32 = 1;
 
-/// Migrations, the first one from nothing. A database gets those that it lacks.
+/// The migrations; the first one creates the tables. A database gets those that it lacks.
 ///
-/// A session is one row: `skills` is the JSON that [`encode`](crate::session::server::encode)
-/// writes. Days are counted from 1970-01-01, in UTC. Rows of tallies that all sessions share come in
-/// several shards: a transaction holds them until it is committed, and others would wait for it.
+/// A session is one row: `skills` is the JSON that [`encode`](crate::session::server::encode) writes.
+/// Days are counted from 1970-01-01, in UTC. All sessions share the rows of tallies, so these come in
+/// several shards: a transaction locks a row until it is committed, and other transactions would wait
+/// for it.
 const MIGRATIONS: [&str; VERSION as usize] = ["
     CREATE TABLE repertoire_store (
         is_one boolean PRIMARY KEY CHECK (is_one),
@@ -48,7 +49,7 @@ const MIGRATIONS: [&str; VERSION as usize] = ["
     INSERT INTO repertoire_store (is_one, version) VALUES (true, 0);
 "];
 
-/// The tables, the one that marks the others as ours first.
+/// The tables; the first one marks the others as ours.
 const TABLES: &str =
     "('repertoire_store'), ('repertoire_session'), ('repertoire_tally'), ('repertoire_begun')";
 
@@ -86,7 +87,7 @@ async fn migrate(client: &mut Client) -> Result<(), Problem> {
     let transaction = client.transaction().await?;
     let lock = [(&LOCK as _, Type::INT4), (&0_i32 as _, Type::INT4)];
     transaction.query_typed("SELECT pg_advisory_xact_lock($1, $2)", &lock).await?;
-    // Another process may have done it meanwhile.
+    // Another process may have migrated the tables in the meantime.
     let sql = format!(
         "SELECT name FROM (VALUES {TABLES}) AS ours (name)
         JOIN pg_tables ON tablename = name AND schemaname = current_schema()"

@@ -1,8 +1,8 @@
 //! The statements that read and write sessions and tallies.
 //!
 //! Statements that do not need each other's answers are sent at once: reading takes one round trip,
-//! writing one if the row is as it was read last, and else two. They are not prepared: poolers such
-//! as `PgBouncer` hand each transaction to another connection.
+//! writing takes one if the row is unchanged since it was last read, otherwise two. Statements are not
+//! prepared, because poolers such as `PgBouncer` hand each transaction to another connection.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,16 +17,16 @@ use crate::session::state::{Event, SessionState, SkillState};
 use crate::session::tally::{Counts, Day, Tallies};
 use crate::skill::SkillId;
 
-/// The class of our advisory locks: `Rprt`. The second number is 0 for migrations, else the hash of a
-/// session.
+/// The class of our advisory locks: `Rprt`. The second number is 0 for migrations, otherwise the hash of
+/// a session's key.
 pub(super) const LOCK: i32 = 0x5270_7274;
 
-/// Reads a session, and whether it has not expired: `$1` is its key, `$2` the seconds for which it is
-/// kept. The version is the transaction that wrote the row.
+/// Reads a session, its version, and whether it has not expired: `$1` is its key, `$2` the seconds for
+/// which it is kept. The version is the transaction that wrote the row.
 const READ: &str = "SELECT skills, xmin::text, touched >= now() - $2 * interval '1 second'
     FROM repertoire_session WHERE id = $1";
 
-/// Adds to tallies, whose columns are `$4` to `$8`. Rows are locked in their order, so that no two
+/// Adds the columns `$4` to `$8` to the tallies. Rows are locked in the order of skills, so that no two
 /// transactions wait for each other.
 const TALLY: &str =
     "INSERT INTO repertoire_tally AS known (day, skill, shard, fired, loaded, used, listed)
@@ -61,9 +61,9 @@ static WRITE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Writes a session if its row is still of the version `$3` and was kept for no more than `$9` seconds;
-/// counts the rows written. A transaction that holds the row is waited for, and the version compared
-/// after that.
+/// Writes a session if its row still has the version `$3` and was last written at most `$9` seconds ago;
+/// returns the number of rows written. The statement waits for a transaction that holds the row, and
+/// compares the version after that.
 static REPLACE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH today AS ({TODAY}), written AS (
@@ -98,8 +98,8 @@ impl<'e> Change<'e> {
     }
 }
 
-/// Records events of `session` if its row is still of `version`: the earlier state of the skill of the
-/// last one, and else `None`.
+/// Records events of `session` if its row still has `version`. Returns the earlier state of the skill of
+/// the last event, or `None` if the row has changed.
 pub(super) async fn replace(
     client: &Client,
     deadline: Deadline,
@@ -127,7 +127,7 @@ pub(super) async fn replace(
     Ok((n_written == 1).then_some(before))
 }
 
-/// Records events of `session`, and returns the earlier state of the skill of the last one.
+/// Records events of `session`, and returns the earlier state of the skill of the last event.
 pub(super) async fn record(
     client: &Client,
     deadline: Deadline,
@@ -151,9 +151,9 @@ pub(super) async fn record(
     Ok(before)
 }
 
-/// The beginning of a transaction. The server, too, keeps the deadline: a process that was stopped or
-/// cut off within the transaction must not hold the session for ever, and a call that failed must not
-/// be written later.
+/// Returns the statements that begin a transaction. They make the server keep the deadline, too: a
+/// process that was stopped or cut off within the transaction must not hold the session for ever, and a
+/// call that failed must not be written later.
 fn within(deadline: Deadline) -> String {
     let millis = deadline.left().as_millis().max(1);
     format!(
@@ -162,7 +162,7 @@ fn within(deadline: Deadline) -> String {
     )
 }
 
-/// Begins a transaction that has `session` for itself, and returns its row.
+/// Begins a transaction that locks `session`, and returns its row.
 async fn begin(
     client: &Client,
     deadline: Deadline,
@@ -172,7 +172,8 @@ async fn begin(
     let sql = within(deadline);
     let lock = [(&LOCK as _, Type::INT4), (&session as _, Type::TEXT)];
     let row = [(&session as _, Type::TEXT), (&keeps as _, Type::INT4)];
-    // The lock holds for a session without a row, too; the row is held against `REPLACE`.
+    // The advisory lock also covers a session without a row; `FOR UPDATE` locks the row against
+    // `REPLACE`.
     let read = format!("{READ} FOR UPDATE");
     let (begun, locked, row) = tokio::join!(
         biased;
@@ -196,7 +197,7 @@ pub(super) async fn state(
     version(id, client.query_typed_opt(READ, &row).await?)
 }
 
-/// The session in a row of [`READ`], unless it has expired.
+/// Returns the session in a row of [`READ`], unless it has expired.
 fn version(session: &str, row: Option<Row>) -> Result<Option<Version>, Problem> {
     let Some(row) = row else { return Ok(None) };
     if !row.try_get::<_, bool>(2)? {
@@ -265,7 +266,7 @@ struct Columns<'e> {
 }
 
 impl<'e> Columns<'e> {
-    /// The columns in the order of [`TALLY`].
+    /// Returns the columns in the order of [`TALLY`].
     fn values(&self) -> [Value<'_>; 5] {
         [
             (&self.skills, Type::TEXT_ARRAY),
@@ -276,7 +277,7 @@ impl<'e> Columns<'e> {
         ]
     }
 
-    /// Adds the sum of `events`, one row a skill.
+    /// Adds the sums of `events`, one row for each skill.
     fn fill(&mut self, events: &[Event<'e>]) {
         let mut sums: BTreeMap<&SkillId, Counts> = BTreeMap::new();
         for event in events {

@@ -1,7 +1,7 @@
 //! Waiting for the answers of a server on the calling thread, with a deadline.
 //!
-//! The connection itself is driven by another thread; a client only talks to that through channels.
-//! So this works on any thread, those of an asynchronous runtime included, where the runtime's own
+//! Another thread drives the connection itself, and a client only talks to that thread through channels.
+//! So this works on any thread, including those of an asynchronous runtime, where the runtime's own
 //! `block_on` panics.
 
 use std::pin::pin;

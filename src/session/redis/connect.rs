@@ -1,7 +1,7 @@
 //! Connections to a server, and commands on them that keep a deadline.
 //!
-//! The pipelines of the client wait for each of their answers anew, those of its handshake included, so
-//! that a server which falls silent would cost the time for a call several times.
+//! The client's own pipelines, including its handshake, restart the timeout for each answer. If a server
+//! stopped answering, a call would take several times as long as it may.
 
 use ::redis::{
     Client, Connection, ConnectionLike, FromRedisValue, Pipeline, RedisConnectionInfo, RedisError,
@@ -15,13 +15,14 @@ use crate::session::server::{Connector, Deadline, Parameters, Problem};
 /// The server that connections are made to.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// Connects without a password, and to the first database.
+    /// A client that connects without a password, and to the first database.
     client: Client,
     settings: RedisConnectionInfo,
 }
 
 impl Server {
-    /// Reads a URL. No part of a malformed one is repeated in the error: any could be a password.
+    /// Parses a URL. The error for a malformed URL repeats no part of it, since any part could be a
+    /// password.
     pub(super) fn at(url: &str) -> Result<Server, Error> {
         let client = client(url)?;
         let info = client.get_connection_info().clone();
@@ -78,7 +79,7 @@ impl Connector for Server {
     }
 }
 
-/// Sets the time for the next answer of the server.
+/// Limits the wait for the next answer of the server to the time that is left.
 pub(super) fn limit(connection: &Connection, deadline: Deadline) -> Result<(), Problem> {
     let left = deadline.left();
     if left.is_zero() {
@@ -90,8 +91,8 @@ pub(super) fn limit(connection: &Connection, deadline: Deadline) -> Result<(), P
     set.map_err(|error| problem(&error))
 }
 
-/// Sends commands at once, and receives their answers; the inner error is that of the server. After an
-/// error the connection is of no use.
+/// Sends all commands at once, and receives their answers. The inner error is that of the server. After
+/// an error the connection must not be used again.
 pub(super) fn ask<T: FromRedisValue>(
     connection: &mut Connection,
     deadline: Deadline,

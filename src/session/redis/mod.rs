@@ -19,9 +19,9 @@ use connect::{Server, ask, limit};
 use problem::problem;
 use script::{Scripts, Written};
 
-/// The version of what is stored.
+/// The version of the stored data.
 const VERSION: &str = "1";
-/// The key of the version.
+/// The key that holds the version.
 const VERSION_KEY: &str = "repertoire:version";
 /// The prefix of the keys of sessions.
 const SESSION: &str = "repertoire:session:";
@@ -36,10 +36,10 @@ const TALLY: &str = "repertoire:tally:";
 ///   `appendonly`, and with a `maxmemory-policy` other than `noeviction`, the server may forget.
 /// - Events of one session are recorded one after the other: a script compares the session with what
 ///   was read, and writes it.
-/// - Each call has a deadline, and a server that is away is tried again, as with
-///   [`ServerOptions::timeout`]. If a connection breaks while something is written, the call fails,
-///   though the event may have been recorded. [`FallbackStore`](super::FallbackStore) turns such
-///   errors into answers without memory.
+/// - Each call has a deadline ([`ServerOptions::timeout`]). A server that is away is an error; it is
+///   tried again after a pause of 50 milliseconds, which doubles up to 5 seconds. If a connection breaks
+///   during a write, the call fails, though the event may have been recorded. With
+///   [`FallbackStore`](super::FallbackStore), conversations continue in memory after such errors.
 /// - All keys begin with `repertoire:`. Values of a newer version or of another program are refused and
 ///   stay unchanged.
 /// - The server itself expires idle sessions: see [`ServerOptions::keeps`].
@@ -83,7 +83,7 @@ impl RedisStore {
         Ok(RedisStore { server, options, caller, scripts: Scripts::new() })
     }
 
-    /// Connects, and checks the version of what is stored.
+    /// Connects, and checks the version of the stored data.
     ///
     /// Fails with `EXECUTION_ERROR`, or `TIMEOUT` after [`ServerOptions::timeout`].
     pub fn check(&self) -> Result<(), Error> {
@@ -126,7 +126,8 @@ impl RedisStore {
                 );
                 match written.map_err(|error| problem(&error).at_commit())? {
                     Written::Done => return Ok(before),
-                    // Another process was faster: what it wrote is read, and the events applied to that.
+                    // Another process wrote the session first: read it again, and apply the events to
+                    // that.
                     Written::Changed => {}
                     Written::Version(version) => return Err(newer(&version)),
                 }
@@ -225,10 +226,10 @@ impl SessionStore for RedisStore {
     }
 }
 
-/// The field of sessions that began; other fields are a letter and a skill.
+/// The field that counts the sessions that began. The name of any other field is a letter and a skill.
 const BEGUN: &str = "";
 
-/// Returns the fields of a day that `events` count in, and by how much.
+/// Returns the fields of a day that `events` increase, and by how much.
 fn fields(events: &[Event<'_>]) -> BTreeMap<String, u64> {
     let mut fields = BTreeMap::new();
     for event in events {
@@ -242,7 +243,7 @@ fn fields(events: &[Event<'_>]) -> BTreeMap<String, u64> {
     fields
 }
 
-/// Adds the fields of a day.
+/// Adds the fields of a day to `tallies`.
 fn add(tallies: &mut Tallies, day: Day, fields: &BTreeMap<String, u64>) {
     for (field, n) in fields {
         let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! The errors of the client, as far as they are handled differently.
+//! Converts errors of the client into problems, by the way in which they are handled.
 
 use ::redis::{ErrorKind, RedisError, ServerErrorKind};
 

@@ -1,4 +1,4 @@
-//! The scripts that the server runs: each is one step for all other clients.
+//! The scripts that the server runs. Each is one atomic step for all other clients.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::{BEGUN, SESSION, TALLY, VERSION, VERSION_KEY};
 use crate::session::server::key;
 use crate::session::tally::Tallies;
 
-/// Writes a session if it is what was read. Whatever may fail is asked before the first write, as the
-/// server undoes nothing.
+/// Writes a session if it still is what was read. Every command that may fail runs before the first
+/// write, because the server does not undo writes.
 ///
 /// Keys: session, version, prefix of tallies. Arguments: the record that was read (empty for none),
 /// the new one, the seconds to keep it, the version, the seconds to keep tallies, the field of
@@ -44,7 +44,7 @@ pub(super) enum Written {
     Done,
     /// The session is not what was read: another client wrote it.
     Changed,
-    /// The version of what is stored is another one.
+    /// The stored data has another version, which is given.
     Version(String),
 }
 

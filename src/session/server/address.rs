@@ -1,4 +1,4 @@
-//! Addresses of servers in settings: what can be shown of them.
+//! Addresses of servers in settings, and the parts of an address that may be shown.
 
 #[cfg(feature = "config")]
 /// The schemes of addresses that [`open_url`](super::open_url) understands.
@@ -10,8 +10,8 @@ pub(crate) fn is_address(text: &str) -> bool {
     text.split_once("://").is_some_and(|(scheme, _)| SCHEMES.contains(&scheme))
 }
 
-/// Returns the address of a session store without what could be a password, to show it: without
-/// parameters, and, if it is not quite an address, without everything but its scheme.
+/// Returns the address of a session store in a form that can be shown without revealing a password:
+/// without parameters, and with nothing but its scheme if it is not a well-formed address.
 pub fn without_secrets(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let (main, parameters) = rest.split_once('?').unwrap_or((rest, ""));
@@ -20,13 +20,14 @@ pub fn without_secrets(url: &str) -> String {
     let is_plain = |text: &str, others: &str| {
         text.chars().all(|c| c.is_ascii_alphanumeric() || others.contains(c))
     };
-    // Hosts with ports, and a database. A `:` before anything but a port may begin a password.
+    // `place` should consist of hosts with ports, and a database. A `:` that is not before a port may
+    // begin a password.
     let authority = place.split('/').next().unwrap_or_default();
     let has_ports_only = authority.starts_with('[')
         || authority.split(',').all(|host| {
             host.split_once(':').is_none_or(|(_, port)| port.chars().all(|c| c.is_ascii_digit()))
         });
-    // An `@` in a parameter may be that of an address whose password has a `?`.
+    // If a password contains a `?`, the text after it was taken for parameters, and has the `@`.
     let is_sound = is_plain(name, "_.%-")
         && is_plain(place, "_.%-:,/[]")
         && has_ports_only
@@ -68,7 +69,7 @@ impl<'u> Parameters<'u> {
 }
 
 #[cfg(any(feature = "postgres", feature = "redis"))]
-/// Replaces `%20` and the like.
+/// Decodes `%20` and the like.
 fn unescaped(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

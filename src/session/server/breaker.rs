@@ -10,8 +10,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// Remembers the last failure to reach a server. Without it each call of a turn, of which there are
-/// two at least, would wait for the deadline again.
+/// Remembers the last failure to reach a server. Otherwise each call of a turn, which makes at least
+/// two, would wait for its deadline again.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Breaker(Mutex<Option<Failure>>);
 
@@ -23,7 +23,7 @@ struct Failure {
 }
 
 impl Breaker {
-    /// Fails as the last attempt did, if its pause has not passed.
+    /// Fails with the error of the last attempt while the pause after it lasts.
     pub(in crate::session) fn check(&self) -> Result<(), Error> {
         match &*self.lock() {
             Some(failure) if Instant::now() < failure.until => {
@@ -43,8 +43,8 @@ impl Breaker {
         let mut failure = self.lock();
         let now = Instant::now();
         let pause = match &*failure {
-            // A call that had begun before the pause adds nothing: calls on many threads fail at
-            // once.
+            // This call began before the pause did, and does not lengthen it: calls on many threads may
+            // fail at the same time.
             Some(before) if now < before.until => return error,
             Some(before) => (before.pause * 2).min(LONGEST_PAUSE),
             None => FIRST_PAUSE,

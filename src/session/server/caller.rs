@@ -1,5 +1,5 @@
-//! Calls of a server: a deadline, a connection of the pool, one more attempt, and the pause after a
-//! failure.
+//! Calls to a server. Each has a deadline and a connection of the pool, may be attempted a second time,
+//! and fails at once during the pause after a failure.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::pool::{Deadline, Pool};
 use super::problem::Problem;
 use crate::error::Error;
 
-/// A server as one store uses it.
+/// The calls of one store to its server.
 #[derive(Debug)]
 pub(in crate::session) struct Caller<C> {
     /// The address without its password.
@@ -18,15 +18,16 @@ pub(in crate::session) struct Caller<C> {
     breaker: Breaker,
 }
 
-/// The connections of a kind of server.
+/// The way to connect to one kind of server.
 pub(in crate::session) trait Connector {
     /// A connection.
     type Connection;
 
-    /// Connects, and makes sure that what is stored is for this version.
+    /// Connects. Also makes sure that this version can use the stored data, unless each call checks
+    /// that.
     fn connect(&self, deadline: Deadline) -> Result<Self::Connection, Problem>;
 
-    /// Tells whether a connection is open, as far as that is known without asking.
+    /// Tells whether a connection is open, as far as that is known without asking the server.
     fn is_open(connection: &Self::Connection) -> bool;
 }
 
@@ -36,8 +37,8 @@ impl<C> Caller<C> {
         Caller { shown, timeout: options.timeout, pool, breaker }
     }
 
-    /// Runs `work` on a connection, and once more on a new one if the connection had been idle, was
-    /// broken, and nothing can have been written.
+    /// Runs `work` on a connection. If that was an idle connection, and it broke before anything can
+    /// have been written, runs `work` once more on a new connection.
     pub(in crate::session) fn run<T>(
         &self,
         what: &str,

@@ -1,5 +1,5 @@
-//! Parts of all stores on servers: options, addresses, the record of a session, and the pause after a
-//! failure.
+//! The parts that all stores on servers share: options, addresses, the record of a session, and the
+//! pause after a failure.
 
 mod address;
 #[cfg(any(feature = "postgres", feature = "redis"))]

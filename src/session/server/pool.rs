@@ -3,11 +3,11 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time after which an idle connection is not used again: a firewall may have dropped it
-/// silently, and the server may need its place.
+/// The time after which an idle connection is not used again. A firewall may have dropped it silently,
+/// and the server may need its place.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Connections that calls lease, a bounded number at once.
+/// A pool of connections, which calls lease, a limited number at once.
 #[derive(Debug)]
 pub(super) struct Pool<C> {
     state: Mutex<State<C>>,
@@ -16,7 +16,7 @@ pub(super) struct Pool<C> {
 
 #[derive(Debug)]
 struct State<C> {
-    /// The last used one last.
+    /// The idle connections, the most recently used one last, with the time of their last use.
     idle: Vec<(C, Instant)>,
     n_free: usize,
 }
@@ -28,7 +28,7 @@ impl<C> Pool<C> {
         Pool { state: Mutex::new(state), freed: Condvar::new() }
     }
 
-    /// Waits for the right to use one connection, until the deadline.
+    /// Waits for the right to use one connection. Returns `None` if the deadline passes first.
     pub(super) fn lease(&self, deadline: Deadline) -> Option<Lease<'_, C>> {
         let state = self.lock();
         let is_full = |state: &mut State<C>| state.n_free == 0;
@@ -78,7 +78,7 @@ impl<C> Drop for Lease<'_, C> {
     }
 }
 
-/// The end of the time for a call.
+/// The time by which a call must end.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::session) struct Deadline(pub(in crate::session) Instant);
 

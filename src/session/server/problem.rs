@@ -1,4 +1,4 @@
-//! Reasons why a call of a server failed, as far as they are handled differently.
+//! The reasons why a call to a server failed, one for each way in which a failure is handled.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -11,16 +11,16 @@ pub(in crate::session) enum Problem {
     Unreachable(Cause),
     /// The connection broke before anything was written.
     Broken(Cause),
-    /// The connection broke while something was written: it is not known if it was.
+    /// The connection broke during a write, and it is unknown whether the write took effect.
     Unknown(Cause),
     /// The server did not answer in time.
     Late,
-    /// The server gave up in time.
+    /// The server cancelled the statement because its time was up.
     #[cfg(feature = "postgres")]
     GaveUp(Cause),
     /// Other calls used all connections until the deadline.
     NoneFree,
-    /// The server refused it.
+    /// The server refused the call.
     Failed(Cause),
     /// A stored value is not what was written.
     Damaged { why: String, help: &'static str },
@@ -49,7 +49,8 @@ impl StdError for Cause {
 }
 
 impl Problem {
-    /// The failure of a call that ends with writing.
+    /// Converts a problem that occurred during a write: if the connection broke, it is unknown whether
+    /// the write took effect.
     pub(in crate::session) fn at_commit(self) -> Problem {
         match self {
             Problem::Broken(cause) => Problem::Unknown(cause),
@@ -57,12 +58,12 @@ impl Problem {
         }
     }
 
-    /// Tells whether the next call would most likely fail in the same way, after some time.
+    /// Tells whether the next call would most likely fail in the same way, after waiting for some time.
     pub(in crate::session) fn is_away(&self) -> bool {
         matches!(self, Problem::Unreachable(_) | Problem::Late)
     }
 
-    /// The error for a failed attempt to `what` the store at `address`.
+    /// Returns the error for a failed attempt to `what` (such as "read") the store at `address`.
     pub(in crate::session) fn into_error(self, what: &str, address: &str) -> Error {
         const AWAY: &str = "start the server, or correct the address of the session store";
         let error = |code, why: &str, help: &str| {

@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 use crate::session::state::{SessionState, SkillState};
 use crate::skill::SkillId;
 
-/// The longest id that is a key as it is, in bytes: an index of `PostgreSQL` holds at most 2,704.
+/// The longest key, in bytes; longer ids are hashed. An index of `PostgreSQL` holds at most 2,704 bytes.
 const LONGEST_KEY: usize = 1024;
 
-/// A skill of a session. Fields with their usual value are left out.
+/// A skill of a session. Fields with their default value are left out.
 #[derive(Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "as in `SkillState`")]
 struct Record<'a> {
@@ -74,7 +74,7 @@ fn record(state: &SkillState) -> Record<'_> {
     }
 }
 
-/// Reads the record of a session.
+/// Parses the record of a session.
 pub(in crate::session) fn decode(text: &str) -> serde_json::Result<SessionState> {
     let state = |record: Record<'_>| SkillState {
         skill: SkillId::new(&record.skill),
@@ -102,7 +102,7 @@ pub(in crate::session) fn key(id: &str) -> Cow<'_, str> {
     if key.len() <= LONGEST_KEY {
         return Cow::Owned(key);
     }
-    // No other key has a `\s`.
+    // No id and no escaped id begins with `\s`, so this key cannot equal another one.
     let mut hash = "\\sha256:".to_owned();
     for byte in Sha256::digest(id) {
         let _ = write!(hash, "{byte:02x}");

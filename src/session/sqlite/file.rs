@@ -28,9 +28,10 @@ use crate::open_options::without_waiting_or_links;
 /// opening plus one event, so that a process that records one event never waits for the disk twice.
 const JOURNAL_PAGES: i64 = 256;
 
-/// A longer journal, in bytes, is checkpointed by the process that opens it: some 128 pages, where
-/// an event takes three and its tallies one or two. Reading the journal costs each process that is
-/// the first to open it; a checkpoint costs one process two or three waits for the disk.
+/// The longest journal, in bytes, that a process leaves as it is when it opens the file; a longer one is
+/// checkpointed. The limit is some 128 pages, of which an event takes three and its tallies one or two.
+/// Each process that is the first to open the file has to read the journal; a checkpoint makes one
+/// process wait for the disk two or three times.
 const LONGEST_JOURNAL: u64 = 512 << 10;
 
 /// The time that `SQLite` itself waits for other processes.
@@ -58,7 +59,8 @@ pub(super) enum Check {
     Quick,
     /// Checks every page, because something was wrong.
     Thorough,
-    /// Checks nothing: this file passed a check, and yet its content is not what was written.
+    /// Treats this file as damaged without a check: it passed one, but its content is not what was
+    /// written.
     Condemned(Identity),
 }
 
@@ -68,7 +70,7 @@ impl Opened {
         self.identity.map_or(Check::Thorough, Check::Condemned)
     }
 
-    /// Tells whether another file is at `path` now: this one was set aside, or somebody removed it.
+    /// Tells whether this file is no longer at `path`: it was set aside, or somebody removed it.
     pub(super) fn is_replaced(&self, path: &Path) -> bool {
         self.identity != Identity::of(path)
     }
@@ -133,8 +135,8 @@ pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
 pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<SetAside>), Error> {
     let fail = |problem: Problem| problem.into_error("open", path);
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    // Without a lock file we never opened this database, and nothing must be put beside a file of
-    // another program.
+    // Without a lock file, no Repertoire has opened this database. It is checked first, since nothing
+    // must be put beside a file of another program.
     if !lock_path(path).exists() && path.is_file() {
         refuse_foreign(path)?;
     }
@@ -199,8 +201,9 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
             let help = "name a file, or move this away";
             return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
         }
-        // Created here, as `SQLite` would let other users read it; the side files inherit its
-        // rights. Closing it drops all locks of this process on it, but nobody can hold one yet.
+        // The file is created here, since `SQLite` would let other users read it; the side files inherit
+        // its permissions. Closing it drops all locks of this process on it, but no lock can be held
+        // yet.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             private().create_new(true).open(path).map_err(|error| io("make", error))?;
         }
@@ -213,18 +216,18 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    // `SQLite` opens a file that cannot be written to be read, and fails at the first event.
+    // `SQLite` opens a file without write permission as read-only, and fails at the first event.
     if connection.is_readonly("main")? {
         let message = format!("cannot open the session store {}: it is readonly", path.display());
         let help = "make the file and its directory writable, or name another file";
         return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
     }
-    // Until the database is known to be sound and ours.
+    // Closing must not change the file before it is known to be sound and ours.
     leave_as_it_is(&connection, true)?;
     // The busy handler of SQLite covers most cases; `patiently` covers the others.
     connection.busy_timeout(WAITS)?;
     rows::prepare(&mut connection, &path.display().to_string())?;
-    // A file system without shared memory keeps its rollback journal, which is as safe.
+    // On a file system without shared memory, the rollback journal stays in use, which is as safe.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     // A commit survives the death of the process at once, and a loss of power from the next
     // checkpoint on.
@@ -242,9 +245,9 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     Ok(connection)
 }
 
-/// Checkpoints a long journal. It would grow for ever if all writers are killed or exit without
-/// closing, as hooks do: the checkpointed part is known only while a process has the file open, so
-/// the next process appends behind its end.
+/// Checkpoints a long journal. It would grow for ever if all writers were killed or exited without
+/// closing the file, as hooks do: the checkpointed part is known only while a process has the file open,
+/// so the next process appends to the end.
 fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
     let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|journal| journal.len() > LONGEST_JOURNAL) {
@@ -260,7 +263,8 @@ fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<
     Ok(())
 }
 
-/// Turns the checkpoint on the last close off if `leave` is set, and returns the setting.
+/// Turns off the checkpoint on the last close if `leave` is true, otherwise turns it on. Returns the
+/// setting.
 fn leave_as_it_is(connection: &Connection, leave: bool) -> rusqlite::Result<bool> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave)
 }
@@ -284,7 +288,7 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-/// Options that create files for the user only.
+/// Returns options that create files for the current user only.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);

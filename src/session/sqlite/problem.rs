@@ -1,4 +1,4 @@
-//! Reasons why a statement failed, as far as they are handled differently.
+//! The reasons why a statement failed, one for each way in which a failure is handled.
 
 use std::path::Path;
 use std::thread;
@@ -29,10 +29,10 @@ impl From<rusqlite::Error> for Problem {
     fn from(error: rusqlite::Error) -> Problem {
         use rusqlite::Error as E;
         match (&error, error.sqlite_error_code()) {
-            // Reported without a busy handler where waiting could deadlock: while the journal mode
-            // is switched, and while another process recovers the file.
+            // `SQLite` reports this without calling the busy handler where waiting could deadlock: while
+            // the journal mode is switched, and while another process recovers the file.
             (_, Some(Sql::DatabaseBusy | Sql::DatabaseLocked)) => Problem::Busy(error.to_string()),
-            // A value that is too big is a length that was damaged.
+            // A value is too big only if its length was damaged.
             (_, Some(Sql::DatabaseCorrupt | Sql::NotADatabase | Sql::TooBig))
             // Our statements are constant, so one that does not fit the tables shows that the
             // tables are damaged.
@@ -54,14 +54,14 @@ impl From<rusqlite::Error> for Problem {
     }
 }
 
-/// Tells whether `SQLite` says that a statement does not fit the tables. Its error code stands for
-/// many other errors too.
+/// Tells whether `why`, a message of `SQLite`, says that a statement does not fit the tables. The error
+/// code alone stands for many other errors, too.
 fn is_of_other_tables(why: &str) -> bool {
     ["no such ", "duplicate column name"].iter().any(|start| why.starts_with(start))
         || why.contains(" has no column named ")
 }
 
-/// Tells whether a constraint of our tables failed that our statements keep: a value that they build on
+/// Tells whether a constraint failed that our statements always keep: a stored value that they depend on
 /// is not what was written.
 fn is_of_other_values(extended_code: i32) -> bool {
     use rusqlite::ffi;

@@ -17,8 +17,8 @@ pub(super) const APPLICATION: i64 = 0x5270_7274;
 /// The version of the schema.
 const VERSION: i64 = 5;
 
-/// `place` orders the skills of a session: the last used one has the highest. It is a counter, as
-/// clocks jump.
+/// `place` orders the skills of a session: the last used skill has the highest. It is a counter and not
+/// a time, because clocks jump.
 const TABLES: &str = "
     CREATE TABLE session (
         id TEXT PRIMARY KEY,
@@ -54,7 +54,8 @@ pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// Migrations, the first one from version 1. A database gets those from its own version on.
+/// The migrations; the first one starts from version 1. A database gets those that follow its own
+/// version.
 const MIGRATIONS: [&[&str]; 4] = [
     &["ALTER TABLE skill ADD COLUMN body INTEGER"],
     &["ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0"],
@@ -69,7 +70,7 @@ pub(super) fn prepare(connection: &mut Connection, name: &str) -> Result<(), Pro
         return Ok(());
     }
     let transaction = write(connection)?;
-    // Another process may have migrated it meanwhile.
+    // Another process may have migrated the database in the meantime.
     if let Some(missing) = missing(&transaction, name)? {
         for batch in missing.iter().copied().flatten() {
             transaction.execute_batch(batch)?;
@@ -103,7 +104,7 @@ fn missing(
             "update Repertoire, or name another file",
         ),
         (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES]])),
-        // The signature of the file tells if it is one of ours.
+        // The signature of the file decides whether it is ours after all.
         _ => Err(Problem::Damaged("it lacks the mark of a session store".to_owned())),
     }
 }
@@ -114,8 +115,8 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Records that `session` is active at the time `now`; returns true if that is its beginning.
 ///
-/// The clock may be behind (one that was never set starts in 1970), and a session must not look idle
-/// for that: the recorded time is at least that of the newest session.
+/// The clock may be behind (a clock that was never set starts in 1970), which must not make a session
+/// look idle: the recorded time is at least that of the newest session.
 pub(super) fn touch(connection: &Connection, session: &str, now: i64) -> rusqlite::Result<bool> {
     let time = "max(?2, (SELECT ifnull(max(touched), ?2) FROM session))";
     let sql = format!("UPDATE session SET touched = {time} WHERE id = ?1");
@@ -216,7 +217,7 @@ fn read(row: &Row<'_>, session: &str) -> rusqlite::Result<SkillState> {
     Ok(state)
 }
 
-/// Writes `state`; moves it in front of the others if it is new or `is_used`.
+/// Writes `state`, and moves the skill in front of the others if it is new or `is_used`.
 fn put(
     connection: &Connection,
     session: &str,
@@ -268,7 +269,7 @@ pub(super) fn end(connection: &Connection, session: &str) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Tells whether a session was last active before `oldest`, or, by its time, after `newest`.
+/// Tells whether the recorded time of any session is before `oldest` or after `newest`.
 pub(super) fn has_outside(
     connection: &Connection,
     oldest: i64,
@@ -279,8 +280,8 @@ pub(super) fn has_outside(
     connection.query_row(sql, [oldest, newest], |row| row.get(0))
 }
 
-/// Sets the time of sessions that is not `plausible` to `now`. A clock that was not set recorded it,
-/// or one that was ahead: such a session would be forgotten at once, or never.
+/// Sets times of sessions that are not `plausible` to `now`. They were recorded by a clock that was
+/// never set, or that was ahead: such a session would be forgotten at once, or never.
 pub(super) fn correct_times(
     connection: &Connection,
     plausible: Range<i64>,

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetAside {
-    /// The path of the store, where the new one is.
+    /// The path of the store, where the new file is.
     pub store: PathBuf,
-    /// The path of the damaged file now. Its content is unchanged.
+    /// The path to which the damaged file was renamed. Its content is unchanged.
     pub kept_as: PathBuf,
-    /// The damage.
+    /// A description of the damage.
     pub why: String,
 }
 

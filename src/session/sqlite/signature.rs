@@ -12,13 +12,14 @@ use super::rows::APPLICATION;
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// The position of the application id in the header, a big-endian number of four bytes.
 const APPLICATION_AT: std::ops::Range<usize> = 68..72;
-/// The position of the schema's B-tree: its kind, and at 3 the number of its cells.
+/// The position of the schema's B-tree: its kind, and three bytes later the number of its cells.
 const SCHEMA_AT: usize = 100;
 /// The kind of a table leaf: without cells, the database has no tables.
 const LEAF: u8 = 0x0d;
-/// The statements that created our tables are in the first page, which has at most this many bytes.
+/// The size of the largest possible page, in bytes. The statements that created our tables are in the
+/// first page.
 const LONGEST_PAGE: u64 = 64 << 10;
-/// Parts of those statements that every version of ours has.
+/// Parts of the statements that created our tables, which every version has.
 const TABLES: [&[u8]; 3] =
     [b"CREATE TABLE session (", b"CREATE TABLE skill (", b"activated_by TEXT"];
 
@@ -35,14 +36,14 @@ pub(super) enum Signature {
     OtherFile,
 }
 
-/// Our application id as it stands in the header.
+/// Returns our application id as the header stores it.
 fn ours() -> [u8; 4] {
     u32::try_from(APPLICATION).unwrap_or_default().to_be_bytes()
 }
 
 impl Signature {
-    /// Reads the signature of the file at `path`. Closing the file drops all locks of this process
-    /// on it, as POSIX requires, so nobody in this process may have it open.
+    /// Reads the signature of the file at `path`. Closing the file drops all locks of this process on
+    /// it, as POSIX requires, so no other code in this process may have it open.
     pub(super) fn of(path: &Path) -> io::Result<Signature> {
         let mut page = Vec::new();
         File::open(path)?.take(LONGEST_PAGE).read_to_end(&mut page)?;

@@ -218,7 +218,7 @@ fn a_file_that_was_replaced_since_damage_was_noticed_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
     use_git(&store, "a").unwrap();
-    // As if this thread had noticed the damage before another process replaced the file.
+    // Simulates that this thread noticed damage before another process replaced the file.
     let mut noticed = Err(Problem::Damaged("noise".to_owned()));
     store.run("test", |_| std::mem::replace(&mut noticed, Ok(()))).unwrap();
     assert!(store.set_aside().is_empty());

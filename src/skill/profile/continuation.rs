@@ -1,4 +1,4 @@
-//! Lines that YAML joins to the text above them, although they look like values of their own.
+//! Lines that YAML joins to the text above them, although they look like separate values.
 
 use crate::diagnostic::Code;
 use crate::skill::document;
@@ -6,9 +6,9 @@ use crate::skill::fields::excerpt;
 use crate::skill::finding::Finding;
 use crate::skill::yaml::{Node, Value};
 
-/// Finds the lines of the front matter of `text` that were joined to the text above them and look
-/// like entries of a list, or like one of `keys`: one finding for each text.
-pub(super) fn continuation_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
+/// Finds the lines of the front matter of `text` that YAML joins to the text above them although they
+/// look like entries of a list, or start with one of `keys`. Returns one finding for each text.
+pub(super) fn joined_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
     let Ok(mut document) = document::split(text) else { return Vec::new() };
     let entries = document.read_front_matter(text).entries.into_iter().flatten();
     let mut nodes: Vec<Node> = entries.map(|(_, node)| node).collect();
@@ -23,10 +23,10 @@ pub(super) fn continuation_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
     found
 }
 
-/// The finding for lines that were joined to the beginning of `node`.
+/// Returns the finding for the lines of the scalar `node` that look like separate values.
 fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let written = text.get(node.span.clone())?;
-    // With a mark, the author wanted all of it to be text.
+    // Quotes or a block mark such as `|` show that the author meant all of it as text.
     if !node.is_unmarked(text) {
         return None;
     }
@@ -52,7 +52,7 @@ fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     Some(Finding::new(Code::JoinedLines, first, message, help))
 }
 
-/// Tells whether a line is written like an entry of a list, or like a key that is known.
+/// Tells whether a line looks like an entry of a list, or starts with a known key.
 fn looks_like_a_value(line: &str, keys: &[&str]) -> bool {
     let key = line.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
     let is_key = |(key, _): (&str, &str)| {

@@ -8,8 +8,8 @@ use crate::diagnostic::Code;
 use crate::skill::finding::Finding;
 use crate::skill::load::Loaded;
 
-/// Small letters that look like Latin ones, and those: of Cyrillic, Greek, Armenian and others, from
-/// Unicode's list of confusables (UTS #39), as far as NFKC does not fold them.
+/// Lower-case letters of Cyrillic, Greek, Armenian and other scripts, each with the Latin letter that it
+/// looks like. They are from Unicode's list of confusables (UTS #39), without those that NFKC folds.
 const LOOK_ALIKE: [(char, char); 45] = [
     ('а', 'a'),
     ('в', 'b'),
@@ -58,13 +58,13 @@ const LOOK_ALIKE: [(char, char); 45] = [
     ('ꞓ', 'c'),
 ];
 
-/// The Latin letter that a letter looks like.
+/// Returns the Latin letter that `c` looks like.
 fn latin(c: char) -> Option<char> {
     LOOK_ALIKE.iter().find(|(other, _)| *other == c).map(|(_, latin)| *latin)
 }
 
-/// A form that names share which are hard to tell apart: letters that look alike, digits that look
-/// like letters, `rn` like `m`, and separators are one.
+/// Reduces a name to a form that it shares with names that look like it: look-alike letters and digits
+/// become the same letter, `rn` becomes `m`, `vv` becomes `w`, and separators are dropped.
 pub(crate) fn skeleton(name: &str) -> String {
     let folded = name.nfkc().flat_map(char::to_lowercase);
     let letters = folded.filter_map(|c| match latin(c).unwrap_or(c) {
@@ -76,8 +76,8 @@ pub(crate) fn skeleton(name: &str) -> String {
     letters.collect::<String>().replace("rn", "m").replace("vv", "w")
 }
 
-/// The name and the directory of a skill that hold letters of other scripts beside Latin ones, or
-/// nothing but letters that look Latin.
+/// Reports the name and the directory of a skill if they mix Latin letters with look-alikes from other
+/// scripts, consist of such look-alikes only, or contain compatibility forms of Latin letters.
 pub(super) fn names(loaded: &Loaded, directory: &Path) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(name) = &loaded.manifest.name
@@ -95,7 +95,7 @@ pub(super) fn names(loaded: &Loaded, directory: &Path) -> Vec<Finding> {
 const HELP: &str =
     "write the name with letters of one script, which nobody takes for another skill's";
 
-/// Why a name passes for another one, if it does.
+/// Returns the reason why a name can be mistaken for another one, or `None`.
 pub(super) fn looks_latin(name: &str) -> Option<String> {
     let letters = || name.chars().filter(|c| c.is_alphabetic());
     let disguised: Vec<char> =

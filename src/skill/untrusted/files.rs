@@ -1,4 +1,5 @@
-//! The files of a skill besides its `SKILL.md`: hidden ones, links, and the texts to be read.
+//! Reviews the files of a skill besides its `SKILL.md`: reports hidden files and links that leave the
+//! skill, and collects the texts to check.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -7,24 +8,24 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Files of a skill that are looked at.
+/// The most files of a skill that are looked at.
 const MAX_FILES: usize = 2_000;
 /// The largest text that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Hidden files that projects have for their tools, and nothing to hide in.
+/// Hidden files that common tools use; they are not reported.
 const HARMLESS: [&str; 5] =
     [".gitignore", ".gitattributes", ".gitkeep", ".editorconfig", ".DS_Store"];
 
-/// The files and directories below the directory of a skill.
+/// The result of looking through the directory of a skill.
 #[derive(Default)]
 pub(super) struct Below {
     pub(super) findings: Vec<Diagnostic>,
-    /// The texts, but the skill's own file.
+    /// The files that are text, except for the `SKILL.md`.
     pub(super) texts: Vec<(PathBuf, String)>,
 }
 
-/// Looks through the directory of a skill, but not through those of its sub-skills.
+/// Looks through the directory of a skill, but not through the directories of its sub-skills.
 pub(super) fn below(directory: &Path) -> Below {
     let mut below = Below::default();
     let is_own = |entry: &DirEntry| {
@@ -54,7 +55,8 @@ pub(super) fn below(directory: &Path) -> Below {
 }
 
 impl Below {
-    /// Takes note of an entry; true if it is hidden, and told as a whole.
+    /// Examines an entry. Returns true if it is hidden or `node_modules`; such a directory is reported
+    /// as a whole.
     fn note(&mut self, entry: &DirEntry, directory: &Path) -> bool {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy();
@@ -77,7 +79,7 @@ impl Below {
         let root = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         let target = fs::read_link(path).unwrap_or_default();
         let leads_to = path.canonicalize().unwrap_or_else(|_| {
-            // To nothing, for now.
+            // The target does not exist, at least for now.
             normal(&path.parent().unwrap_or(directory).join(&target))
         });
         if leads_to.starts_with(&root) || leads_to.starts_with(directory) {
@@ -113,7 +115,7 @@ fn is_skill(directory: &Path) -> bool {
     entries.map(|entry| entry.file_name()).any(|name| name.to_str().is_some_and(is_skill_file))
 }
 
-/// A path without `.` and `..`.
+/// Resolves `.` and `..` in a path, without reading the disk.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -1,9 +1,9 @@
-//! The profile for whoever reviews a skill of a stranger: text that addresses the agent about trust or
-//! secrets, credentials, hidden files, links that leave, scripts that fetch, and names that look like
-//! others.
+//! The review of a skill from an unknown author. It finds text that addresses the agent about trust or
+//! secrets, credentials, hidden files, links that leave the skill, scripts that fetch, and names that
+//! look like other names.
 //!
-//! Every finding is a place to look at, not a verdict: the rules are lexical. Text that warns the agent
-//! ("never print a token") is told from text that asks it to, by what stands before the verb.
+//! Every finding is a place to look at, not a verdict, since the rules are lexical. The words before the
+//! verb decide whether text warns the agent ("never print a token") or asks it to do something.
 
 mod confusable;
 mod files;
@@ -23,10 +23,10 @@ use crate::diagnostic::{Code, Diagnostic};
 
 pub(crate) use confusable::skeleton;
 
-/// Findings of one rule in one file; the others are counted.
+/// The most findings of one rule in one file; the others are only counted.
 const MAX_REPORTED: usize = 10;
 
-/// All findings about the skill whose file, at `path`, has this `text`.
+/// Returns all findings about the skill in `directory`, whose `SKILL.md` at `path` has this `text`.
 pub(super) fn check(loaded: &Loaded, text: &str, path: &Path, directory: &Path) -> Vec<Diagnostic> {
     let mut found = confusable::names(loaded, directory);
     let body = loaded.parts.as_ref().map_or(text.len(), |parts| parts.body);
@@ -44,8 +44,9 @@ pub(super) fn check(loaded: &Loaded, text: &str, path: &Path, directory: &Path) 
     all
 }
 
-/// The findings in a text, of at most [`MAX_REPORTED`] places a rule. Prose addresses an agent, and
-/// a program fetches: each is read for both, but a command in prose is fetched by the reader.
+/// Returns the findings in a text, at most [`MAX_REPORTED`] for each rule. All rules apply to prose and
+/// to programs, but prose is not searched for commands that only fetch: the agent who reads it runs
+/// those.
 fn in_text(text: &str, is_prose: bool) -> Vec<Finding> {
     let mut found = rules::addressing(text);
     found.extend(rules::secrets(text));

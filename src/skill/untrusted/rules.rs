@@ -1,4 +1,4 @@
-//! Lexical rules over a text: what addresses the agent, credentials, and commands that fetch.
+//! Lexical rules that find text that addresses the agent, credentials, and commands that fetch.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::diagnostic::Code;
 use crate::skill::fields::excerpt;
 use crate::skill::finding::Finding;
 
-/// A pattern, and what a match of it is.
+/// A pattern, and the description of its matches.
 struct Rule {
     pattern: Regex,
     what: &'static str,
@@ -20,21 +20,22 @@ fn rules(patterns: &[(&str, &'static str)]) -> Vec<Rule> {
     rules.filter_map(|(pattern, what)| Some(Rule { pattern: compiled(pattern)?, what })).collect()
 }
 
-/// A pattern of ours; a test compiles them all.
+/// Compiles one of the patterns of this file. A test checks that all of them compile.
 pub(super) fn compiled(pattern: &str) -> Option<Regex> {
     let compiled = Regex::new(pattern);
     compiled.inspect_err(|error| tracing::error!(pattern, %error, "it does not compile")).ok()
 }
 
-/// Words for what is secret.
+/// A pattern of words that name a secret.
 const SECRETS: &str = r"(?:api[ _-]?keys?|access[ _-]?keys?|(?:access |auth |bearer |session )?tokens?\b|passwords?|passphrases?|secrets?\b|credentials?|private keys?|ssh keys?|id_(?:rsa|ed25519|ecdsa)|\.env\b|\.netrc|\.npmrc|\.pgpass|\.aws/|\.ssh/|\.kube/config|environment variables|keychain|cookies|wallets?\b|seed phrases?)";
 
 const SECRETS_OUT: &str = "takes secrets out";
 const TELLS: &str = "keeps something from the user";
 const CONSENT: &str = "does without the user's consent, or without a safeguard";
 
-/// Patterns of text that addresses an agent, what it does, and whether a warning against it is
-/// left alone. Text that begins with a negation does not count as such a warning.
+/// Returns the rules for text that addresses an agent: a pattern, a description of its matches, and a
+/// flag that is true if matches are left out where the words before them make them a warning. It is
+/// false for patterns that begin with a negation themselves.
 pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
     let rules = [
         (
@@ -85,14 +86,14 @@ pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
     rules.into_iter().chain([(out, SECRETS_OUT, true)]).collect()
 }
 
-/// Those patterns, compiled.
+/// The compiled [`addressing_rules`].
 struct Addressing {
     rules: Vec<(Rule, bool)>,
-    /// The words that make a warning of those after them.
+    /// The words that turn the words after them into a warning.
     warning: Option<Regex>,
 }
 
-/// Those patterns, and what makes a warning of the words after it.
+/// The compiled rules for text that addresses an agent.
 static ADDRESSING: LazyLock<Addressing> = LazyLock::new(|| {
     let compiled = addressing_rules().into_iter().filter_map(|(pattern, what, guarded)| {
         Some((Rule { pattern: compiled(&pattern)?, what }, guarded))
@@ -106,7 +107,7 @@ fn compiled_warning() -> Option<Regex> {
     )
 }
 
-/// Text that addresses the agent about trust, secrets or its instructions.
+/// Finds text that addresses the agent about trust, secrets or its instructions.
 pub(super) fn addressing(text: &str) -> Vec<Finding> {
     let Addressing { rules, warning } = &*ADDRESSING;
     let mut found = Vec::new();
@@ -133,7 +134,8 @@ fn is_warning(warning: &Regex, text: &str, at: usize) -> bool {
     warning.is_match(&text[line..at])
 }
 
-/// Returns true if a verb stands as a name in code: `read_token(…)`, `client.post`, `--print`.
+/// Returns true if the verb at byte `at` is part of a name in code: `read_token(…)`, `client.post`,
+/// `--print`.
 fn is_of_code(text: &str, at: usize) -> bool {
     text[..at].ends_with(['.', '-', '_', '/', '$', ':'])
 }
@@ -156,7 +158,7 @@ pub(super) const CREDENTIALS: [(&str, &str); 10] = [
 
 static COMPILED_CREDENTIALS: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(&CREDENTIALS));
 
-/// Words of values that are not meant as they stand.
+/// Words that mark a value as a placeholder.
 const PLACEHOLDERS: [&str; 15] = [
     "example",
     "your",
@@ -175,7 +177,7 @@ const PLACEHOLDERS: [&str; 15] = [
     "test",
 ];
 
-/// Credentials that were left in a text. They are not shown.
+/// Finds credentials that were left in a text. The findings do not quote them.
 pub(super) fn secrets(text: &str) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for Rule { pattern, what } in &*COMPILED_CREDENTIALS {
@@ -253,8 +255,8 @@ pub(super) const FETCHES: [(&str, &str); 5] = [
 static COMPILED_REMOTE: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(&REMOTE_CODE));
 static COMPILED_FETCHES: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(&FETCHES));
 
-/// Commands that fetch, and those that run what they fetch. Of prose, the latter only: a command in
-/// it is run by an agent that asks its user.
+/// Finds commands that run what they fetch and, except in prose, commands that only fetch. A command in
+/// prose is run by an agent, which asks its user.
 pub(super) fn fetching(text: &str, is_prose: bool) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let remote = COMPILED_REMOTE.iter().map(|rule| (rule, Code::RemoteCode));
@@ -285,7 +287,7 @@ pub(super) fn fetching(text: &str, is_prose: bool) -> Vec<Finding> {
     found
 }
 
-/// The place without blanks and separators around it.
+/// Returns the range without separators and blanks before it, and without blanks after it.
 fn trimmed(text: &str, place: Range<usize>) -> Range<usize> {
     let is_around = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '$' | '`');
     let inner = text[place.clone()].trim_start_matches(is_around);

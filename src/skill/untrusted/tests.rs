@@ -57,7 +57,7 @@ fn text_that_addresses_the_agent_is_told_from_text_that_warns_it() {
     ] {
         let found = in_text(text, true);
         let found: Vec<_> = found.iter().map(|found| &found.message).collect();
-        // One of them names secrets beside a verb: a place to look at.
+        // One text names secrets next to a verb, so it is rightly reported.
         let expected = usize::from(text.starts_with("Read the file"));
         assert_eq!(found.len(), expected, "{text}: {found:?}");
     }
