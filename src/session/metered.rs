@@ -25,7 +25,7 @@ struct Metered {
     calls: CallCounter<{ STORE_BOUNDS.len() + 1 }>,
 }
 
-/// The counts of the calls of a [`WatchedStore`].
+/// The counts of the calls of a [`MeteredStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StoreCounts {

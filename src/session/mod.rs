@@ -4,7 +4,7 @@
 //! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many processes
 //! share (`SqliteStore`, feature `sqlite`), or on a server that many machines share (`PostgresStore`,
 //! feature `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] keeps conversations in
-//! memory while a store is unavailable, and [`WatchedStore`] counts and times the calls of a store.
+//! memory while a store is unavailable, and [`MeteredStore`] counts and times the calls of a store.
 
 mod call_counter;
 mod fallback;

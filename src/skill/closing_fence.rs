@@ -26,7 +26,7 @@ pub(super) struct ImpreciseFence<'a> {
 
 /// Finds the first imprecise fence that closes the front matter. `range` of `text` extends from the
 /// start of the front matter to its proper closing fence, or to the end of the text if there is none.
-pub(super) fn find(text: &str, range: Range<usize>) -> Option<OffFence<'_>> {
+pub(super) fn find(text: &str, range: Range<usize>) -> Option<ImpreciseFence<'_>> {
     let start = range.start;
     let whole = OnceCell::new();
     let is_whole_readable =
