@@ -20,8 +20,8 @@ use super::stamp::Stamp;
 #[cfg(feature = "snapshot")]
 pub(crate) use stored::StoredInputs;
 
-/// Up to this many paths, one thread checks all of them. Starting a thread takes as long as about twenty
-/// checks.
+/// With fewer paths than this, one thread checks all of them. Starting a thread takes as long as about
+/// twenty checks.
 const PATHS_A_THREAD: usize = 1000;
 /// The maximum number of threads. More of them would only wait for the same locks.
 const MAX_THREADS: usize = 4;

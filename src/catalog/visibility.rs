@@ -1,6 +1,6 @@
 //! Visibility: who may see, match and load a skill.
 //!
-//! | manifest | the model is told, may match and load | the user has a command |
+//! | manifest | the model may see, match and load the skill | the user has a command |
 //! |---|---|---|
 //! | (default) | yes | yes |
 //! | `disable-model-invocation: true` | no | yes |

@@ -209,7 +209,7 @@ fn a_project_grants_nothing() {
         let is_set = config.found.iter().any(|found| found.scope == Scope::Project);
         assert_eq!(is_set, !is_refused, "{text}");
     }
-    // A project cannot open what the user closed.
+    // A project cannot turn on the network if the user turned it off.
     let closed = World::new("[scripts]\nnetwork = false", "[scripts]\nnetwork = true").config();
     assert_eq!(findings(&closed), ["refused-setting 2:11"]);
     assert_eq!(value(&closed, "scripts.network"), false);

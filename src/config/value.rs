@@ -89,7 +89,7 @@ fn with_unit(text: &str) -> Option<f64> {
     number.parse::<f64>().ok().filter(|_| is_plain).map(|number| number * seconds)
 }
 
-/// `None` for a value of the wrong kind.
+/// Parses a budget. Returns `None` for a value of the wrong kind.
 pub(super) fn budget(item: &Item) -> Option<Result<Value, Problem>> {
     let text = match (item.as_integer(), item.as_str()) {
         (Some(n_characters), _) => n_characters.to_string(),
@@ -102,7 +102,7 @@ pub(super) fn budget(item: &Item) -> Option<Result<Value, Problem>> {
     })
 }
 
-/// `None` for a value of the wrong kind.
+/// Parses a margin of relevance. Returns `None` for a value of the wrong kind.
 pub(super) fn margin(item: &Item) -> Option<Value> {
     let default = RelevanceMargin::default();
     if let Some(is_on) = item.as_bool() {

@@ -17,7 +17,8 @@ use crate::snapshot::SnapshotCache;
 #[non_exhaustive]
 pub struct CacheUse {
     /// True if skills and index were taken from a snapshot as they are: nothing changed since it was
-    /// made, or `stale` is true. Otherwise only the skills that changed since are read again.
+    /// made, or `stale` is true. If it is false, skills that did not change since a snapshot was made
+    /// are still not read again.
     pub used: bool,
     /// True if the skills were taken from a snapshot although some changed since; see
     /// [`EngineBuilder::max_compile_time`](super::EngineBuilder::max_compile_time).
@@ -93,8 +94,8 @@ pub(super) fn load(
     Ok((snapshot, memory, cache_use))
 }
 
-/// The inputs of a load except for the disk, as the key of a snapshot; `None` if skills in memory
-/// are among them.
+/// The key of a snapshot: all inputs of a load that are not on the disk. `None` if skills or triggers
+/// exist only in memory.
 fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     let written = catalog.written()?;
     // Paths of sources may be relative to the working directory.

@@ -194,7 +194,7 @@ impl Engine {
         disclosure::catalog_prompt(catalog, options, &*self.0.tokens, &runs_as_task)
     }
 
-    /// The limits of a message.
+    /// The limits of the part of a message that is searched.
     pub fn query_limits(&self) -> QueryLimits {
         let literals = self.0.index.max_query_bytes.unwrap_or(usize::MAX);
         QueryLimits { literals, patterns: WINDOW_BYTES.min(literals) }

@@ -112,7 +112,8 @@ pub(super) fn begins_with(name: &str, skill: &SkillId) -> bool {
     plain(name).strip_prefix(&plain(skill.as_str())).is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// Replaces the characters of a skill's id that a tool's name cannot have by `_`, to compare the two.
+/// Replaces all characters except ASCII letters and digits by `_`: names of tools and ids of skills
+/// differ in the others.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

@@ -55,7 +55,7 @@ pub struct Comparison {
 /// A prompt for which other skills fire than before, or whose outcome turned right or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The file the prompt stands in.
+    /// The file with the prompt.
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
@@ -86,8 +86,9 @@ impl Baseline {
     }
 }
 
-/// The differences of `report` from `baseline`. Prompts are the same if their text and their
-/// expected and forbidden skills are; equal ones are matched in their order.
+/// The differences between `baseline` and `report`. Two prompts are the same if they have the same text
+/// and the same expected and forbidden skills. If a report has the same prompt several times, they are
+/// matched in order.
 pub fn compare(baseline: &Baseline, report: &Report) -> Comparison {
     let mut earlier: HashMap<_, Vec<&Earlier>> = HashMap::new();
     for case in baseline.results.iter().rev() {

@@ -25,10 +25,10 @@
 //! |---|---|---|
 //! | precision | fires that are right or wrong | that are right |
 //! | recall | expected skills, over all prompts | that fire |
-//! | F1 | | harmonic mean of the two |
-//! | top 1 | prompts that expect a skill | where the first that is found is expected |
-//! | top 3 | the same | where one of the first three is |
-//! | false fires | prompts that expect none | where a skill fires that is wrong |
+//! | F1 | | harmonic mean of precision and recall |
+//! | top 1 | prompts that expect a skill | where the first skill found is expected |
+//! | top 3 | prompts that expect a skill | where one of the first three skills found is expected |
+//! | false fires | prompts that expect no skill | where a skill fires wrongly |
 //!
 //! The skills *found* are the answer of [`Engine::find_skills`](crate::Engine::find_skills): skills
 //! whose triggers are hit, in the order of their ranking, then others by relevance. All figures are from

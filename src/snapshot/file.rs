@@ -1,5 +1,5 @@
-//! The file of a snapshot: eight bytes of magic number, a checksum of all that follows, the version
-//! it was written by, the key, the content.
+//! The file of a snapshot: an eight-byte magic number, a checksum of everything after it, the version
+//! that wrote it, the key, and the content.
 //!
 //! The checksum guards against accidents, such as a torn or damaged file. Permissions guard against
 //! attacks: a file is read only if it belongs to the user and no other user may write it.

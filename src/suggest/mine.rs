@@ -184,7 +184,7 @@ impl Counted<'_> {
         chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.keyword.cmp(&b.1.keyword)));
         let mut keywords: Vec<Proposal> = Vec::new();
         for (_, proposal) in chosen {
-            // A phrase is redundant if a keyword is part of it: that matches wherever the phrase does.
+            // A phrase is redundant if it holds a keyword, which matches wherever the phrase does.
             let is_implied = keywords.iter().any(|known| holds(&proposal.keyword, &known.keyword));
             if keywords.len() < MAX_KEYWORDS && !is_implied {
                 keywords.retain(|known| !holds(&known.keyword, &proposal.keyword));

@@ -41,8 +41,7 @@ pub struct Suggestion {
 pub struct Proposal {
     /// The keyword, in lower case.
     pub keyword: String,
-    /// The number of uses in the skill's name, in the parts of its description that affirm, and in
-    /// its body.
+    /// The number of uses in the skill's name, in its description outside of denials, and in its body.
     pub uses: u32,
     /// The number of other skills in which the keyword occurs.
     pub others: u32,
