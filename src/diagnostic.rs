@@ -17,7 +17,7 @@ pub enum Severity {
     Note,
     /// The skill works, but not quite as written.
     Warning,
-    /// Something was refused: the skill, or a part of it.
+    /// The skill, or a part of it, was refused.
     Error,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Severity {
 /// Declares [`Code`] with the text and the severity of each code in one place.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $text:literal, $severity:ident;)+) => {
-        /// The kind of finding that a [`Diagnostic`] is. The text of a code never changes.
+        /// The kind of a [`Diagnostic`]. The text of a code never changes.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {
@@ -49,7 +49,7 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code there is, in the order of the documentation.
+            /// All codes, in the order of the documentation.
             pub const ALL: &'static [Code] = &[$(Code::$name),+];
 
             /// The stable text of the code, as in JSON.
@@ -285,17 +285,17 @@ pub struct Diagnostic {
     pub code: Code,
     /// Its severity.
     pub severity: Severity,
-    /// The file or directory it is about; empty for a skill that was never a file.
+    /// The file or directory that the finding is about; empty for a skill that was not read from a file.
     pub path: PathBuf,
-    /// Line of the finding, from 1; 1 where it concerns the whole file.
+    /// The line of the finding, from 1; 1 if the finding is about the whole file.
     pub line: usize,
-    /// Column of the finding in characters, from 1.
+    /// The column of the finding in characters, from 1.
     pub column: usize,
     /// The problem.
     pub message: String,
     /// The advice on what to do.
     pub help: String,
-    /// Bytes of the file the finding is about, where it has a place.
+    /// The range of bytes in the file that the finding is about; `None` if it is about the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Range<usize>>,
 }
@@ -320,7 +320,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same finding at `span` of the file's `text`.
+    /// Sets the place of the finding: `span`, a range of bytes of the file's `text`.
     #[must_use]
     pub fn at(mut self, text: &str, span: Range<usize>) -> Diagnostic {
         (self.line, self.column) = position(text, span.start);

@@ -1,4 +1,4 @@
-//! The envelope: the one form of every tool's answer.
+//! The envelope: the common form of all tool answers.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -22,19 +22,18 @@ use crate::error::{Error, ErrorCode};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
 pub enum Envelope {
-    /// It was done.
+    /// The call succeeded.
     Success {
         /// The answer for programs.
         data: Value,
         /// The answer for a model.
         text: String,
     },
-    /// It was not done.
+    /// The call failed.
     Error {
-        /// The reason.
+        /// The reason for the failure.
         error: Fault,
-        /// The part of an answer that exists all the same, such as the output of a script that took
-        /// too long.
+        /// A partial answer, if there is one, such as the output of a script that timed out.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
@@ -43,7 +42,7 @@ pub enum Envelope {
 /// The reason why a tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// For programs.
+    /// The code of the error, for programs.
     pub code: ErrorCode,
     /// The problem and the advice on what to do.
     pub message: String,
@@ -61,7 +60,7 @@ impl Envelope {
         }
     }
 
-    /// The same error, with a part of an answer. A success stays as it is.
+    /// Adds a partial answer to an error. Leaves a success unchanged.
     #[must_use]
     pub fn with_data(self, partial: &impl Serialize) -> Envelope {
         match self {
@@ -72,7 +71,7 @@ impl Envelope {
         }
     }
 
-    /// The code of the error, if it is one.
+    /// The code of the error; `None` for a success.
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
             Envelope::Success { .. } => None,

@@ -7,31 +7,31 @@ use serde::Serialize;
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// The code of an error, as in every tool envelope.
+/// The code of an error, as it appears in tool envelopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// An argument or an option has no legal meaning.
+    /// An argument or an option is invalid.
     InvalidParam,
     /// There is no such skill, file or tool for this caller.
     NotFound,
-    /// The operating system or a policy forbids it.
+    /// The operating system or a policy forbids the operation.
     PermissionDenied,
-    /// The user has not agreed to it.
+    /// The user has not agreed to the operation.
     ConsentRequired,
-    /// It took longer than it may.
+    /// The operation exceeded its time limit.
     Timeout,
-    /// The caller asked for its end.
+    /// The caller cancelled the operation.
     Cancelled,
-    /// It was understood and allowed, and failed.
+    /// The request was valid and allowed, but its execution failed.
     ExecutionError,
-    /// A fault of our own.
+    /// A fault of the engine or its host, not of the caller.
     InternalError,
 }
 
 impl ErrorCode {
-    /// The code in the upper case of the envelopes.
+    /// The code in upper case, as in tool envelopes.
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorCode::InvalidParam => "INVALID_PARAM",
@@ -52,36 +52,36 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// The remedy for an error that a user can apply, and a model cannot or must not.
+/// A remedy for an error that the user can apply, but a model cannot or must not.
 ///
 /// Messages and [`Error::help`] may reach a model, so they name neither a program nor a way to
 /// approve code. A host words the remedy for its user, with its own commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Approve the code in this file, after a look at it.
+    /// Approve the code in this file, after reviewing it.
     Trust(PathBuf),
-    /// Approve the code of the skill in this directory, after a look at what changed.
+    /// Approve the code of the skill in this directory, after reviewing the changes.
     TrustSkill(PathBuf),
     /// List the code that is approved.
     ListTrusted,
-    /// Let the code in this file run again at once, though it failed too often.
+    /// Let the code in this file run again now, although it was disabled after too many failures.
     Restart(PathBuf),
-    /// Fetch the source of this name; `frozen` if exactly what its lock file pins.
+    /// Fetch the source with this name.
     Fetch {
         /// The name of the source in `config.toml`.
         name: String,
-        /// True if what is pinned is wanted, and nothing newer.
+        /// True to fetch exactly the version that the lock file pins, and nothing newer.
         frozen: bool,
     },
-    /// Build the program with this feature of the crate.
+    /// Rebuild the program with this feature of the crate enabled.
     Build {
         /// The name of the feature.
         feature: &'static str,
     },
     /// Build the libraries of the skill in this directory from their code.
     BuildToolset(PathBuf),
-    /// Run this command of the system's shell.
+    /// Run this command in the system's shell.
     Run(String),
     /// List the skills.
     ListSkills,
@@ -89,7 +89,7 @@ pub enum Remedy {
     ListTools,
     /// Turn on the skill with this id.
     Enable(String),
-    /// Take the instructions of the skill into the conversation.
+    /// Take the instructions of the skill into the conversation, instead of spawning a task for it.
     Inline,
     /// Replace the triggers that the file declares.
     ReplaceTriggers,
@@ -108,19 +108,19 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with a message that names the file or skill, and advice on what to do.
+    /// Creates an error. The message should name the file or skill; `help` is the advice on what to do.
     pub fn new(code: ErrorCode, message: impl Into<String>, help: impl Into<String>) -> Error {
         Error { code, message: message.into(), help: help.into(), remedy: None, source: None }
     }
 
-    /// The same error, with a remedy for the user.
+    /// Adds a remedy that the user can apply.
     #[must_use]
     pub fn with_remedy(mut self, remedy: Remedy) -> Error {
         self.remedy = Some(remedy);
         self
     }
 
-    /// An error with the code, the help and the remedy of this one, and another message.
+    /// Returns a new error with another message, and the code, the help and the remedy of this one.
     #[must_use]
     pub fn reworded(&self, message: impl Into<String>) -> Error {
         Error {
@@ -132,7 +132,7 @@ impl Error {
         }
     }
 
-    /// The same error, caused by `source`.
+    /// Sets the cause of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Error {
         self.source = Some(Box::new(source));
@@ -154,15 +154,15 @@ impl Error {
         &self.help
     }
 
-    /// The remedy that the user can apply, for hosts that have a command for it. It is not for a
+    /// The remedy that the user can apply, for hosts that have a command for it. Do not show it to a
     /// model.
     pub fn remedy(&self) -> Option<&Remedy> {
         self.remedy.as_ref()
     }
 }
 
-/// Returns the one of `choices` that is called `text`; or else an error, which says that `text` is
-/// not `what` and lists the names of all choices.
+/// Returns the choice named `text`. If there is none, fails with an error that says that `text` is not
+/// `what` and lists the names of all choices.
 pub(crate) fn choose<T: Copy>(
     what: &str,
     text: &str,

@@ -1,7 +1,7 @@
 //! Lazily decoded values: state restored from a snapshot, kept as bytes until first use.
 //!
-//! A process shows two or three of the skills in a snapshot. Decoding the others too would take
-//! longer than all its work.
+//! A short-lived process shows two or three of the skills in a snapshot. Decoding the others as well
+//! would take longer than the rest of its work.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -44,13 +44,13 @@ impl<T> From<T> for Lazy<T> {
 }
 
 impl<T: Default> Lazy<T> {
-    /// The value. The reader of the file checks the bytes before it trusts them: if they cannot be
-    /// decoded, an empty value stands for it.
+    /// Returns the value, decoding it on first use. If the bytes cannot be decoded, returns the default
+    /// value; the checksum of the snapshot file makes that unlikely.
     pub(crate) fn get(&self) -> &T {
         self.value.get_or_init(|| Box::new(self.read()))
     }
 
-    /// Changes the value, and drops its bytes.
+    /// Changes the value, and drops the bytes it was decoded from.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
         let mut value = self.value.take().map_or_else(|| self.read(), |value| *value);
         change(&mut value);
@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_empty() {
-        // A text that is longer than its bytes, as no checksum would let it pass.
+        // A string whose length exceeds the bytes that follow. In a snapshot file, the checksum would
+        // refuse it.
         let later: Lazy<String> = postcard::from_bytes(b"\x02\x09w").unwrap();
         assert_eq!(later.get(), "");
     }

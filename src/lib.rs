@@ -8,8 +8,9 @@
 //!   words; what does not match is not guessed at;
 //! - **explainable**: every match carries its triggers and their places in the message, and every
 //!   skill left out carries the reason;
-//! - **fast**: all triggers are one index, and a message is scanned once;
-//! - **honest**: what does not fit a budget steps down to a line or a count; nothing vanishes.
+//! - **fast**: all triggers are compiled into one index, and each message is scanned once;
+//! - **honest**: a skill that does not fit the budget is reduced to a line or a count; no skill is
+//!   dropped silently.
 //!
 //! # Usage
 //!
@@ -30,18 +31,19 @@
 //! - [`Skill`]: the content of a `SKILL.md`; [`diagnostic`]: its possible faults.
 //! - [`catalog`]: sources of skills, precedence, and visibility.
 //! - [`matcher`]: matching and ranking.
-//! - [`lint`]: triggers and descriptions judged side by side; [`suggest`]: triggers mined from a
-//!   skill's text.
+//! - [`lint`]: triggers and descriptions of all skills, compared with each other; [`suggest`]: triggers
+//!   mined from a skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: the history of conversations, the skills in their context, and consent.
-//! - [`activation`]: a chosen skill becomes instructions: arguments, files, copies, tasks.
+//! - [`activation`]: turns a chosen skill into instructions: arguments, files, copies, tasks.
 //! - `script` (feature `scripts`): running a skill's scripts under limits.
-//! - `snapshot` (feature `snapshot`): skills as read and compiled, kept for later processes.
+//! - `snapshot` (feature `snapshot`): parsed skills and their compiled index, kept on disk for later
+//!   processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
 //! - `config` (feature `config`): `config.toml`, the settings of users and projects.
 //! - `fetch` (feature `fetch`): skills from git repositories, directories and archives.
 //! - [`integration`]: tools for a host's model.
-//! - [`eval`]: the rate at which the right skill is disclosed, measured with labelled prompts.
+//! - [`eval`]: measures how often the right skill is disclosed, with labelled prompts.
 //!
 //! Data flows in this order; no module depends on a later one.
 //!
@@ -50,7 +52,8 @@
 //! - `cli` (default): the `repertoire` binary. The library does not use it: embed with
 //!   `default-features = false`.
 //! - `config` (part of `cli`): `Config`, settings of the user and of a project.
-//! - `fetch` (part of `cli`): skills from elsewhere, pinned in `skills.lock` and kept for later.
+//! - `fetch` (part of `cli`): skills fetched from elsewhere, pinned in `skills.lock`, and kept in a
+//!   cache.
 //! - `archive-https`: archives behind URLs as sources of `fetch`.
 //! - `oci`: sources of `fetch` in OCI registries, and pushes to them.
 //! - `object-store`: sources of `fetch` in S3, Google Cloud Storage and Azure.
@@ -59,11 +62,11 @@
 //! - `redis`: `session::RedisStore`, sessions in Redis or Valkey.
 //! - `tls`: TLS for connections to session stores.
 //! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
-//! - `scripts` (part of `cli`): scripts of skills, in processes under limits.
-//! - `snapshot` (part of `cli`): `SnapshotCache`, for processes that ask a question or two and end.
+//! - `scripts` (part of `cli`): scripts of skills, run in processes with limits.
+//! - `snapshot` (part of `cli`): `SnapshotCache`, for short-lived processes that answer a query or two.
 //! - `toolsets` (part of `cli`): tools from shared-library plugins.
-//! - `mcp-toolsets` (part of `cli`): tools from MCP servers that skills ship, too.
-//! - `watch` (part of `cli`): `Engine::watch`, skills taken up when their files change.
+//! - `mcp-toolsets` (part of `cli`): also tools from MCP servers that skills ship.
+//! - `watch` (part of `cli`): `Engine::watch`, which reloads skills when their files change.
 
 pub mod activation;
 pub mod catalog;

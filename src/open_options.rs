@@ -1,8 +1,8 @@
-//! Options for opening a file whose name others may have given to a pipe or a link.
+//! Options for opening a path at which another user or process may have put a named pipe or a link.
 
 use std::fs::OpenOptions;
 
-/// Opens a named pipe at once, instead of waiting for its other end. The caller checks what it got.
+/// Opens a named pipe without waiting for its other end. The caller must check what kind of file it got.
 #[cfg(any(feature = "fetch", feature = "scripts", feature = "snapshot", feature = "toolsets"))]
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
@@ -10,7 +10,7 @@ pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Like [`without_waiting`], and makes opening a link an error.
+/// Opens a named pipe without waiting for its other end, and fails if the path is a symbolic link.
 #[cfg(any(feature = "fetch", feature = "scripts", feature = "sqlite", feature = "toolsets"))]
 pub(crate) fn without_waiting_or_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! Private directories that live as long as this process; those of killed processes are removed
-//! later.
+//! Private directories, which are removed when they are dropped. If a process is killed, a later process
+//! removes its directories.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -9,35 +9,36 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
-/// The prefix of the directories' names, before a random end.
+/// The prefix of the directories' names; a random suffix follows.
 const PREFIX: &str = "repertoire-";
-/// The file in them that their process holds locked: the system unlocks it, however the process
-/// ends.
+/// The file in each directory that the owning process keeps locked. The system releases the lock,
+/// however the process ends.
 const LOCK: &str = "repertoire-host.lock";
 
-/// A directory that nobody else may read, below the system's for temporary files. It is removed
-/// with this value; if the process is killed first, by the next one that makes such a directory.
+/// A directory that no other user may read. It is removed when this value is dropped; if the process is
+/// killed first, the next process that makes a directory below the same root removes it.
 #[derive(Debug)]
 pub(crate) struct PrivateDir {
-    /// The directory for use; the lock is beside it, out of the way of processes that may write in
-    /// it.
+    /// The directory to use. The lock file is next to it, so that a process that may write only below
+    /// `path` cannot touch it.
     path: PathBuf,
-    /// `None` once it was removed.
+    /// The directory that holds `path` and the lock file; `None` once a test has taken it.
     outer: Option<TempDir>,
     _lock: File,
 }
 
-/// The directories in which what killed processes left was looked for.
+/// The roots that this process has already swept.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 impl PrivateDir {
-    /// A directory below the system's for temporary files.
+    /// Creates a directory below the system's directory for temporary files.
     #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "scripts have a choice"))]
     pub(crate) fn new() -> io::Result<PrivateDir> {
         PrivateDir::below(&std::env::temp_dir())
     }
 
-    /// A directory below `root`, in which what killed processes left is removed first.
+    /// Creates a directory below `root`. The first call for a `root` also removes the directories that
+    /// killed processes left there.
     pub(crate) fn below(root: &Path) -> io::Result<PrivateDir> {
         let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned());
         if is_first {
@@ -48,7 +49,8 @@ impl PrivateDir {
 
     fn new_in(root: &Path) -> io::Result<PrivateDir> {
         let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root)?;
-        // It gets its name when it is locked, so that nobody finds it unlocked.
+        // The file gets its final name only after it is locked, so that no other process finds it
+        // unlocked.
         let unnamed = outer.path().join("new.lock");
         let lock = File::create_new(&unnamed)?;
         lock.lock()?;
@@ -71,12 +73,12 @@ impl Drop for PrivateDir {
     }
 }
 
-/// Makes all directories at and below `dir` such that they can be removed: a process may have closed
-/// them to this user. Links are not followed.
+/// Makes all directories at and below `dir` removable: a process may have taken away this user's
+/// permissions on them. Does not follow links.
 #[cfg(unix)]
 fn open_up(dir: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    // Each is opened before it is read.
+    // The filter sees each directory before the walk reads its entries.
     let open = |entry: &walkdir::DirEntry| {
         if entry.file_type().is_dir()
             && entry.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o700 != 0o700)
@@ -102,7 +104,7 @@ pub(crate) fn create_private(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)
 }
 
-/// Removes such directories below `root` whose process is gone.
+/// Removes the private directories below `root` whose process is gone.
 fn sweep(root: &Path) {
     let Ok(entries) = fs::read_dir(root) else { return };
     for entry in entries.flatten() {
@@ -120,7 +122,7 @@ fn sweep(root: &Path) {
     }
 }
 
-/// Tells whether `path` is a directory, not a link to one, of this user.
+/// Tells whether `path` is a directory of this user, and not a link to one.
 fn is_ours(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else { return false };
     #[cfg(unix)]
@@ -131,8 +133,8 @@ fn is_ours(path: &Path) -> bool {
     metadata.is_dir() && is_ours
 }
 
-/// Tells whether the process that made the directory is gone. One that was closed to this user is
-/// opened to see, and closed again if it is not such a directory.
+/// Tells whether the process that made the directory is gone. If this user has no access to the
+/// directory, the check grants it, and takes it back unless the directory is abandoned.
 fn is_abandoned(dir: &Path) -> bool {
     let lock = dir.join(LOCK);
     let is_unlocked = || {
@@ -161,7 +163,7 @@ fn is_abandoned(dir: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Makes a directory such as a killed process leaves.
+    /// Makes a directory like those that killed processes leave.
     fn abandoned(root: &Path) -> PathBuf {
         let mut dir = PrivateDir::new_in(root).unwrap();
         fs::write(dir.path.join("left"), "").unwrap();

@@ -13,10 +13,10 @@ const EACH: usize = 64;
 pub struct Progress {
     /// The current phase.
     pub phase: Phase,
-    /// The number of its steps that are done: more with each report of a phase, and `total` in the
-    /// last.
+    /// The number of finished steps of the phase. It grows with each report, and is `total` in the last
+    /// one.
     pub done: usize,
-    /// The number of its steps.
+    /// The number of steps of the phase.
     pub total: usize,
 }
 
@@ -24,7 +24,7 @@ pub struct Progress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Skill files are read, a step each.
+    /// Skill files are read, a step for each file.
     Reading,
     /// Triggers are compiled: a step for each skill and each pattern.
     Compiling,
@@ -36,7 +36,7 @@ pub enum Phase {
 #[derive(Default)]
 pub(crate) struct Reporter(Option<Box<dyn Fn(Progress) + Send + Sync>>);
 
-/// A phase that is going on.
+/// The progress of the current phase.
 pub(crate) struct Steps<'r> {
     reporter: &'r Reporter,
     phase: Phase,
@@ -66,12 +66,12 @@ impl fmt::Debug for Reporter {
 }
 
 impl Steps<'_> {
-    /// One more step is done, by whatever thread.
+    /// Counts one finished step. Any thread may call it.
     pub(crate) fn add(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(EACH) && done < self.total {
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            // Another thread may have been quicker.
+            // Another thread may have reported a later step already.
             if *told < done {
                 *told = done;
                 self.report(done);
@@ -79,7 +79,7 @@ impl Steps<'_> {
         }
     }
 
-    /// All steps are done, or turned out not to be needed.
+    /// Ends the phase: all steps are done, or turned out not to be needed.
     pub(crate) fn end(self) {
         if self.total > 0 {
             self.report(self.total);

@@ -1,7 +1,7 @@
-//! Spans: what an engine does, with names and fields for traces; `docs/traces.md` lists them.
+//! The spans for traces of an engine's work: their names and fields. `docs/traces.md` lists them.
 //!
 //! A field is a number, a code, or a name from a skill's files. None holds a message, arguments, the
-//! text of a skill, or a session's id. A span that nobody listens to allocates nothing.
+//! text of a skill, or a session's id. A span without a listener allocates nothing.
 
 use std::fmt::Display;
 
@@ -156,8 +156,8 @@ pub(crate) fn update(source: &str) -> Span {
     )
 }
 
-/// A request of an MCP client, the first span of a trace, or of the client's part of one. Traces
-/// have it under the name of the method.
+/// A request of an MCP client. It is the root span of a trace, unless the client passed the context of
+/// its own trace. Traces show it under the name of the method.
 #[cfg(feature = "mcp")]
 pub(crate) fn request(method: &'static str) -> Span {
     info_span!(
@@ -171,7 +171,7 @@ pub(crate) fn request(method: &'static str) -> Span {
     )
 }
 
-/// Runs `work` in a span, which notes the code of its error.
+/// Runs `work` in `span`. If it fails, records the code of the error in the span.
 pub(crate) fn within<T>(span: &Span, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let done = span.in_scope(work);
     if let Err(error) = &done {
@@ -180,18 +180,18 @@ pub(crate) fn within<T>(span: &Span, work: impl FnOnce() -> Result<T, Error>) ->
     done
 }
 
-/// Notes in a span that its work failed.
+/// Records in `span` that its work failed with `code`.
 pub(crate) fn fail(span: &Span, code: ErrorCode) {
     span.record("error.type", code.as_str());
     span.record("otel.status_code", "ERROR");
 }
 
-/// A count as traces have it.
+/// Converts a count to the integer type of trace fields.
 pub(crate) fn int(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Names as one field.
+/// Joins names into the text of one field.
 pub(crate) fn list(names: &[impl Display]) -> String {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     names.join(", ")

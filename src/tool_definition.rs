@@ -30,8 +30,8 @@ impl ToolFormat {
         }
     }
 
-    /// A tool in this shape. `name` must be one that providers take; `parameters` is a JSON Schema,
-    /// and `annotations` are hints in MCP's words, which only MCP has.
+    /// Returns the definition of a tool in this shape. `name` must be a name that providers accept, and
+    /// `parameters` is a JSON Schema. `annotations` are the hints of MCP; other formats leave them out.
     pub fn tool(
         self,
         name: &str,

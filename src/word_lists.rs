@@ -1,5 +1,6 @@
 //! Word lists: everyday and technical words, and samples of ordinary messages to a coding agent, to
-//! judge triggers against. No catalog shows how often a word is used where no skill is meant.
+//! judge triggers against. A catalog alone cannot tell how often a word occurs in messages that need no
+//! skill.
 //!
 //! The lists are our own. A word is *everyday* if it says nothing about what a message is for, and
 //! *technical* if it names a subject that too many skills share for it to tell them apart. A message is
@@ -13,7 +14,7 @@ use crate::matcher::text::boundary::{closes, opens};
 use crate::matcher::text::fold_trigger;
 use crate::matcher::{has_word, is_everyday};
 
-/// In the order of their bytes.
+/// The technical words, sorted by their bytes.
 static TECHNICAL: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| include_str!("word_lists/technical.txt").split_whitespace().collect());
 
@@ -33,17 +34,17 @@ pub(crate) fn prompts() -> &'static [Prompt] {
     &PROMPTS
 }
 
-/// Tells whether a folded word, or its singular, is everyday or names a subject of many skills.
+/// Tells whether a folded word, or its singular, is everyday or technical.
 pub(crate) fn is_common(word: &str) -> bool {
     is_everyday(word) || has_word(&TECHNICAL, word)
 }
 
-/// Tells whether `phrase` stands in `text`, both folded, as a matcher finds it.
+/// Tells whether `text` holds `phrase` by the matcher's rules for whole words. Both must be folded.
 pub(crate) fn holds(text: &str, phrase: &str) -> bool {
     places(text, phrase).next().is_some()
 }
 
-/// The places of `phrase` in `text`, both folded, as a matcher finds it.
+/// The byte offsets of `phrase` in `text` by the matcher's rules for whole words. Both must be folded.
 pub(crate) fn places<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item = usize> + 't {
     let starts = text.match_indices(phrase).map(|(start, _)| start);
     starts.filter(move |&start| {

@@ -1,11 +1,11 @@
-//! The environment that requirements of skills are checked against: variables and programs.
+//! The environment against which requirements of skills are checked: variables and programs.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The environment that requirements are checked against. This is the one place where the
-/// library looks at the process environment, and only if the host does not give another.
+/// The environment against which the requirements of skills are checked. This is the only place where
+/// the library reads the environment of the process, and it does so only if the host gives no other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Environment {
     /// The environment of this process.
@@ -16,7 +16,7 @@ pub enum Environment {
 }
 
 impl Environment {
-    /// A variable of it.
+    /// The value of a variable in this environment.
     pub(crate) fn var(&self, name: &str) -> Option<OsString> {
         match self {
             Environment::Process => std::env::var_os(name),
@@ -24,12 +24,12 @@ impl Environment {
         }
     }
 
-    /// Tells whether there is such a program on its `PATH`.
+    /// Tells whether the program is on the `PATH` of this environment.
     pub(super) fn has_program(&self, name: &str) -> bool {
         which::which_in(name, self.var("PATH"), Path::new(".")).is_ok()
     }
 
-    /// Tells whether the variable is set, and not empty.
+    /// Tells whether the variable is set and not empty.
     pub(super) fn has_variable(&self, name: &str) -> bool {
         self.var(name).is_some_and(|value| !value.is_empty())
     }

@@ -1,9 +1,9 @@
-//! The inputs of a catalog, to check cheaply whether they are unchanged.
+//! The inputs of a catalog, recorded so that a cheap check can tell whether they are unchanged.
 //!
-//! Directories, links and skill files have a [`Stamp`]. Requirements of skills are not stamped but
-//! checked again, once a name: a dozen looks for a program cost less than to keep watch over all
-//! directories of a `PATH`. For an environment variable, only whether it is set is kept, never its
-//! value, which may be a secret.
+//! Directories, links and skill files have a [`Stamp`]. The programs and variables that skills require
+//! are looked up again, once for each name: looking up a dozen programs costs less than watching all
+//! directories of a `PATH`. Of an environment variable, only the fact that it is set is recorded, never
+//! its value, which may be a secret.
 
 #[cfg(feature = "snapshot")]
 mod stored;
@@ -20,10 +20,10 @@ use super::stamp::Stamp;
 #[cfg(feature = "snapshot")]
 pub(crate) use stored::StoredInputs;
 
-/// The number of paths that one thread checks alone: starting another takes as long as some twenty
-/// checks.
+/// With fewer paths than this, one thread checks all of them. Starting a thread takes as long as about
+/// twenty checks.
 const PATHS_A_THREAD: usize = 1000;
-/// More threads than this wait for the same locks.
+/// The maximum number of threads. More of them would only wait for the same locks.
 const MAX_THREADS: usize = 4;
 
 /// The inputs of a load.
@@ -35,74 +35,74 @@ pub(crate) struct Inputs {
     around: Surroundings,
 }
 
-/// The inputs of a load besides files and directories.
+/// The inputs of a load other than files and directories.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 struct Surroundings {
-    /// Roots of sources, with their places without links: these decide which links are followed.
+    /// The roots of sources, each with its real path, which decides which links are followed.
     roots: BTreeMap<PathBuf, Option<PathBuf>>,
-    /// Programs, and whether they were there.
+    /// Programs; true if the program was found.
     programs: BTreeMap<String, bool>,
-    /// Variables, and whether they were set.
+    /// Variables; true if the variable was set and not empty.
     variables: BTreeMap<String, bool>,
 }
 
 impl Inputs {
-    /// Nothing so far, by a load that begins now.
+    /// The inputs of a load that begins now: empty so far.
     pub(super) fn begin() -> Inputs {
         let (stamps, around) = (BTreeMap::new(), Surroundings::default());
         Inputs { start: SystemTime::now(), stamps, around }
     }
 
-    /// Notes the root of a source, before it is looked at.
+    /// Records the root of a source. To be called before the root is scanned.
     pub(super) fn root(&mut self, path: &Path) {
         self.path(path);
         self.around.roots.entry(path.to_owned()).or_insert_with(|| path.canonicalize().ok());
     }
 
-    /// Notes a path that is looked at. The first stamp counts.
+    /// Records a path that the load uses. Only the first stamp of a path is kept.
     pub(super) fn path(&mut self, path: &Path) -> &Stamp {
         let start = self.start;
         self.stamps.entry(path.to_owned()).or_insert_with(|| Stamp::take(path, start))
     }
 
-    /// Tells whether there is such a program, looked up once.
+    /// Tells whether the program exists. Looks it up only once.
     pub(super) fn has_program(&mut self, name: &str, environment: &Environment) -> bool {
         let look = || environment.has_program(name);
         *self.around.programs.entry(name.to_owned()).or_insert_with(look)
     }
 
-    /// Tells whether there is such a variable.
+    /// Tells whether the variable is set. Looks it up only once.
     pub(super) fn has_variable(&mut self, name: &str, environment: &Environment) -> bool {
         let look = || environment.has_variable(name);
         *self.around.variables.entry(name.to_owned()).or_insert_with(look)
     }
 
-    /// Tells whether every later change of the inputs will show.
+    /// Tells whether any later change of the inputs will be noticed.
     #[cfg(feature = "snapshot")]
     pub(crate) fn is_settled(&self) -> bool {
         self.stamps.values().all(Stamp::is_settled)
     }
 
-    /// Tells whether `now`, a later stamp of `path`, is proof that nothing changed in between.
+    /// Tells whether `now`, a later stamp of `path`, proves that nothing changed in between.
     pub(super) fn vouches_for(&self, path: &Path, now: &Stamp) -> bool {
         self.stamps.get(path).is_some_and(|stamp| stamp.vouches_for(now))
     }
 
-    /// The paths that were looked at, each before those below it.
+    /// The recorded paths with their stamps, each path before those below it.
     #[cfg(feature = "watch")]
     pub(super) fn stamps(&self) -> impl Iterator<Item = (&Path, &Stamp)> {
         self.stamps.iter().map(|(path, stamp)| (path.as_path(), stamp))
     }
 
-    /// The roots of sources, there or not.
+    /// The roots of sources, whether they exist or not.
     #[cfg(feature = "watch")]
     pub(super) fn roots(&self) -> impl Iterator<Item = &Path> {
         self.around.roots.keys().map(PathBuf::as_path)
     }
 
-    /// Tells whether a load would find the same again. Costs a look at the inode of each directory,
-    /// link and skill file; reads none of them.
+    /// Tells whether a new load would find the same inputs. Reads only the inode of each directory, link
+    /// and skill file, not its content.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         let stamps: Vec<(&PathBuf, &Stamp)> = self.stamps.iter().collect();
         let is_changed = |place: &usize| {
@@ -117,7 +117,7 @@ impl Inputs {
     }
 }
 
-/// The unknown inputs, which are neither current nor proof of anything.
+/// Unknown inputs: they are never current, and prove nothing unchanged.
 impl Default for Inputs {
     fn default() -> Self {
         let mut inputs = Inputs::begin();
@@ -139,8 +139,8 @@ fn tell_changed(path: &Path) {
     tracing::debug!(path = %path.display(), "changed, or looked at too early to tell");
 }
 
-/// The first of `n` paths that `find` finds in a range of their places. Many are looked at by
-/// several threads, as each look waits for the kernel.
+/// Splits the places `0..n` into ranges, calls `find` on each, and returns the first place found. If
+/// there are many places, several threads share the work, as each check waits for the kernel.
 fn in_parts(n: usize, find: impl Fn(Range<usize>) -> Option<usize> + Sync) -> Option<usize> {
     let n_threads = match n {
         0..PATHS_A_THREAD => 1,

@@ -1,11 +1,12 @@
-//! The look-up of a skill by name, and the error if there is none.
+//! The look-up of a skill by name, and the error if there is no such skill.
 
 use std::path::Path;
 
 use super::Entry;
 use crate::error::{Error, ErrorCode, Remedy};
 
-/// The skill that `name` means: by id, by path, or by name if that is unique.
+/// The skill that `name` means: the one with this id, else with this path, else with this name if it is
+/// unique.
 pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
     let by_id = entries.iter().find(|entry| entry.id == name);
     let path = Path::new(name);
@@ -20,23 +21,23 @@ pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry
     by_id.or_else(by_path).or_else(by_name).copied()
 }
 
-/// The error for a user whose name means no skill.
+/// The error for a user if there is no skill `name`.
 pub(super) fn unknown_to_user(name: &str, known: &[&Entry]) -> Error {
     let error = not_found(name, known, SEE_LIST);
     if error.help() == SEE_LIST { error.with_remedy(Remedy::ListSkills) } else { error }
 }
 
-/// The error for a user whose name means a skill that only the model may use.
+/// The error for a user if only the model may use the skill `name`.
 pub(super) fn for_the_model(name: &str) -> Error {
     let message = format!("only the model may use skill `{name}` (`user-invocable: false`)");
     let help = "remove the field from its front matter to give users a command for it";
     Error::new(ErrorCode::NotFound, message, help)
 }
 
-/// The remedy if no name is similar.
-const SEE_LIST: &str = "list the skills to see the available ids";
+/// The advice to users if no id is similar.
+const SEE_LIST: &str = "look at the list of skills for those there are";
 
-/// `help` is for a name that resembles no other.
+/// The error if there is no skill `name`. `help` is the advice if no id is similar.
 pub(super) fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {
     let same_name = known.iter().filter(|entry| entry.skill.name() == name);
     let mut nearest: Vec<&str> = same_name.map(|entry| entry.id.as_str()).collect();

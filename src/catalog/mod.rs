@@ -1,8 +1,8 @@
-//! The catalog: the skills of all sources, and who may use them.
+//! The catalog: the skills of all sources, and the decision on who may use them.
 //!
-//! [`Source`]s are scanned for skill files, the skills are given ids, precedence and a [`Status`],
-//! and the [`Catalog`] decides who may see them. Loading never fails as a whole: files that could
-//! not be loaded are in [`Catalog::diagnostics`].
+//! Loading scans the [`Source`]s for skill files, and gives each skill an id, its precedence and a
+//! [`Status`]; the [`Catalog`] decides who may see it. Loading never fails as a whole: files that could
+//! not be loaded are reported in [`Catalog::diagnostics`].
 
 mod environment;
 pub(crate) mod inputs;
@@ -46,11 +46,11 @@ pub(crate) use watch::Watching;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
-    /// It can be used.
+    /// The skill can be used.
     Available,
-    /// Programs or environment variables it requires are missing.
+    /// Programs or environment variables that the skill requires are missing.
     Unavailable {
-        /// Those that are missing.
+        /// The missing programs and variables, in a phrase.
         reason: String,
     },
     /// Another skill with the same id wins.
@@ -58,9 +58,9 @@ pub enum Status {
         /// The file of the skill that wins; empty if it is in memory.
         by: PathBuf,
     },
-    /// It is off until it is asked for.
+    /// The skill is off until a setting enables it.
     Disabled {
-        /// The setting that says so.
+        /// The setting that turned it off, in a phrase.
         reason: String,
     },
 }
@@ -76,7 +76,7 @@ impl Status {
         }
     }
 
-    /// The reason why it is not available, in a phrase; `None` if it is.
+    /// The reason why the skill is not available, in a phrase; `None` if it is available.
     pub fn reason(&self) -> Option<String> {
         match self {
             Status::Available => None,
@@ -89,7 +89,7 @@ impl Status {
     }
 }
 
-/// A skill with its place in the catalog.
+/// A skill in the catalog, with its id, origin and status.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {
@@ -100,14 +100,15 @@ pub struct Entry {
     pub skill: Arc<Skill>,
     /// The scope of its source.
     pub scope: Scope,
-    /// Path of its directory from the root of its source, `/`-separated; empty at the root itself
-    /// and for skills in memory.
+    /// The path of its directory relative to the root of its source, `/`-separated; empty for a skill at
+    /// the root itself and for skills in memory.
     pub relative_path: String,
-    /// Its status, by which it can or cannot be used.
+    /// Its status, which decides whether it can be used.
     pub status: Status,
-    /// True if the allowlist lets it exist.
+    /// True if the allowlist includes the skill.
     allowed: bool,
-    /// The place of its source among the sources: of two equal paths, the higher wins.
+    /// The place of its source in the list of sources. If a path matches two skills, the higher place
+    /// wins.
     source: usize,
 }
 
@@ -127,11 +128,11 @@ pub struct Entry {
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Catalog {
-    /// In the order of ids; of the same id, the winner first.
+    /// The entries in the order of ids. Among entries with the same id, the winner comes first.
     entries: Vec<Entry>,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Arc<[Diagnostic]>,
-    /// The skills that would exist for this agent, if their files loaded.
+    /// The skills that would exist for this agent if their files could be loaded.
     rejected: Vec<Rejected>,
 }
 
@@ -141,13 +142,13 @@ impl Catalog {
         reload::load(options, &Reporter::default()).0
     }
 
-    /// Every skill that exists for this agent, in the order of ids, shadowed ones after those
-    /// that shadow them.
+    /// All skills that exist for this agent, in the order of ids. Shadowed skills come after those that
+    /// shadow them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.allowed)
     }
 
-    /// Lets the skill with this id have these triggers instead of those of its file.
+    /// Replaces the triggers of the skill with this id.
     pub fn set_triggers(&mut self, id: &str, triggers: &Triggers) {
         let of_id = self.entries.iter_mut().filter(|entry| entry.id == id && !entry.is_shadowed());
         for entry in of_id {
@@ -165,7 +166,7 @@ impl Catalog {
         self.listed_places(audience).map(|(_, entry)| entry)
     }
 
-    /// The same, with their places among all entries.
+    /// The skills listed for `audience`, in the order of ids, with their places among all entries.
     pub(crate) fn listed_places(
         &self,
         audience: Audience,
@@ -174,7 +175,7 @@ impl Catalog {
         entries.filter(move |(_, entry)| entry.is_available() && entry.is_listed(audience))
     }
 
-    /// The entry at a place.
+    /// The entry at a place, as [`Catalog::listed_places`] gives it.
     pub(crate) fn at(&self, place: usize) -> &Entry {
         &self.entries[place]
     }
@@ -184,7 +185,7 @@ impl Catalog {
         &self.diagnostics
     }
 
-    /// The same, for callers that outlive the catalog.
+    /// The problems found in files and sources, for callers that outlive the catalog.
     pub(crate) fn shared_diagnostics(&self) -> Arc<[Diagnostic]> {
         Arc::clone(&self.diagnostics)
     }
@@ -197,8 +198,8 @@ impl Catalog {
     /// The available skill that `audience` means by `name`: an id, a path (of its directory from
     /// the source's root, of the directory, or of the file), or a name if it is unique.
     ///
-    /// Fails with `NOT_FOUND`: with the finding that refused the file of the skill that is meant,
-    /// else with the nearest ids. A skill that the audience may not load is not found.
+    /// Fails with `NOT_FOUND` if there is no such skill, or if the audience may not load it. The error
+    /// has the finding that refused the skill's file, if there is one, otherwise the nearest ids.
     pub fn find(&self, name: &str, audience: Audience) -> Result<&Entry, Error> {
         let loadable: Vec<&Entry> = self
             .entries()
@@ -207,8 +208,8 @@ impl Catalog {
         find_in(&loadable, name).ok_or_else(|| self.not_found(name, &loadable, audience))
     }
 
-    /// The skill that the operator means by `name`, whatever its status. Fails as
-    /// [`Catalog::find`].
+    /// The skill that the operator means by `name`, whatever its status. Fails as [`Catalog::find`]
+    /// does.
     pub fn find_any(&self, name: &str) -> Result<&Entry, Error> {
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let rejected = || rejected::error(&self.rejected, &self.diagnostics, name);
@@ -216,8 +217,8 @@ impl Catalog {
         find_in(&all, name).ok_or_else(not_found)
     }
 
-    /// The direct sub-skills of a skill that `audience` may load; none of a skill at the root of
-    /// its source.
+    /// The direct sub-skills of `parent` that `audience` may load. A skill at the root of its source has
+    /// no sub-skills.
     pub fn sub_skills<'a>(
         &'a self,
         parent: &'a Entry,
@@ -235,7 +236,7 @@ impl Catalog {
             .map(|(entry, _)| entry)
     }
 
-    /// The skills below `parent` at any depth that are not shadowed, with their directories.
+    /// The skills at any depth below `parent` that are not shadowed, with their directories.
     fn below<'a>(&'a self, parent: &'a Entry) -> impl Iterator<Item = (&'a Entry, &'a Path)> {
         let above = parent.dir_of_sub_skills();
         self.entries()
@@ -244,8 +245,9 @@ impl Catalog {
             .filter(move |(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
     }
 
-    /// The skills below `parent` at any depth that `audience` is told of, with the paths of their
-    /// directories from its own, `/`-separated. A path that is not UTF-8 has no skill here.
+    /// The skills at any depth below `parent` that are listed for `audience`, with the paths of their
+    /// directories relative to that of `parent`, `/`-separated. Leaves out skills whose path is not
+    /// UTF-8.
     #[cfg(feature = "mcp")]
     pub(crate) fn nested<'a>(
         &'a self,
@@ -263,7 +265,7 @@ impl Catalog {
         })
     }
 
-    /// The skill that this one is a sub-skill of, if any.
+    /// The skill of which `entry` is a sub-skill, if any.
     pub fn parent(&self, entry: &Entry) -> Option<&Entry> {
         let dir = entry.skill.dir()?;
         let mut above = dir.ancestors().skip(1);
@@ -272,7 +274,7 @@ impl Catalog {
         })
     }
 
-    /// Tells whether everything is the same in `other`.
+    /// Tells whether `other` has the same entries and diagnostics.
     pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
         let same = |(entry, other): (&Entry, &Entry)| {
             entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
@@ -288,7 +290,7 @@ impl Catalog {
             let help = "use `find_skills` to see the available skills";
             return rejected.unwrap_or_else(|| not_found(name, loadable, help));
         }
-        // Only the user learns that a skill exists which cannot be used right now.
+        // Only users are told that a skill exists but cannot be used right now.
         let all: Vec<&Entry> = self.entries().filter(|entry| !entry.is_shadowed()).collect();
         let meant = find_in(&all, name);
         match meant.and_then(|entry| Some((entry, entry.reason()?, entry.remedy()?))) {
@@ -307,12 +309,12 @@ impl Catalog {
 }
 
 impl Entry {
-    /// Tells whether it can be used.
+    /// Tells whether the skill can be used.
     pub fn is_available(&self) -> bool {
         self.status == Status::Available
     }
 
-    /// The reason why the model cannot use it, in a phrase, from its status or its front matter.
+    /// The reason why the model cannot use the skill, in a phrase, from its status or its front matter.
     pub fn reason(&self) -> Option<String> {
         let manifest = self.skill.manifest();
         let by_fields = || {
@@ -327,7 +329,7 @@ impl Entry {
         self.status.reason().or_else(by_fields)
     }
 
-    /// The remedy for a skill that nobody can use, unless another wins over it.
+    /// The remedy for a skill that nobody can use; `None` if another skill wins over it.
     pub fn remedy(&self) -> Option<String> {
         match self.status {
             Status::Available if self.skill.manifest().is_for_nobody() => {
@@ -341,26 +343,26 @@ impl Entry {
         }
     }
 
-    /// Tells whether another skill with the same id wins over it.
+    /// Tells whether another skill with the same id wins over this one.
     pub fn is_shadowed(&self) -> bool {
         matches!(self.status, Status::Shadowed { .. })
     }
 
-    /// The directory that its sub-skills are below. `None` for a skill at the root of a source: the
-    /// directory holds all skills of the source.
+    /// The directory below which the skill's sub-skills are. `None` for a skill at the root of a source:
+    /// its directory holds all skills of the source.
     fn dir_of_sub_skills(&self) -> Option<&Path> {
         self.skill.dir().filter(|_| !self.relative_path.is_empty())
     }
 
-    /// Tells whether nothing of it is different in `other`, an entry of the same id.
+    /// Tells whether `other`, an entry with the same id, has the same skill, origin and status.
     fn is_the_same_as(&self, other: &Entry) -> bool {
         Arc::ptr_eq(&self.skill, &other.skill)
             && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
             && self.status == other.status
     }
 
-    /// Tells whether `path` is that of its directory or file, from the source's root or as the
-    /// source is named.
+    /// Tells whether `path` is that of the skill's directory or file, either relative to the source's
+    /// root or beginning with the root as the source gives it.
     fn answers_to_path(&self, path: &Path) -> bool {
         let dir = match path.file_name() {
             Some(name) if is_skill_file(name) => path.parent().unwrap_or(path),
@@ -374,7 +376,7 @@ impl Entry {
     }
 }
 
-/// A shared value as a value of its own.
+/// Serialises a shared value as the value itself.
 #[cfg(feature = "snapshot")]
 mod shared {
     use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The reading of skill files, as far as their content is not known already.
+//! The reader of skill files, which skips files whose content is known already.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,19 +10,19 @@ use super::inputs::Inputs;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::skill::Skill;
 
-/// A skill file as it was read last. Its stamp is in [`Inputs`].
+/// A skill file as it was last read. Its stamp is in [`Inputs`].
 #[derive(Debug, Clone)]
 pub(super) struct Known {
-    /// The last version that loaded, with the print of its text.
+    /// The last version that loaded, with the hash of its text.
     pub(super) good: Option<(u64, Arc<Skill>)>,
-    /// The problems of the file in its current version.
+    /// The problems of the current version of the file; `None` if it loads.
     pub(super) broken: Option<Broken>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Broken {
     pub(super) findings: Vec<Diagnostic>,
-    /// True if the current load found it broken.
+    /// True if the current load is the first to find these problems.
     pub(super) is_new: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct ReadSkill {
     pub(super) findings: Vec<Diagnostic>,
 }
 
-/// Reads skill files, as far as they are not known already.
+/// Reads skill files, and skips those whose content is known already.
 pub(super) struct Reader<'a> {
     pub(super) brand: &'a str,
     pub(super) before: Option<Before<'a>>,
@@ -40,16 +40,17 @@ pub(super) struct Reader<'a> {
     pub(super) files: HashMap<PathBuf, Known>,
 }
 
-/// The memory of the load before.
+/// The memory of the previous load.
 pub(super) struct Before<'a> {
     pub(super) inputs: &'a Inputs,
     pub(super) files: Cow<'a, HashMap<PathBuf, Known>>,
-    /// True if a skill whose file no longer loads stays as it was.
+    /// True to keep the previous version of a skill whose file no longer loads.
     pub(super) keeps: bool,
 }
 
 impl Reader<'_> {
-    /// The skill in the file at `path`: the last version that loaded, if this one does not.
+    /// Reads the skill in the file at `path`. If the current version does not load, returns the last one
+    /// that did.
     pub(super) fn read(&mut self, path: &Path) -> ReadSkill {
         let stamp = self.inputs.path(path).clone();
         let before = self.before.as_ref();
@@ -92,14 +93,14 @@ impl Reader<'_> {
             }
             Err(finding) => vec![finding],
         };
-        // A file that went between the look at its directory and this one is not broken.
+        // A file that was removed after the scan of its directory is not broken: its skill is not kept.
         let keeps = self.before.as_ref().is_some_and(|before| before.keeps);
         let good = good.filter(|_| keeps && path.symlink_metadata().is_ok());
         broken(path, good, findings, before)
     }
 }
 
-/// A file that does not load.
+/// The record of a file that does not load.
 fn broken(
     path: &Path,
     good: Option<(u64, Arc<Skill>)>,
@@ -119,7 +120,7 @@ fn broken(
     Known { good, broken: Some(Broken { findings, is_new }) }
 }
 
-/// A print of a text: two versions of a file with the same print are the same.
+/// The hash of a text. Versions of a file with the same hash count as equal.
 fn print(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

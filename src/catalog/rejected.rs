@@ -1,4 +1,4 @@
-//! Rejected skills: those that would exist if their files loaded.
+//! Rejected skills: those that would exist if their files could be loaded.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use super::{Entry, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::error::{Error, ErrorCode};
 
-/// A directory that gave no skill, although it, or a link in its place, should.
+/// A directory that should hold a skill, or a link that should lead to one, but from which no skill was
+/// loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Rejected {
@@ -19,8 +20,7 @@ pub(super) struct Rejected {
     file: PathBuf,
 }
 
-/// The skills that `diagnostics` refuse, lowest source first, as far as `allowlist` lets them
-/// exist.
+/// The skills that `diagnostics` refuse and that `allowlist` includes, lowest source first.
 pub(super) fn rejected<'a>(
     roots: impl Iterator<Item = &'a Path> + Clone,
     entries: &[Entry],
@@ -49,7 +49,7 @@ pub(super) fn rejected<'a>(
     rejected
 }
 
-/// The directory of the skill that `finding` refuses, if it refuses one.
+/// The directory of the skill that `finding` refuses; `None` if it does not refuse a skill.
 fn refused(finding: &Diagnostic) -> Option<&Path> {
     let path = finding.path.as_path();
     let is_file = path.file_name().is_some_and(is_skill_file);
@@ -62,8 +62,8 @@ fn refused(finding: &Diagnostic) -> Option<&Path> {
     }
 }
 
-/// The error for a missing skill `name`: the finding that refused the file of the one that is
-/// meant.
+/// The error for a skill `name` whose file was refused, with the finding that refused it; `None` if no
+/// rejected skill has this name or path.
 pub(super) fn error(rejected: &[Rejected], findings: &[Diagnostic], name: &str) -> Option<Error> {
     let by_path = |found: &&Rejected| found.is_at(name);
     let by_name = |found: &&Rejected| found.name() == Some(name);
@@ -76,18 +76,18 @@ pub(super) fn error(rejected: &[Rejected], findings: &[Diagnostic], name: &str) 
 }
 
 impl Rejected {
-    /// The name that the skill would have by its directory.
+    /// The name that the skill would have if it is named after its directory.
     fn name(&self) -> Option<&str> {
         self.dir.file_name()?.to_str()
     }
 
-    /// The names that an allowlist may use: the id that it would have, and its name.
+    /// The names by which an allowlist may mean the skill: its directory's name, and its path as the id.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.name().into_iter().chain([&*self.relative_path])
     }
 
-    /// Tells whether `name` is the path of the directory or the file, from the source's root or as
-    /// the source is named.
+    /// Tells whether `name` is the path of the directory or file, either relative to the source's root
+    /// or beginning with the root as the source gives it.
     fn is_at(&self, name: &str) -> bool {
         let path = Path::new(name);
         let path = path.strip_prefix(".").unwrap_or(path);

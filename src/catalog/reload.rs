@@ -1,7 +1,6 @@
-//! Reloading of a catalog, which reads only changed files.
+//! The reloading of a catalog, which reads only changed files.
 //!
-//! Everything but the reading of files is done anew each time: a catalog that was loaded again is
-//! resolved by the same steps as a fresh one.
+//! Only the reading of files is skipped. All other steps are the same as those of a first load.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -23,7 +22,7 @@ mod stored;
 #[cfg(feature = "snapshot")]
 pub(crate) use stored::StoredFiles;
 
-/// The memory of a load, for the next one.
+/// The memory of a load, from which the next load knows what changed.
 #[derive(Debug)]
 pub(crate) struct Memory {
     inputs: Lazy<Inputs>,
@@ -34,8 +33,8 @@ pub(crate) struct Memory {
 #[derive(Debug)]
 enum Files {
     Known(HashMap<PathBuf, Known>),
-    /// State restored from a snapshot of another process; converted on first use, which never comes
-    /// if nothing changed.
+    /// State restored from a snapshot of another process. It is converted on first use, which only a
+    /// change causes.
     #[cfg(feature = "snapshot")]
     Stored(Arc<Catalog>, Lazy<StoredFiles>),
 }
@@ -45,13 +44,13 @@ pub(crate) fn load(options: &CatalogOptions, reporter: &Reporter) -> (Catalog, M
     load_after(options, None, reporter)
 }
 
-/// Loads a catalog, with the memory of the load before.
+/// Loads a catalog again, with the memory of the previous load. A skill whose file no longer loads stays
+/// as it was.
 pub(crate) fn load_again(options: &CatalogOptions, before: &Memory) -> (Catalog, Memory) {
     load_after(options, Some(before.as_before(true)), &Reporter::default())
 }
 
-/// Loads a catalog as if for the first time, except that files on which `memory` is current are not
-/// read again.
+/// Loads a catalog as if for the first time, but without reading files for which `memory` is current.
 #[cfg(feature = "snapshot")]
 pub(crate) fn load_anew(options: &CatalogOptions, memory: &Memory) -> (Catalog, Memory) {
     load_after(options, Some(memory.as_before(false)), &Reporter::default())
@@ -70,7 +69,7 @@ fn load_after(
 }
 
 impl Memory {
-    /// The memory of a load by another process, which made `catalog` and wrote the rest.
+    /// The memory of a load by another process, restored from that process's snapshot.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of_another_process(
         inputs: Lazy<Inputs>,
@@ -80,14 +79,14 @@ impl Memory {
         Memory { inputs, files: Files::Stored(catalog, files) }
     }
 
-    /// The part of the memory that another process needs besides the inputs and `catalog`,
-    /// which this load made.
+    /// The part of the memory that another process needs in addition to the inputs and `catalog`, the
+    /// result of this load.
     #[cfg(feature = "snapshot")]
     pub(crate) fn stored_files(&self, catalog: &Catalog) -> StoredFiles {
         StoredFiles::of(catalog, &self.files())
     }
 
-    /// The inputs, to be written.
+    /// The inputs, for a snapshot.
     #[cfg(feature = "snapshot")]
     pub(crate) fn stored_inputs(&self) -> &Lazy<Inputs> {
         &self.inputs
@@ -105,7 +104,7 @@ impl Memory {
         Before { inputs: self.inputs.get(), files: self.files(), keeps }
     }
 
-    /// Tells whether another load would find the same.
+    /// Tells whether a new load would find the same inputs.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         self.inputs.get().is_current(environment)
     }
@@ -116,8 +115,7 @@ impl Memory {
         self.inputs.get()
     }
 
-    /// Tells whether the file of a skill was changed since the load before, so that it no longer
-    /// loads, and the skill is as it was.
+    /// Tells whether the current load kept a skill as it was because its changed file no longer loads.
     fn was_kept(&self, entry: &Entry) -> bool {
         let files = self.files();
         let known = entry.skill.path().and_then(|path| files.get(path));
@@ -127,29 +125,28 @@ impl Memory {
     }
 }
 
-/// The difference of a catalog from the one before, by ids, each list in their order. Skills that
-/// do not exist for the agent are in none of them.
+/// The difference between a catalog and the previous one, as lists of ids in their order. Skills that do
+/// not exist for the agent are in none of the lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Refreshed {
-    /// Skills that were not there before.
+    /// Skills that the previous catalog did not have.
     pub added: Vec<SkillId>,
-    /// Skills with a change: in their file, or in whether they can be used.
+    /// Skills whose file, place or status changed.
     pub changed: Vec<SkillId>,
-    /// Skills that are no longer there.
+    /// Skills that the catalog no longer has.
     pub removed: Vec<SkillId>,
-    /// Skills whose file was changed so that it no longer loads. They stay as they were, with a
-    /// diagnostic.
+    /// Skills whose file changed and no longer loads. They stay as they were, with a diagnostic.
     pub kept: Vec<SkillId>,
 }
 
 impl Refreshed {
-    /// Tells whether the skills are those of before.
+    /// Tells whether no skill changed.
     pub fn is_empty(&self) -> bool {
         let Refreshed { added, changed, removed, kept } = self;
         [added, changed, removed, kept].into_iter().all(Vec::is_empty)
     }
 
-    /// The changes from `before` to `now`, whose memory is `memory`.
+    /// The changes from `before` to `now`; `memory` is that of the load that made `now`.
     pub(crate) fn between(before: &Catalog, now: &Catalog, memory: &Memory) -> Refreshed {
         let ids = |entries: Vec<&Entry>| entries.into_iter().map(|e| e.id.clone()).collect();
         let (old, new) = (by_id(before), by_id(now));

@@ -1,11 +1,11 @@
-//! The requirements of a skill on the machine: `requires_bins` and `requires_env`.
+//! The requirements of a skill on its machine: `requires_bins` and `requires_env`.
 
 use super::environment::Environment;
 use super::inputs::Inputs;
 use crate::skill::Manifest;
 
 impl Environment {
-    /// The requirements of a manifest that are not met, in a phrase.
+    /// The unmet requirements of a manifest, in a phrase; `None` if all are met.
     pub(super) fn unmet(&self, manifest: &Manifest, inputs: &mut Inputs) -> Option<String> {
         let programs = manifest.requires_bins.iter().map(|bin| bin.value.as_str());
         let programs: Vec<&str> = programs.filter(|bin| !inputs.has_program(bin, self)).collect();
@@ -19,7 +19,8 @@ impl Environment {
     }
 }
 
-/// The statement that `names`, each of them a `thing`, are not `so`; `None` without names.
+/// Returns the phrase "`thing` `names` is not `so`", such as "program `git` is not on the PATH"; `None`
+/// without names.
 fn not(thing: &str, names: &[&str], so: &str) -> Option<String> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match &names[..] {

@@ -23,28 +23,29 @@ use crate::skill::{Skill, SkillId, Triggers, is_identifier};
 pub struct CatalogOptions {
     /// The sources of skills, lowest precedence first.
     pub sources: Vec<Source>,
-    /// The host's brand: the name of its block in manifests. Empty means that of the
-    /// [standard sources](Source::standard), else `repertoire`.
+    /// The host's brand: the name of its block in manifests. If it is empty, the brand of the [standard
+    /// sources](Source::standard) counts, or `repertoire` if there is none.
     pub brand: String,
     /// The skills that exist for this agent.
     pub allowlist: Allowlist,
-    /// Skills to use although they are disabled, or bundled and off, by id or name.
+    /// Skills to enable although they are disabled, or bundled and off, by id or name.
     pub enabled: BTreeSet<String>,
-    /// Skills not to use, by id, with the setting that says so in a phrase.
+    /// Skills to disable, by id, each with the setting that disables it, in a phrase.
     pub disabled: BTreeMap<String, String>,
-    /// The reason why all bundled skills that are not enabled are off, in a phrase; `None` if they
-    /// are not.
+    /// The reason, in a phrase, for turning off all bundled skills that are not enabled; `None` to leave
+    /// them on.
     pub bundled_off: Option<String>,
-    /// The problems of the configuration that these options are from.
+    /// The problems in the configuration from which these options were made.
     pub findings: Vec<Diagnostic>,
-    /// The environment that `requires_bins` and `requires_env` are checked against.
+    /// The environment against which `requires_bins` and `requires_env` are checked.
     pub environment: Environment,
-    /// Triggers of skills, by id, that replace those in their files.
+    /// Triggers that replace those in the files of skills, by id.
     pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
 impl CatalogOptions {
-    /// All skills of these sources, the lowest first, for a host without a brand of its own.
+    /// Options for all skills of these sources, lowest precedence first, for a host without a brand of
+    /// its own.
     pub fn new(sources: Vec<Source>) -> CatalogOptions {
         CatalogOptions { sources, ..CatalogOptions::default() }
     }
@@ -59,8 +60,8 @@ impl CatalogOptions {
 
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
-    /// The inputs of a catalog except those outside the options, serialised. `None` if any of them
-    /// is in memory only: skills, or triggers. Requirements are outside.
+    /// The options that decide a catalog, serialised. `None` if skills or triggers exist only in memory.
+    /// The environment is not included, as the inputs of a load check requirements separately.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
         let brand = self.brand();
         let CatalogOptions {
@@ -86,15 +87,15 @@ impl CatalogOptions {
     }
 }
 
-/// Findings with all their fields.
+/// Findings, serialised with all their fields.
 #[cfg(feature = "snapshot")]
 #[derive(serde::Serialize)]
 struct Findings<'a>(#[serde(with = "crate::diagnostic::as_values")] &'a [Diagnostic]);
 
-/// A skill with all that decides which of the same id wins.
+/// A skill with its precedence over others with the same id.
 struct Candidate {
     entry: Entry,
-    /// Place of its source, then the bytes of its path: the greatest wins.
+    /// The place of its source, then the bytes of its path; the greatest wins.
     precedence: (usize, Vec<u8>),
 }
 
@@ -116,7 +117,7 @@ pub(super) fn resolve(
     });
     let roots = sources.iter().filter_map(Source::root);
     let rejected = rejected(roots, &entries, &diagnostics, allowlist);
-    // They have no file, so they come first.
+    // These findings have no file, so they come first.
     diagnostics.splice(0..0, unknown(allowlist, &entries, &rejected));
     let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
     for (id, triggers) in triggers {
@@ -125,7 +126,7 @@ pub(super) fn resolve(
     catalog
 }
 
-/// Reads the skills of all sources, the lowest first.
+/// Reads the skills of all sources, lowest precedence first.
 fn candidates(
     sources: &[Source],
     reader: &mut Reader<'_>,
@@ -136,7 +137,7 @@ fn candidates(
     for root in sources.iter().filter_map(Source::root) {
         reader.inputs.root(root);
     }
-    // All are scanned before the first file is read, so that their number is known.
+    // Scan all sources before reading the first file, so that the number of files is known.
     let scanned: Vec<_> = without_repetitions(sources)
         .into_iter()
         .map(|source| {
@@ -190,8 +191,8 @@ fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::MissingSource, root, format!("source {what}"), help))
 }
 
-/// Loads the skills of one directory source, by its root and its namespace, each with its file, its
-/// id and its directory's path from the root.
+/// Loads the skills of the directory source with this root and namespace. Returns for each skill the
+/// file, the id, the skill, and the path of its directory relative to the root.
 fn load_directory(
     (root, namespace): (&Path, Option<&str>),
     files: &[PathBuf],
@@ -208,7 +209,7 @@ fn load_directory(
         let Some(skill) = skill else { continue };
         let dir = file.parent().unwrap_or(root);
         let relative = relative_path(root, dir, file, diagnostics);
-        // A skill at the root itself is beside the others, not above them.
+        // A skill at the root itself is a sibling of the others, not their parent.
         let is_sub_skill = dir
             .ancestors()
             .skip(1)
@@ -272,8 +273,8 @@ fn status(entry: &Entry, options: &CatalogOptions, inputs: &mut Inputs) -> Statu
     unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })
 }
 
-/// Applies the allowlist: an entry of it that is an id means that id and no other skill of that
-/// name. A skill and those it shadows have one id, and are kept or dropped together.
+/// Applies the allowlist. A name in it that is the id of a skill means only that skill, not others with
+/// the same name. A skill and those it shadows have the same id, so they are kept or dropped together.
 fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
     let ids: BTreeSet<SkillId> = entries.iter().map(|entry| entry.id.clone()).collect();
     for rivals in entries.chunk_by_mut(|a, b| a.id == b.id) {
@@ -287,7 +288,7 @@ fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
     }
 }
 
-/// Reports the skills that the allowlist names and that neither exist nor fail to load.
+/// Reports the names in the allowlist for which there is neither a skill nor a file that failed to load.
 fn unknown(allowlist: &Allowlist, entries: &[Entry], rejected: &[Rejected]) -> Vec<Diagnostic> {
     let Allowlist::Only(names) = allowlist else { return Vec::new() };
     let of_entries = entries.iter().flat_map(|entry| [entry.id.as_str(), entry.skill.name()]);
@@ -302,7 +303,7 @@ fn unknown(allowlist: &Allowlist, entries: &[Entry], rejected: &[Rejected]) -> V
     unknown.map(report).collect()
 }
 
-/// Orders candidates by id and precedence, and reports those that lose.
+/// Orders candidates by id and precedence. Marks those that lose as shadowed, and reports them.
 fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let mut by_id: BTreeMap<SkillId, Vec<Candidate>> = BTreeMap::new();
     for candidate in candidates {

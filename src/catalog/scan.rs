@@ -18,16 +18,16 @@ pub fn is_skill_file(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(SKILL_FILE)
 }
 
-/// The skill files below `root`, one a directory, in byte order of their paths; never from
-/// `node_modules` or hidden directories.
+/// The skill files below `root`, one for each directory, in byte order of their paths. Skips
+/// `node_modules` and hidden directories.
 ///
-/// Links inside the root are followed, and each directory is read once, under its own name if it
-/// has one below the root. A link that leaves the root is reported, unless `links_outside`.
+/// Follows links inside the root, but reads each directory only once, under its own path if that is
+/// below the root. Reports links that leave the root, or follows them if `links_outside` is true.
 pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     scan(root, links_outside, &mut Inputs::begin())
 }
 
-/// As [`skill_files`], and notes the paths in `inputs`.
+/// Finds skill files as [`skill_files`] does, and records the scanned paths in `inputs`.
 pub(super) fn scan(
     root: &Path,
     links_outside: bool,
@@ -43,8 +43,8 @@ pub(super) fn scan(
         inputs,
     };
     scan.walk(root, &real_root);
-    // Links are taken up when all that is not a link is known: the same directory under its own
-    // name comes first, and no circle is walked twice.
+    // Follow links only after everything else was walked: a directory is then found under its own path
+    // first, and no loop is walked twice.
     while let Some(link) = scan.links.pop_front() {
         scan.follow(&link);
     }
@@ -53,11 +53,11 @@ pub(super) fn scan(
 
 /// A scan in progress: the files found, and the problems.
 struct Scan<'a> {
-    /// The root without links; `None` if links may leave it.
+    /// The real path of the root; `None` if links may leave it.
     confined_to: Option<PathBuf>,
-    /// Directories that were walked, without links.
+    /// The real paths of the directories that were walked.
     walked: BTreeSet<PathBuf>,
-    /// Links to directories, not taken up yet.
+    /// Links to directories that were not followed yet.
     links: VecDeque<PathBuf>,
     /// Directory → its skill files.
     found: BTreeMap<PathBuf, Vec<PathBuf>>,
@@ -66,7 +66,8 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Walks `root`, which is `real_root` without links, following no link below it.
+    /// Walks `root`, whose real path is `real_root`. Queues the links below it instead of following
+    /// them.
     fn walk(&mut self, root: &Path, real_root: &Path) {
         let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
         while let Some(entry) = walk.next() {
@@ -116,7 +117,7 @@ impl Scan<'_> {
                 self.visit_file(path, target.is_file());
             }
             Ok(_) => {}
-            // A path with an extension is a file, but not a skill's.
+            // A name with an extension suggests a file, which cannot hold a skill: do not report it.
             Err(_) if !is_skill && path.extension().is_some() => {}
             Err(error) => self.diagnostics.push(Diagnostic::new(
                 Code::LinkBroken,
@@ -179,8 +180,8 @@ impl Scan<'_> {
         self.diagnostics.push(Diagnostic::new(Code::Unreadable, path, message, help));
     }
 
-    /// Returns the files found: of two spellings in one directory, the exact one, else the first in
-    /// byte order.
+    /// Returns the files found. If a directory has several spellings of the name, picks the exact one,
+    /// or else the first in byte order.
     fn finish(mut self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
         let mut files = Vec::with_capacity(self.found.len());
         for mut spellings in std::mem::take(&mut self.found).into_values() {

@@ -18,7 +18,7 @@ pub enum Scope {
     Bundled,
     /// Installed by the user.
     User,
-    /// Part of the project at hand: written by the author of the project.
+    /// Part of the current project: written by the author of the project.
     Project,
     /// Given by the host program.
     Memory,
@@ -38,7 +38,7 @@ impl Scope {
         }
     }
 
-    /// Tells whether code of this scope may run without anybody having said so.
+    /// Tells whether code of this scope may run without the user's approval.
     pub fn is_trusted(self) -> bool {
         !matches!(self, Scope::Project | Scope::Fetched)
     }
@@ -50,21 +50,21 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A root directory of skills, or skills in memory. Its precedence is its place in the list of
-/// sources: a later one wins over an earlier one.
+/// A root directory of skills, or skills in memory. Its place in the list of sources is its precedence:
+/// a later source wins over an earlier one.
 #[derive(Debug, Clone)]
 pub struct Source {
     pub(super) origin: Origin,
     pub(super) scope: Scope,
     pub(super) optional: bool,
     pub(super) links_outside: bool,
-    /// The brand of the host whose standard source it is.
+    /// The brand of the host, if it is one of the host's standard sources.
     pub(super) brand: Option<String>,
-    /// The name under which it was fetched.
+    /// The name under which the source was fetched.
     name: Option<String>,
     /// True if the ids of its skills begin with its name.
     namespaced: bool,
-    /// The key that signed it, if its signature was asked for.
+    /// The key whose signature was verified, if a signature was required.
     signed_by: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl Source {
         Source::new(Scope::User, root)
     }
 
-    /// Skills of the project at hand.
+    /// Skills of the current project.
     pub fn project(root: impl Into<PathBuf>) -> Source {
         Source::new(Scope::Project, root)
     }
@@ -111,45 +111,45 @@ impl Source {
         Source { origin, optional: true, ..Source::new(Scope::Memory, "") }
     }
 
-    /// Skills that were fetched from elsewhere, in a directory that need not exist. Their code
-    /// runs only once the user trusts it.
+    /// Skills that were fetched from elsewhere, in a directory that need not exist. Their code runs only
+    /// after the user has trusted it.
     pub fn fetched(name: impl Into<String>, root: impl Into<PathBuf>) -> Source {
         let name = Some(name.into());
         Source { name, optional: true, ..Source::new(Scope::Fetched, root) }
     }
 
-    /// The same source, in which a skill has the name of the source and its path there as its id:
-    /// `acme/billing/refunds`. So no skill of a server hides one of another origin that has the same
-    /// name.
+    /// Prefixes the ids of the source's skills with its name: the id is the name of the source and the
+    /// skill's path in it, such as `acme/billing/refunds`. This way a skill of a server cannot hide a
+    /// skill of the same name from another source.
     #[must_use]
     pub fn namespaced(mut self) -> Source {
         self.namespaced = self.name.is_some();
         self
     }
 
-    /// The same source, whose signature by this key was verified, if one was asked for.
+    /// Records the key whose signature of the source was verified; `None` if no signature was required.
     #[cfg(feature = "fetch")]
     pub(crate) fn signed_with(mut self, key: Option<String>) -> Source {
         self.signed_by = key;
         self
     }
 
-    /// The same source, which need not exist.
+    /// Marks the source as optional: its directory need not exist.
     #[must_use]
     pub fn optional(mut self) -> Source {
         self.optional = true;
         self
     }
 
-    /// The same source, in which symbolic links may lead outside its root.
+    /// Allows symbolic links that lead outside of the source's root.
     #[must_use]
     pub fn allow_links_outside(mut self) -> Source {
         self.links_outside = true;
         self
     }
 
-    /// The standard sources of a host that works at the project's root: those of
-    /// [`Source::standard_in`] with `project` as the working directory.
+    /// The standard sources of a host that works in the project's root: those of [`Source::standard_in`]
+    /// with `project` as the working directory.
     pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
         Source::standard_in(home, project, project, brand)
     }
@@ -157,11 +157,11 @@ impl Source {
     /// The standard sources, lowest precedence first; none of them needs to exist:
     ///
     /// - of the user: `.{brand}/skills`, `.agents/skills` and `.claude/skills` in `home`;
-    /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and
-    ///   `.{brand}/skills` in each directory from `project` down to `working_dir`, so that the
-    ///   nearest directory wins. A working directory outside of the project adds nothing.
+    /// - of the project: `.agents/skills`, `.claude/skills`, `.github/skills` and `.{brand}/skills` in
+    ///   each directory from `project` down to `working_dir`, so that the nearest directory wins. A
+    ///   working directory outside of the project adds no sources.
     ///
-    /// An engine that is given no brand takes this one.
+    /// An engine without a brand of its own takes `brand`.
     ///
     /// ```
     /// use std::path::Path;
@@ -194,16 +194,16 @@ impl Source {
         user.into_iter().flatten().chain(project).collect()
     }
 
-    /// All that it is, written down; `None` for skills in memory.
+    /// The fields that decide a catalog, serialised; `None` for skills in memory.
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
-        // The brand is written with the options; a name changes an answer as a namespace alone.
+        // The brand is written with the options; the name matters only as a namespace.
         let Source { origin, scope, optional, links_outside, .. } = self;
         let Origin::Directory(root) = origin else { return None };
         Some((root, scope, optional, links_outside, self.namespace()))
     }
 
-    /// The origin of its skills.
+    /// The scope of its skills.
     pub fn scope(&self) -> Scope {
         self.scope
     }
@@ -213,13 +213,13 @@ impl Source {
         self.name.as_deref()
     }
 
-    /// The public key of `minisign` that signed it, as was verified when its configuration was loaded;
-    /// `None` if it need not be signed.
+    /// The `minisign` public key that signed the source, verified when the configuration was loaded;
+    /// `None` if the source need not be signed.
     pub fn signed_by(&self) -> Option<&str> {
         self.signed_by.as_deref()
     }
 
-    /// The beginning of the ids of its skills, if they have one of their own.
+    /// The prefix of the ids of its skills, if the source is namespaced.
     pub(super) fn namespace(&self) -> Option<&str> {
         self.name().filter(|_| self.namespaced)
     }
@@ -233,8 +233,8 @@ impl Source {
     }
 }
 
-/// The directories from `project` down to `working_dir`, `project` first and alone if the other is
-/// not inside it. Links are resolved to compare them, as agents name either form.
+/// The directories from `project` down to `working_dir`, `project` first; only `project` if
+/// `working_dir` is not inside it. The comparison also resolves links, as agents may give either form.
 fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
     let below = |dir: &Path, root: &Path| dir.strip_prefix(root).ok().map(Path::to_owned);
     let real = |path: &Path| path.canonicalize().ok();
@@ -248,8 +248,8 @@ fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
     levels
 }
 
-/// Each directory once, where it has the highest precedence: the project may be the home
-/// directory, and `.claude/skills` a link to `.agents/skills`.
+/// Removes repeated directories, keeping the place with the highest precedence. Repetitions are common:
+/// the project may be the home directory, or `.claude/skills` a link to `.agents/skills`.
 pub(super) fn without_repetitions(sources: &[Source]) -> Vec<&Source> {
     let mut seen = BTreeSet::new();
     let mut kept: Vec<&Source> = sources

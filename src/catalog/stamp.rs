@@ -1,11 +1,11 @@
-//! Stamps: they tell whether a file or directory is unchanged, without reading it.
+//! Stamps: metadata that tells whether a file or directory is unchanged, without reading it.
 //!
-//! Size, times, inode and device are compared, as git does for its index. A time alone cannot tell
-//! two changes within one tick of the file system's clock apart; git calls a file that was looked
-//! at in the tick of its last change *racily clean*, and compares its content
-//! (`Documentation/technical/racy-git.txt`). Here such a stamp is not *settled*: a comparison with
-//! it reads the file again. The time that counts is that of the inode's last change, which no
-//! program can set, so that a file whose own time was set back is noticed, too.
+//! Stamps compare size, times, inode and device, as git does for its index. Times cannot tell two
+//! changes within one tick of the file system's clock apart. Git calls a file that was checked in the
+//! tick of its last change *racily clean*, and compares its content
+//! (`Documentation/technical/racy-git.txt`). Here the stamp of such a file is not *settled*: a
+//! comparison with it reads the file again. The time that decides this is the inode's change time.
+//! Programs cannot set it, so a change is noticed even if the file's modification time was set back.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -13,25 +13,26 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// The longest tick of a file system that is in use (FAT: two seconds); this also covers that the
-/// clock of a network file system is not quite ours.
+/// The longest tick of any file system in use (two seconds on FAT). It also allows for a network file
+/// system whose clock differs slightly from ours.
 const TICK: Duration = Duration::from_secs(2);
 
 /// The state of a path when it was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    /// The file, directory or link itself; `None` if it did not exist, or may not be seen.
+    /// The file, directory or link itself; `None` if it did not exist, or its metadata could not be
+    /// read.
     here: Option<Facts>,
-    /// Its target; `None` if it is not a link.
+    /// The target of the link; `None` if the path is not a link.
     link: Option<Link>,
-    /// True if any later change shows.
+    /// True if any later change will change the stamp.
     settled: bool,
 }
 
-/// The target of a link, over all links on the way.
+/// The final target of a link, through any further links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Link {
-    /// `None` if it leads nowhere.
+    /// The path of the target without links; `None` if the link is broken.
     real: Option<PathBuf>,
     target: Option<Facts>,
 }
@@ -41,13 +42,13 @@ struct Link {
 struct Facts {
     len: u64,
     modified: Time,
-    /// Last change of content, permissions, name or links; that of content if the system has no
-    /// other.
+    /// The last change of content, permissions, name or links; where the system does not record it, that
+    /// of the content.
     changed: Time,
     inode: u64,
     device: u64,
     is_dir: bool,
-    /// Kind and permissions.
+    /// The file type and the permissions.
     mode: u32,
 }
 
@@ -59,9 +60,9 @@ type Time = i128;
 pub(crate) const PLAIN_LEN: usize = 61;
 
 impl Stamp {
-    /// The stamp of `path`, following links, for somebody who began to look at things at `start`.
-    /// It is not settled if it changed since, or just before: so it may be taken after the content
-    /// was read, whatever happened in between.
+    /// The stamp of `path`, following links, for a load that began at `start`. It is not settled if the
+    /// file changed after `start` or just before it. So it may be taken after the content was read: a
+    /// change in between leaves it unsettled.
     pub(crate) fn take(path: &Path, start: SystemTime) -> Stamp {
         let Ok(metadata) = path.symlink_metadata() else {
             return Stamp { here: None, link: None, settled: true };
@@ -76,21 +77,21 @@ impl Stamp {
         Stamp { here: Some(here), link, settled }
     }
 
-    /// The stamp of an open file.
+    /// The stamp of an open file, for a check that began at `start`.
     #[cfg(feature = "toolsets")]
     pub(crate) fn of(metadata: &Metadata, start: SystemTime) -> Stamp {
         let here = Facts::of(metadata);
         Stamp { here: Some(here), link: None, settled: here.is_older_than(start) }
     }
 
-    /// Tells whether any later change shows.
+    /// Tells whether any later change will change the stamp.
     #[cfg(feature = "snapshot")]
     pub(crate) fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// The facts of a file or directory that is not a link, as bytes that are equal if the facts
-    /// are.
+    /// The metadata as bytes, which are equal if and only if the metadata is; `None` for a link or a
+    /// missing file.
     #[cfg(feature = "snapshot")]
     pub(super) fn plain(&self) -> Option<[u8; PLAIN_LEN]> {
         let facts = self.here.filter(|_| self.link.is_none())?;
@@ -106,7 +107,7 @@ impl Stamp {
         Some(plain)
     }
 
-    /// The settled stamp of these facts.
+    /// The settled stamp with the metadata in `plain`.
     #[cfg(feature = "snapshot")]
     pub(super) fn of_plain(plain: &[u8; PLAIN_LEN]) -> Stamp {
         let (modified, rest) = take(plain);
@@ -127,7 +128,7 @@ impl Stamp {
         Stamp { here: Some(here), link: None, settled: true }
     }
 
-    /// Tells whether it is a directory, or a link to one.
+    /// Tells whether the path is a directory, or a link to one.
     #[cfg(feature = "watch")]
     pub(super) fn is_dir(&self) -> bool {
         let facts = self.link.as_ref().map_or(self.here, |link| link.target);
@@ -139,13 +140,12 @@ impl Stamp {
         self.link.is_some()
     }
 
-    /// Tells whether `now`, a later stamp of the same path, is proof that nothing changed in
-    /// between.
+    /// Tells whether `now`, a later stamp of the same path, proves that nothing changed in between.
     pub(crate) fn vouches_for(&self, now: &Stamp) -> bool {
         self.settled && self.here == now.here && self.link == now.link
     }
 
-    /// Tells whether `path` is as it was.
+    /// Tells whether `path` is unchanged since the stamp was taken.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
         self.settled && self.vouches_for(&Stamp::take(path, UNIX_EPOCH))
     }
@@ -170,13 +170,14 @@ impl Facts {
         }
     }
 
-    /// Tells whether its last change is so long before `start` that any later one has another time.
+    /// Tells whether the last change was so long before `start` that any later change has a different
+    /// time.
     fn is_older_than(&self, start: SystemTime) -> bool {
         self.changed + TICK.as_nanos().cast_signed() < nanoseconds(start)
     }
 }
 
-/// The first bytes of a plain stamp, and those behind them.
+/// Splits the first `N` bytes off a plain stamp; zeros if there are too few.
 #[cfg(feature = "snapshot")]
 fn take<const N: usize>(bytes: &[u8]) -> ([u8; N], &[u8]) {
     bytes.split_first_chunk().map_or(([0; N], bytes), |(first, rest)| (*first, rest))
@@ -196,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    /// A time at which everything that the tests make is settled.
+    /// A time at which the stamps of all files that the tests make are settled.
     fn later() -> SystemTime {
         SystemTime::now() + 10 * TICK
     }
@@ -221,7 +222,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a");
         fs::write(&file, "one").unwrap();
-        // Whatever a program says of its time.
+        // The modification time that a program sets does not matter.
         set_modified(&file, UNIX_EPOCH + Duration::from_secs(1));
         let now = SystemTime::now();
         for (path, is_settled) in [(dir.path(), false), (&file, false), (&file.join("x"), true)] {
@@ -231,7 +232,7 @@ mod tests {
         }
     }
 
-    /// Each change is one that some of the facts do not show.
+    /// Each change leaves some of the metadata unchanged.
     #[test]
     #[cfg(unix)]
     fn every_change_shows() {
@@ -279,7 +280,7 @@ mod tests {
             fs::write(&file, "one").unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
             let stamp = Stamp::take(&file, later());
-            // The system's clock moves every few milliseconds.
+            // The clock of file times moves only every few milliseconds.
             std::thread::sleep(Duration::from_millis(30));
             change(dir.path());
             assert!(!stamp.is_current(&file), "{what}: {stamp:?}");

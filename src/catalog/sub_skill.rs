@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::is_skill_file;
 use crate::confined::{Dir, Entry, Kind, Links};
 
-/// Tells whether a directory with this entry is a skill.
+/// Tells whether a directory with this entry is a skill of its own.
 pub(crate) fn is_skill(entry: &Entry) -> bool {
     matches!(entry.kind, Kind::File | Kind::Link) && is_skill_file(&entry.name)
 }
@@ -14,12 +14,14 @@ pub(crate) fn is_skill(entry: &Entry) -> bool {
 /// The result of [`enter`].
 pub(crate) enum Entered {
     Dir(Dir),
-    /// The first directory on the way that is a skill of its own.
+    /// The path ends in, or leads through, a sub-skill: the first directory on it that is a skill of its
+    /// own.
     SubSkill(PathBuf),
 }
 
-/// Enters the directory `path` below `root` part by part, following no link and not into a
-/// sub-skill. Both are asked of the very directories that are gone through.
+/// Enters the directory `path` below `root` part by part. Does not follow links, and stops at a
+/// sub-skill. Both are checked on the opened directories themselves, so that a concurrent change cannot
+/// evade the checks.
 pub(crate) fn enter(root: Dir, path: &Path) -> io::Result<Entered> {
     let mut here = root;
     let mut entered = PathBuf::new();

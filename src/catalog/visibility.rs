@@ -1,19 +1,19 @@
 //! Visibility: who may see, match and load a skill.
 //!
-//! | manifest | the model is told, may match and load | the user has a command |
+//! | manifest | the model may see, match and load the skill | the user has a command |
 //! |---|---|---|
 //! | (default) | yes | yes |
 //! | `disable-model-invocation: true` | no | yes |
 //! | `user-invocable: false` | yes | no |
 //! | both | no | no |
 //!
-//! A skill that the allowlist leaves out does not exist for either.
+//! A skill that the allowlist leaves out exists for neither of them.
 
 use std::collections::BTreeSet;
 
 use super::Entry;
 
-/// For whom a skill is looked up.
+/// The audience of a skill: the party that may see and load it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// The language model: prompts, matching, and the tools it calls.
@@ -28,12 +28,12 @@ pub enum Allowlist {
     /// All of them.
     #[default]
     All,
-    /// Those with these ids or names.
+    /// The skills with these ids or names.
     Only(BTreeSet<String>),
 }
 
 impl Allowlist {
-    /// The allowlist of a configuration: absent means all, `[]` none, `["*"]` all.
+    /// The allowlist of a configuration: absent means all skills, `[]` none, `["*"]` all.
     pub fn from_entries<S: AsRef<str>>(entries: Option<&[S]>) -> Allowlist {
         let Some(entries) = entries else { return Allowlist::All };
         if entries.iter().any(|entry| entry.as_ref() == "*") {

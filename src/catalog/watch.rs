@@ -1,9 +1,9 @@
-//! The watcher of the inputs of a catalog.
+//! Watches the inputs of a catalog.
 //!
-//! Events of the system only trigger a check: stamps tell the changes, so no event needs to be
-//! understood, and a lost one does no harm. The directories that were scanned are watched, one by
-//! one (never `.git` and the like below them), and so are those that decide where they are: the
-//! directories that hold roots, links, and targets of links.
+//! Events of the system only trigger a check of the stamps, which tell what changed. So events need not
+//! be interpreted, and a lost event does no harm. The watcher watches each scanned directory by itself
+//! (never `.git` and the like below it). It also watches the directories that hold roots, links, and
+//! targets of links, as a change there can move the scanned directories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -22,13 +22,14 @@ use super::inputs::Inputs;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WatchOptions {
-    /// The time without events after which changes are taken up, ten times that at the latest; 100
-    /// ms by default.
+    /// The time without events after which changes are taken up; 100 ms by default. If events keep
+    /// coming, changes are taken up after ten times that.
     pub quiet: Duration,
-    /// True if events of the system are waited for; on by default. File systems that others write
-    /// to as well, such as those of a network or of a virtual machine's host, have none.
+    /// True to wait for events of the system, which is the default. File systems to which other machines
+    /// write, such as those of a network or of a virtual machine's host, do not send events for these
+    /// changes.
     pub events: bool,
-    /// The interval of checks without events, also if the system refuses to give them; 2 s by
+    /// The interval of checks without events, whether they are off or the system refuses them; 2 s by
     /// default.
     pub poll: Duration,
 }
@@ -40,17 +41,17 @@ impl Default for WatchOptions {
     }
 }
 
-/// The interval of checks in spite of events: for programs that were installed, and for a parent of
-/// a root that was renamed.
+/// The interval of checks in addition to events. They notice what has no event: a newly installed
+/// program, or a renamed parent of a root.
 const SWEEP: Duration = Duration::from_secs(30);
 
-/// The most updates in a row of the watched paths before events are waited for.
+/// The maximum number of checks in a row that newly watched paths cause, before waiting for events.
 const MAX_ROUNDS: usize = 8;
 
-/// The most links on a path.
+/// The maximum number of links to follow on a path.
 const MAX_LINKS: usize = 40;
 
-/// A thread that watches, until this is dropped.
+/// A guard of the watching thread, which ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Watching {
     messages: Sender<Message>,
@@ -62,14 +63,14 @@ enum Message {
     Stop,
 }
 
-/// The callback for a possible change: it takes up the change, gives the paths to watch to its
-/// argument, and returns whether to go on.
+/// The callback for a possible change. It takes up the change, passes the inputs to watch to its
+/// argument, and returns true to go on watching.
 pub(crate) trait Look: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static {}
 
 impl<F: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static> Look for F {}
 
 impl Watching {
-    /// Fails if no thread can be started.
+    /// Starts the thread. Fails if no thread can be started.
     pub(crate) fn start(options: WatchOptions, look: impl Look) -> io::Result<Watching> {
         let (messages, inbox) = channel();
         let watcher = options.events.then(|| Events::new(messages.clone()));
@@ -82,7 +83,7 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::Stop);
-        // A callback on the thread cannot wait for its end.
+        // If the callback drops this on the thread itself, the thread cannot wait for its own end.
         let thread =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id());
         if let Some(thread) = thread {
@@ -111,7 +112,7 @@ impl Watch {
                     Ok(false) => return,
                     Err(_) => tracing::error!("looking for changed skills panicked"),
                 }
-                // A change between the check and the watch has no event.
+                // A change after the check but before the new watch has no event: check again.
                 if !targets.is_some_and(|targets| self.events.follow(targets)) {
                     break;
                 }
@@ -122,7 +123,7 @@ impl Watch {
         }
     }
 
-    /// Waits until it is time to look; `None` if that is over.
+    /// Waits until it is time for a check; `None` if watching has ended.
     fn wait(&mut self) -> Option<()> {
         let pause = if self.events.are_complete() { SWEEP } else { self.options.poll };
         let mut end = Instant::now() + pause;
@@ -147,30 +148,30 @@ impl Watch {
     }
 }
 
-/// The targets of watching: directories without links, and the interest in each.
+/// The directories to watch, by their real paths, and the entries of interest in each.
 type Targets = BTreeMap<PathBuf, Interest>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Interest {
     Everything,
-    /// Entries of these names, and the directory itself.
+    /// Only entries with these names, and the directory itself.
     Names(BTreeSet<OsString>),
 }
 
-/// Events of the system about the directories that are watched.
+/// The events of the system for the watched directories.
 #[derive(Default)]
 struct Events {
-    /// `None` if there are none.
+    /// `None` if events are off, or the system gives none.
     watcher: Option<RecommendedWatcher>,
     watched: Targets,
-    /// True if the system refused to watch something.
+    /// True if the system refused to watch some directory.
     refused: bool,
 }
 
 impl Events {
     fn new(messages: Sender<Message>) -> Events {
         let handle = move |happened: notify::Result<Event>| {
-            // Opening and reading, as by a load, are not changes.
+            // Opening and reading files, as a load does, is not a change.
             let matters = happened.as_ref().map_or(true, |event| is_change(event.kind));
             if matters {
                 let _ = messages.send(Message::Happened(happened));
@@ -188,11 +189,11 @@ impl Events {
         self.watcher.is_some() && !self.refused
     }
 
-    /// Watches `targets` and nothing else. Answers whether something is watched that was not.
+    /// Watches exactly `targets`. Returns true if a directory is watched that was not before.
     fn follow(&mut self, targets: Targets) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         for dir in self.watched.keys().filter(|dir| !targets.contains_key(*dir)) {
-            // It may be gone, and its watch with it.
+            // This fails if the directory is gone, and its watch with it.
             let _ = watcher.unwatch(dir);
         }
         let mut refused = None;
@@ -202,7 +203,7 @@ impl Events {
             if !self.watched.contains_key(&dir) {
                 match watcher.watch(&dir, RecursiveMode::NonRecursive) {
                     Ok(()) => is_new = true,
-                    // It went meanwhile, which is an event where it was.
+                    // The directory was removed in the meantime; its parent gets an event for that.
                     Err(error) if is_missing(&error) => continue,
                     Err(error) => {
                         refused = Some(error);
@@ -220,7 +221,7 @@ impl Events {
         is_new
     }
 
-    /// Takes note of what happened. Answers whether it may have changed the catalog.
+    /// Processes an event. Returns true if it may have changed the catalog.
     fn note(&mut self, happened: notify::Result<Event>) -> bool {
         let event = match happened {
             Ok(event) => event,
@@ -241,7 +242,7 @@ impl Events {
                 | EventKind::Access(_)
         );
         if may_replace {
-            // A directory of the same path may be another one now.
+            // The path may lead to a different directory now.
             event.paths.iter().for_each(|path| self.forget(path));
         }
         matters
@@ -256,7 +257,7 @@ impl Events {
         is_of_interest || self.watched.contains_key(path)
     }
 
-    /// Stops watching a directory, and those below it, until they are followed again.
+    /// Stops watching a directory and those below it, until [`Events::follow`] watches them again.
     fn forget(&mut self, path: &Path) {
         let below = self.watched.range(path.to_owned()..).map(|(dir, _)| dir.clone());
         for dir in below.take_while(|dir| dir.starts_with(path)).collect::<Vec<_>>() {
@@ -285,10 +286,10 @@ fn is_missing(error: &notify::Error) -> bool {
     }
 }
 
-/// The directories with inputs of a catalog.
+/// The directories that hold the inputs of a catalog.
 fn targets_of(inputs: &Inputs) -> Targets {
     let mut targets = Targets::new();
-    // Paths come after those they are below, so that few need to be looked up.
+    // A parent comes before the paths below it, so that most real paths are known without a look-up.
     let mut real: BTreeMap<&Path, PathBuf> = BTreeMap::new();
     for (path, stamp) in inputs.stamps() {
         if stamp.is_dir() {
@@ -307,7 +308,7 @@ fn targets_of(inputs: &Inputs) -> Targets {
     for root in inputs.roots() {
         add(root, &mut targets);
         if !root.exists() {
-            // The first part that is missing may come.
+            // The first missing part of the path may be created: watch for it.
             let missing = root.ancestors().take_while(|part| part.symlink_metadata().is_err());
             missing.last().into_iter().for_each(|part| add(part, &mut targets));
         }
@@ -315,7 +316,7 @@ fn targets_of(inputs: &Inputs) -> Targets {
     targets
 }
 
-/// Adds every link on `path`, and its target.
+/// Adds `path`, and follows it link by link, adding each target.
 fn add_links(path: &Path, targets: &mut Targets) {
     let mut here = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -325,7 +326,7 @@ fn add_links(path: &Path, targets: &mut Targets) {
     }
 }
 
-/// Adds the entry at `path`, if its directory exists.
+/// Adds the entry at `path` to the interest in its directory, if the directory exists.
 fn add(path: &Path, targets: &mut Targets) {
     let Ok(path) = std::path::absolute(path) else { return };
     let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return };

@@ -18,20 +18,20 @@ use crate::session::ServerOptions;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{Limits, ToolsetOptions};
 
-/// The reason why bundled skills are off where nothing asks for them.
+/// The reason why bundled skills are off if no setting turns them on.
 const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for";
 
-/// The skills that files turn on and off, by id.
+/// The skills that the files turn on and off, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Choice {
     pub(crate) enabled: BTreeSet<String>,
-    /// With the reason.
+    /// Disabled skills, each with the reason.
     pub(crate) disabled: BTreeMap<String, String>,
 }
 
 impl Config {
-    /// The skills that are on and off. The project's file wins over the user's; in one file,
-    /// `disabled` wins over `enabled`.
+    /// The skills that the files turn on and off. The project's file wins over the user's; in the same
+    /// file, `disabled` wins over `enabled`.
     pub(crate) fn choice(&self) -> Choice {
         let mut choice = Choice::default();
         for file in &self.files {
@@ -54,8 +54,9 @@ impl Config {
         choice
     }
 
-    /// The reason why bundled skills that nobody enabled are off in `channel`, in a phrase; `None`
-    /// if they are on. For [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
+    /// The reason, in a phrase, why bundled skills that no setting enables are off in `channel`; `None`
+    /// if they are on. It is the argument for
+    /// [`EngineBuilder::bundled_off`](crate::EngineBuilder::bundled_off).
     pub fn bundled_off(&self, channel: Channel) -> Option<String> {
         if self.uses_bundled(channel) {
             return None;
@@ -95,7 +96,7 @@ impl Config {
         &self.place.brand
     }
 
-    /// `options` with the settings for disclosures.
+    /// Returns `options` with the settings for disclosures applied.
     pub fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
         set(&mut options.max_skills, self.size("limits.max_skills"));
         set(&mut options.max_all_skills, self.size("limits.max_all_skills"));
@@ -107,7 +108,7 @@ impl Config {
         options
     }
 
-    /// `options` with the settings for the catalog prompt.
+    /// Returns `options` with the settings for the catalog prompt applied.
     pub fn prompt(&self, mut options: PromptOptions) -> PromptOptions {
         set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
         set(&mut options.context_window, self.size("limits.window").map(Some));
@@ -124,18 +125,18 @@ impl Config {
         }
     }
 
-    /// `options` with the settings for sessions on a server.
+    /// Returns `options` with the settings for sessions on a server applied.
     pub fn sessions(&self, mut options: ServerOptions) -> ServerOptions {
         set(&mut options.timeout, self.seconds("sessions.timeout"));
         options
     }
 
-    /// The size of the context window, if the configuration has it.
+    /// The size of the context window in tokens, if a file sets it.
     pub fn window(&self) -> Option<usize> {
         self.size("limits.window")
     }
 
-    /// `options` with the settings for scripts.
+    /// Returns `options` with the settings for scripts applied.
     #[cfg(feature = "scripts")]
     pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
         let limits = &mut options.limits;
@@ -158,7 +159,7 @@ impl Config {
         options
     }
 
-    /// `options` with the settings for classes of tools.
+    /// Returns `options` with the settings for classes of tools applied.
     #[cfg(feature = "toolsets")]
     pub fn toolsets(&self, mut options: ToolsetOptions) -> ToolsetOptions {
         for found in &self.found {
@@ -236,7 +237,7 @@ fn texts(value: &Value) -> &[String] {
     }
 }
 
-/// The class and the key of `toolsets.Class.key`.
+/// Splits `toolsets.Class.key` into the class and the key.
 #[cfg(feature = "toolsets")]
 fn class_and_key(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("toolsets.")?.rsplit_once('.')

@@ -1,4 +1,4 @@
-//! The parser of a configuration file into a tree of TOML, as far as it is valid.
+//! The parser of configuration files, which returns the valid parts of a file as a TOML tree.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,18 +9,19 @@ use toml_edit::{Document, Table};
 use super::schema::{KEYS, Key};
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Errors across sections that are looked past; a file with more is left out as a whole.
+/// The maximum number of errors across sections. A file with more is left out as a whole.
 const MAX_ERRORS: usize = 32;
 
-/// Parses `text`. Each line with an error is left out, with a finding; at the second error in a
-/// section, or one in its header, the whole section is: its keys must not end up in another one.
+/// Parses `text`. Leaves out each line with an error, and reports it. At the second error in a section,
+/// or at one in its header, leaves out the whole section, so that its keys cannot end up in another
+/// section.
 pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> Table {
     if let Ok(document) = Document::parse(text) {
         return document.into_table();
     }
     let mut repair =
         Repair { path, text, rest: text.to_owned(), damaged: BTreeSet::new(), findings };
-    // Each section for itself first: a bracket that is not closed does not affect the others.
+    // First parse each section by itself, so that an unclosed bracket does not affect the others.
     for section in sections(text) {
         while let Err(error) = Document::parse(&repair.rest[section.clone()]) {
             let span = error.span().unwrap_or_default();
@@ -28,7 +29,7 @@ pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> 
             repair.leave_out(error.message(), span, &section);
         }
     }
-    // Then what only shows between them, such as a section that stands twice.
+    // Then find errors that only show across sections, such as a section that occurs twice.
     for _ in 0..MAX_ERRORS {
         let error = match Document::parse(repair.rest.as_str()) {
             Ok(document) => return document.into_table(),
@@ -48,15 +49,15 @@ pub(super) fn parse(path: &Path, text: &str, findings: &mut Vec<Diagnostic>) -> 
 struct Repair<'a> {
     path: &'a Path,
     text: &'a str,
-    /// The text with blanks in place of the parts left out: all else stays where it is.
+    /// The text with blanks in place of the parts left out, so that all positions stay the same.
     rest: String,
-    /// The starts of sections that have an error.
+    /// The start offsets of the sections with an error.
     damaged: BTreeSet<usize>,
     findings: &'a mut Vec<Diagnostic>,
 }
 
 impl Repair<'_> {
-    /// Leaves out the line of an error in a section, or the section.
+    /// Leaves out the line with an error or, if it is not the first error, the whole section.
     fn leave_out(&mut self, message: &str, span: Range<usize>, section: &Range<usize>) {
         // An error at the end of a section is reported for its last line, not for the next header.
         let last = section.end.saturating_sub(1).max(section.start);
@@ -75,8 +76,8 @@ impl Repair<'_> {
         } else if let Some(finding) = self.findings.iter_mut().rfind(|finding| {
             finding.span.as_ref().is_some_and(|span| section.contains(&span.start))
         }) {
-            // The next error may follow from the first one.
-            "fix it; until then its section is left out".clone_into(&mut finding.help);
+            // Further errors may be consequences of the first one, so they only change its help.
+            "mend it; until then its section is left out".clone_into(&mut finding.help);
         }
         let blanks = |byte| if byte == b'\n' { '\n' } else { ' ' };
         let blanks: String = self.rest[part.clone()].bytes().map(blanks).collect();
@@ -98,8 +99,8 @@ fn sections(text: &str) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The line with the byte `at`, without its end; where that is blank, the last one before it, from
-/// `start` on, that is not, as at the end of a section.
+/// The range of the line with byte `at`, without its line end. If that line is blank, as at the end of a
+/// section, returns the last line after `start` and before it that is not blank.
 fn line_at(text: &str, at: usize, start: usize) -> Range<usize> {
     let bytes = text.as_bytes();
     let start_of = |at: usize| {
@@ -121,14 +122,15 @@ fn is_header(line: &str) -> bool {
     line.trim_start().starts_with('[')
 }
 
-/// A span that begins and ends between characters.
+/// Moves the ends of a span to the next boundaries of characters.
 fn in_characters(text: &str, span: Range<usize>) -> Range<usize> {
     let boundary = |at: usize| (at..text.len()).find(|&at| text.is_char_boundary(at));
     let start = boundary(span.start).unwrap_or(text.len());
     start..boundary(span.end.max(start)).unwrap_or(text.len())
 }
 
-/// The demands that a text names, valid or not: full names with their settings.
+/// Finds the settings in a text that demand signatures, even where the text is not valid TOML. Returns
+/// their full names and keys.
 pub(super) fn demands_in(text: &str) -> Vec<(String, &'static Key)> {
     let (mut section, mut demands) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
@@ -153,7 +155,7 @@ pub(super) fn demands_in(text: &str) -> Vec<(String, &'static Key)> {
 mod tests {
     use super::*;
 
-    /// The keys that are left, with those of sections behind a dot, and the lines of the findings.
+    /// The remaining keys (those of sections as `section.key`), and the lines of the findings.
     fn parsed(text: &str) -> (Vec<String>, Vec<usize>) {
         let mut findings = Vec::new();
         let table = parse(Path::new("config.toml"), text, &mut findings);
@@ -177,7 +179,7 @@ mod tests {
             ("a =\nb = 2\n[s]\nc = 3\n", &["b", "s.c"], &[1]),
             ("a = 1\na = 2\nb = 3\n", &["a", "b"], &[2]),
             ("[s]\nb = 2 2\nc = 3\n[t]\nd = 4\n", &["s.c", "t.d"], &[2]),
-            // Two errors in a section, and one in a header: nothing moves to another section.
+            // Two errors in a section, or one in a header: no key moves to another section.
             ("[s]\nb = x y\nc = \nd = 4\n[t]\ne = 5", &["t.e"], &[2]),
             ("[s]\nb = 2\n[t\nc = 3\n[u]\nd = 4", &["s.b", "u.d"], &[3]),
             // An unclosed value ends with the section.

@@ -1,22 +1,22 @@
-//! The editor that turns skills on and off in the text of a file, and keeps comments and order.
+//! The editor that turns skills on and off in the text of a file. It keeps comments and order.
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 use crate::diagnostic::position;
 use crate::error::{Error, ErrorCode};
 
-/// `text` with the skills `ids` enabled: none of them is in `skills.disabled`, all are in
+/// Returns `text` with the skills `ids` enabled: they are removed from `skills.disabled`, and added to
 /// `skills.enabled`.
 ///
-/// Fails with `INVALID_PARAM` if `text` is not TOML, or has something else in their place.
+/// Fails with `INVALID_PARAM` if `text` is not TOML, or if `skills` or its lists have the wrong type.
 pub fn enable(text: &str, ids: &[&str]) -> Result<String, Error> {
     moved(text, ids, "disabled", "enabled")
 }
 
-/// `text` with the skills `ids` disabled: none of them is in `skills.enabled`, all are in
+/// Returns `text` with the skills `ids` disabled: they are removed from `skills.enabled`, and added to
 /// `skills.disabled`.
 ///
-/// Fails as [`enable`].
+/// Fails as [`enable`] does.
 pub fn disable(text: &str, ids: &[&str]) -> Result<String, Error> {
     moved(text, ids, "enabled", "disabled")
 }
@@ -65,12 +65,12 @@ fn put_in(list: &mut Array, id: &str) {
     if list.iter().any(|known| known.as_str() == Some(id)) {
         return;
     }
-    // Placed like the last one: on the same line, or on one of its own.
+    // Format the new element like the last one: on the same line, or on a line of its own.
     let prefix = list.iter().last().map(|last| text(last.decor().prefix()));
     let mut value = Value::from(id);
     if let Some(at) = prefix.as_deref().and_then(|prefix| prefix.rfind('\n')) {
         let indent = prefix.unwrap_or_default()[at..].to_owned();
-        // Text behind the last one, such as its comment, goes before the new one.
+        // Text after the last element, such as its comment, goes before the new one.
         let trailing = text(Some(list.trailing()));
         let comment = trailing.trim_end().to_owned();
         value.decor_mut().set_prefix(format!("{comment}{indent}"));
@@ -82,8 +82,8 @@ fn put_in(list: &mut Array, id: &str) {
     }
 }
 
-/// Removes an element, with the comments that are about it: those of the lines above it, and of its
-/// own line behind it. Comments before the first line break are about the one before.
+/// Removes an element and its comments: those on the lines above it, and the one after it on its line. A
+/// comment before the first line break belongs to the previous element.
 fn take_out(list: &mut Array, id: &str) {
     let place = |list: &Array| list.iter().position(|known| known.as_str() == Some(id));
     while let Some(at) = place(list) {
@@ -101,7 +101,8 @@ fn take_out(list: &mut Array, id: &str) {
     }
 }
 
-/// The comments about the element before, and those about the one behind.
+/// Joins the comments that remain: those of the previous element in `before`, and those of the next
+/// element in `behind`.
 fn joined(before: &str, behind: &str) -> String {
     match (before.find('\n'), behind.find('\n')) {
         (None, None) => before.to_owned(),

@@ -1,4 +1,4 @@
-//! Sections `[fetch.NAME]`: sources of skills that are fetched from elsewhere.
+//! The sections `[fetch.NAME]`: sources of skills that are fetched from elsewhere.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::catalog::{Scope, Source};
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
-/// The settings of a source that is fetched.
+/// The settings of a fetched source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct FetchSettings {
     /// Its address: of a git repository, a directory, an archive, an MCP server, or in an object store or a
@@ -22,11 +22,12 @@ pub struct FetchSettings {
     /// The branch, tag or commit of a repository, the SHA-256 of an archive, or the tag or digest of an
     /// artifact; `None` for the newest.
     pub rev: Option<String>,
-    /// The directory in it where skills are looked for; `None` for the usual ones.
+    /// The directory in the source that holds the skills; `None` for the usual directories.
     pub path: Option<String>,
-    /// The skills that are taken, by name, path or `skill://` address; empty for all of them.
+    /// The skills to take, by name, path or `skill://` address; empty for all of them.
     pub skills: Vec<String>,
-    /// The public keys of `minisign` of which one must have signed it; empty if it need not be signed.
+    /// The `minisign` public keys of which one must have signed the source; empty if it need not be
+    /// signed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub signed_by: Vec<String>,
 }
@@ -44,7 +45,7 @@ pub struct FetchSection {
     pub line: usize,
     /// Its settings.
     pub settings: FetchSettings,
-    /// The interval at which hosts that run for long ask it for something newer; `None` for never. It is
+    /// The interval at which long-running hosts check the source for updates; `None` for never. It is
     /// serialised in seconds.
     #[serde(serialize_with = "in_seconds")]
     pub refresh: Option<Duration>,
@@ -83,9 +84,8 @@ impl Config {
         sections
     }
 
-    /// The same with sources that were fetched, each with the scope of the file that names it, and
-    /// with findings about them. Sources that [replace](Config::with_sources) all others replace
-    /// these, too.
+    /// Adds fetched sources, each with the scope of the file that names it, and findings about them.
+    /// [`Config::with_sources`] replaces these sources as well.
     #[must_use]
     pub fn with_fetched(
         mut self,
@@ -103,14 +103,14 @@ fn name_and_key(full: &str) -> Option<(&str, &str)> {
     full.strip_prefix("fetch.")?.rsplit_once('.')
 }
 
-/// `text` with a section `[fetch.NAME]` of these settings; comments and order stay.
+/// Returns `text` with a section `[fetch.NAME]` that has these settings; comments and order stay.
 ///
-/// Fails with `INVALID_PARAM` if `text` is not TOML, or has something else in its place.
+/// Fails with `INVALID_PARAM` if `text` is not TOML, or if `fetch` or `fetch.NAME` is not a section.
 pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<String, Error> {
     let mut document = parse(text)?;
     let fetch = document.entry("fetch").or_insert_with(|| {
         let mut table = Table::new();
-        // `[fetch.NAME]` alone is written, without a `[fetch]` above it.
+        // Write only `[fetch.NAME]`, without a `[fetch]` above it.
         table.set_implicit(true);
         Item::Table(table)
     });
@@ -131,7 +131,7 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
     Ok(document.to_string())
 }
 
-/// `None` for an empty list.
+/// Converts texts to a TOML list; `None` if there are none.
 fn list(texts: &[String]) -> Option<TomlValue> {
     let list: Array = texts.iter().map(String::as_str).collect();
     (!texts.is_empty()).then_some(TomlValue::Array(list))
@@ -140,7 +140,7 @@ fn list(texts: &[String]) -> Option<TomlValue> {
 fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
     match (new, section.get_mut(key).and_then(Item::as_value_mut)) {
         (Some(mut new), Some(old)) => {
-            // The comment behind it stays.
+            // Keep the comment after the old value.
             *new.decor_mut() = old.decor().clone();
             *old = new;
         }
@@ -149,7 +149,7 @@ fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
     }
 }
 
-/// `text` without the section `[fetch.NAME]`. Fails as [`set_fetch`].
+/// Returns `text` without the section `[fetch.NAME]`. Fails with `INVALID_PARAM` if `text` is not TOML.
 pub fn remove_fetch(text: &str, name: &str) -> Result<String, Error> {
     let mut document = parse(text)?;
     if let Some(fetch) = document.get_mut("fetch").and_then(Item::as_table_like_mut) {

@@ -1,12 +1,11 @@
-//! Configuration: the settings of a user and of a project, in `config.toml`, for sources, skills,
+//! Configuration: the settings in the `config.toml` of a user and of a project, for sources, skills,
 //! limits and code.
 //!
-//! A file is parsed as far as it goes (`document.rs`), its settings are checked one by one
-//! (`read.rs`, `value.rs`) against the schema (`schema.rs`), and a [`Config`] puts those of both
-//! files together and into options (`apply.rs`). A problem is a [`Diagnostic`] and does not stop
-//! anything. The file of a project wins over that of the user, but it was written by the author of
-//! the project: it cannot grant rights, name a source outside of the project, or loosen a limit of
-//! code.
+//! The valid parts of a file are parsed (`document.rs`), and each setting is checked (`read.rs`,
+//! `value.rs`) against the schema (`schema.rs`). A [`Config`] merges the settings of both files, and
+//! applies them to options (`apply.rs`). A problem becomes a [`Diagnostic`], and never stops loading.
+//! The project's file wins over the user's. But the author of the project wrote it, so it cannot grant
+//! rights, name a source outside of the project, or loosen a limit of code.
 
 mod apply;
 mod document;
@@ -34,12 +33,12 @@ pub use edit::{disable, enable};
 pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
 pub use signatures::{SignaturePolicy, SignedSources};
 
-/// The name of the files.
+/// The name of configuration files.
 const NAME: &str = "config.toml";
-/// The largest file that is read, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// The place where a configuration is looked for.
+/// The place from which a configuration is loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ConfigPlace {
     /// The home directory of the user; `None` for a configuration of the project alone.
@@ -48,11 +47,11 @@ pub struct ConfigPlace {
     pub project: PathBuf,
     /// The directory where the user or the agent works; see [`Source::standard_in`].
     pub working_dir: PathBuf,
-    /// The host's brand: its directories are `.{brand}`.
+    /// The host's brand. The directories of its files are called `.{brand}`.
     pub brand: String,
 }
 
-/// By which way skills reach a model.
+/// The channel by which skills reach a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Channel {
     /// Commands that people type.
@@ -65,7 +64,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// The setting that says whether bundled skills are used.
+    /// The setting that decides whether bundled skills are used.
     fn setting(self) -> &'static str {
         match self {
             Channel::CommandLine => "bundled.command_line",
@@ -80,7 +79,7 @@ impl Channel {
 pub struct ConfigFile {
     /// Its scope: the user's or the project's.
     pub scope: Scope,
-    /// Its path, also if it does not exist.
+    /// Its path, whether it exists or not.
     pub path: PathBuf,
     /// True if it exists.
     pub exists: bool,
@@ -90,15 +89,15 @@ pub struct ConfigFile {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its name, as `limits.max_skills`.
+    /// Its name, such as `limits.max_skills`.
     pub key: String,
-    /// Its value; null if it is unlimited, or decided elsewhere.
+    /// Its value; null if it is unlimited or empty, or if the configuration does not decide it.
     pub value: Json,
-    /// The scope of the file it is from; `None` if it is the default.
+    /// The scope of the file that sets it; `None` for a default.
     pub scope: Option<Scope>,
-    /// That file.
+    /// The file that sets it; `None` for a default.
     pub path: Option<PathBuf>,
-    /// The line of its key there, from 1.
+    /// The line of its key in that file, from 1; `None` for a default.
     pub line: Option<usize>,
 }
 
@@ -124,17 +123,17 @@ pub struct Setting {
 pub struct Config {
     place: ConfigPlace,
     files: Vec<ConfigFile>,
-    /// Those of the user before those of the project.
+    /// The settings found in the files, the user's before the project's.
     found: Vec<Found>,
     diagnostics: Vec<Diagnostic>,
-    /// In place of those that the files name.
+    /// Sources that replace those of the files.
     sources: Option<Vec<Source>>,
-    /// Those that were fetched, for the file of this scope.
+    /// Fetched sources, each with the scope of the file that names it.
     fetched: Vec<(Scope, Source)>,
 }
 
 impl Config {
-    /// Reads both files, neither of which needs to exist.
+    /// Reads both files. Neither needs to exist.
     pub fn load(place: &ConfigPlace) -> Config {
         let ConfigPlace { home, project, brand, .. } = place;
         let mut config = Config { place: place.clone(), ..Config::default() };
@@ -157,12 +156,12 @@ impl Config {
         config
     }
 
-    /// The path of the file of a user or a project whose directory is `base`.
+    /// The path of the configuration file below `base`, the directory of a user or a project.
     pub fn path(base: &Path, brand: &str) -> PathBuf {
         base.join(format!(".{brand}")).join(NAME)
     }
 
-    /// The place where it was looked for.
+    /// The place from which the configuration was loaded.
     pub fn place(&self) -> &ConfigPlace {
         &self.place
     }
@@ -183,9 +182,9 @@ impl Config {
         self.switch(name).unwrap_or_else(|| schema::default_of(name) == Some(Value::Switch(true)))
     }
 
-    /// The sources, lowest precedence first: those that are standard, unless a file replaces them,
-    /// and those that are added, which win over the standard ones of the same scope. Those that were
-    /// [fetched](Config::with_fetched) for a file come below the others of its scope.
+    /// The sources, lowest precedence first. For the user and then for the project, these are the
+    /// [fetched](Config::with_fetched) sources, then the standard ones, unless a file turns them off,
+    /// then those that the file adds.
     pub fn sources(&self) -> Vec<Source> {
         if let Some(sources) = &self.sources {
             return sources.clone();
@@ -199,7 +198,7 @@ impl Config {
         let added = |scope| {
             let lists = self.found.iter().filter(move |found| found.scope == scope);
             let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
-            // One that is not there is a finding already.
+            // A source that does not exist has a finding already.
             paths.map(move |path| Source::new(scope, path).optional())
         };
         let fetched = |scope| {
@@ -210,15 +209,15 @@ impl Config {
         all(Scope::User).chain(all(Scope::Project)).collect()
     }
 
-    /// The same with these sources, whatever the files say.
+    /// Replaces all sources with `sources`, regardless of the files.
     #[must_use]
     pub fn with_sources(mut self, sources: Vec<Source>) -> Config {
         self.sources = Some(sources);
         self
     }
 
-    /// Every setting that is in force: those of the files and, where these say nothing, the
-    /// defaults. Lists of both files are in force together.
+    /// All settings in force: those of the files and, for keys that no file sets, the defaults. If both
+    /// files have a list, both are in force.
     pub fn settings(&self) -> Vec<Setting> {
         let from = |found: &Found| Setting {
             key: found.name.clone(),
@@ -275,7 +274,7 @@ impl Config {
         self.found.extend(found);
     }
 
-    /// A budget that is a share needs the size of the window.
+    /// Drops and reports budgets that are a share of the context window, if no file sets its size.
     fn check_shares(&mut self) {
         if self.count("limits.window").is_some() {
             return;
@@ -291,7 +290,7 @@ impl Config {
         }
     }
 
-    /// A source that is named should be there.
+    /// Reports sources that a file adds but that are not directories.
     fn check_sources(&mut self) {
         for found in self.found.iter().filter(|found| found.name == "sources.add") {
             for path in found.texts().filter(|path| !Path::new(path).is_dir()) {
@@ -302,7 +301,7 @@ impl Config {
         }
     }
 
-    /// The value of a setting, of the file that wins.
+    /// The value of a setting, from the file that wins.
     fn value(&self, name: &str) -> Option<&Value> {
         self.found.iter().rev().find(|found| found.name == name).map(|found| &found.value)
     }
@@ -323,7 +322,7 @@ impl Config {
 }
 
 impl Found {
-    /// The elements of a list.
+    /// The elements of a list; none if the value is not a list.
     fn texts(&self) -> impl Iterator<Item = &str> {
         let texts = match &self.value {
             Value::Texts(texts) => &texts[..],
@@ -333,14 +332,14 @@ impl Found {
     }
 }
 
-/// `toolsets.Class.key` for `toolsets.skill:Class.key`.
+/// Returns `toolsets.Class.key` for `toolsets.skill:Class.key`.
 fn without_skill(name: &str) -> Option<String> {
     let (class, key) = name.strip_prefix("toolsets.")?.rsplit_once('.')?;
     let (_, class) = class.split_once(':')?;
     Some(format!("toolsets.{class}.{key}"))
 }
 
-/// The text of a file, or why it is not read.
+/// Reads the text of a file. Fails with a finding if it must not or cannot be read.
 fn text(path: &Path, scope: Scope, project: &Path) -> Result<String, Box<Diagnostic>> {
     let finding =
         |code, message: String, help: &str| Box::new(Diagnostic::new(code, path, message, help));

@@ -1,4 +1,4 @@
-//! The reader of settings from the tree of a file, each checked for itself.
+//! The reader of settings, which checks each setting in the tree of a file.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,13 +16,13 @@ use crate::catalog::Scope;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::is_address;
 
-/// The shortest interval at which others are asked for something.
+/// The minimum interval at which sources are checked for updates.
 const MIN_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A setting of a file.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    /// Its full name, with the class of tools in place of `*`.
+    /// Its full name, with the name of the class or the source in place of `*`.
     pub(super) name: String,
     pub(super) value: Value,
     pub(super) scope: Scope,
@@ -48,11 +48,10 @@ pub(super) struct Reader<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
     pub(super) scope: Scope,
-    /// The directory that `~` stands for; the next one is that of relative paths in a project's
-    /// file.
+    /// The directory for `~`. Relative paths in a project's file begin at `project`.
     pub(super) home: Option<&'a Path>,
     pub(super) project: &'a Path,
-    /// The settings of the user, which a project may narrow.
+    /// The settings in the user's file, which a project may only narrow.
     pub(super) user: &'a [Found],
     pub(super) found: Vec<Found>,
     pub(super) findings: Vec<Diagnostic>,
@@ -89,8 +88,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the strictest value for demands that the text has and the tree has lost: a mistake beside
-    /// them must not lift them.
+    /// Sets the strictest value for each demand for signatures that the text has but the tree lost, so
+    /// that a syntax error cannot turn off a demand.
     pub(super) fn keep_demands(&mut self) {
         for (name, key) in demands_in(self.text) {
             let may_set = self.scope != Scope::Project || key.project == ProjectMay::Set;
@@ -116,7 +115,8 @@ impl Reader<'_> {
         table
     }
 
-    /// Reads a section; `shown` has a name where `section` has `*`.
+    /// Reads a section. `section` is its name in the schema, `shown` the one in the file, with a name in
+    /// place of `*`.
     fn section(&mut self, table: &dyn TableLike, section: &str, shown: &str) {
         let mut seen = BTreeSet::new();
         for (name, item) in table.iter() {
@@ -180,7 +180,7 @@ impl Reader<'_> {
         self.tell(problem, None, key);
     }
 
-    /// `max-lines` and `max_lines` are one key.
+    /// Reports a key that occurs twice; `max-lines` and `max_lines` are the same key.
     fn note_repetition(&mut self, seen: &mut BTreeSet<String>, name: &str, key: Option<&TomlKey>) {
         if !seen.insert(name.to_owned()) {
             let message = format!("`{name}` stands twice; the last one counts");
@@ -189,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value, if this file may set it.
+    /// Returns the value if this file may set it.
     fn permitted(&self, key: &Key, name: &str, value: Value) -> Result<Value, Problem> {
         if self.scope != Scope::Project || key.project == ProjectMay::Set {
             return Ok(value);
@@ -209,7 +209,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value in force without the file of the project.
+    /// The value that is in force without the project's file.
     fn in_force(&self, key: &Key, name: &str) -> Option<Value> {
         let of_user = |name: &str| {
             let found = self.user.iter().rev().find(|found| found.name == name);
@@ -259,7 +259,7 @@ impl Reader<'_> {
                 if is_address(url) {
                     return Ok(Value::Address(url.to_owned()));
                 }
-                // Any part of it may be a password.
+                // The message does not show the address, as any part of it may be a password.
                 let help = "begin it with `postgres://` or `redis://`";
                 Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
             }
@@ -280,7 +280,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The elements of a list; `None` for a value of the wrong kind.
+    /// Reads the elements of a list; `None` for a value of the wrong kind.
     fn texts(&self, key: &Key, item: &Item) -> Option<Result<Value, Problem>> {
         let text = |value: &TomlValue| self.text(key, value).map_err(|p| p.at(value));
         let texts: Result<Vec<String>, _> = item.as_array()?.iter().map(text).collect();
@@ -293,7 +293,7 @@ impl Reader<'_> {
         })
     }
 
-    /// An element of a list.
+    /// Reads a text, or an element of a list.
     fn text(&self, key: &Key, value: &TomlValue) -> Result<String, Problem> {
         let text = value.as_str().ok_or_else(|| {
             let message = format!("this is {}, not a text", kind_of_value(value));
@@ -317,7 +317,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A source that a project names is inside it.
+    /// Resolves a source that a project names. It must be inside the project.
     fn source_of_project(&self, text: &str) -> Result<String, Problem> {
         let refused = |why: &str| {
             let message = format!("the source `{text}` {why}");
@@ -338,7 +338,7 @@ impl Reader<'_> {
         Ok(root.to_string_lossy().into_owned())
     }
 
-    /// A path that a user names does not depend on where an agent works.
+    /// Resolves a path that the user names. It must not be relative, as agents work in many directories.
     fn path_of_user(&self, text: &str) -> Result<String, Problem> {
         let below_home =
             text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -355,16 +355,16 @@ impl Reader<'_> {
     }
 }
 
-/// The texts in a value, in whatever form it is.
+/// The texts in a value of any form.
 fn texts_of(item: &Item) -> Vec<String> {
     let values = item.as_array().map(|array| array.iter().collect::<Vec<_>>());
     let values = values.unwrap_or_else(|| item.as_value().into_iter().collect());
     let text = |value: &TomlValue| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    // An empty list of keys would demand none.
+    // An empty list would demand no key: return a text that no key equals.
     if values.is_empty() { vec![String::new()] } else { values.into_iter().map(text).collect() }
 }
 
-/// A key as settings have it: `-` and `_` are equal.
+/// Normalises a key: `-` counts as `_`.
 fn plain(key: &str) -> String {
     key.replace('-', "_")
 }

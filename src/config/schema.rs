@@ -1,4 +1,4 @@
-//! The schema of settings: their form, their default, and who may write them.
+//! The schema of settings: their form, their default, and whether a project's file may set them.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::session::{ServerOptions, without_secrets};
 pub(super) enum Kind {
     /// `true` or `false`.
     Switch,
-    /// A whole number from this one on.
+    /// A whole number of at least this value.
     Count(u64),
     /// A time above zero.
     Seconds,
     /// A time of a minute or more.
     Interval,
-    /// One text that is not empty.
+    /// A text that is not empty.
     Text,
     Texts,
     /// Directories of skills.
@@ -31,19 +31,20 @@ pub(super) enum Kind {
     Budget,
     /// `true`, `false`, or a table of three numbers.
     Margin,
-    /// Whatever a class of tools takes.
+    /// Any table, as the class of tools defines its own configuration.
     Table,
     /// The address of a server, which may hold a password.
     Address,
-    /// A public key of `minisign`, or a list of some.
+    /// A `minisign` public key, or a list of keys.
     Keys,
-    /// `true` for all hosts, `false` for none, or a list of some.
+    /// `true` for all hosts, `false` for none, or a list of hosts.
     Hosts,
 }
 
 impl Kind {
-    /// The value that is taken in place of an invalid one, of which `texts` could be read: a mistake
-    /// must not lift a demand. `None` if the setting is left out.
+    /// The value to use in place of an invalid one: for demands for signatures, the strictest value, so
+    /// that a mistake cannot turn them off. `texts` are the parts of the invalid value that could be
+    /// read. `None` if the setting is to be left out.
     pub(super) fn in_doubt(self, texts: Vec<String>) -> Option<Value> {
         match self {
             Kind::Keys => Some(Value::Texts(texts)),
@@ -53,21 +54,22 @@ impl Kind {
     }
 }
 
-/// The permission of a project's file, which is written by the project's author.
+/// The permission of a project's file to set a key. The author of the project wrote that file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProjectMay {
-    /// Anything: the setting decides about text.
+    /// Any value: the setting affects only text.
     Set,
-    /// Only a value narrower than the one in force without it.
+    /// Only a value that is not wider than the one in force without the project's file.
     Narrow,
-    /// Nothing.
+    /// The project's file cannot set the key.
     NotSet,
 }
 
 /// A setting.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// `section.key`; the section `toolsets.*` stands for each class of tools.
+    /// `section.key`. The sections `toolsets.*` and `fetch.*` stand for each class of tools, or each
+    /// fetched source.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) project: ProjectMay,
@@ -82,7 +84,8 @@ pub(super) const CLASS: &str = "toolsets.*";
 /// The section of a source that is fetched from elsewhere.
 pub(super) const FETCHED: &str = "fetch.*";
 
-/// The section that stands for each one with a name of its own in `section`.
+/// The section in the schema for the named tables in `section`, such as `fetch.*` for `fetch`; `None` if
+/// it has no such tables.
 pub(super) fn named(section: &str) -> Option<&'static str> {
     [CLASS, FETCHED].into_iter().find(|named| named.strip_suffix(".*") == Some(section))
 }
@@ -142,7 +145,8 @@ pub(super) const KEYS: &[Key] = &[
     key("fetch.*.rev", Kind::Text, ProjectMay::Set),
     key("fetch.*.path", Kind::Text, ProjectMay::Set),
     key("fetch.*.skills", Kind::Texts, ProjectMay::Set),
-    // Only for what the user fetched from this very address: see `fetch/poll.rs`.
+    // This applies only to sources that the user has fetched from exactly this address: see
+    // `fetch/poll.rs`.
     key("fetch.*.refresh", Kind::Interval, ProjectMay::Set),
     key("fetch.*.signed_by", Kind::Keys, ProjectMay::Set),
     key("signatures.required", Kind::Hosts, ProjectMay::NotSet),
@@ -175,7 +179,7 @@ pub(super) enum Value {
     Seconds(Duration),
     Text(String),
     Texts(Vec<String>),
-    /// As [`Budget::parse`](crate::Budget::parse) reads it.
+    /// A budget, in the form that [`Budget::parse`](crate::Budget::parse) reads.
     Budget(String),
     Margin(Option<RelevanceMargin>),
     Table(Map<String, Json>),
@@ -183,7 +187,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// Tells whether a project that sets it instead of `other` would have more than before.
+    /// Tells whether this value allows more than `other` does.
     pub(super) fn is_wider_than(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Switch(new), Value::Switch(old)) => *new && !old,
@@ -207,7 +211,7 @@ impl Value {
             },
             Value::Margin(None) => false.into(),
             Value::Margin(Some(RelevanceMargin { worth, lead, words })) => {
-                // JSON of an `f32` would show digits that nobody wrote.
+                // An `f32` converted to JSON directly would show more digits than the file has.
                 let decimal = |n: f32| n.to_string().parse::<f64>().unwrap_or_default();
                 json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
             }
@@ -217,7 +221,8 @@ impl Value {
     }
 }
 
-/// The default of `name`; `None` if it is unlimited, empty, or decided elsewhere.
+/// The default of `name`; `None` if it is unlimited or empty, or if the configuration does not decide
+/// it.
 pub(super) fn default_of(name: &str) -> Option<Value> {
     let DisclosureOptions { max_skills, max_all_skills, max_lines, relevance, budget, .. } =
         DisclosureOptions::default();
@@ -246,7 +251,7 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
     }
 }
 
-/// Defaults of the limits of code.
+/// The defaults of the limits for scripts and toolsets.
 fn default_of_code(name: &str) -> Option<Value> {
     let count = |n: Option<u64>| n.map(Value::Count);
     #[cfg(feature = "scripts")]
@@ -284,7 +289,7 @@ fn default_of_code(name: &str) -> Option<Value> {
             _ => None,
         };
     }
-    // Without the feature the setting is read and has no effect.
+    // Without the feature, the setting is read but has no effect.
     let _ = (name, count);
     None
 }
@@ -321,13 +326,14 @@ mod tests {
                 }
             };
             assert!(fits, "{name}");
-            // A value that may be narrowed is known, or unlimited.
+            // Narrowing needs a known default: every switch has one, and a limit without one is
+            // unlimited.
             let is_switch = *kind == Kind::Switch;
             assert!(!is_switch || default_of(name).is_some(), "{name}");
         }
     }
 
-    /// A project may set a limit without a default to any value.
+    /// A limit without a default is unlimited, so a project may set it to any value.
     #[cfg(feature = "scripts")]
     #[test]
     fn limits_of_scripts_are_unlimited_only_where_those_of_the_library_are() {

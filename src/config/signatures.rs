@@ -1,4 +1,4 @@
-//! The policy about signatures of fetched sources: who demands one, and the keys that may sign.
+//! The policy for signatures of fetched sources: which sources must be signed, and by which keys.
 
 use super::Config;
 use super::read::Found;
@@ -10,37 +10,38 @@ use crate::catalog::Scope;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum SignedSources {
-    /// Those whose settings name a key.
+    /// Only sources whose settings name a key.
     #[default]
     Named,
-    /// Also those of these hosts, such as `github.com`.
+    /// In addition, all sources from these hosts, such as `github.com`.
     Hosts(Vec<String>),
-    /// All, also directories and archives of this machine.
+    /// All sources, including directories and archives on this machine.
     All,
 }
 
-/// The signatures that a user demands of sources, beyond what the settings of a source say: the
+/// The signatures that the user requires, in addition to those in the settings of each source: the
 /// section `[signatures]` of the user's `config.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SignaturePolicy {
     /// The sources that must be signed.
     pub required: SignedSources,
-    /// The keys that may sign them: one of the user whose settings name no key, and one that a
-    /// project names.
+    /// The keys that may sign these sources, if the user's settings of a source name no keys, or if a
+    /// project names the source.
     pub keys: Vec<String>,
 }
 
 impl SignaturePolicy {
-    /// A policy with both set.
+    /// Creates a policy.
     pub fn new(required: SignedSources, keys: Vec<String>) -> SignaturePolicy {
         SignaturePolicy { required, keys }
     }
 
-    /// The keys of which one must have signed a source; `None` if it need not be signed. The settings
-    /// in a file of this scope name the keys `signed_by`.
+    /// The keys of which one must have signed a source; `None` if it need not be signed. `signed_by` are
+    /// the keys in the settings of the source, and `scope` is that of the file with these settings.
     ///
-    /// A project may name keys of its own, and cannot make the user accept them in place of the user's.
+    /// A project may name keys, but where the user requires a signature, only keys that are also the
+    /// user's count.
     #[cfg(feature = "fetch")]
     pub(crate) fn keys_for(
         &self,
@@ -67,7 +68,7 @@ impl SignaturePolicy {
 }
 
 impl Config {
-    /// The signatures that the user demands.
+    /// The signatures that the user requires.
     pub fn signatures(&self) -> SignaturePolicy {
         let required = match self.value("signatures.required") {
             Some(Value::Switch(true)) => SignedSources::All,
@@ -112,7 +113,7 @@ mod tests {
         }
     }
 
-    /// The configuration of these files of a user and a project.
+    /// Loads a configuration from these texts of a user's and a project's file.
     fn load(user: &str, project: &str) -> Config {
         let dir = tempfile::tempdir().unwrap();
         let (home, project_dir) = (dir.path().join("home"), dir.path().join("work"));

@@ -6,7 +6,7 @@ use super::*;
 use crate::disclosure::RelevanceMargin;
 use crate::{Engine, MetaQuestion};
 
-/// A home and a project with these files.
+/// A home directory and a project with these configuration files.
 struct World {
     dir: TempDir,
 }
@@ -36,7 +36,7 @@ impl World {
     }
 }
 
-/// Code and place of each finding.
+/// The code and the place of each finding.
 fn findings(config: &Config) -> Vec<String> {
     let told = config.diagnostics().iter();
     told.map(|d| format!("{} {}:{}", d.code, d.line, d.column)).collect()
@@ -209,7 +209,7 @@ fn a_project_grants_nothing() {
         let is_set = config.found.iter().any(|found| found.scope == Scope::Project);
         assert_eq!(is_set, !is_refused, "{text}");
     }
-    // A project cannot open what the user closed.
+    // A project cannot turn on the network if the user turned it off.
     let closed = World::new("[scripts]\nnetwork = false", "[scripts]\nnetwork = true").config();
     assert_eq!(findings(&closed), ["refused-setting 2:11"]);
     assert_eq!(value(&closed, "scripts.network"), false);
@@ -273,7 +273,7 @@ fn files_that_are_none_are_findings() {
         fs::write(&user, "").unwrap();
         assert_eq!(findings(&world.config()), ["link-outside 1:1"]);
         assert!(!world.config().uses_bundled(Channel::Mcp));
-        // The user's own may be a link, as into a directory of dotfiles.
+        // The user's own file may be a link, for example into a directory of dotfiles.
         fs::remove_file(&user).unwrap();
         std::os::unix::fs::symlink(world.path("secret"), &user).unwrap();
         assert!(world.config().uses_bundled(Channel::Mcp));

@@ -11,10 +11,10 @@ use super::schema::Value;
 use crate::diagnostic::Code;
 use crate::disclosure::{Budget, RelevanceMargin};
 
-/// The longest time that is taken, in seconds: a year.
+/// The maximum time in a setting, in seconds: a year.
 const MAX_SECONDS: f64 = 365.0 * 24.0 * 60.0 * 60.0;
 
-/// The reason why a value is not taken.
+/// The reason why a value is not accepted.
 pub(super) struct Problem {
     pub(super) code: Code,
     pub(super) message: String,
@@ -58,8 +58,8 @@ pub(super) fn number(item: &Item) -> Option<f64> {
     item.as_float().or_else(|| item.as_integer().map(|n| n as f64))
 }
 
-/// Parses a time, in seconds or as a text with a unit, of `least` or more; zero is none. `None` for a
-/// value of the wrong kind.
+/// Parses a time: a number of seconds, or a text with a unit. It must be above zero and at least
+/// `least`. Returns `None` for a value of the wrong kind.
 pub(super) fn time(item: &Item, least: Duration) -> Option<Result<Value, Problem>> {
     let seconds = match item.as_str() {
         Some(text) => with_unit(text.trim()),
@@ -79,30 +79,30 @@ pub(super) fn time(item: &Item, least: Duration) -> Option<Result<Value, Problem
     }))
 }
 
-/// The seconds of `90s`, `15m`, `2h` or `1d`.
+/// Parses a time such as `90s`, `15m`, `2h` or `1d`, in seconds.
 fn with_unit(text: &str) -> Option<f64> {
     let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
     let (number, seconds) =
         units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))?;
-    // `1e3` and `inf` are numbers, too.
+    // `f64` would also accept `1e3` and `inf`.
     let is_plain = number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     number.parse::<f64>().ok().filter(|_| is_plain).map(|number| number * seconds)
 }
 
-/// `None` for a value of the wrong kind.
+/// Parses a budget. Returns `None` for a value of the wrong kind.
 pub(super) fn budget(item: &Item) -> Option<Result<Value, Problem>> {
     let text = match (item.as_integer(), item.as_str()) {
         (Some(n_characters), _) => n_characters.to_string(),
         (None, text) => text?.trim().to_owned(),
     };
-    // The size of the window is another setting.
+    // Check only the form, with any size of the window: the real size is another setting.
     Some(match Budget::parse(&text, Some(1)) {
         Ok(_) => Ok(Value::Budget(text)),
         Err(error) => Err(Problem::new(Code::InvalidValue, error.message(), error.help())),
     })
 }
 
-/// `None` for a value of the wrong kind.
+/// Parses a margin of relevance. Returns `None` for a value of the wrong kind.
 pub(super) fn margin(item: &Item) -> Option<Value> {
     let default = RelevanceMargin::default();
     if let Some(is_on) = item.as_bool() {
@@ -153,8 +153,8 @@ fn json_of_value(value: &TomlValue) -> Json {
     }
 }
 
-/// Tells whether a text has the form of a public key of `minisign`: the name of its algorithm, the id
-/// of the key in eight bytes, and a key of Ed25519.
+/// Tells whether a text has the form of a `minisign` public key: in Base64, the name of the algorithm
+/// (`Ed`), the id of the key in eight bytes, and an Ed25519 key.
 pub(super) fn is_public_key(text: &str) -> bool {
     BASE64.decode(text.as_bytes()).is_ok_and(|bytes| bytes.len() == 42 && bytes.starts_with(b"Ed"))
 }

@@ -1,4 +1,4 @@
-//! Diagnostics with all their fields, for formats that do not say which are there.
+//! Serialises diagnostics with all their fields, for formats that cannot leave a field out.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Access to skills: the skills that a caller reaches by name, their directories and scripts.
+//! Access to skills: the skills that a caller can reach by name, their directories and scripts.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::error::{Error, ErrorCode};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// The skill that `caller` means by `name`.
+/// The skill that `caller` means by `name`, if the caller can reach it. The model also reaches a skill
+/// for users only, once that was activated in the session.
 pub(super) fn reachable<'c>(
     catalog: &'c Catalog,
     name: &str,
@@ -41,11 +42,11 @@ pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
     })
 }
 
-/// The scripts of a skill, by the names they are run with.
+/// The paths of a skill's scripts, by which they are run.
 #[cfg(feature = "scripts")]
 pub(super) fn script_names(entry: &Entry) -> Vec<String> {
     use crate::script::{ScriptOptions, Scripts};
-    // The user is asked about the scripts of the skill, whether this engine runs scripts or not.
+    // Requests for consent list the scripts even if this engine does not run scripts.
     let Some(owner) = crate::trust::Owner::of(entry) else { return Vec::new() };
     match Scripts::new(ScriptOptions::default(), std::sync::Arc::default()).list(&owner) {
         Ok(scripts) => scripts.into_iter().map(|script| script.path).collect(),
@@ -53,7 +54,7 @@ pub(super) fn script_names(entry: &Entry) -> Vec<String> {
     }
 }
 
-/// The scripts that the manifest of a skill names.
+/// The scripts that a skill's manifest declares.
 #[cfg(not(feature = "scripts"))]
 pub(super) fn script_names(entry: &Entry) -> Vec<String> {
     let declared = entry.skill.manifest().scripts.iter().flatten();

@@ -22,10 +22,10 @@ use crate::spans;
 /// The options of an activation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activate<'a> {
-    /// The one who asks for it; by default the model.
+    /// The audience that asks for the activation; by default the model.
     pub audience: Audience,
-    /// The skill whose instructions asked for it, if any. A skill that thereby leads back to itself
-    /// is not activated again.
+    /// The skill whose instructions asked for the activation, if any. If the chain of such skills leads
+    /// back to the skill itself, the activation fails.
     pub by: Option<Cow<'a, str>>,
     /// Takes the instructions of a skill with `context: fork` into the conversation, instead of
     /// spawning a task.
@@ -41,9 +41,9 @@ impl Default for Activate<'_> {
 impl Engine {
     /// Activates the skill that the model means by `name`: an id, a path, or a unique name.
     ///
-    /// Fails with `NOT_FOUND` for a skill that does not exist for the model, `CONSENT_REQUIRED`
-    /// without the consent it needs, and `EXECUTION_ERROR` if its file cannot be read, the task it
-    /// asks for cannot be spawned, or the session cannot be written. Nothing is changed then.
+    /// Fails with `NOT_FOUND` if the skill does not exist for the model, with `CONSENT_REQUIRED` if it
+    /// needs the user's consent and has none, and with `EXECUTION_ERROR` if its file cannot be read, its
+    /// task cannot be spawned, or the session cannot be written. A failed activation changes nothing.
     ///
     /// ```
     /// use repertoire::{Engine, Skill};
@@ -62,10 +62,11 @@ impl Engine {
         self.activate_with(name, args, session, &Activate::default())
     }
 
-    /// Activates a skill for somebody else than the model, or in another way.
+    /// Activates a skill with options: for the user instead of the model, on behalf of another skill, or
+    /// inline.
     ///
-    /// Fails as [`Engine::activate`], and with `INVALID_PARAM` and the chain for a skill that leads
-    /// back to itself.
+    /// Fails as [`Engine::activate`] does, and with `INVALID_PARAM` if the skill leads back to itself;
+    /// the message names the chain of skills.
     pub fn activate_with(
         &self,
         name: &str,
@@ -78,12 +79,12 @@ impl Engine {
         self.activate_entry(&catalog, entry, args, session, how)
     }
 
-    /// Activates the skill of a message such as `/review PR 42`; `None` for any other message, also
-    /// one that begins with an unknown `/word`. If no tasks are spawned, the instructions of a
-    /// skill that asks for one join the conversation. [`Engine::turn`] does this for each message.
+    /// Activates the skill of a message such as `/review PR 42`; `None` for any other message, including
+    /// one that begins with an unknown `/word`. If the skill asks for a task and the host spawns none,
+    /// its instructions join the conversation. [`Engine::turn`] does this for each message.
     ///
-    /// Fails as [`Engine::activate`], and with `NOT_FOUND` for a command whose skill is not
-    /// available right now.
+    /// Fails as [`Engine::activate`] does, and with `NOT_FOUND` if the command's skill is not available
+    /// right now.
     pub fn user_message(
         &self,
         message: &str,
@@ -92,32 +93,33 @@ impl Engine {
         let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
         let catalog = self.catalog();
         let Some(entry) = activation::find_command(&catalog, word) else { return Ok(None) };
-        // Says why, if it is not available.
+        // The look-up for the user fails with the reason if the skill is not available.
         let entry = catalog.find(entry.id.as_str(), Audience::User)?;
         let inline = !self.spawns_tasks();
         let how = Activate { audience: Audience::User, inline, ..Activate::default() };
         self.activate_entry(&catalog, entry, args, session, &how).map(Some)
     }
 
-    /// Tells whether skills with `context: fork` become tasks here.
+    /// Tells whether the host spawns tasks for skills with `context: fork`.
     pub fn spawns_tasks(&self) -> bool {
         self.0.tasks.is_some()
     }
 
-    /// Tells whether each activation needs consent, also that of a skill whose instructions are
-    /// there.
+    /// Tells whether every activation needs consent, even if the skill's instructions are in the context
+    /// already.
     pub(super) fn asks_each_time(&self) -> bool {
         self.0.consent.policy == ConsentPolicy::Always
     }
 
-    /// The slash commands that users have, for menus and completion, in the order of ids.
+    /// The user's slash commands, for menus and completion, in the order of ids.
     pub fn commands(&self) -> Vec<Command> {
         activation::commands(&self.snapshot().catalog)
     }
 
-    /// The information to show to a user who decides about the activation of a skill.
+    /// The information to show to the user who decides whether a skill may be activated.
     ///
-    /// Fails with `NOT_FOUND`, or if the session cannot be read.
+    /// Fails with `NOT_FOUND` if there is no such skill for `audience`, or if the session cannot be
+    /// read.
     pub fn consent_request(
         &self,
         name: &str,
@@ -130,7 +132,7 @@ impl Engine {
         Ok(activation::consent_request(entry, script_names(entry), audience, risk))
     }
 
-    /// Reads a file of a skill: any file below its directory, but nothing outside.
+    /// Reads a file of a skill: any file below the skill's directory, and none outside of it.
     ///
     /// Fails with `NOT_FOUND`, `INVALID_PARAM` or `PERMISSION_DENIED`; see
     /// [`read_resource`](activation::read_resource).
@@ -160,7 +162,7 @@ impl Engine {
         self.admitted(&catalog, name, caller.into())?.skill.portable()
     }
 
-    /// Copies a skill for a task, below `target`; see [`mount`](activation::mount).
+    /// Copies the files of a skill below `target`, for a task; see [`mount`](activation::mount).
     pub fn mount<'c>(
         &self,
         name: &str,
@@ -173,8 +175,9 @@ impl Engine {
         activation::mount(entry.id.as_str(), directory(entry)?, target, limits)
     }
 
-    /// The skill that `caller` means by `name`, if its files and scripts are open to it: where
-    /// activations need consent, the model needs it for those of a skill that was not activated.
+    /// The skill that `caller` means by `name`, if the caller may use its files and scripts. If
+    /// activations need consent, and the skill was not activated yet, the model needs consent for its
+    /// files and scripts as well.
     pub(super) fn admitted<'c>(
         &self,
         catalog: &'c Catalog,
@@ -187,7 +190,7 @@ impl Engine {
         }
         let state = caller.session.state()?;
         if !is_activated(&state, &entry.id) {
-            // Consent to one call opens this call, not the skill, unless once is enough.
+            // The consent is for this call only, unless the policy asks just once for each skill.
             let risk = risk(&state, &entry.id);
             if self.obtain_consent(entry, &state, caller, risk)? == Consented::Now {
                 caller.session.consent(&entry.id)?;
@@ -251,7 +254,7 @@ impl Engine {
             noted = session.record(&Event::Consented(&entry.id));
         }
         match noted {
-            // The task runs; a missing note must not spawn it again.
+            // The task is running. An error here would make the caller retry and spawn it again.
             Err(error) if shown.is_none() => {
                 tracing::warn!(id = %entry.id, %error, "a task is not noted");
             }
@@ -274,8 +277,8 @@ impl Engine {
         match consent.policy {
             ConsentPolicy::Never => return Ok(Consented::Before),
             ConsentPolicy::FirstUse if consented => return Ok(Consented::Before),
-            // If nobody can be asked, the noted consent stands for one activation. Spending it is
-            // one step, so that it cannot serve two.
+            // Without a callback to ask the user, a recorded consent is good for one activation.
+            // Checking and spending it is one step, so that two activations cannot share it.
             ConsentPolicy::Always if consented && !consent.asks() => {
                 let before = caller.session.record(&Event::ConsentSpent(&entry.id))?;
                 if before.is_some_and(|before| before.consented) {
@@ -318,7 +321,7 @@ impl Engine {
     }
 }
 
-/// The skill that somebody says asked for an activation: one that the same caller can reach.
+/// The skill that is said to have asked for an activation. The caller must be able to reach it.
 fn asking_skill(catalog: &Catalog, by: &str, caller: Caller<'_>) -> Result<SkillId, Error> {
     let entry = reachable(catalog, by, caller).map_err(|error| {
         let message = format!("no skill can have asked for it: {}", error.message());
@@ -327,14 +330,14 @@ fn asking_skill(catalog: &Catalog, by: &str, caller: Caller<'_>) -> Result<Skill
     Ok(entry.id.clone())
 }
 
-/// The consent to an activation, as it must be noted.
+/// The consent to an activation, and what must be recorded about it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Consented {
-    /// Nothing.
+    /// Nothing to record: consent was not needed, was given before, or is for this activation only.
     Before,
-    /// It was given.
+    /// The user has just given it: record that.
     Now,
-    /// It was used up; given back if the activation fails.
+    /// A recorded consent was spent. It is given back if the task cannot be spawned.
     Spent,
 }
 
@@ -356,7 +359,7 @@ fn refuse_cycle(state: &SessionState, by: &SkillId, skill: &SkillId) -> Result<(
     ))
 }
 
-/// Runs a callback of the host; a panic of it is an error like any other.
+/// Runs a callback of the host, and turns its panic into an error.
 fn guarded<T>(
     skill: &SkillId,
     what: &str,

@@ -36,7 +36,7 @@ use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(any(feature = "toolsets", feature = "scripts"))]
 use crate::trust::TrustStore;
 
-/// Puts an [`Engine`] together.
+/// Builds an [`Engine`].
 #[derive(Debug, Default)]
 pub struct EngineBuilder {
     catalog: CatalogOptions,
@@ -65,7 +65,7 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// Adds a source; it wins over those added before.
+    /// Adds a source; it wins over the sources added before.
     #[must_use]
     pub fn source(mut self, source: Source) -> EngineBuilder {
         self.catalog.sources.push(source);
@@ -79,15 +79,15 @@ impl EngineBuilder {
         self
     }
 
-    /// Adds a skill in memory; these win over all sources.
+    /// Adds a skill in memory. Skills in memory win over those of all sources.
     #[must_use]
     pub fn skill(mut self, skill: Skill) -> EngineBuilder {
         self.skills.push(skill);
         self
     }
 
-    /// The host's brand, the name of its own block in manifests; `repertoire` by default, or that of
-    /// the [standard sources](crate::Source::standard).
+    /// Sets the host's brand, the name of its own block in manifests. The default is the brand of the
+    /// [standard sources](crate::Source::standard), if there are any, else `repertoire`.
     #[must_use]
     pub fn brand(mut self, brand: impl Into<String>) -> EngineBuilder {
         self.catalog.brand = brand.into();
@@ -101,21 +101,21 @@ impl EngineBuilder {
         self
     }
 
-    /// Uses a skill although it is disabled, or bundled and off.
+    /// Enables a skill that is disabled, or that is bundled and off.
     #[must_use]
     pub fn enable(mut self, id: impl Into<String>) -> EngineBuilder {
         self.catalog.enabled.insert(id.into());
         self
     }
 
-    /// Uses several skills although they are disabled, or bundled and off.
+    /// Enables skills that are disabled, or that are bundled and off.
     #[must_use]
     pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
         self.catalog.enabled.extend(ids);
         self
     }
 
-    /// Uses no bundled skill that is not [enabled](EngineBuilder::enable). The reason, a phrase, is
+    /// Disables all bundled skills that are not [enabled](EngineBuilder::enable). `reason` is a phrase,
     /// shown with their status.
     #[must_use]
     pub fn bundled_off(mut self, reason: impl Into<String>) -> EngineBuilder {
@@ -123,10 +123,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Applies the settings of `config.toml` for sources, for skills that are on and off, for
-    /// messages, disclosures and the catalog prompt, and for the toolsets and scripts that this
-    /// builder has by then; the brand is that of the configuration. Later settings win. Its
-    /// findings are among the [diagnostics](Engine::diagnostics).
+    /// Applies the settings of `config.toml`: the brand, the sources, the skills that are on and off,
+    /// and the options of messages, disclosures and the catalog prompt. Settings of toolsets and scripts
+    /// apply only if this builder was given their options before. Later calls of the builder override
+    /// these settings. The findings of the configuration are added to the
+    /// [diagnostics](Engine::diagnostics).
     #[cfg(feature = "config")]
     #[must_use]
     pub fn config(mut self, config: &Config) -> EngineBuilder {
@@ -153,8 +154,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the environment that `requires_bins` and `requires_env` are checked against; by default
-    /// the environment of the process.
+    /// Sets the environment against which `requires_bins` and `requires_env` are checked; by default the
+    /// environment of the process.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> EngineBuilder {
         self.catalog.environment = environment;
@@ -168,26 +169,26 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets whether code, quotes, logs and addresses in a message are left out where keywords,
-    /// verbs, excludes and names are looked for; off by default. Patterns see everything, and a
-    /// skill named in inline code is named.
+    /// Sets whether the search for keywords, verbs, excludes and names skips code, quotes, logs and
+    /// addresses in a message; off by default. Patterns still see the whole message, and a skill's name
+    /// in inline code still counts.
     #[must_use]
     pub fn mask_quoted(mut self, mask: bool) -> EngineBuilder {
         self.index.mask_quoted = mask;
         self
     }
 
-    /// Adds a question about the skills themselves, as in another language. It is asked by a whole
-    /// sentence; case, accents and punctuation do not matter. `(a|b)` is one of several, `[a|b]`
-    /// one of them or none, and `*` one or more words: `do you have [any] tricks for *`.
+    /// Adds a question about the skills themselves, for example in another language. The phrase is a
+    /// whole sentence; case, accents and punctuation do not matter. `(a|b)` stands for one of these,
+    /// `[a|b]` for one of them or none, and `*` for one or more words: `do you have [any] tricks for *`.
     #[must_use]
     pub fn meta_phrase(mut self, phrase: impl Into<String>, asks: MetaQuestion) -> EngineBuilder {
         self.index.meta_phrases.push((phrase.into(), asks));
         self
     }
 
-    /// Sets the bytes of a query above which only its head and its tail are searched; 256 KiB by
-    /// default.
+    /// Sets the longest query that is searched as a whole, in bytes; 256 KiB by default. Of a longer
+    /// query, only the head and the tail are searched.
     #[must_use]
     pub fn max_query_bytes(mut self, n_bytes: usize) -> EngineBuilder {
         self.index.max_query_bytes = Some(n_bytes);
@@ -208,14 +209,14 @@ impl EngineBuilder {
         self
     }
 
-    /// Counts tokens for budgets; by default four bytes are one.
+    /// Sets the counter of tokens for budgets; by default, four bytes count as a token.
     #[must_use]
     pub fn token_counter(mut self, counter: impl TokenCounter + 'static) -> EngineBuilder {
         self.tokens = Some(Arc::new(counter));
         self
     }
 
-    /// Remembers conversations; by default in memory.
+    /// Sets the store of sessions; by default they are kept in memory.
     #[must_use]
     pub fn session_store(mut self, store: impl SessionStore + 'static) -> EngineBuilder {
         self.sessions = Some(Arc::new(store));
@@ -236,16 +237,16 @@ impl EngineBuilder {
         self
     }
 
-    /// Spawns the tasks of skills with `context: fork`; by default these cannot be activated.
+    /// Spawns the tasks of skills with `context: fork`; by default no skill can run as a task.
     #[must_use]
     pub fn task_spawner(mut self, tasks: impl TaskSpawner + 'static) -> EngineBuilder {
         self.tasks = Some(Arc::new(tasks));
         self
     }
 
-    /// Calls `report` while [`EngineBuilder::build`] reads and compiles all skills, on any of its
-    /// threads: at 10,000 skills that takes about a second. By default there are no reports.
-    /// Reading from a snapshot is not reported, as it takes much less.
+    /// Sets a callback that reports progress while [`EngineBuilder::build`] reads and compiles all
+    /// skills, which takes about a second for 10,000 skills. Any of its threads may call `report`. By
+    /// default there are no reports. Reading from a snapshot is not reported, as it is much faster.
     ///
     /// ```
     /// use repertoire::{Engine, Source};
@@ -263,10 +264,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Takes skills and index from a snapshot of this directory, as far as nothing changed since it
-    /// was made, and else makes one, for the processes that come after; by default none is used.
-    /// All answers are those of an engine without one, also after [`Engine::refresh`]. Engines with
-    /// skills in memory do not use it. [`Engine::cache_use`] reports its use.
+    /// Sets a directory of snapshots; by default none is used. The engine takes skills and index from a
+    /// snapshot there, as far as nothing changed since it was made; otherwise it writes a new one for
+    /// later processes. All answers are those of an engine without a cache, also after
+    /// [`Engine::refresh`]. Engines with skills in memory do not use the cache. [`Engine::cache_use`]
+    /// reports its use.
     #[cfg(feature = "snapshot")]
     #[must_use]
     pub fn cache(mut self, cache: SnapshotCache) -> EngineBuilder {
@@ -274,10 +276,10 @@ impl EngineBuilder {
         self
     }
 
-    /// The longest time in which skills that changed since a snapshot was made may be read and compiled
-    /// before [`EngineBuilder::build`] returns; by default there is no limit. If the snapshot took longer
-    /// to make, the engine has its skills, [`CacheUse::stale`](super::CacheUse::stale) says so, and
-    /// [`Engine::refresh`], or a process in the background, can take up the changes.
+    /// Sets the longest time for which [`EngineBuilder::build`] may read and compile changed skills; by
+    /// default there is no limit. If making the snapshot took longer, the engine uses it although skills
+    /// changed since. [`CacheUse::stale`](super::CacheUse::stale) is then true, and [`Engine::refresh`],
+    /// or a process in the background, can take up the changes.
     #[cfg(feature = "snapshot")]
     #[must_use]
     pub fn max_compile_time(mut self, limit: Duration) -> EngineBuilder {
@@ -285,8 +287,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Lets [`Engine::poll_sources`] and [`Engine::watch_sources`] ask the sources of a configuration for
-    /// something newer, by this poller; by default none is asked.
+    /// Sets the poller with which [`Engine::poll_sources`] and [`Engine::watch_sources`] check the
+    /// sources of a configuration for updates; by default no source is checked.
     #[cfg(feature = "fetch")]
     #[must_use]
     pub fn source_poller(mut self, poller: SourcePoller) -> EngineBuilder {
@@ -294,7 +296,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Loads the toolsets of skills, this way; by default none are loaded.
+    /// Loads the toolsets of skills with these options; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
     pub fn toolsets(mut self, options: ToolsetOptions) -> EngineBuilder {
@@ -302,7 +304,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Runs the scripts of skills, this way; by default none are run.
+    /// Runs the scripts of skills with these options; by default none are run.
     #[cfg(feature = "scripts")]
     #[must_use]
     pub fn scripts(mut self, options: ScriptOptions) -> EngineBuilder {
@@ -318,17 +320,19 @@ impl EngineBuilder {
         self
     }
 
-    /// Lets skills have other triggers than their files declare, by id: those that
-    /// [`suggest`](crate::suggest) proposes, or the host's own.
+    /// Replaces the triggers that the files of skills declare, by id: for example with those that
+    /// [`suggest`](crate::suggest) proposes, or with the host's own.
     #[must_use]
     pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
         self.catalog.triggers.extend(triggers);
         self
     }
 
-    /// Reads the sources, compiles the triggers and indexes the texts; the last only where
-    /// disclosures ask for relevance, else when it is first asked for. A problem of a skill file or
-    /// a source is a diagnostic; this only fails if the triggers do not fit one index.
+    /// Reads the sources, compiles the triggers and indexes the texts. If the options of disclosures do
+    /// not ask for relevance, the texts are indexed only on first use. A problem with a skill file or a
+    /// source becomes a diagnostic.
+    ///
+    /// Fails only if the triggers do not fit one index.
     pub fn build(self) -> Result<Engine, Error> {
         let span = spans::load();
         let engine = spans::within(&span, || self.load())?;

@@ -1,4 +1,4 @@
-//! The snapshot of an engine: read from a cache if it is current, else made and written there.
+//! The snapshot of an engine: read from a cache if it is current, otherwise made and written there.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -12,26 +12,27 @@ use crate::lazy::Lazy;
 use crate::matcher::{Index, IndexOptions, RelevanceIndex};
 use crate::snapshot::SnapshotCache;
 
-/// The use that an engine made of its [`SnapshotCache`].
+/// A report on how an engine used its [`SnapshotCache`] when it was built.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheUse {
-    /// True if skills and index are those of a snapshot: nothing has changed since it was made. If
-    /// something has, skills that did not change are still not read again.
+    /// True if skills and index were taken from a snapshot as they are: nothing changed since it was
+    /// made, or `stale` is true. If it is false, skills that did not change since a snapshot was made
+    /// are still not read again.
     pub used: bool,
-    /// True if the skills are those of a snapshot though some changed since; see
+    /// True if the skills were taken from a snapshot although some changed since; see
     /// [`EngineBuilder::max_compile_time`](super::EngineBuilder::max_compile_time).
     pub stale: bool,
-    /// True if a snapshot was written. None is written of skills that changed within the last two
-    /// seconds: they could change again and look the same.
+    /// True if a snapshot was written. It is not written if a skill changed within the last two seconds:
+    /// the file could change again without a visible difference.
     pub written: bool,
-    /// Problems of the files or their directory, in a sentence each. They cost time and change no
-    /// answer.
+    /// Problems with the snapshot files or their directory, each in a sentence. They cost time but
+    /// change no answer.
     pub problems: Vec<String>,
 }
 
 impl CacheUse {
-    /// The use in a word, for the span of a load.
+    /// The use in one word, for the span of a load.
     pub(super) fn as_str(&self) -> &'static str {
         match self {
             CacheUse { stale: true, .. } => "stale",
@@ -42,19 +43,19 @@ impl CacheUse {
     }
 }
 
-/// The content of a file.
+/// The content of a snapshot file.
 struct Kept {
     snapshot: Snapshot,
     memory: Memory,
-    /// True if nothing changed since it was written.
+    /// True if nothing changed since the file was written.
     is_current: bool,
-    /// The time that it took to make.
+    /// The time that it took to make the snapshot.
     compile_time: Duration,
 }
 
-/// The snapshot in `cache`; if it is not current, the next one, and if there is none, the one that
-/// `load` makes. Those are written to `cache`. One that is not current serves as it is if it took
-/// longer than `max_compile_time` to make.
+/// Returns the snapshot in `cache`. If it is not current, reads what changed, and if there is none,
+/// calls `load`; writes the new snapshot to `cache`. A snapshot that took longer than `max_compile_time`
+/// to make is used as it is, even if it is not current.
 pub(super) fn load(
     cache: &SnapshotCache,
     catalog: &CatalogOptions,
@@ -77,10 +78,10 @@ pub(super) fn load(
         }
     }
     let start = Instant::now();
-    // If the changes do not fit, a whole load reports it.
+    // If the changed skills do not fit one index, the full load reports it.
     let next = before.and_then(|kept| next(kept, catalog, index).ok());
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
-    // A file that changed a moment ago may change again and look the same.
+    // A file that changed a moment ago may change again without a visible difference.
     if let Some(key) = key.filter(|_| memory.inputs().is_settled()) {
         let kept = written(&snapshot, &memory, start.elapsed())
             .and_then(|content| cache.write(&key, &content));
@@ -93,17 +94,17 @@ pub(super) fn load(
     Ok((snapshot, memory, cache_use))
 }
 
-/// The inputs of a load except for the disk, as the key of a snapshot; `None` if skills in memory
-/// are among them.
+/// The key of a snapshot: all inputs of a load that are not on the disk. `None` if skills or triggers
+/// exist only in memory.
 fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     let written = catalog.written()?;
-    // Sources may be relative to it.
+    // Paths of sources may be relative to the working directory.
     let here = std::env::current_dir().ok()?;
     postcard::to_stdvec(&(program(), here, written, index)).ok()
 }
 
-/// The length and time of this executable, which tell builds of the same version apart, as during
-/// development: the form of a snapshot is that of the types it was written from.
+/// The length and modification time of this executable. They tell builds of the same version apart, for
+/// example during development: the format of a snapshot depends on the types from which it was written.
 fn program() -> Option<(u64, SystemTime)> {
     let metadata = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
@@ -124,7 +125,7 @@ fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Erro
     Ok(Kept { snapshot, memory, is_current, compile_time })
 }
 
-/// The content that [`read`] reads.
+/// The content of a snapshot file, as [`read`] reads it.
 fn written(
     snapshot: &Snapshot,
     memory: &Memory,
@@ -138,7 +139,7 @@ fn written(
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
 }
 
-/// The one after a snapshot that is not current: only what changed is read.
+/// The successor of a snapshot that is not current. Reads only what changed.
 fn next(
     before: Kept,
     options: &CatalogOptions,

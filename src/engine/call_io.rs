@@ -1,4 +1,4 @@
-//! The communication of a tool call with its host while the call runs.
+//! The communication between a running tool call and its host.
 
 use std::fmt;
 use std::time::Instant;
@@ -6,8 +6,8 @@ use std::time::Instant;
 #[cfg(feature = "toolsets")]
 use crate::toolset::RightsRequest;
 
-/// The host's end of a tool call: cancellation, a deadline and progress. By default nobody cancels,
-/// there is no deadline, and progress is dropped.
+/// The host's end of a tool call: cancellation, a deadline and progress. By default the call cannot be
+/// cancelled, has no deadline, and its progress is dropped.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,12 +29,12 @@ pub struct CallIo<'a> {
     refusal: Option<&'a (dyn Fn(&RightsRequest) + Sync)>,
 }
 
-/// Takes the progress of a tool, from 0 to 1, and its current step.
+/// A callback that takes the progress of a tool, from 0 to 1, and its current step.
 type Report<'a> = dyn Fn(f64, &str) + Sync + 'a;
 
 impl<'a> CallIo<'a> {
-    /// Ends the call soon after `is_cancelled` holds: a script within 20 ms or so, a toolset when it
-    /// looks. The other tools end by themselves before it matters.
+    /// Ends the call soon after `is_cancelled` returns true: a script within about 20 ms, a toolset as
+    /// soon as its code checks. The other tools are too fast to need it.
     #[must_use]
     pub fn cancelled_if(mut self, is_cancelled: &'a (dyn Fn() -> bool + Sync)) -> CallIo<'a> {
         self.is_cancelled = Some(is_cancelled);
@@ -55,8 +55,9 @@ impl<'a> CallIo<'a> {
         self
     }
 
-    /// Calls `refusal` if the sandbox refuses something to a tool of a toolset, and its skill asks for
-    /// rights that it was not granted. A host may ask its user, grant them, and repeat the call.
+    /// Calls `refusal` if the sandbox refuses something to a tool of a toolset, and the tool's skill
+    /// asks for rights that it was not granted. A host may then ask its user, grant the rights, and
+    /// repeat the call.
     #[cfg(feature = "toolsets")]
     #[must_use]
     pub fn refusal(mut self, refusal: &'a (dyn Fn(&RightsRequest) + Sync)) -> CallIo<'a> {
@@ -71,7 +72,7 @@ impl<'a> CallIo<'a> {
         }
     }
 
-    /// Tells whether the call should end: it was cancelled, or its time is over.
+    /// Tells whether the call should end because it was cancelled or its deadline has passed.
     #[cfg(feature = "scripts")]
     pub(super) fn is_over(&self) -> bool {
         self.is_cancelled.is_some_and(|is_cancelled| is_cancelled())

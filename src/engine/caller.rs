@@ -1,9 +1,10 @@
-//! The one who reads files, runs scripts, or wants a copy of a skill.
+//! The caller: the model or the user who reads a skill's files, runs its scripts, or copies it.
 
 use crate::catalog::Audience;
 use crate::session::Session;
 
-/// The one who reads files, runs scripts, or wants a copy. A [`Session`] stands for its model.
+/// The model or the user who reads a skill's files, runs its scripts, or copies it. A [`Session`]
+/// converts to its model.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
     pub(super) audience: Audience,
@@ -11,18 +12,18 @@ pub struct Caller<'a> {
 }
 
 impl<'a> Caller<'a> {
-    /// The model: reaches the skills that it may use, and those that the user activated in this
+    /// The model. It reaches the skills that it may use, and those that the user activated in this
     /// session.
     pub fn model(session: &'a Session) -> Caller<'a> {
         Caller { audience: Audience::Model, session }
     }
 
-    /// The user: reaches every skill that exists for this agent and is available.
+    /// The user. Reaches every skill that exists for this agent and is available.
     pub fn user(session: &'a Session) -> Caller<'a> {
         Caller { audience: Audience::User, session }
     }
 
-    /// The conversation.
+    /// The session of the caller.
     pub fn session(&self) -> &'a Session {
         self.session
     }

@@ -1,4 +1,4 @@
-//! Counts of what an engine did, for metrics.
+//! Counts of an engine's work, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,19 +17,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct EngineCounts {
-    /// Messages of conversations that were answered with a disclosure, and searches for skills.
+    /// The number of messages answered with a disclosure in a conversation, and of searches for skills.
     pub queries: u64,
-    /// Skills that these matched by a trigger or a mention.
+    /// Skills that these queries matched by a trigger or a mention.
     pub matched: u64,
-    /// Skills that would have matched but for an `exclude`.
+    /// Skills that would have matched if an `exclude` had not vetoed them.
     pub vetoed: u64,
-    /// Skills given in full: disclosed, or loaded by name.
+    /// Skills shown in full: disclosed, or loaded by name.
     pub full: u64,
-    /// Skills given in a line: disclosed, or found by a search.
+    /// Skills shown as a line: disclosed, or found by a search.
     pub lines: u64,
     /// Skills that disclosures only counted.
     pub counted: u64,
-    /// Skills loaded by name, and those that were in the context when they were.
+    /// Skills loaded by name, including those that were in the context already.
     pub used: u64,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Adds counts; those that are zero cost nothing.
+    /// Adds `counts`. Skips zeros, which saves their atomic writes.
     pub(super) fn add(&self, counts: EngineCounts) {
         for (counter, more) in [
             (&self.queries, counts.queries),

@@ -1,4 +1,4 @@
-//! Disclosures: the text made of the skills that the matcher and relevance find.
+//! Disclosures: the text about the skills that the matcher and the relevance index find.
 
 use std::cell::Cell;
 
@@ -15,20 +15,19 @@ use crate::word_lists::idle;
 /// A disclosure in a conversation.
 pub(super) struct Disclosed {
     pub(super) disclosure: Disclosure,
-    /// If the skills that the conversation lost were considered, those that must wait for the next
-    /// message.
+    /// The lost skills that must wait for the next message; `None` if lost skills were not considered.
     pub(super) postponed: Option<Vec<SkillId>>,
     /// The number of skills that the query matches.
     pub(super) matched: usize,
-    /// The number of those that it would match but for an `exclude`.
+    /// The number of skills that the query would match if an `exclude` did not veto them.
     pub(super) vetoed: usize,
     /// True if skills were ranked by relevance.
     pub(super) is_ranked: bool,
 }
 
 impl Engine {
-    /// Returns the text for the prompt for `query`, outside of any conversation. In a conversation,
-    /// [`Engine::turn`] does not repeat itself.
+    /// Returns the disclosure for `query`, outside of any conversation. In a conversation, use
+    /// [`Engine::turn`], which does not repeat what was shown before.
     pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
         let state = SessionState::default();
         self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).disclosure
@@ -44,7 +43,7 @@ impl Engine {
     ) -> Disclosed {
         let answer = (!query.is_blank()).then(|| {
             let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
-            // Skills that the context has, or lost, are reported wherever they rank.
+            // Skills that are in the context, or were lost from it, are reported whatever their rank.
             let known = state.skills.iter().filter(|known| known.in_context || known.lost);
             let named = known.map(|known| &known.skill).collect();
             now.select(query, state, Selection { limit, named, ..Selection::default() })
@@ -69,7 +68,7 @@ impl Engine {
         Disclosed { disclosure, postponed, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
-    /// The best `limit` skills by relevance, by their places in the listing.
+    /// The best `limit` skills by relevance, each as its place in the listing.
     pub(super) fn rank(
         &self,
         now: &Snapshot,
@@ -91,7 +90,7 @@ impl Engine {
         matcher::fuse(ranked, &**retriever, message, &candidates, limit)
     }
 
-    /// Tells whether the instructions of a skill go to a task, which this host can spawn.
+    /// Tells whether a skill runs as a task: it asks for one, and the host can spawn it.
     pub(super) fn runs_as_task(&self, entry: &Entry) -> bool {
         self.spawns_tasks() && entry.skill.manifest().context == Context::Fork
     }
@@ -110,7 +109,8 @@ impl Engine {
     }
 }
 
-/// The exclude in `text` of a skill that the matcher does not know, as only the user can use it.
+/// The exclude of a skill that occurs in `text`. For skills that only the user can use: the matcher does
+/// not know them.
 fn exclude_of(entry: &Entry, text: &str) -> Option<String> {
     let mut excludes = entry.skill.triggers().exclude.iter().map(|exclude| &exclude.value);
     excludes.find(|exclude| find_literal(text, exclude).is_some()).cloned()

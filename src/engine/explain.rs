@@ -8,18 +8,18 @@ use crate::disclosure::{Reason, Rejection};
 use crate::matcher::{Answer, Match, MetaQuestion, Query};
 use crate::session::SessionState;
 
-/// The matches of a query, and why other skills are not among them.
+/// The matches of a query, and the reasons why other skills are not among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The matches, best first.
     pub matches: Vec<Match>,
-    /// Skills that have to do with the query and are not among the matches, and why.
+    /// Skills that are related to the query but not among the matches, with the reasons.
     pub rejected: Vec<Rejection>,
-    /// Number of matches below the limit; they are the first that were rejected.
+    /// The number of matches beyond the limit. They come first in `rejected`.
     #[serde(skip)]
     pub n_beyond: usize,
-    /// The question about the skills themselves that the query is, if it is one.
+    /// The kind of question about the skills themselves, if the query is one.
     #[serde(skip)]
     pub meta: Option<MetaQuestion>,
 }
@@ -31,14 +31,14 @@ impl Engine {
         self.snapshot().search(&query.into(), &state, usize::MAX).matches
     }
 
-    /// The best `limit` matches of `query`, with the reasons why other skills are not among them:
-    /// vetoed, below the limit, not tried as too many patterns without a literal would be, filtered,
-    /// or not available.
+    /// The best `limit` matches of `query`, with the reasons why other skills are not among them: they
+    /// are vetoed, below the limit, filtered or not available, or their patterns were not tried because
+    /// too many patterns have no literal.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         self.explain_after(&self.snapshot(), &query.into(), &SessionState::default(), limit)
     }
 
-    /// As [`Engine::explain`], in a conversation with the history `state`.
+    /// Explains the matches as [`Engine::explain`] does, in a conversation with the history `state`.
     pub(super) fn explain_after(
         &self,
         now: &Snapshot,

@@ -1,4 +1,4 @@
-//! The search for skills on behalf of a model.
+//! The search for skills with which a model finds one for its task.
 
 use std::sync::Arc;
 
@@ -10,25 +10,26 @@ use crate::session::SessionState;
 use crate::skill::SkillId;
 use crate::spans;
 
-/// The most shared words that are stated as the reason.
+/// The maximum number of shared words that are named as the reason for a hit.
 const MAX_TERMS_TOLD: usize = 4;
 
-/// A skill that was found, and why.
+/// A skill that was found, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundSkill {
     /// Its id.
     pub id: SkillId,
     /// Its description in one line.
     pub brief: String,
-    /// The triggers that the query hits, else the words they share and where the skill has them.
+    /// The triggers that the query hits. If it hits none, the words that the query and the skill share,
+    /// and the fields of the skill that have them.
     pub why: String,
 }
 
 impl Engine {
-    /// The best `limit` skills that the model may use for `query`: first those whose triggers it
-    /// hits, in the order of their ranking, then those that share its words other than stop words,
-    /// most relevant first.
-    /// A skill that an `exclude` vetoes although its triggers are hit is not among them.
+    /// The best `limit` skills that the model may use for `query`. Skills whose triggers the query hits
+    /// come first, in the order of their ranking; then those that share words with the query, stop words
+    /// aside, most relevant first. Leaves out skills that an `exclude` vetoes although their triggers
+    /// are hit.
     ///
     /// ```
     /// use repertoire::{Engine, Skill};
@@ -47,7 +48,7 @@ impl Engine {
         self.find_after(&query.into(), &SessionState::default(), limit)
     }
 
-    /// As [`Engine::find_skills`], in a conversation with the history `state`.
+    /// Finds skills as [`Engine::find_skills`] does, in a conversation with the history `state`.
     pub(super) fn find_after(
         &self,
         query: &Query<'_>,
@@ -90,7 +91,7 @@ impl Engine {
         found
     }
 
-    /// The terms that `message` shares with the skill `id`, weightiest first.
+    /// The terms that `message` shares with the skill `id`, the highest weight first.
     pub fn shared_terms(&self, message: &str, id: &SkillId) -> Vec<Shared> {
         let now = self.snapshot();
         let entry = now.listing.get(id);
@@ -106,8 +107,8 @@ impl Engine {
         if told.is_empty() { "the host's retriever".to_owned() } else { told }
     }
 
-    /// The lexical index of the skills that the model may use. It is made when it is first needed,
-    /// for [`Engine::find_skills`], which reads every body once.
+    /// The lexical index of the skills that the model may use. It is built on first use, which reads the
+    /// body of every skill once.
     pub fn relevance(&self) -> Arc<RelevanceIndex> {
         Arc::clone(self.snapshot().relevance())
     }

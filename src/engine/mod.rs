@@ -68,8 +68,8 @@ pub use turn::{Turn, TurnBuilder};
 #[cfg(feature = "watch")]
 pub use watch::Watch;
 
-/// A loaded catalog and its compiled index: answers queries, from any number of threads. Cheap to
-/// clone; all clones see what any of them takes up with [`Engine::refresh`].
+/// A loaded catalog and its compiled index. Answers queries from any number of threads. Cheap to clone:
+/// clones share their skills, so that a [refresh](Engine::refresh) of one is seen by all.
 ///
 /// ```
 /// use repertoire::{Engine, Source};
@@ -86,7 +86,8 @@ pub struct Engine(Arc<Inner>);
 struct Inner {
     snapshot: ArcSwap<Snapshot>,
     sources: CatalogOptions,
-    /// The memory of the load that made the snapshot. One refresh at a time holds it.
+    /// The memory of the load that made the snapshot. A refresh locks it, so that refreshes run one at a
+    /// time.
     memory: Mutex<Memory>,
     listeners: Listeners,
     index: IndexOptions,
@@ -109,17 +110,18 @@ struct Inner {
     toolsets: Option<Toolsets>,
 }
 
-/// The limits of a message, in bytes: of a longer one, half of that is searched at each end.
+/// The limits of the part of a message that is searched, in bytes. In a longer message, half of the
+/// limit is searched at each end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct QueryLimits {
-    /// By keywords, verbs, excludes and names; see [`EngineBuilder::max_query_bytes`].
+    /// The limit for keywords, verbs, excludes and names; see [`EngineBuilder::max_query_bytes`].
     pub literals: usize,
-    /// By patterns.
+    /// The limit for patterns.
     pub patterns: usize,
 }
 
-/// A summary: the skills of an engine and their index would fill megabytes.
+/// Prints only a summary: the skills of an engine and their index would fill megabytes.
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let skills = self.snapshot().catalog.entries().count();
@@ -128,7 +130,7 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Starts to put an engine together.
+    /// Returns a builder of an engine.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -149,18 +151,18 @@ impl Engine {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The outputs of tools that are read in pages.
+    /// The long outputs of tools, which models read in pages.
     fn outputs(&self) -> &Outputs {
         &self.0.outputs
     }
 
-    /// The skills as they are now. A refresh makes another catalog and leaves this one as it is.
+    /// The current catalog. A refresh makes a new catalog and leaves this one unchanged.
     pub fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.snapshot().catalog)
     }
 
-    /// The source that a skill was read from, of which [`Source::name`] may be the name under which it
-    /// was fetched; `None` for a skill of no directory among the sources.
+    /// The source that a skill was read from; if the source was fetched, [`Source::name`] is its name.
+    /// `None` for a skill that is not below the directory of any source.
     pub fn source_of(&self, entry: &Entry) -> Option<&Source> {
         let path = entry.skill.path()?;
         let holds = |source: &&Source| source.root().is_some_and(|root| path.starts_with(root));
@@ -173,61 +175,61 @@ impl Engine {
         self.snapshot().catalog.shared_diagnostics()
     }
 
-    /// Tells whether the engine was made from a snapshot of its [cache](EngineBuilder::cache), and
-    /// the problems of that.
+    /// Reports whether the engine was made from a snapshot in its [cache](EngineBuilder::cache), and the
+    /// problems with that.
     #[cfg(feature = "snapshot")]
     pub fn cache_use(&self) -> &CacheUse {
         &self.0.cache
     }
 
-    /// The catalog prompt: which skills there are, for the system prompt.
+    /// The catalog prompt: the list of skills for the system prompt.
     pub fn prompt(&self) -> CatalogPrompt {
         self.prompt_with(&self.0.prompt)
     }
 
-    /// The catalog prompt, made with other options.
+    /// The catalog prompt, made with these options instead of the engine's.
     pub fn prompt_with(&self, options: &PromptOptions) -> CatalogPrompt {
         let runs_as_task = |entry: &Entry| self.runs_as_task(entry);
         let catalog = &self.snapshot().catalog;
         disclosure::catalog_prompt(catalog, options, &*self.0.tokens, &runs_as_task)
     }
 
-    /// The limits of a message.
+    /// The limits of the part of a message that is searched.
     pub fn query_limits(&self) -> QueryLimits {
         let literals = self.0.index.max_query_bytes.unwrap_or(usize::MAX);
         QueryLimits { literals, patterns: WINDOW_BYTES.min(literals) }
     }
 
     /// The part of a message that is searched: all of it or, if it is longer than
-    /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. The
-    /// seam between these is not a word.
+    /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. The text
+    /// between head and tail is not a word.
     pub fn looked_at<'m>(&self, message: &'m str) -> Cow<'m, str> {
         matcher::looked_at(message, self.query_limits().literals)
     }
 
-    /// The options disclosures are made with.
+    /// The options with which the engine makes disclosures.
     pub fn disclosure_options(&self) -> &DisclosureOptions {
         &self.0.disclosure
     }
 
-    /// The options the catalog prompt is made with.
+    /// The options with which the engine makes the catalog prompt.
     pub fn prompt_options(&self) -> &PromptOptions {
         &self.0.prompt
     }
 
-    /// The tokens of `text`, by the counter that budgets use.
+    /// The number of tokens in `text`, by the counter that budgets use.
     pub fn count_tokens(&self, text: &str) -> usize {
         self.0.tokens.count(text)
     }
 
-    /// The conversation with this id: skills that it used rank higher in it, those in its context
-    /// are not disclosed in full again.
+    /// The session of the conversation with this id. Skills that the conversation used rank higher in
+    /// it, and skills whose instructions are in its context are not disclosed in full again.
     pub fn session(&self, id: &str) -> Session {
         Session::new(id, Arc::clone(&self.0.sessions))
     }
 
-    /// The current snapshot; one serves the whole of a call. Threads that ask at once write to
-    /// nothing they share.
+    /// The current snapshot. A call takes one and uses it to the end. Taking it writes to no shared
+    /// memory, so that threads do not slow each other down.
     fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.0.snapshot.load()
     }

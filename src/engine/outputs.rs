@@ -1,20 +1,20 @@
-//! Long outputs of tools, kept so that a model reads them in pages.
+//! Long outputs of tools, kept so that a model can read them in pages.
 //!
-//! An output is a text by a name that nobody guesses: whoever has the name was given its first page.
-//! It belongs to the engine, not to a session: some clients have one for each call.
+//! Each output has a name that cannot be guessed: a caller that knows the name was given the first page.
+//! Outputs belong to the engine, not to a session, as some clients start a session for each call.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most bytes that are kept of all outputs. The oldest go first.
+/// The maximum size of all outputs together, in bytes. The oldest are dropped first.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The most outputs that are kept.
+/// The maximum number of outputs that are kept.
 const MAX_OUTPUTS: usize = 64;
 
-/// The beginning of the names of outputs.
+/// The prefix of the names of outputs.
 const MARK: &str = "output:";
 
 /// The outputs that were too long for one answer.
@@ -35,14 +35,14 @@ struct Kept {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page<'t> {
     pub(super) text: &'t str,
-    /// The number of its first line, from 1.
+    /// The number of the first line of the page, from 1.
     pub(super) first_line: usize,
     pub(super) lines: usize,
     pub(super) total_lines: usize,
 }
 
 impl Outputs {
-    /// Keeps `text`; gives the name it is read on by.
+    /// Keeps `text`, and returns the name by which it can be read on.
     pub(super) fn keep(&self, text: &str) -> String {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.n_before += 1;
@@ -56,22 +56,23 @@ impl Outputs {
         name
     }
 
-    /// The output of this name; `None` if there is none, or it had to make room.
+    /// The output with this name; `None` if there is none, or if it was dropped to make room.
     pub(super) fn get(&self, name: &str) -> Option<Arc<str>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.outputs.iter().find(|(known, _)| known == name);
         found.map(|(_, text)| Arc::clone(text))
     }
 
-    /// Returns whether a path can be the name of an output.
+    /// Tells whether a path has the form of an output's name.
     pub(super) fn is_name(path: &str) -> bool {
         path.strip_prefix(MARK)
             .is_some_and(|id| id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()))
     }
 }
 
-/// The lines of `text` from the line `first` on, from 1: as many as fit in `max_bytes`, and `limit`
-/// at most; `None` if there is no such line. A line that does not fit alone counts as several.
+/// The page of `text` that begins with line `first`, counted from 1: as many lines as fit in
+/// `max_bytes`, but at most `limit`. `None` if there is no such line. A line longer than `max_bytes`
+/// counts as several.
 pub(super) fn page(
     text: &str,
     first: usize,
@@ -97,8 +98,8 @@ pub(super) fn page(
     Some(Page { text: &text[start?..end], first_line: first, lines, total_lines })
 }
 
-/// The length of the first line of `text`, with its end; at most `max_bytes`, but for a character
-/// that is longer.
+/// The length of the first line of `text` with its line break, in bytes. At most `max_bytes`, unless the
+/// first character alone is longer.
 fn line_at(text: &str, max_bytes: usize) -> usize {
     let end = text.find('\n').map_or(text.len(), |end| end + 1);
     if end <= max_bytes {

@@ -1,4 +1,4 @@
-//! Refresh: reads the sources again, while queries go on.
+//! Refresh: reads the sources again while queries go on.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,15 +11,17 @@ use crate::error::Error;
 use crate::spans;
 
 impl Engine {
-    /// Takes up the changes in the sources since they were read last: skills that were added,
-    /// changed, or removed. Unchanged ones are not read again, and if nothing changed, nothing is
-    /// read at all. All else is as if the sources were read for the first time, except that a skill
-    /// whose file no longer loads stays as it was, with a diagnostic (`kept-before`).
+    /// Takes up the changes in the sources since they were last read: skills that were added, changed,
+    /// or removed. Unchanged files are not read again; if nothing changed, no file is read. The result
+    /// is the same as that of a first load, except that a skill whose file no longer loads stays as it
+    /// was, with a diagnostic (`kept-before`).
     ///
-    /// Others can ask this engine, or any clone of it, meanwhile: each call sees the skills as
-    /// they were before, or as they are after. Tools of skills that went can no longer be called.
+    /// Other threads can query this engine and its clones during a refresh: each call sees the skills
+    /// either as they were before it, or as they are after it. Tools of removed skills can no longer be
+    /// called.
     ///
-    /// Fails as [`EngineBuilder::build`](super::EngineBuilder::build); all is as before then.
+    /// Fails as [`EngineBuilder::build`](super::EngineBuilder::build) does, and then leaves everything
+    /// as it was.
     ///
     /// ```
     /// use repertoire::{Engine, Source};
@@ -62,7 +64,7 @@ impl Engine {
         Ok(refreshed)
     }
 
-    /// Reads again what changed since `memory` was made, and replaces both.
+    /// Reads what changed since `memory` was made, and replaces the snapshot and `memory`.
     fn reload(&self, memory: &mut Memory) -> Result<Refreshed, Error> {
         let inner = &*self.0;
         let (catalog, now) = reload::load_again(&self.options_now(), memory);
@@ -89,8 +91,8 @@ impl Engine {
         std::borrow::Cow::Borrowed(&self.0.sources)
     }
 
-    /// Calls `listener` after each [`Engine::refresh`] that found changes, by any clone of this
-    /// engine, on the thread that refreshed; until the subscription is dropped.
+    /// Calls `listener` after each [`Engine::refresh`] of this engine or a clone that found changes, on
+    /// the thread that refreshed, until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
         let listener: Arc<Listener> = Arc::new(listener);
         self.0.listeners.add(&listener);
@@ -100,7 +102,7 @@ impl Engine {
 
 type Listener = dyn Fn(&Refreshed) + Send + Sync;
 
-/// Keeps a listener of [`Engine::subscribe`].
+/// A guard that keeps a listener of [`Engine::subscribe`] until it is dropped.
 #[must_use = "a listener hears nothing more when its subscription is dropped"]
 pub struct Subscription(#[expect(dead_code, reason = "it is kept alive")] Arc<Listener>);
 
@@ -122,7 +124,7 @@ impl Listeners {
     }
 
     fn tell(&self, refreshed: &Refreshed) {
-        // Not under the lock: a listener may subscribe another.
+        // Listeners are called without the lock, as a listener may subscribe another one.
         let listeners: Vec<Arc<Listener>> = {
             let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             listeners.iter().filter_map(Weak::upgrade).collect()

@@ -12,15 +12,15 @@ use crate::spans;
 use crate::trust::Owner;
 
 impl Engine {
-    /// Tells whether scripts are run at all.
+    /// Tells whether this engine runs scripts.
     pub fn runs_scripts(&self) -> bool {
         self.0.scripts.is_some()
     }
 
     /// The scripts of a skill.
     ///
-    /// Fails with `NOT_FOUND` for a skill out of reach or without a directory, with
-    /// `PERMISSION_DENIED` if this engine runs no scripts, and as [`Scripts::list`].
+    /// Fails with `NOT_FOUND` if the skill is out of reach or has no directory, with `PERMISSION_DENIED`
+    /// if this engine does not run scripts, and as [`Scripts::list`] does.
     pub fn scripts<'c>(
         &self,
         name: &str,
@@ -34,7 +34,8 @@ impl Engine {
     /// Runs a script of a skill, by its path in the skill's directory or in `scripts/`, and
     /// waits for its end.
     ///
-    /// Fails as [`Engine::scripts`] and [`Scripts::run`].
+    /// Fails as [`Engine::scripts`] and [`Scripts::run`] do, and with `CONSENT_REQUIRED` if the user
+    /// must agree first.
     pub fn run_script<'c, S: AsRef<OsStr>>(
         &self,
         name: &str,
@@ -53,7 +54,7 @@ impl Engine {
         }
         span.record("output.bytes", spans::int(output.stdout.len() + output.stderr.len()));
         if let Err(error) = caller.session().record_use(&entry.id) {
-            // The script has run; its effects stand.
+            // The script has run, and its effects cannot be undone: only log the error.
             tracing::warn!(id = %entry.id, %error, "the use of a script is not noted");
         }
         Ok(output)

@@ -10,23 +10,23 @@ use crate::progress::Reporter;
 use crate::session::SessionState;
 use crate::skill::{Skill, SkillId};
 
-/// The limit of recently used skills that the ranking of matches considers.
+/// The maximum number of recently used skills that the ranking of matches considers.
 const MAX_RECENT: usize = 64;
 
-/// A catalog and all that is made of it. It is never changed: a refresh makes another one, and each
-/// call uses one of them from beginning to end.
+/// A catalog and everything derived from it. Immutable: a refresh makes a new snapshot, and each call
+/// uses one snapshot from beginning to end.
 #[derive(Debug, Clone)]
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Arc<Listing>,
     pub(super) index: Arc<Index>,
-    /// Skills that exist but cannot be matched, compiled when an explanation is asked for.
+    /// The index of skills that exist but cannot be matched, compiled for the first explanation.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
 }
 
 impl Snapshot {
-    /// Fails if the triggers do not fit one index.
+    /// Compiles the index of `catalog`. Fails if the triggers do not fit one index.
     pub(super) fn new(
         catalog: Catalog,
         options: &IndexOptions,
@@ -37,7 +37,7 @@ impl Snapshot {
         Ok(Snapshot::of(catalog, Arc::new(index)))
     }
 
-    /// A catalog and the index that was compiled of it.
+    /// Creates the snapshot of a catalog whose index is compiled already.
     pub(super) fn of(catalog: Catalog, index: Arc<Index>) -> Snapshot {
         let catalog = Arc::new(catalog);
         Snapshot {
@@ -49,10 +49,11 @@ impl Snapshot {
         }
     }
 
-    /// The one that follows, of the same sources loaded again. The index is compiled again if names or
-    /// triggers changed, while this one still answers; of texts only those that changed are indexed.
+    /// The next snapshot, for the catalog that the same sources gave when loaded again. Compiles a new
+    /// index only if names or triggers changed, and indexes only the texts that changed. This snapshot
+    /// answers queries in the meantime.
     ///
-    /// Fails as [`Snapshot::new`].
+    /// Fails as [`Snapshot::new`] does.
     pub(super) fn next(&self, catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
         let is_same = matched(&self.catalog).map(indexed).eq(matched(&catalog).map(indexed));
         let next = if is_same {
@@ -71,9 +72,9 @@ impl Snapshot {
         Ok(next)
     }
 
-    /// Takes an index of relevance that was made of the same skills.
+    /// Sets the relevance index, which must have been made from the same skills.
     pub(super) fn put_relevance(&self, relevance: RelevanceIndex) {
-        // Nobody else has this snapshot yet.
+        // This cannot fail: no other code has this snapshot yet.
         let _ = self.relevance.set(Arc::new(relevance));
     }
 
@@ -83,7 +84,7 @@ impl Snapshot {
         self.index.search(query, &recent, limit)
     }
 
-    /// Ranks what `selection` wants, after such a conversation.
+    /// Ranks the skills that `selection` asks for, in a conversation with the history `state`.
     pub(super) fn select(
         &self,
         query: &Query<'_>,
@@ -94,13 +95,13 @@ impl Snapshot {
         self.index.select(query, &Selection { recent: &recent, ..selection })
     }
 
-    /// The lexical index of the skills that the model may use, by their places in the listing. It
-    /// is made when it is first needed.
+    /// The lexical index of the skills that the model may use, by their places in the listing. It is
+    /// built on first use.
     pub(super) fn relevance(&self) -> &Arc<RelevanceIndex> {
         self.index_relevance(&Reporter::default())
     }
 
-    /// As [`Snapshot::relevance`], with progress reports.
+    /// The index of [`Snapshot::relevance`]; building it reports progress.
     pub(super) fn index_relevance(&self, reporter: &Reporter) -> &Arc<RelevanceIndex> {
         self.relevance.get_or_init(|| {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
@@ -108,7 +109,7 @@ impl Snapshot {
         })
     }
 
-    /// The skills that `query` would match if they could be matched, and why they cannot.
+    /// The skills that `query` would match if they could be matched, each with the reason why it cannot.
     pub(super) fn out_of_reach(&self, query: &Query<'_>, options: &IndexOptions) -> Vec<Rejection> {
         let Some(hidden) = self.hidden.get_or_init(|| self.index_hidden(options)) else {
             return Vec::new();
@@ -118,7 +119,7 @@ impl Snapshot {
         matches.into_iter().map(|found| reject(found.id)).collect()
     }
 
-    /// An index of the skills that are there but cannot be matched for the model.
+    /// Compiles the index of the skills that exist but cannot be matched for the model.
     fn index_hidden(&self, options: &IndexOptions) -> Option<Index> {
         let catalog = &self.catalog;
         let unmatched =

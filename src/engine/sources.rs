@@ -1,4 +1,4 @@
-//! Polling of sources: fetched skills that are updated while an engine runs.
+//! Polling of sources: updates fetched skills while an engine runs.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,8 @@ use crate::fetch::{PolledSource, SourcePoll, SourcePoller};
 /// The shortest time between two polls of a watch.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 
-/// The time after which a watch polls again though the skills could not be refreshed.
+/// The time after which a watch polls again if the skills could not be refreshed, or if no source has an
+/// interval.
 const AFTER_ERROR: Duration = Duration::from_secs(60);
 
 /// The poller of an engine, and the latest findings about its sources.
@@ -24,15 +25,16 @@ const AFTER_ERROR: Duration = Duration::from_secs(60);
 pub(super) struct Polled {
     poller: SourcePoller,
     findings: Mutex<Findings>,
-    /// The outcomes of polls after which the skills could not be refreshed.
+    /// The outcomes that no call has returned yet, because the skills could not be refreshed after the
+    /// poll.
     untold: Mutex<Vec<PolledSource>>,
 }
 
 #[derive(Debug, Default)]
 struct Findings {
-    /// `None` for those that the engine was built with.
+    /// `None` if the findings with which the engine was built are still the latest.
     now: Option<Vec<Diagnostic>>,
-    /// True if the catalog does not have them yet.
+    /// True if the catalog does not have these findings yet.
     are_new: bool,
 }
 
@@ -41,7 +43,8 @@ impl Polled {
         Polled { poller, findings: Mutex::default(), untold: Mutex::default() }
     }
 
-    /// Adds the outcomes that were not told yet, or keeps all of them if the skills could not be refreshed.
+    /// Adds to `poll` the outcomes of earlier polls that no call has returned yet. If the skills could
+    /// not be refreshed, keeps all outcomes for the next call.
     fn told(
         &self,
         mut poll: SourcePoll,
@@ -62,25 +65,25 @@ impl Polled {
     }
 }
 
-/// Keeps the fetched skills of an engine up to date, until it is dropped: then a fetch under way ends,
-/// with the programs that it started.
+/// A guard that keeps the fetched skills of an engine up to date until it is dropped. Dropping it ends a
+/// running fetch and the programs that the fetch started.
 #[derive(Debug)]
 #[must_use = "no source is asked any more when this is dropped"]
 pub struct SourceWatch {
-    /// Called off once it is set.
+    /// Cancels a running fetch once it is set.
     flag: Arc<AtomicBool>,
     stop: Sender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Engine {
-    /// Asks the fetched sources whose time has come for something newer, takes up what changed, and
-    /// updates the [diagnostics](Engine::diagnostics) about sources. Blocks on the network, and leaves
-    /// that to no other call: queries go on meanwhile. Without a
-    /// [poller](super::EngineBuilder::source_poller) it only [refreshes](Engine::refresh).
+    /// Checks the fetched sources that are due for updates, [refreshes](Engine::refresh) the skills, and
+    /// updates the [diagnostics](Engine::diagnostics) about sources. Blocks on the network; no other
+    /// call does, so queries go on in the meantime. Without a
+    /// [poller](super::EngineBuilder::source_poller), only refreshes the skills.
     ///
-    /// Fails as [`Engine::refresh`]; what came of the sources is then told by the next call. A source that
-    /// fails is an outcome.
+    /// Fails as [`Engine::refresh`] does; the next call then returns the outcomes of this one as well. A
+    /// source that cannot be fetched is an outcome, not an error.
     ///
     /// ```
     /// use repertoire::Engine;
@@ -115,16 +118,17 @@ impl Engine {
         state.told(poll, self.refresh())
     }
 
-    /// Has a thread that calls [`Engine::poll_sources`] whenever it is time, until the guard or the last
-    /// clone of this engine is dropped, and gives `listener` what came of it. As long as no source has an
-    /// interval it looks each minute if one has. Errors are logged and do not end it.
+    /// Starts a thread that calls [`Engine::poll_sources`] whenever a source is due, and passes the
+    /// result to `listener`. The thread ends when the guard or the last clone of this engine is dropped.
+    /// As long as no source has an interval, it checks once a minute whether one has. Errors are logged
+    /// and do not end the thread.
     ///
     /// Fails with `EXECUTION_ERROR` if no thread can be started.
     pub fn watch_sources(
         &self,
         listener: impl Fn(&SourcePoll) + Send + 'static,
     ) -> Result<SourceWatch, Error> {
-        // The threads of a fetch look at it, some of which nobody waits for.
+        // Shared with the threads of a fetch, of which some may outlive this one.
         let flag = Arc::<AtomicBool>::default();
         let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(Arc::clone(&flag)));
         let inner = Arc::downgrade(&self.0);
@@ -136,7 +140,8 @@ impl Engine {
                     SourcePoll { next: Some(AFTER_ERROR), ..SourcePoll::default() }
                 });
                 listener(&poll);
-                // A section may get an interval, and a source be fetched, at any time.
+                // The user may give a source an interval, or fetch it, at any time: check again after a
+                // while.
                 let pause = poll.next.unwrap_or(AFTER_ERROR);
                 if is_stopped.recv_timeout(pause.max(MIN_PAUSE)) != Err(RecvTimeoutError::Timeout) {
                     return;
@@ -152,14 +157,15 @@ impl Engine {
         Ok(SourceWatch { flag, stop, thread: Some(thread) })
     }
 
-    /// Tells whether there are findings about sources that the catalog does not have.
+    /// Tells whether there are findings about sources that the catalog does not have yet.
     pub(super) fn has_new_findings(&self) -> bool {
         self.0.polled.as_ref().is_some_and(|polled| {
             polled.findings.lock().unwrap_or_else(PoisonError::into_inner).are_new
         })
     }
 
-    /// The options of the catalog, with the latest findings about sources, which it has from now on.
+    /// The options for loading the catalog, with the latest findings about sources. Marks the findings
+    /// as no longer new.
     pub(super) fn options_now(&self) -> Cow<'_, CatalogOptions> {
         let Some(polled) = &self.0.polled else { return Cow::Borrowed(&self.0.sources) };
         let mut findings = polled.findings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +182,7 @@ impl Drop for SourceWatch {
     fn drop(&mut self) {
         self.flag.store(true, Ordering::Relaxed);
         let _ = self.stop.send(());
-        // A listener on the thread cannot wait for its end.
+        // If the listener drops the guard on the thread itself, the thread cannot wait for its own end.
         let thread =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id());
         if let Some(thread) = thread {

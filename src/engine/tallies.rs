@@ -1,12 +1,12 @@
-//! Tallies: how often the engine's conversations met each skill.
+//! Tallies: the counts of conversations in which each skill occurred.
 
 use super::Engine;
 use crate::error::Error;
 use crate::session::{Day, Tallies};
 
 impl Engine {
-    /// The counts of conversations that met each skill since the beginning of a day, as kept by the
-    /// [store of sessions](super::EngineBuilder::session_store).
+    /// For each skill, the counts of conversations in which it occurred since the beginning of `since`,
+    /// from the [store of sessions](super::EngineBuilder::session_store).
     ///
     /// Fails with `EXECUTION_ERROR` if the store cannot be read.
     ///

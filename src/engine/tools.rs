@@ -1,4 +1,4 @@
-//! The tools of toolsets: all of them, or those of some skills. Those of a session are
+//! The tools of toolsets, of all skills or some. The tools of a session are
 //! [`SessionTools`](super::SessionTools).
 
 use std::time::Duration;
@@ -9,18 +9,18 @@ use crate::skill::SkillId;
 use crate::toolset::{Host, ToolPolicy, Tools, Toolsets, Until};
 use crate::trust::Owner;
 
-/// The time that a list for a model waits for libraries whose tools are not known yet; those that
-/// take longer are in a later list.
+/// The time that a list of tools for a model waits for libraries whose tools are not known yet. The
+/// tools of slower libraries appear in a later list.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A host that waits as long as the limits say.
+/// A host that neither cancels nor sets a deadline: calls wait as long as the limits allow.
 struct Patient;
 
 impl Host for Patient {}
 
 impl Engine {
-    /// The tools of every skill that the model may use. Libraries whose tools are not known from an
-    /// earlier time are opened, side by side; those that could not be loaded are among the failures.
+    /// The tools of every skill that the model may use. Opens, in parallel, the libraries whose tools
+    /// are not known from before. Libraries that could not be loaded are listed as failures.
     pub fn all_tools(&self) -> Tools {
         self.load_tools(self.catalog().listed(Audience::Model), Until::All, &Patient)
     }
@@ -32,15 +32,16 @@ impl Engine {
         self.load_tools(entries, Until::All, &Patient)
     }
 
-    /// The tools among which `name` is found, if it is there: only libraries that may have it are
-    /// opened, and waited for as long as `host` does. See [`Tools::find`].
+    /// A list of tools that includes the tool `name`, if it exists; take it with [`Tools::find`]. Opens
+    /// only libraries that may have the tool, and waits for them until `host` cancels or its deadline
+    /// passes.
     pub fn tools_named(&self, name: &str, host: &dyn Host) -> Tools {
         let catalog = self.catalog();
         self.search_tools(catalog.listed(Audience::Model).collect(), name, host)
     }
 
-    /// Lets the libraries of a skill run again at once that are disabled because they failed. Their
-    /// processes are ended.
+    /// Enables the libraries of a skill that were disabled because they failed, so that they can run
+    /// again at once. Ends their processes.
     pub fn restart_tools(&self, skill: &SkillId) {
         let catalog = self.catalog();
         let dir = catalog.get(skill.as_str()).and_then(|entry| entry.skill.dir());
@@ -49,13 +50,14 @@ impl Engine {
         }
     }
 
-    /// The tools of these skills for a model, in this order.
+    /// The tools of `skills` to list for a model, in the order of the skills.
     pub(super) fn listed_tools<'c>(&self, skills: impl IntoIterator<Item = &'c Entry>) -> Tools {
         self.load_tools(skills, Until::Patience(PATIENCE), &Patient)
     }
 
-    /// The tools of `skills` among which `name` is. If the name begins with that of a skill, the
-    /// libraries of others are opened only if it does not have the tool.
+    /// A list of tools of `skills` that includes the tool `name`, if it exists. If the name begins with
+    /// that of a skill, the libraries of other skills are opened only if that skill does not have the
+    /// tool.
     pub(super) fn search_tools(&self, skills: Vec<&Entry>, name: &str, host: &dyn Host) -> Tools {
         let named = skills.iter().copied().filter(|entry| begins_with(name, &entry.id)).collect();
         let of_named: Tools = self.load_tools::<Vec<&Entry>>(named, Until::Named(name), host);
@@ -81,7 +83,7 @@ impl Engine {
         self.0.toolsets.as_ref().map(Toolsets::policy)
     }
 
-    /// Forgets the tools of skills that went, or that the model may no longer use.
+    /// Drops the tools of skills that were removed, or that the model may no longer use.
     pub(super) fn retire_toolsets(&self) {
         if let Some(toolsets) = &self.0.toolsets {
             toolsets.retain(toolsets_of(self.catalog().listed(Audience::Model)));
@@ -110,7 +112,8 @@ pub(super) fn begins_with(name: &str, skill: &SkillId) -> bool {
     plain(name).strip_prefix(&plain(skill.as_str())).is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// A name without what names of tools and ids of skills differ in.
+/// Replaces all characters except ASCII letters and digits by `_`: names of tools and ids of skills
+/// differ in the others.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

@@ -1,4 +1,4 @@
-//! One turn of a conversation: all that a host needs for one message, in one call.
+//! A turn of a conversation: everything that a host needs for one message, in one call.
 
 use std::borrow::Cow;
 
@@ -27,22 +27,22 @@ pub struct TurnBuilder<'t> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Turn {
-    /// The text for the context with the message: the instructions of the skill that it is the
-    /// command of, or else the disclosure. May be empty.
+    /// The text to put into the context with the message: the instructions of a skill if the message is
+    /// that skill's command, otherwise the disclosure. May be empty.
     pub text: String,
-    /// The skills disclosed and left out, with the reasons; for a command, its skill.
+    /// The skills disclosed, and those left out with the reasons; for a command, its skill only.
     pub disclosure: Disclosure,
     /// The skill that the message activated, if it is a command such as `/review PR 42`.
     pub activation: Option<Activation>,
-    /// The reason why the message activated nothing, though it is the command of a skill: that is
+    /// The reason why the message activated nothing although it is the command of a skill: the skill is
     /// not available. The text says so as well.
     pub refused: Option<Error>,
-    /// The model's tools, as of any moment: skills that are loaded later bring theirs.
+    /// The model's tools. The list is always current: skills that are loaded later add their tools.
     pub tools: SessionTools,
 }
 
 impl Turn {
-    /// Notes the answer in the span of its turn.
+    /// Records the answer in the span of its turn.
     fn note(&self, span: &Span) {
         if span.is_disabled() {
             return;
@@ -61,7 +61,7 @@ impl Turn {
 }
 
 impl Engine {
-    /// Begins to answer `message`, which the user wrote in `session`; see [`TurnBuilder::run`].
+    /// Prepares the answer to `message`, which the user wrote in `session`; see [`TurnBuilder::run`].
     ///
     /// ```
     /// use repertoire::{Engine, Skill, ToolFormat};
@@ -102,13 +102,13 @@ impl<'t> TurnBuilder<'t> {
         self
     }
 
-    /// Discloses for an agent that lists and loads these skills by itself.
+    /// Discloses for an agent that lists and loads the skills in `native` by itself.
     pub fn native(mut self, native: NativeSkills) -> TurnBuilder<'t> {
         self.options.to_mut().native = Some(native);
         self
     }
 
-    /// Adds files that the message touches, `/`-separated and relative to the project.
+    /// Adds the paths of files that the message is about, `/`-separated and relative to the project.
     pub fn paths<P: Into<Cow<'t, str>>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
@@ -117,12 +117,14 @@ impl<'t> TurnBuilder<'t> {
         self
     }
 
-    /// Answers the message. A command such as `/review PR 42` activates its skill, whose
-    /// instructions join the conversation where the host spawns no tasks; any other message gets
-    /// what matters to it. The session notes the skills shown, so that none is disclosed twice.
+    /// Answers the message. A command such as `/review PR 42` activates its skill; if the skill asks for
+    /// a task and the host spawns none, its instructions join the conversation. Any other message is
+    /// answered with a disclosure of the skills that matter to it. The session records the skills shown,
+    /// so that none is disclosed twice.
     ///
-    /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command
-    /// also as [`Engine::activate`], but for `NOT_FOUND`, which is [`Turn::refused`].
+    /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command,
+    /// also as [`Engine::activate`] does, except that `NOT_FOUND` is reported in [`Turn::refused`]
+    /// instead.
     pub fn run(self) -> Result<Turn, Error> {
         let span = spans::turn(&self.query.text);
         let turn = spans::within(&span, || self.answer(&span))?;
@@ -157,19 +159,21 @@ impl<'t> TurnBuilder<'t> {
         Ok(Turn { text, disclosure, activation: None, refused, tools })
     }
 
-    /// Returns what would be disclosed, without noting it. A session that cannot be read counts as
-    /// new.
+    /// Returns the disclosure for the message without recording it in the session. A session that cannot
+    /// be read counts as new.
     pub fn preview(&self) -> Disclosure {
         let (engine, state) = (self.engine, self.known());
         engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).disclosure
     }
 
-    /// Every skill that the message matches, best first; those used in the session rank higher.
+    /// All skills that the message matches, best first. Skills that were used in the session rank
+    /// higher.
     pub fn matches(&self) -> Vec<Match> {
         self.engine.snapshot().search(&self.query, &self.known(), usize::MAX).matches
     }
 
-    /// The best `limit` matches, and why other skills are not among them; see [`Engine::explain`].
+    /// The best `limit` matches, and the reasons why other skills are not among them; see
+    /// [`Engine::explain`].
     pub fn explain(&self, limit: usize) -> Explanation {
         let engine = self.engine;
         engine.explain_after(&engine.snapshot(), &self.query, &self.known(), limit)
@@ -180,7 +184,7 @@ impl<'t> TurnBuilder<'t> {
         self.engine.find_after(&self.query, &self.known(), limit)
     }
 
-    /// Discloses, and has the session note the skills shown.
+    /// Makes the disclosure, and records in the session the skills it shows.
     fn disclose(&self, state: &SessionState, span: &Span) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let disclosed = engine.disclose_after(&now, &self.query, state, &self.worded());
@@ -198,7 +202,7 @@ impl<'t> TurnBuilder<'t> {
             used: 0,
         });
         let mut events = Vec::new();
-        // The best one last, so that it counts as the last used.
+        // The best skill comes last, so that it counts as the last used.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {
             events.push(Event::Shown { skill: &entry.id, body: entry.skill.body_hash()? });
         }
@@ -213,8 +217,8 @@ impl<'t> TurnBuilder<'t> {
         Ok(disclosure)
     }
 
-    /// The options, in which lists name the tool that the model has for loading a skill, unless
-    /// the host words that itself.
+    /// The options of the disclosure. Unless the host set its own wording, lists name the tool with
+    /// which the model loads a skill.
     fn worded(&self) -> Cow<'_, DisclosureOptions> {
         let mut options = Cow::Borrowed(&*self.options);
         if options.how_to_load == HowToLoad::Unsaid {
@@ -223,7 +227,8 @@ impl<'t> TurnBuilder<'t> {
         options
     }
 
-    /// The session's history. If the store cannot be read, the history is lost, but not the answer.
+    /// The session's history. If the store cannot be read, the history is empty, so that there is still
+    /// an answer.
     fn known(&self) -> SessionState {
         self.session.state().unwrap_or_else(|error| {
             tracing::warn!(session = self.session.id(), %error, "the session cannot be read");
@@ -232,7 +237,8 @@ impl<'t> TurnBuilder<'t> {
     }
 }
 
-/// The disclosure of a command: its skill in full, if its instructions joined the conversation.
+/// The disclosure of a command: the skill in full if its instructions joined the conversation, nothing
+/// if they went to a task.
 fn disclosure_of(activation: &Activation, text: &str) -> Disclosure {
     let (tier, full) = match activation.task {
         None => (Tier::Full, vec![activation.id.clone()]),

@@ -6,7 +6,7 @@ use super::Engine;
 use crate::catalog::{WatchOptions, Watching};
 use crate::error::{Error, ErrorCode};
 
-/// Keeps an engine up to date, until it is dropped.
+/// A guard that keeps an engine up to date until it is dropped.
 #[derive(Debug)]
 #[must_use = "nothing is watched any more when this is dropped"]
 pub struct Watch {
@@ -14,9 +14,9 @@ pub struct Watch {
 }
 
 impl Engine {
-    /// Has a thread that calls [`Engine::refresh`] whenever something may have changed, until the
-    /// guard or the last clone of this engine is dropped. [`Engine::subscribe`] tells what came of
-    /// it. Errors are logged and do not end it.
+    /// Starts a thread that calls [`Engine::refresh`] whenever something may have changed. The thread
+    /// ends when the guard or the last clone of this engine is dropped. [`Engine::subscribe`] reports
+    /// the changes found. Errors are logged and do not end the thread.
     ///
     /// Fails with `EXECUTION_ERROR` if no thread can be started.
     pub fn watch(&self, options: WatchOptions) -> Result<Watch, Error> {

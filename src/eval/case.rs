@@ -1,11 +1,11 @@
-//! A case: a prompt and the skills that are right for it, from one entry of a file.
+//! A case: a prompt and the skills that are right for it, read from one entry of a file.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::fields::{Fields, kind, names};
 
-/// A prompt and the expectations of it. Skills are named as the file names them.
+/// A prompt with the skills that it should and should not fire, under the names that the file uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Case {
     /// The user's message.
@@ -16,16 +16,16 @@ pub struct Case {
     pub forbidden: Vec<String>,
     /// Skills that may fire.
     pub acceptable: Vec<String>,
-    /// The file it stands in, as it was named.
+    /// The file with the prompt, under the name that the caller gave.
     pub file: String,
-    /// The line where it begins, from 1.
+    /// The line where the prompt begins, from 1.
     pub line: usize,
 }
 
-/// The reason why an entry, or the rest of a file, is left out.
+/// A problem because of which an entry, or the rest of a file, is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// The file, as it was named.
+    /// The file, under the name that the caller gave.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -33,9 +33,9 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Keys of the prompt, in the form of [`normal`](super::fields::normal), as all keys here.
+/// Keys of the prompt. All keys here are in the form of [`normal`](super::fields::normal).
 pub(super) const QUERY: [&str; 6] = ["query", "prompt", "input", "message", "userprompt", "task"];
-/// Keys that say whether the skill should fire.
+/// Keys of the flag that says whether the skill should fire.
 pub(super) const FLAGS: [&str; 4] = ["shouldtrigger", "shouldfire", "label", "polarity"];
 /// Keys that name the skills that should fire.
 pub(super) const EXPECTED: [&str; 8] = [
@@ -48,7 +48,7 @@ pub(super) const EXPECTED: [&str; 8] = [
     "relevantskill",
     "relevantskills",
 ];
-/// Those of them that may also hold the expected answer, in prose.
+/// The keys in [`EXPECTED`] that some files use for the expected answer, in prose.
 const MAYBE_PROSE: [&str; 2] = ["expected", "expect"];
 /// Keys that name skills that must not fire.
 pub(super) const FORBIDDEN: [&str; 4] =
@@ -56,11 +56,11 @@ pub(super) const FORBIDDEN: [&str; 4] =
 /// Keys that name skills that may fire.
 pub(super) const ACCEPTABLE: [&str; 4] =
     ["acceptable", "acceptableskill", "acceptableskills", "allowedskills"];
-/// Keys of the skill that a prompt, or a file, is about.
+/// Keys that name the skill to which a prompt, or a file, belongs.
 pub(super) const SKILL: [&str; 3] = ["skill", "skillname", "skillid"];
 
-/// Reads an entry of a list. `skill` is the one that the file is about, if it says so, and `fires`
-/// what its list says of the prompt where the entry does not.
+/// Reads an entry of a list. `skill` is the skill to which the file belongs, if it is known. `fires` is
+/// the flag of the list, which counts if the entry has none of its own.
 pub(super) fn of_entry(
     entry: &Value,
     skill: Option<&str>,
@@ -93,7 +93,8 @@ pub(super) fn of_entry(
         (Some(true), Some(expected), _) if !expected.is_empty() => case.expected = expected,
         (Some(true), _, Some(skill)) => case.expected = vec![skill],
         (Some(false), expected, Some(skill)) => {
-            // In a file about one skill, the expected skill is the one that the prompt belongs to.
+            // In a file about one skill, `expected` may just repeat that skill, although it should not
+            // fire.
             case.expected = expected.unwrap_or_default();
             case.expected.retain(|expected| *expected != skill);
             case.forbidden.push(skill);
@@ -113,7 +114,7 @@ pub(super) fn of_entry(
     }
 }
 
-/// Reads an entry of a list of prompts that should, or should not, fire `skill`.
+/// Reads an entry of a list of prompts that should fire `skill` (if `fires`) or should not.
 pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case, String> {
     match entry {
         Value::Object(_) => of_entry(entry, Some(skill), Some(fires)),
@@ -134,14 +135,14 @@ pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case,
     }
 }
 
-/// Tells whether a map states the expectations of a prompt of its own.
+/// Tells whether a map is an entry: it has a prompt and says what is expected.
 pub(super) fn is_entry(fields: &Fields<'_>) -> bool {
     let says = fields.all(&EXPECTED).next().is_some()
         || fields.all(&FLAGS).any(|(_, value)| !value.is_array());
     says && fields.first(&QUERY).is_some()
 }
 
-/// The skill that a map names as its own.
+/// The skill to which a map says it belongs.
 pub(super) fn own_skill(fields: &Fields<'_>) -> Result<Option<String>, String> {
     match fields.first(&SKILL) {
         None => Ok(None),
@@ -185,9 +186,10 @@ fn flag(fields: &Fields<'_>) -> Result<Option<bool>, String> {
     }
 }
 
-/// The skills that should fire; an empty list if none should, `None` if the entry does not say.
+/// The skills that should fire: an empty list if none should, `None` if the entry does not say.
+/// `says_whether` tells that the entry has a flag.
 fn expected(fields: &Fields<'_>, says_whether: bool) -> Result<Option<Vec<String>>, String> {
-    // Beside `should_trigger`, `expected` often holds the expected answer.
+    // In entries with `should_trigger`, `expected` often holds the expected answer.
     let is_prose = |key: &str, value: &Value| {
         says_whether
             && MAYBE_PROSE.contains(&super::fields::normal(key).as_str())

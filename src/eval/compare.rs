@@ -9,7 +9,7 @@ use super::score::{Report, Scores};
 use crate::error::{Error, ErrorCode};
 use crate::skill::SkillId;
 
-/// The parts of an earlier report that are compared.
+/// An earlier report, reduced to the parts that are compared.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Baseline {
     precision: Option<f64>,
@@ -35,7 +35,7 @@ struct EarlierFire {
     id: SkillId,
 }
 
-/// The differences of two reports.
+/// The differences between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The figures of the earlier report.
@@ -44,7 +44,7 @@ pub struct Comparison {
     pub mended: usize,
     /// Number of prompts that were right and are wrong.
     pub broken: usize,
-    /// The prompts that fire other skills than before, in the order of the report.
+    /// The prompts whose result changed, in the order of the report.
     pub changes: Vec<Change>,
     /// Number of prompts that the earlier report does not have.
     pub added: usize,
@@ -52,10 +52,10 @@ pub struct Comparison {
     pub removed: usize,
 }
 
-/// A prompt that fires other skills than before.
+/// A prompt for which other skills fire than before, or whose outcome turned right or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The file the prompt stands in.
+    /// The file with the prompt.
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
@@ -63,20 +63,20 @@ pub struct Change {
     pub query: String,
     /// The skills that should fire.
     pub expected: Vec<SkillId>,
-    /// The skills that fired, best first.
+    /// The skills that fired in the earlier report, best first.
     pub before: Vec<SkillId>,
-    /// The skills that fire, best first.
+    /// The skills that fire now, best first.
     pub after: Vec<SkillId>,
-    /// True if it was right.
+    /// True if the earlier outcome was right.
     pub was_right: bool,
-    /// True if it is right.
+    /// True if the outcome is right now.
     pub is_right: bool,
 }
 
 impl Baseline {
     /// Reads an earlier report, as `repertoire eval --json` prints it; `file` names it in errors.
     ///
-    /// Fails with `INVALID_PARAM` for anything else.
+    /// Fails with `INVALID_PARAM` if `json` is not such a report.
     pub fn parse(file: &str, json: &str) -> Result<Baseline, Error> {
         serde_json::from_str(json).map_err(|error| {
             let message = format!("{file} is not a report of an evaluation: {error}");
@@ -86,8 +86,9 @@ impl Baseline {
     }
 }
 
-/// The differences of `report` from `baseline`. Prompts are the same if their text and their
-/// expected and forbidden skills are; equal ones are matched in their order.
+/// The differences between `baseline` and `report`. Two prompts are the same if they have the same text
+/// and the same expected and forbidden skills. If a report has the same prompt several times, they are
+/// matched in order.
 pub fn compare(baseline: &Baseline, report: &Report) -> Comparison {
     let mut earlier: HashMap<_, Vec<&Earlier>> = HashMap::new();
     for case in baseline.results.iter().rev() {

@@ -1,22 +1,22 @@
-//! Tables of prompts: rows of fields between commas, as RFC 4180 has them.
+//! Tables of prompts: comma-separated values, as in RFC 4180.
 //!
-//! The reader is strict where a guess could put text into the wrong column: a row has as many
-//! fields as the header, and nothing follows a closing quote but the end of its field. A bad row is
-//! left out and the next one read.
+//! The reader is strict where a guess could put text into the wrong column: a row must have as many
+//! fields as the header, and a closing quote must end its field. A bad row is left out, and reading goes
+//! on with the next one.
 
 use serde_json::{Map, Value};
 
 use super::case::{ACCEPTABLE, EXPECTED, FLAGS, FORBIDDEN, QUERY};
 use super::fields::normal;
 
-/// A row, and the byte where it begins.
+/// A row, with the byte offset where it begins.
 #[derive(Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) at: usize,
     pub(super) fields: Result<Vec<String>, String>,
 }
 
-/// The rows of `text`, blank lines left out.
+/// An iterator over the rows of `text`, which skips blank lines.
 pub(super) struct Rows<'t> {
     text: &'t str,
     at: usize,
@@ -28,7 +28,7 @@ impl<'t> Rows<'t> {
         Rows { text, at: 0, separator }
     }
 
-    /// The bytes up to the next separator or the end of the line.
+    /// The byte offset of the next separator or the end of the line.
     fn plain_end(&self) -> usize {
         let rest = &self.text[self.at..];
         let end = rest.find([self.separator, '\n', '\r']);
@@ -102,8 +102,8 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// The character between the fields of a file: a tab in `.tsv`, else a comma, or the semicolon
-/// that spreadsheets write where the comma is the decimal sign.
+/// The separator of the fields: a tab in `.tsv` files; otherwise a comma, or the semicolon that
+/// spreadsheets use in languages with a decimal comma.
 pub(super) fn separator(is_tsv: bool, text: &str) -> char {
     let header = text.lines().next().unwrap_or_default();
     match is_tsv {
@@ -113,7 +113,7 @@ pub(super) fn separator(is_tsv: bool, text: &str) -> char {
     }
 }
 
-/// The columns missing in a header row, and how to add them.
+/// A message on the columns that a header lacks, with how to add them; `None` if it lacks none.
 pub(super) fn missing(header: &[String]) -> Option<String> {
     let has = |keys: &[&str]| header.iter().any(|key| keys.contains(&normal(key).as_str()));
     if !has(&QUERY) {
@@ -128,7 +128,7 @@ pub(super) fn missing(header: &[String]) -> Option<String> {
     })
 }
 
-/// A row as a map by the names of its columns.
+/// Converts a row to a map from the names of its columns.
 pub(super) fn entry(header: &[String], fields: &[String]) -> Result<Value, String> {
     if fields.len() != header.len() {
         return Err(format!(
@@ -154,7 +154,7 @@ pub(super) fn entry(header: &[String], fields: &[String]) -> Result<Value, Strin
     Ok(Value::Object(map))
 }
 
-/// A cell that says yes or no; text where it says neither.
+/// Parses a cell of a flag: true, false, or null if it is blank; other text stays text.
 fn flag(field: &str) -> Value {
     match field.trim().to_ascii_lowercase().as_str() {
         "" => Value::Null,
@@ -164,9 +164,9 @@ fn flag(field: &str) -> Value {
     }
 }
 
-/// A cell with the name of a skill, or with several between `;`, `|` or commas.
+/// Parses a cell with the name of a skill, or with several names separated by `;`, `|` or commas.
 fn names(field: &str) -> Value {
-    // A name holds no white space beside a separator; prose is kept as it is.
+    // Names hold no white space; text that does is prose, and is not split.
     let names: Vec<&str> = field.split([';', '|', ',']).map(str::trim).collect();
     let is_list = names.len() > 1 && names.iter().all(|name| !name.contains(char::is_whitespace));
     if is_list { names.into() } else { field.into() }

@@ -1,12 +1,12 @@
-//! The fields of an entry, whatever the case of their keys.
+//! The fields of an entry, in any spelling of their keys.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-/// Fields by key: `shouldTrigger`, `should-trigger` and `should_trigger` are one.
+/// Fields by key: `shouldTrigger`, `should-trigger` and `should_trigger` are the same key.
 ///
-/// Keys are asked for in the form of [`normal`]. If a map spells a key twice, the first counts.
+/// Look-ups take keys in the form of [`normal`]. If a map has a key in two spellings, the first counts.
 pub(super) struct Fields<'v>(HashMap<String, (&'v str, &'v Value)>);
 
 impl<'v> Fields<'v> {
@@ -22,25 +22,26 @@ impl<'v> Fields<'v> {
         Fields::new(map.iter().map(|(key, value)| (key.as_str(), value)))
     }
 
-    /// The first of `keys` that has a value other than null, as it is spelled, and the value.
+    /// The value of the first of `keys` whose value is not null, with the key as the map spells it.
     pub(super) fn first(&self, keys: &[&str]) -> Option<(&'v str, &'v Value)> {
         self.all(keys).find(|(_, value)| !value.is_null())
     }
 
-    /// Those of `keys` that are there, in the order of `keys`.
+    /// The values of all `keys` that the map has, in the order of `keys`, with the keys as the map
+    /// spells them.
     pub(super) fn all(&self, keys: &[&str]) -> impl Iterator<Item = (&'v str, &'v Value)> {
         keys.iter().filter_map(|key| self.0.get(*key).copied())
     }
 }
 
-/// A key in lower case, without what separates its words.
+/// Normalises a key: lower case, without `_`, `-` and blanks between its words.
 pub(super) fn normal(key: &str) -> String {
     let letters = key.trim().chars().filter(|c| !matches!(c, '_' | '-' | ' '));
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// The names of skills in a value: one, a list, a map that names them, or none. Blank text and
-/// `none` do not name a skill.
+/// The names of skills in a value: a name, a list of names, a map that names skills, or null. Blank text
+/// and `none` do not name a skill.
 pub(super) fn names(key: &str, value: &Value) -> Result<Vec<String>, String> {
     let name = |value: &Value| match value {
         Value::String(name) => Ok(name.trim().to_owned()),

@@ -1,16 +1,16 @@
-//! Parts: values of a file with the bytes where they begin.
+//! Parts: the values in a file, with the byte offsets where they begin.
 
 use serde_json::Value;
 
 use crate::skill::json::to_json;
 use crate::skill::yaml::{self, Node};
 
-/// A value of a list or a map, with the byte of the file where it begins.
-pub(super) struct Located<'n> {
+/// A value in a list or a map, with its key and the byte offset where it begins in the file.
+pub(super) struct Part<'n> {
     pub(super) key: String,
     pub(super) at: usize,
     pub(super) value: Value,
-    /// The node it is made from, if the file is YAML.
+    /// The node of the value, if the file is YAML.
     node: Option<&'n Node>,
 }
 
@@ -25,8 +25,8 @@ impl<'n> Located<'n> {
         Located { key, at: node.span.start, value: to_json(node), node: Some(node) }
     }
 
-    /// The values of a list or a map of the file with the content `text`.
-    pub(super) fn parts(&self, text: &str) -> Vec<Located<'n>> {
+    /// The values in this part, if it is a list or a map. `text` is the content of the file.
+    pub(super) fn parts(&self, text: &str) -> Vec<Part<'n>> {
         match self.node {
             Some(node) => yaml_parts(node),
             None => json_parts(text, self.at),
@@ -34,8 +34,8 @@ impl<'n> Located<'n> {
     }
 }
 
-/// The values of the list or the map that begins at byte `start`, up to where it is broken.
-pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Located<'n>> {
+/// The values in the JSON list or map that begins at byte `start`. Stops at a syntax error.
+pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
     let is_map = text[start..].starts_with('{');
     let mut parts = Vec::new();
     let mut at = start + 1;
@@ -50,8 +50,8 @@ pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Located<'n>> {
     parts
 }
 
-/// The entry of a list or a map that begins after byte `at`, and the byte after it.
-fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Located<'n>, usize)> {
+/// Reads the next entry of a list or a map, from byte `at`. Returns it with the byte offset of its end.
+fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Part<'n>, usize)> {
     let (key, at) = if is_map {
         let (key, end) = json_value(text, at)?;
         (key.as_str()?.to_owned(), end + blanks(&text[end..]) + 1)
@@ -69,7 +69,7 @@ fn json_value(text: &str, at: usize) -> Option<(Value, usize)> {
     Some((value, at + stream.byte_offset()))
 }
 
-/// Bytes of white space at the start of a text.
+/// The number of bytes of white space at the start of a text.
 pub(super) fn blanks(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }

@@ -1,4 +1,4 @@
-//! Owners: the skill that a file of prompts belongs to by its place.
+//! Owners: the skill to which a file of prompts belongs by its place.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::catalog::Catalog;
 use crate::skill::SkillId;
 
-/// Skills by their directories. Published prompts stand beside the skill they are for, as in
-/// `skills/deploy/evals/evals.json`, and seldom name it.
+/// Skills by their directories. Published prompts are kept in the directory of their skill, as in
+/// `skills/deploy/evals/evals.json`, and seldom name the skill.
 #[derive(Debug, Clone, Default)]
 pub struct Owners(HashMap<PathBuf, SkillId>);
 
 impl Owners {
-    /// The skills of `catalog` that are files.
+    /// Collects the skills of `catalog` that were read from files.
     pub fn new(catalog: &Catalog) -> Owners {
         let owner = |entry: &crate::catalog::Entry| {
             Some((entry.skill.dir()?.canonicalize().ok()?, entry.id.clone()))
@@ -20,7 +20,7 @@ impl Owners {
         Owners(catalog.entries().filter_map(owner).collect())
     }
 
-    /// The skill of the nearest directory above `file`; `None` if no directory above it is one of a
+    /// The skill in the nearest directory above `file`; `None` if no directory above it is that of a
     /// skill, or if the file does not exist.
     pub fn of(&self, file: &Path) -> Option<&SkillId> {
         let file = file.canonicalize().ok()?;

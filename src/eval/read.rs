@@ -1,8 +1,8 @@
-//! The reader of files of prompts: JSON, JSON lines, YAML, or a table of comma-separated values.
+//! The reader of files with prompts: JSON, JSON lines, YAML, or tables of comma-separated values.
 //!
-//! A bad entry is left out and named with its line; the others are kept. After a syntax error in
-//! a JSON array nothing can be told apart any more, so the rest of that file is left out. A file
-//! without prompts is a problem, too: a measure of nothing would pass.
+//! A bad entry is left out, and reported with its line; the others are kept. After a syntax error in a
+//! JSON array, entries cannot be told apart, so the rest of that file is left out. A file without
+//! prompts is a problem too, because an evaluation without prompts would always pass.
 
 use serde_json::Value;
 
@@ -12,10 +12,10 @@ use super::fields::{Fields, kind, normal};
 use super::located::{Located, blanks, json_parts, yaml_parts};
 use crate::skill::yaml;
 
-/// Keys under which entries stand, in the form of [`normal`]; another list is one of entries if
-/// its first element has a prompt.
+/// Keys of lists of entries, in the form of [`normal`]. Any other list is one of entries if its first
+/// element has a prompt.
 const LISTS: [&str; 6] = ["evals", "cases", "queries", "tests", "testcases", "scenarios"];
-/// Keys under which prompts of a skill stand, and whether these should fire it.
+/// Keys of lists of prompts for a skill; true if the prompts should fire the skill.
 const PROMPTS: [(&str, bool); 9] = [
     ("shouldtriggerprompts", true),
     ("shouldnottriggerprompts", false),
@@ -27,14 +27,14 @@ const PROMPTS: [(&str, bool); 9] = [
     ("negatives", false),
     ("nearmiss", false),
 ];
-/// The key of a list of skills, each with its prompts.
+/// The key of a list, or a map by name, of skills with their prompts.
 const SKILLS: &str = "skills";
 
-/// The content of a list in a map.
+/// The kind of a list in a map.
 enum List {
-    /// Entries, which state their expectations.
+    /// Entries, each of which says what is expected.
     Entries,
-    /// Prompts that should, or should not, fire the skill of the map.
+    /// Prompts that should fire the skill of the map (if `fires`), or should not.
     Prompts { fires: bool },
     /// Skills, each with its own lists.
     Skills,
@@ -43,17 +43,18 @@ enum List {
 /// The reader of one file.
 struct Reader<'t> {
     text: &'t str,
-    /// The byte where each line begins.
+    /// The byte offset of each line.
     lines: Vec<usize>,
     file: &'t str,
-    /// The skill the prompts belong to unless they say otherwise.
+    /// The skill to which the prompts belong unless they name another.
     skill: Option<&'t str>,
     cases: Vec<Case>,
     problems: Vec<Problem>,
 }
 
-/// The prompts of the file named `file` with the content `text`, and the parts left out. `skill` is
-/// the skill they belong to unless they name another.
+/// Reads the prompts in `text`, the content of the file named `file`. Returns them, and a problem for
+/// each part that was left out. `skill` is the skill to which the prompts belong unless they name
+/// another. The extension of `file` decides the format, if it is a known one.
 ///
 /// ```
 /// let text = "{\"query\": \"deploy it\", \"should_trigger\": true}\n{\"query\": 7}\n";
@@ -161,8 +162,8 @@ impl Reader<'_> {
         }
     }
 
-    /// An entry, or a map that holds lists of entries or of prompts.
-    fn element(&mut self, part: &Located<'_>, skill: Option<&str>) {
+    /// Reads an entry, or a map that holds lists of entries or of prompts.
+    fn element(&mut self, part: &Part<'_>, skill: Option<&str>) {
         let Value::Object(map) = &part.value else {
             return self.keep(part.at, of_entry(&part.value, skill, None));
         };
@@ -172,9 +173,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the lists of a map; whether it has any.
-    fn lists(&mut self, part: &Located<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
-        let lists: Vec<(Located<'_>, List)> = part
+    /// Reads the lists of a map. Returns false if it has none.
+    fn lists(&mut self, part: &Part<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
+        let lists: Vec<(Part<'_>, List)> = part
             .parts(self.text)
             .into_iter()
             .filter_map(|list| List::of(&list).map(|kind| (list, kind)))
@@ -197,8 +198,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Skills with their prompts: a list of maps with a name, or a map by name.
-    fn skills(&mut self, list: &Located<'_>) {
+    /// Reads skills with their prompts: a list of maps with a name, or a map by name.
+    fn skills(&mut self, list: &Part<'_>) {
         for part in list.parts(self.text) {
             let Value::Object(map) = &part.value else {
                 let kind = kind(&part.value);
@@ -247,18 +248,18 @@ impl Reader<'_> {
         self.problems.push(Problem { file, line, message });
     }
 
-    /// The line of a byte, from 1.
+    /// The line, from 1, of the byte at `at`.
     fn line_of(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at)
     }
 
-    /// The first byte of a line, from 1.
+    /// The byte offset of a line, which is counted from 1.
     fn byte_of(&self, line: usize) -> usize {
         self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
     }
 }
 
-/// Tells whether a line of JSON lines holds nothing, or a comment.
+/// Tells whether a line of a JSON lines file is blank or a comment.
 fn is_blank(line: &str) -> bool {
     let line = line.trim_start();
     line.is_empty() || line.starts_with("//") || line.starts_with('#')
@@ -266,7 +267,8 @@ fn is_blank(line: &str) -> bool {
 
 fn json_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    // The line is the problem's; that of the error may be one of a part of the file.
+    // Drop the line number: [`Problem`] has the right one, while the error may count from a part of the
+    // file.
     let message = message.split(" at line ").next().unwrap_or_default();
     format!("not valid JSON: {message} at column {}", error.column())
 }

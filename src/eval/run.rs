@@ -1,4 +1,4 @@
-//! The run of an evaluation: asks an engine each prompt.
+//! The run of an evaluation: sends each prompt to an engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use crate::engine::Engine;
 use crate::matcher::{Hit, Shared};
 use crate::skill::SkillId;
 
-/// The number of skills found that count: those of *top 3*.
+/// The number of skills to find for a prompt, as *top 3* needs them.
 const N_FOUND: usize = 3;
 
 /// The outcome of one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The file the prompt stands in.
+    /// The file with the prompt.
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
@@ -30,51 +30,51 @@ pub struct Outcome {
     pub acceptable: Vec<SkillId>,
     /// The skills that fire, best first.
     pub fired: Vec<Fired>,
-    /// The first three that are found, best first.
+    /// The first three skills found, best first.
     pub found: Vec<SkillId>,
-    /// The most relevant skill by its words, whatever the triggers say.
+    /// The most relevant skill by the words of the prompt, regardless of triggers.
     pub nearest: Option<Nearest>,
-    /// Tokens that the disclosure takes.
+    /// The number of tokens in the disclosure.
     pub tokens: usize,
     /// True if every expected skill fires and no wrong one does.
     pub is_right: bool,
 }
 
-/// A skill that fires, and why.
+/// A skill that fires, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fired {
     /// The skill.
     pub id: SkillId,
-    /// True if that is wrong.
+    /// True if the skill should not have fired.
     pub is_wrong: bool,
-    /// The triggers found, as in [`Match::hits`](crate::Match::hits); none if the skill fires by
-    /// its relevance, or because all skills are asked for.
+    /// The triggers found, as in [`Match::hits`](crate::Match::hits); none if the skill fires by its
+    /// relevance, or because the prompt asks for all skills.
     pub hits: Vec<Hit>,
-    /// The words it shares with the prompt, weightiest first, where it has no hits.
+    /// The words that the skill shares with the prompt, the highest weight first; none if it has hits.
     pub terms: Vec<Shared>,
 }
 
-/// The most relevant skill of a prompt.
+/// The most relevant skill for a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Nearest {
     /// The skill.
     pub id: SkillId,
-    /// The lead over the next, as a share of its worth: from 0 to 1.
+    /// The lead of the skill's relevance over that of the next skill, divided by the skill's relevance:
+    /// from 0 to 1.
     pub margin: f32,
-    /// True if it would be right to fire it; `None` if the prompt says nothing about it.
+    /// True if it would be right for the skill to fire; `None` if the prompt does not decide that.
     pub is_right: Option<bool>,
 }
 
 /// The outcomes of all prompts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
-    /// The prompts that were asked, in the order of the cases.
+    /// The outcomes of the prompts, in the order of the cases.
     pub outcomes: Vec<Outcome>,
     /// The cases that name a skill the catalog does not have.
     pub problems: Vec<Problem>,
-    /// The skills that only the user may invoke and that prompts expect, in the order of ids. The
-    /// model never sees them, so it is not counted that they do not fire; a prompt that expects no
-    /// other skill is not asked.
+    /// The skills that prompts expect but only the user may invoke, in the order of ids. The model never
+    /// sees them, so they are not counted as missing; a prompt that expects only such skills is skipped.
     pub user_only: Vec<UserOnly>,
 }
 
@@ -87,15 +87,15 @@ pub struct UserOnly {
     pub prompts: usize,
 }
 
-/// A case whose skills are known to the catalog.
+/// The skills of a case, as ids of the catalog.
 struct Judge {
     expected: Vec<SkillId>,
     forbidden: Vec<SkillId>,
     acceptable: Vec<SkillId>,
 }
 
-/// Asks `engine` the prompts of `cases`, each in a conversation of its own, and calls `each` after
-/// every one.
+/// Sends the prompts of `cases` to `engine`, each in its own conversation. Calls `each` after every
+/// case.
 pub fn evaluate(engine: &Engine, cases: &[Case], mut each: impl FnMut()) -> Evaluation {
     let mut evaluation = Evaluation::default();
     let mut user_only: BTreeMap<SkillId, usize> = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Judge {
         })
     }
 
-    /// Expects no skill that only the user may invoke, and gives those that were expected.
+    /// Removes the skills that only the user may invoke from those expected, and returns them.
     fn exempt_user_only(&mut self, engine: &Engine) -> Vec<SkillId> {
         let catalog = engine.catalog();
         let is_user_only = |id: &SkillId| {
@@ -183,7 +183,8 @@ impl Judge {
         }
     }
 
-    /// Tells whether `id` fires rightly, if the case decides that; see the module.
+    /// Tells whether `id` may rightly fire; `None` if the case does not decide that. The module explains
+    /// the rules.
     fn verdict(&self, id: &SkillId) -> Option<bool> {
         let is_open = self.expected.is_empty() && !self.forbidden.is_empty();
         if self.expected.contains(id) {
@@ -198,7 +199,8 @@ impl Judge {
     }
 }
 
-/// The id of the skill that `name` stands for. Agents put the name of a plugin before a colon.
+/// The id of the skill that `name` means. A prefix up to a colon may be dropped, as agents put the name
+/// of a plugin there.
 fn resolve(engine: &Engine, name: &str) -> Result<SkillId, String> {
     let catalog = engine.catalog();
     let unqualified = name.rsplit_once(':').map_or(name, |(_, name)| name);

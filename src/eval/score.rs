@@ -10,8 +10,8 @@ use super::case::Problem;
 use super::run::{Evaluation, Fired, Outcome, UserOnly};
 use crate::skill::SkillId;
 
-/// The report of an evaluation; see the [module](super) for what is counted. Serializes as
-/// `repertoire eval --json` prints it.
+/// The report of an evaluation. The [module](super) explains what is counted. Serialises to the output
+/// of `repertoire eval --json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
     /// Number of prompts.
@@ -27,9 +27,9 @@ pub struct Report {
     pub confusions: Vec<Confusion>,
     /// Every prompt, in the order of the files.
     pub results: Vec<Outcome>,
-    /// The entries left out, and why.
+    /// The entries that were left out, with the reasons.
     pub problems: Vec<Problem>,
-    /// The skills that prompts expect and only the user may invoke: they are not counted.
+    /// The skills that prompts expect but only the user may invoke. They are not counted.
     pub user_only: Vec<UserOnly>,
 }
 
@@ -40,34 +40,34 @@ pub struct Scores {
     pub precision: Option<f64>,
     /// Share of the expected skills that fire.
     pub recall: Option<f64>,
-    /// Harmonic mean of the two.
+    /// Harmonic mean of precision and recall.
     pub f1: Option<f64>,
     /// Share of the prompts where the first skill found is expected.
     pub top1: Option<f64>,
-    /// Share of the prompts where one of the first three is.
+    /// Share of the prompts where one of the first three skills found is expected.
     pub top3: Option<f64>,
-    /// Share of the prompts that expect no skill where one fires wrongly.
+    /// Share of the prompts that expect no skill, but for which one fires wrongly.
     pub false_fire: Option<f64>,
 }
 
-/// Tokens that the disclosures take.
+/// The tokens of the disclosures.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Tokens {
     /// The mean over the prompts.
     pub mean: f64,
-    /// The most of one prompt.
+    /// The maximum for one prompt.
     pub max: usize,
     /// The sum over all prompts.
     pub total: usize,
 }
 
-/// The figures of one skill. Its top 1 and top 3 are of the prompts that expect it, its false
-/// fires of those that forbid it or expect none.
+/// The figures of one skill. Top 1 and top 3 count the prompts that expect the skill. False fires count
+/// the prompts that expect no skill and that either forbid this one or fire it wrongly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SkillScore {
     /// The skill.
     pub id: SkillId,
-    /// Number of prompts that expect it.
+    /// Number of prompts that expect the skill.
     pub expected: usize,
     /// Number of fires that are right.
     pub right: usize,
@@ -83,15 +83,15 @@ pub struct SkillScore {
 pub struct Confusion {
     /// The skill that should have fired; `None` if none should.
     pub expected: Option<SkillId>,
-    /// The skill that did; `None` if none did.
+    /// The skill that fired; `None` if none did.
     pub got: Option<SkillId>,
     /// The number of prompts.
     pub cases: usize,
-    /// The causes of its fires, the most frequent first.
+    /// The causes of the fires of `got`, the most frequent first.
     pub triggers: Vec<Cause>,
 }
 
-/// A trigger, or a word by which a skill was relevant.
+/// The cause of a fire: a trigger, or a word by which the skill was relevant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Cause {
     /// The kind of the trigger, or `relevance`.
@@ -108,17 +108,18 @@ struct Counts {
     expected: usize,
     right: usize,
     wrong: usize,
-    /// Prompts with a ranking to judge, and those where it is right.
+    /// Prompts with a ranking to judge; those with the right skill in the first place are in `first`,
+    /// those with it in the first three places in `third`.
     ranked: usize,
     first: usize,
     third: usize,
-    /// Prompts that expect none, and those where something fires wrongly.
+    /// Prompts that expect no skill; those for which a skill fires wrongly are in `false_fires`.
     negatives: usize,
     false_fires: usize,
 }
 
 impl Report {
-    /// Counts the outcomes of the prompts.
+    /// Computes the figures from the outcomes of the prompts.
     pub fn new(evaluation: Evaluation) -> Report {
         let Evaluation { outcomes, problems, user_only } = evaluation;
         let mut all = Counts::default();
@@ -218,7 +219,7 @@ impl Tokens {
 /// An expected skill and the one that fired.
 type Confused = (Option<SkillId>, Option<SkillId>);
 
-/// The number of prompts in which a trigger of a kind was found.
+/// The number of prompts for each cause, by its kind and text.
 type Causes = BTreeMap<(&'static str, String), usize>;
 
 #[derive(Default)]

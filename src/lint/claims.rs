@@ -1,8 +1,8 @@
-//! Rules for triggers that other skills claim too.
+//! Rules for triggers that other skills have too.
 //!
-//! *Outranked* is reported only where it is certain: the skills before this one in the order of ids
-//! that claim the same trigger fill a disclosure of the usual size. Then this one is shown only if
-//! another trigger, or recent use, tells in its favour. A name is a claim like a keyword.
+//! *Outranked* is reported only if it is certain: so many skills with the same trigger come before this
+//! one in the order of ids that they fill a disclosure of the default size. This skill is then shown
+//! only if another trigger or recent use raises its rank. The name of a skill counts as a keyword.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::matcher::text::fold_trigger;
 use crate::matcher::text::mention::Name;
 use crate::skill::excerpt;
 
-/// Skills that a disclosure shows in full, unless it is told otherwise.
+/// The number of skills that a disclosure shows in full by default.
 const SHOWN: usize = 3;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
@@ -29,7 +29,7 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
             let Some(others) = claims.get(folded.as_str()).filter(|claims| claims.len() > 1) else {
                 continue;
             };
-            // In the order of ids, as the skills are.
+            // Places are in the order of ids, because `skills` is.
             let before = others.iter().filter(|other| **other < place).count();
             let others: Vec<usize> =
                 others.iter().copied().filter(|other| *other != place).collect();
@@ -60,7 +60,8 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
 }
 
-/// The skills that claim each folded literal, forms of their names included; in the order of ids.
+/// The skills that have each folded literal as a trigger or as a form of their name, in the order of
+/// ids.
 fn claims<'s>(skills: &'s [Linted<'_>], names: &'s [Vec<String>]) -> HashMap<&'s str, Vec<usize>> {
     let mut claims: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, (skill, names)) in skills.iter().zip(names).enumerate() {
@@ -75,7 +76,7 @@ fn claims<'s>(skills: &'s [Linted<'_>], names: &'s [Vec<String>]) -> HashMap<&'s
     claims
 }
 
-/// The literals that count as the names of a skill, and so as keywords.
+/// The folded forms of a skill's name and id, which count as keywords.
 fn forms_of_names(skill: &Linted<'_>) -> Vec<String> {
     let (id, name) = (skill.entry.id.as_str(), skill.entry.skill.name());
     let mut forms = Vec::new();

@@ -1,4 +1,4 @@
-//! Ids that are hard to tell apart: a skill that passes for another one.
+//! Confusable ids: a skill whose id looks like that of another one.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::catalog::{Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::skill::skeleton;
 
-/// The skills whose ids look like that of another skill of the catalog.
+/// Reports the skills whose ids look like that of another skill in the catalog.
 pub fn confusable(catalog: &Catalog) -> Vec<Diagnostic> {
     let mut alike: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
     for entry in catalog.entries().filter(|entry| !entry.is_shadowed()) {

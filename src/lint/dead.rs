@@ -1,14 +1,14 @@
-//! Rules for triggers that never count, or change nothing.
+//! Rules for triggers that never count, or that make no difference.
 //!
-//! - *Vetoed*: an `exclude` of the same skill stands in the trigger as a word of its own. The text
-//!   around the exclude is then the trigger's own, or the same as around the trigger, so wherever
-//!   the trigger counts, the veto does. (With inflections turned on, other forms of a verb may
-//!   escape it.) Not where the trigger asks for its own skill by name, as "use release-notes" does:
-//!   an exclude gives way to a strong mention.
-//! - *Redundant*: a keyword or verb with the same folded form comes before it, or every match of a
-//!   pattern holds a keyword or verb (`patterns.rs`).
-//! - *Untyped*: the text is taken literally, but is a pattern, a glob or a placeholder by its form,
-//!   or holds a character that no keyboard has.
+//! - *Vetoed*: the trigger holds an `exclude` of the same skill as a whole word. The text next to the
+//!   exclude is then part of the trigger, or is the text next to the trigger, so wherever the trigger
+//!   counts, the exclude counts too. (With inflections turned on, other forms of a verb may escape the
+//!   veto.) A trigger that asks for its own skill by name, such as "use release-notes", is not reported:
+//!   a strong mention overrides an exclude.
+//! - *Redundant*: an earlier keyword or verb has the same folded form, or every match of a pattern holds
+//!   a keyword or verb (`patterns.rs`).
+//! - *Untyped*: the text is taken literally, but has the form of a pattern, a glob or a placeholder, or
+//!   holds a character that no keyboard has.
 
 use super::{Findings, Linted, Literal};
 use crate::diagnostic::Code;
@@ -93,13 +93,13 @@ fn note_form(
     );
 }
 
-/// Marks that patterns and globs hold anywhere, and messages do not.
+/// Texts that mark a pattern or a glob wherever they occur in it, and that messages do not hold.
 const PATTERN_MARKS: [&str; 7] = [".*", ".+", "(?", "[a-z", "[0-9", "**", "*."];
 
-/// Marks of patterns that are a part of a path or a command if a letter follows.
+/// Texts that mark a pattern, unless a letter follows: then they are part of a path or a command.
 const ESCAPES: [&str; 4] = ["\\b", "\\s", "\\d", "\\w"];
 
-/// The first sign that `folded` is a pattern, or that something is left out of it.
+/// The first mark of a pattern in `folded`, or `...` if the text is left open at its end.
 fn pattern_mark(folded: &str) -> Option<&'static str> {
     let ends_word = |end: usize| !folded[end..].starts_with(char::is_alphabetic);
     let is_escape =
@@ -118,7 +118,7 @@ fn pattern_mark(folded: &str) -> Option<&'static str> {
         .or_else(|| is_left_open().then_some("..."))
 }
 
-/// The part of a trigger whose folded form is `mark`, as in `…` for `...`.
+/// The part of a trigger whose folded form is `mark`, such as `…` for `...`.
 fn written<'t>(trigger: &'t str, mark: &'t str) -> &'t str {
     let parts = trigger.char_indices().flat_map(|(start, _)| {
         let rest = &trigger[start..];
@@ -127,8 +127,8 @@ fn written<'t>(trigger: &'t str, mark: &'t str) -> &'t str {
     parts.into_iter().find(|part| fold_trigger(part) == mark).unwrap_or(mark)
 }
 
-/// Tells whether `{…}`, `<…>` or `[…]` stands for something else: as a word of its own, beside
-/// others.
+/// Tells whether `folded` has a placeholder: `{…}`, `<…>` or `[…]` as a word of its own, next to other
+/// words.
 fn is_placeholder(folded: &str) -> bool {
     let is_name = |inside: &str| {
         !inside.is_empty() && inside.chars().all(|c| c.is_alphanumeric() || " _-".contains(c))
@@ -146,7 +146,7 @@ fn is_placeholder(folded: &str) -> bool {
     })
 }
 
-/// Controls, and characters without width that are not part of any script's spelling.
+/// Tells whether `c` is a control character, or one without width that no script needs in its spelling.
 pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,10 +1,9 @@
 //! The rule for descriptions that say nothing specific.
 //!
-//! A word is *rare* if it is neither everyday nor technical and stands in few descriptions of the
-//! catalog: one of them tells the skill from others. A word that is technical, or that many skills
-//! share, says less, but two of them name a subject ("React hooks"); words joined by a hyphen are
-//! one such word. A phrase in quotes is the words of a user, so a description with one is not
-//! vague, whatever its words are.
+//! A word is *rare* if it is neither everyday nor technical, and occurs in few descriptions of the
+//! catalog. A single rare word tells a skill from others. A word that is technical, or that many skills
+//! share, says less, but two of them name a subject ("React hooks"). Words joined by a hyphen count as
+//! one such word. A phrase in quotes is what a user would say, so a description with one is never vague.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,10 +14,10 @@ use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 use crate::word_lists::is_common;
 
-/// A word in more than this share of the descriptions is not rare, ...
+/// A word in more than one of this many descriptions is not rare, ...
 const RARE_SHARE: usize = 10;
 
-/// ... but one in at most this many is, however small the catalog.
+/// ... but a word in at most this many descriptions can be, however small the catalog.
 const ALWAYS_RARE: usize = 3;
 
 /// This many words that are neither rare nor everyday name a subject.
@@ -52,7 +51,7 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
 }
 
-/// The number of distinct words with a hyphen in them, as in "server-sent".
+/// The number of distinct compounds with a hyphen, such as "server-sent".
 fn n_compounds(folded: &str) -> usize {
     let is_part = |c: char| is_word(c) || c == '-';
     let compounds = folded.split(|c| !is_part(c)).filter(|word| {
@@ -61,17 +60,17 @@ fn n_compounds(folded: &str) -> usize {
     compounds.collect::<HashSet<_>>().len()
 }
 
-/// Tells whether a folded text has two words or more in quotes.
+/// Tells whether a folded text has a quoted phrase of two words or more.
 fn quotes_a_phrase(folded: &str) -> bool {
     let mut parts = folded.split(['"', '“', '”']);
     parts.next();
-    // Every second part stands between two quotes; an unclosed one does not count.
+    // Every second part is between two quotes. An unclosed quote does not count.
     let parts: Vec<&str> = parts.collect();
     parts.chunks_exact(2).any(|pair| pair[0].split_whitespace().count() > 1)
 }
 
-/// The distinct words of a folded text. A run of a script without spaces is several words, so it
-/// counts by its pairs of characters.
+/// The distinct words of a folded text. A word that is not ASCII may be several words of a script
+/// without spaces, so its pairs of characters are used instead.
 fn words(folded: &str) -> HashSet<&str> {
     let mut words = HashSet::new();
     for word in folded.split(|c| !is_word(c)).filter(|word| !word.is_empty()) {

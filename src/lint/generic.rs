@@ -1,8 +1,8 @@
-//! The rule for keywords and verbs that stand in messages of all kinds.
+//! The rule for keywords and verbs that occur in messages of all kinds.
 //!
-//! A trigger is generic if it is a single everyday word, or if it is found in more than
-//! [`MAX_PROMPTS`] of the sample of ordinary messages. The number of descriptions that hold it does
-//! not matter: in a catalog about one subject all of them name it, and messages about others do
+//! A trigger is generic if it is a single everyday word, or if it occurs in more than [`MAX_PROMPTS`] of
+//! the sample of ordinary messages. The number of descriptions with the trigger does not matter: in a
+//! catalog about one subject, all descriptions name the subject, but messages about other subjects do
 //! not.
 
 use super::{Findings, Linted, Literal};
@@ -12,7 +12,7 @@ use crate::matcher::text::boundary::is_word;
 use crate::skill::excerpt;
 use crate::word_lists::{holds, prompts};
 
-/// More messages of the sample than this make a trigger generic.
+/// A trigger that occurs in more messages of the sample than this is generic.
 const MAX_PROMPTS: usize = 4;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {

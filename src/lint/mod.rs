@@ -1,9 +1,10 @@
-//! The linter: finds problems that only a whole catalog or ordinary messages show, such as triggers
-//! that fire too often, for others too, or never, and descriptions that tell nothing apart.
+//! The linter: finds problems that show only in a whole catalog, or with ordinary messages. Examples are
+//! triggers that fire too often, for other skills too, or never, and descriptions that do not tell
+//! skills apart.
 //!
-//! Each rule looks at all skills that messages are matched against and reports under [`Code`]s of
-//! its own; `docs/check.md` says what each one can prove. A rule that reads one skill at a time
-//! stays below a millisecond a skill, and none compares all pairs.
+//! Each rule checks all skills that messages are matched against, and has its own [`Code`]s;
+//! `docs/check.md` says what each rule can prove. A rule that reads one skill at a time takes less than
+//! a millisecond for each. No rule compares all pairs of skills.
 
 mod claims;
 mod confusable;
@@ -29,13 +30,13 @@ pub use confusable::confusable;
 pub use patterns::{PatternCost, pattern_cost};
 pub use unused::unused;
 
-/// Skills named in a finding; more are counted.
+/// The maximum number of skills named in a finding; further ones are only counted.
 const MAX_NAMED: usize = 3;
 
-/// Judges the skills of a catalog, and returns the findings in the order of paths and lines.
+/// Checks the skills of a catalog, and returns the findings in the order of paths and lines.
 ///
-/// Only skills that messages are matched against for the model are looked at, whether they are
-/// available here or not. Findings are warnings and notes, never errors.
+/// Only skills that messages are matched against for the model are checked, whether or not they are
+/// available on this machine. Findings are warnings and notes, never errors.
 ///
 /// ```
 /// use repertoire::catalog::CatalogOptions;
@@ -59,7 +60,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {
     findings.finish(&skills)
 }
 
-/// A skill, with its literal triggers as the matcher compares them.
+/// A skill, with its literal triggers folded as the matcher compares them.
 struct Linted<'c> {
     entry: &'c Entry,
     /// Verbs before keywords.
@@ -90,7 +91,7 @@ impl<'c> Linted<'c> {
         Linted { entry, literals, excludes: of("exclude", &triggers.exclude) }
     }
 
-    /// Tells whether `folded` asks for the skill by its name, as a strong mention does.
+    /// Tells whether the folded text asks for the skill by its name, as a strong mention does.
     fn is_named_in(&self, folded: &str) -> bool {
         mention::asks_for(self.entry.id.as_str(), self.entry.skill.name(), folded)
     }
@@ -100,14 +101,14 @@ impl<'c> Linted<'c> {
     }
 }
 
-/// The findings, before they have lines.
+/// The findings, which get their lines at the end.
 struct Findings(Vec<Finding>);
 
 struct Finding {
-    /// The skill's place among those that are judged.
+    /// The skill's place among the checked skills.
     skill: usize,
     code: Code,
-    /// Bytes of its file; `None` for all of it.
+    /// The range of bytes in the skill's file; `None` for the whole file.
     span: Option<Range<usize>>,
     message: String,
     help: String,
@@ -151,7 +152,7 @@ impl Findings {
     }
 }
 
-/// Some skills in a phrase: a few with their paths, the others counted.
+/// Lists skills in a phrase: the first few with their paths, the others as a count.
 fn named(skills: &[Linted<'_>], places: &[usize]) -> String {
     let name = |&place: &usize| {
         let entry = skills[place].entry;

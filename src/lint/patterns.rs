@@ -13,34 +13,34 @@ use crate::skill::pattern::{self, Alphabet, Case};
 use crate::skill::{Spanned, excerpt};
 use crate::word_lists::{holds, places, prompts};
 
-/// A pattern that matches one in this many ordinary messages is broad.
+/// A pattern is broad if it matches at least one in this many ordinary messages.
 const BROAD_SHARE: usize = 5;
 
-/// The most steps a byte that a pattern may take. The largest of 239 patterns of published trigger
-/// rules has 95 states; a `\w`, which stands for every letter of every script, takes 320.
+/// The maximum number of steps a byte for a pattern. The largest of 239 patterns in published trigger
+/// rules has 95 states; a single `\w`, which stands for every letter of every script, has 320.
 const MAX_STEPS: usize = 1_000;
 
-/// One that is tried on every message has less to spend.
+/// The lower maximum for a pattern that is tried on every message.
 const MAX_STEPS_ALWAYS: usize = 500;
 
 /// The upper bound of the cost of a search for a pattern.
 ///
-/// A search follows all ways through the compiled program at once, so each byte of a message takes
-/// up to as many steps as the program has states (Thompson, *Regular Expression Search Algorithm*,
-/// 1968). Usual searches take far fewer: it is a bound for hostile messages, and does not depend
-/// on the machine.
+/// A search follows all paths through the compiled program at once, so each byte of a message takes at
+/// most as many steps as the program has states (Thompson, *Regular Expression Search Algorithm*, 1968).
+/// Ordinary searches take far fewer: the bound is for hostile messages, and does not depend on the
+/// machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PatternCost {
-    /// States of the compiled program: steps a byte at most.
+    /// The number of states of the compiled program, which is the maximum number of steps a byte.
     pub steps: usize,
-    /// Memory of the compiled program, in bytes.
+    /// The memory of the compiled program, in bytes.
     pub bytes: usize,
-    /// True if it is tried on every message, as it does not require any particular text.
+    /// True if the pattern is tried on every message, because it does not require any particular text.
     pub always: bool,
 }
 
-/// The cost of a pattern; `None` if no skill may declare it, as it does not compile or is too
-/// large.
+/// The cost of a pattern; `None` if no skill may declare the pattern, because it does not compile or is
+/// too large.
 pub fn pattern_cost(pattern: &str) -> Option<PatternCost> {
     let hir = pattern::parse(pattern, Case::Insensitive).ok()?;
     let nfa =
@@ -66,7 +66,8 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
 }
 
-/// Notes a character that nobody types; blanks, tabs and line ends are typed, or part of `(?x)`.
+/// Reports an invisible character that users do not type. Blanks, tabs and line ends are allowed: users
+/// type them, and `(?x)` patterns hold them.
 fn note_controls(place: usize, pattern: &Spanned<String>, findings: &mut Findings) {
     let is_untyped = |c: &char| is_invisible(*c) && !c.is_whitespace();
     let Some(c) = pattern.value.chars().find(is_untyped) else { return };
@@ -144,9 +145,9 @@ fn note_breadth(
     }
 }
 
-/// Notes a pattern whose every match holds a keyword or verb of the same skill as a word of its
-/// own. That is certain of a pattern that is a few texts between `\b`, each with a keyword in it;
-/// and of one whose required text holds a keyword with its neighbours.
+/// Reports a pattern whose every match holds a keyword or verb of the same skill as a whole word. That
+/// is certain in two cases: if the pattern is a choice of a few texts between `\b` and each text holds a
+/// keyword, or if its required text holds a keyword together with the characters next to it.
 fn note_implied(
     place: usize,
     pattern: &Spanned<String>,
@@ -183,15 +184,15 @@ fn note_implied(
     );
 }
 
-/// Returns what `find` returns for the first text, if it returns something for all.
+/// Returns the result of `find` for the first text, or `None` if `find` returns `None` for any text.
 fn first_if_all<'p>(texts: &[String], find: impl Fn(&str) -> Option<&'p str>) -> Option<&'p str> {
     let found: Option<Vec<&str>> = texts.iter().map(|text| find(text)).collect();
     found?.first().copied()
 }
 
-/// The folded texts that a pattern of the form `\b…\b` matches, if they are few and begin and end
-/// with word characters: then no word character stands beside a match, and a word at the edge of
-/// the text is a word of the message.
+/// The folded texts that a pattern of the form `\b…\b` matches, if they are few and begin and end with
+/// word characters. In that case no word character is next to a match, so that a word at the edge of the
+/// text is a whole word of the message.
 fn delimited_texts(pattern: &str) -> Option<Vec<String>> {
     let hir = pattern::parse(pattern, Case::Verbatim).ok()?;
     let HirKind::Concat(parts) = hir.kind() else { return None };

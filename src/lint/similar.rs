@@ -1,11 +1,11 @@
-//! The rule for descriptions that are nearly the same: nothing then tells the skills apart in a
-//! registry, and relevance orders them by chance.
+//! The rule for descriptions that are nearly the same. In a registry such skills cannot be told apart,
+//! and relevance orders them by chance.
 //!
-//! Two descriptions are compared by the runs of three words that they share (*shingles*; Broder, *On
-//! the resemblance and containment of documents*, 1997), as the share of all their shingles. All pairs
-//! above the limit are found, and hardly any other pair is looked at: two sets that share enough
-//! must share one of the first few of their elements, in an order that puts rare ones first (Bayardo
-//! et al., *Scaling up all pairs similarity search*, 2007).
+//! The similarity of two descriptions is the share of their *shingles*, runs of three words, that both
+//! have (Broder, *On the resemblance and containment of documents*, 1997). The search finds all pairs
+//! above the limit, and compares hardly any others: if elements are ordered from rare to frequent, two
+//! sets that share enough of them must share one of their first few (Bayardo et al., *Scaling up all
+//! pairs similarity search*, 2007).
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,7 +18,8 @@ use crate::matcher::text::fold_trigger;
 /// Descriptions that share at least this fraction of their shingles are similar.
 const LEAST_SHARE: (usize, usize) = (4, 5);
 
-/// Shorter descriptions, in words, are not compared: they are vague before they are alike.
+/// Descriptions with fewer words are not compared: their problem is that they are vague, not that they
+/// are similar.
 const MIN_WORDS: usize = 5;
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
@@ -42,7 +43,7 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     }
 }
 
-/// Hashes of the runs of three words of a text, each once.
+/// The hashes of the runs of three words in a text, sorted and without repetitions.
 fn shingles(description: &str) -> Vec<u64> {
     const WORDS: usize = 3;
     let folded = fold_trigger(description);
@@ -61,7 +62,7 @@ fn shingles(description: &str) -> Vec<u64> {
     shingles
 }
 
-/// Words, and characters of scripts without spaces.
+/// Splits a folded text into words. In scripts without spaces, each character is a word.
 fn words(folded: &str) -> Vec<&str> {
     let is_single = |c: char| c >= '\u{2e80}';
     let mut words = Vec::new();
@@ -75,7 +76,8 @@ fn words(folded: &str) -> Vec<&str> {
     words
 }
 
-/// The sets with numbers for elements, the rarest first.
+/// Replaces the elements of the sets by numbers, the rarest element having the lowest, and sorts each
+/// set.
 fn by_rarity(sets: Vec<Vec<u64>>) -> Vec<Vec<u32>> {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     for element in sets.iter().flatten() {
@@ -93,7 +95,7 @@ fn by_rarity(sets: Vec<Vec<u64>>) -> Vec<Vec<u32>> {
     sets.into_iter().map(numbered).collect()
 }
 
-/// All pairs of sets that share at least [`LEAST_SHARE`] of their elements, in any order.
+/// Returns all pairs of sets that share at least [`LEAST_SHARE`] of their elements, in any order.
 fn pairs(sets: &[Vec<u32>]) -> Vec<(usize, usize)> {
     let mut by_size: Vec<usize> = (0..sets.len()).filter(|&set| !sets[set].is_empty()).collect();
     by_size.sort_by_key(|&set| sets[set].len());
@@ -116,7 +118,7 @@ fn pairs(sets: &[Vec<u32>]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Tells whether two sorted sets share enough of all their elements.
+/// Tells whether two sorted sets share at least [`LEAST_SHARE`] of all their elements.
 fn are_similar(a: &[u32], b: &[u32]) -> bool {
     let n_common = a.iter().filter(|element| b.binary_search(element).is_ok()).count();
     n_common * LEAST_SHARE.1 >= (a.len() + b.len() - n_common) * LEAST_SHARE.0

@@ -4,7 +4,7 @@ use super::*;
 use crate::catalog::{CatalogOptions, Source};
 use crate::skill::Skill;
 
-/// A skill with a name, more front matter, and a specific description unless that has one.
+/// A skill with this name and this front matter; a specific description is added if that has none.
 fn skill(name: &str, more: &str) -> Skill {
     let description = if more.contains("description:") {
         String::new()
@@ -14,7 +14,7 @@ fn skill(name: &str, more: &str) -> Skill {
     format!("---\nname: {name}\n{description}{more}\n---\n").parse().expect(more)
 }
 
-/// The findings of skills with these names and front matters, each as its code and its line.
+/// The findings about skills with these names and front matters.
 fn found(skills: &[(&str, &str)]) -> Vec<Diagnostic> {
     let skills = skills.iter().map(|(name, more)| skill(name, more)).collect();
     let options = CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() };
@@ -92,7 +92,7 @@ fn vetoed_triggers_hold_an_exclude_of_their_own_skill() {
     {
         assert_eq!(codes_of(quiet), [], "{quiet}");
     }
-    // An exclude gives way to a message that asks for the skill by name.
+    // A message that asks for the skill by name overrides an exclude.
     let of = |name, keyword| {
         codes(&[(name, &format!("triggers: {{keywords: [{keyword}], exclude: [branch]}}"))])
     };
@@ -179,7 +179,7 @@ fn untyped_triggers_have_the_form_of_something_else() {
     ] {
         assert_eq!(codes_of(&format!("keywords: ['{typed}']")), [], "{typed}");
     }
-    // The text as written is reported, not the form it is compared in.
+    // The finding shows the text as written, not in its folded form.
     for written in ["`…`", "`．*`", "`[A-Z`"] {
         let mark = written.trim_matches('`');
         let found = found(&[("alpha", &format!("triggers: ['terraform{mark}']"))]);
@@ -319,7 +319,7 @@ fn the_examples_of_the_documentation_fire() {
             "vetoed-trigger" => {
                 vec![vec![("alpha", format!("triggers: {{{}}}", examples.join(", ")))]]
             }
-            // Told in words.
+            // The page gives this example in words only.
             "similar-description" => {
                 let same = "description: Converts recorded talks into polished show notes";
                 vec![vec![("alpha", same.to_owned()), ("beta", same.to_owned())]]

@@ -1,4 +1,5 @@
-//! Toolsets whose library or class is missing, misnamed, not usable, or open to others.
+//! The rule for toolsets whose library or class is missing, misnamed, unusable, or writable by other
+//! users.
 
 use super::{Findings, Linted};
 use crate::diagnostic::Code;
@@ -9,7 +10,7 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
         let skill = &linted.entry.skill;
         let Some(dir) = skill.dir() else { continue };
         for written in &skill.manifest().toolsets {
-            // An entry that is refused whatever is there has a finding already.
+            // An invalid entry has a finding of its own already.
             let Ok(entry) = written.value.parse::<ToolsetEntry>() else { continue };
             let Err((fault, error)) = examine(&entry, dir) else { continue };
             let code = match fault {

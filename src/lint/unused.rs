@@ -6,9 +6,9 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Counts, Day, Tallies};
 
-/// Names the skills of a catalog that were of no effect in the conversations that `tallies` were
-/// counted in, since the beginning of a day: they neither fired, nor were loaded, nor used. Nothing
-/// if no conversation was recorded.
+/// Reports the skills of a catalog that had no effect in the conversations that `tallies` count since
+/// the beginning of the day `since`: they neither fired, nor were loaded, nor used. Reports nothing if
+/// no conversation was recorded.
 ///
 /// Skills that are not available, or that nobody may use, are left out.
 pub fn unused(catalog: &Catalog, tallies: &Tallies, since: Day) -> Vec<Diagnostic> {

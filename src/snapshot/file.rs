@@ -1,8 +1,8 @@
-//! The file of a snapshot: eight bytes of magic number, a checksum of all that follows, the version
-//! it was written by, the key, the content.
+//! The file of a snapshot: an eight-byte magic number, a checksum of everything after it, the version
+//! that wrote it, the key, and the content.
 //!
-//! The checksum is against accidents: a torn or damaged file, noise. Against people there are the
-//! rights of the file, which is read only if it is the user's own and nobody else may write it.
+//! The checksum guards against accidents, such as a torn or damaged file. Permissions guard against
+//! attacks: a file is read only if it belongs to the user and no other user may write it.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -15,17 +15,18 @@ use super::UNFINISHED;
 use crate::open_options::without_waiting;
 
 const MAGIC: &[u8; 8] = b"RPRTSNAP";
-/// The number is that of the form of the content, to be raised whenever that changes.
+/// The number after the plus sign is that of the content's format. Increase it whenever the format
+/// changes.
 pub(super) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+15");
-/// Longer ones are not read, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The reason why a file is not the snapshot that was looked for.
+/// The reason why a file cannot be used as a snapshot.
 #[derive(Debug)]
 pub(super) enum Unfit {
     Missing,
     OtherVersion,
-    /// It is not ours, or not as it was written.
+    /// The file is not a snapshot of this user, or is not as it was written.
     Foreign(&'static str),
     Unreadable(io::Error),
 }
@@ -41,13 +42,13 @@ impl fmt::Display for Unfit {
     }
 }
 
-/// The parts of a file whose checksum is right.
+/// The parts of a file whose checksum is correct.
 pub(super) struct Parts<'a> {
     pub(super) key: &'a [u8],
     pub(super) content: &'a [u8],
 }
 
-/// All bytes of the file at `path`, and when it was written or last used.
+/// Reads the file at `path`. Returns its bytes, and the time when it was written or last used.
 pub(super) fn read(path: &Path) -> Result<(Vec<u8>, SystemTime), Unfit> {
     let mut file = match without_waiting(OpenOptions::new().read(true)).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unfit::Missing),
@@ -73,7 +74,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<u8>, SystemTime), Unfit> {
     Ok((bytes, metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)))
 }
 
-/// Takes a file apart.
+/// Checks the bytes of a file, and splits them into parts.
 pub(super) fn check(bytes: &[u8]) -> Result<Parts<'_>, Unfit> {
     let damaged = || Unfit::Foreign("it is damaged");
     let rest = bytes.strip_prefix(MAGIC).ok_or(Unfit::Foreign("it is not a snapshot"))?;
@@ -94,12 +95,12 @@ fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(u32::from_le_bytes(*len) as usize)
 }
 
-/// Replaces the file at `path` by one with `key` and `content`.
+/// Replaces the file at `path` with one that holds `key` and `content`.
 pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()> {
     static NTH: AtomicU32 = AtomicU32::new(0);
     let nth = NTH.fetch_add(1, Ordering::Relaxed);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    // Processes in other containers have the same number.
+    // The time is added because processes in other containers may have the same id.
     let name = format!("{}-{nth}-{}.{UNFINISHED}", std::process::id(), now.as_nanos());
     let unfinished = path.with_extension(name);
     let mut options = OpenOptions::new();
@@ -107,12 +108,12 @@ pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()>
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(&unfinished).and_then(|file| {
-        // If files cannot be locked, its age tells whether it is abandoned.
+        // On systems where this fails, the age of the file tells whether it is abandoned.
         let _ = file.lock();
         write(&file, key, content)?;
-        // It is not renamed under a lock, which keeps readers out on some systems.
+        // Close the file before renaming it: on some systems, its lock would keep readers out.
         drop(file);
-        // After a loss of power there may be anything: the checksum tells.
+        // There is no `fsync`: if power is lost, the checksum detects a damaged file.
         fs::rename(&unfinished, path)
     });
     if written.is_err() {
@@ -121,7 +122,7 @@ pub(super) fn replace(path: &Path, key: &[u8], content: &[u8]) -> io::Result<()>
     written
 }
 
-/// Tells whether a process is writing the file at `path`; `None` if that is not known.
+/// Tells whether a process is writing the file at `path`; `None` if that cannot be known.
 pub(super) fn is_being_written(path: &Path) -> Option<bool> {
     match File::open(path).ok()?.try_lock() {
         Ok(()) => Some(false),

@@ -1,10 +1,11 @@
-//! Snapshots: catalogs and indexes that one process read and compiled, kept in files for later
-//! ones.
+//! Snapshots: catalogs and indexes that one process has read and compiled, kept in files for later
+//! processes.
 //!
-//! A snapshot is never the truth, only a faster way to it. One that is missing, damaged, of another
-//! version or of somebody else is ignored, and one that cannot be written is dropped: that costs
-//! time and changes no answer. A file is replaced as a whole, so that any number of processes may
-//! use a directory at once. The module that made a snapshot checks its content against the disk.
+//! A snapshot only saves time; skill files and configuration always decide. A snapshot that is missing,
+//! damaged, from another version, or owned or writable by another user, is ignored, and one that cannot
+//! be written is dropped: this costs time but changes no answer. Files are replaced as a whole, so any
+//! number of processes may use a directory at the same time. The module that made a snapshot checks its
+//! content against the disk.
 
 mod file;
 
@@ -18,24 +19,26 @@ use file::{Parts, Unfit};
 
 /// Snapshots that were not used for this long are removed when another one is written.
 const KEEPS: Duration = Duration::from_secs(21 * 24 * 60 * 60);
-/// The least time between two notes of a snapshot's use: each is a write.
+/// The minimum time between two updates of a snapshot's time of use, as each update is a write.
 const NOTES_USE: Duration = Duration::from_secs(24 * 60 * 60);
-/// A file younger than this may still be written even if it is not locked.
+/// A file younger than this may still be in the process of being written, even if it is not locked.
 const FRESH: Duration = Duration::from_secs(10);
-/// If locks do not tell whether a file is still being written, it is abandoned after this long.
+/// On systems without locks, an unfinished file older than this counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
-/// All snapshots of a directory together, in bytes; those unused the longest are removed first.
+/// The maximum size of all snapshots in a directory together, in bytes. Those unused the longest are
+/// removed first.
 const MAX_BYTES: u64 = 256 << 20;
 
 const ENDING: &str = "snapshot";
 const UNFINISHED: &str = "unfinished";
 
-/// A directory of snapshots: of catalogs and their compiled indexes, for processes that ask a
-/// question or two and end. An engine that is made with one
-/// ([`EngineBuilder::cache`](crate::EngineBuilder::cache)) gives the same answers as one without.
+/// A directory of snapshots of catalogs and their compiled indexes, for short-lived processes that
+/// answer a query or two. An engine with a cache ([`EngineBuilder::cache`](crate::EngineBuilder::cache))
+/// gives the same answers as one without.
 ///
-/// The files are for the user only. Those unused for three weeks are removed, and those unused
-/// the longest beyond 256 MiB. The directory can be removed at any time.
+/// Only the user can read the files. Snapshots that were not used for three weeks are removed; if all
+/// together are larger than 256 MiB, those unused the longest are removed too. The directory can be
+/// removed at any time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotCache {
     dir: PathBuf,
@@ -54,7 +57,8 @@ pub struct SnapshotFile {
 }
 
 impl SnapshotCache {
-    /// The snapshots in `dir`, which is made, for the user only, when the first one is written.
+    /// Uses the snapshots in `dir`. The first write creates the directory, with access for the user
+    /// only.
     pub fn new(dir: impl Into<PathBuf>) -> SnapshotCache {
         SnapshotCache { dir: dir.into() }
     }
@@ -64,7 +68,8 @@ impl SnapshotCache {
         &self.dir
     }
 
-    /// The snapshots by name; empty if the directory does not exist. Reads all of them.
+    /// The snapshots in the order of their names; empty if the directory does not exist. Reads every
+    /// file to check it.
     ///
     /// Fails if the directory cannot be read.
     pub fn files(&self) -> io::Result<Vec<SnapshotFile>> {
@@ -78,8 +83,9 @@ impl SnapshotCache {
         Ok(files)
     }
 
-    /// Returns what `take` makes of the content kept for `key`; `None` if there is none, or it is
-    /// useless. The error tells the problem of the file there, which is worth a note.
+    /// Passes the content kept for `key` to `take`, and returns the result. Returns `None` if there is
+    /// no content for `key`, or if another version wrote it. Fails with the problem of the file if it
+    /// cannot be used.
     pub(crate) fn read<T, E>(
         &self,
         key: &[u8],
@@ -98,13 +104,14 @@ impl SnapshotCache {
         });
         match taken {
             Ok(taken) => Ok(taken),
-            // A file of another version is not a fault.
+            // A file of another version is not an error.
             Err(Unfit::Missing | Unfit::OtherVersion) => Ok(None),
             Err(unfit) => Err(format!("the snapshot {} is not used: {unfit}", path.display())),
         }
     }
 
-    /// Keeps `content` for `key` in place of any other, and tidies up the directory.
+    /// Writes `content` for `key`, replacing any other content for it, and removes old files from the
+    /// directory.
     pub(crate) fn write(&self, key: &[u8], content: &[u8]) -> Result<(), String> {
         let path = self.path(key);
         let failed = |error: io::Error| {
@@ -128,13 +135,13 @@ impl SnapshotCache {
 
     fn path(&self, key: &[u8]) -> PathBuf {
         let mut hasher = DefaultHasher::new();
-        // Another version has files of its own: two that take turns do not undo each other's work.
+        // Each version has its own files, so that two versions used in turn do not replace each other's.
         hasher.write(file::VERSION.as_bytes());
         hasher.write(key);
         self.dir.join(format!("{:016x}.{ENDING}", hasher.finish()))
     }
 
-    /// Removes files that nobody uses any more, except `kept`. Those that cannot be removed stay.
+    /// Removes files that are no longer used, except `kept`. Ignores files that cannot be removed.
     fn tidy(&self, kept: &Path) {
         let age = |metadata: &fs::Metadata| {
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -156,8 +163,8 @@ impl SnapshotCache {
         }
     }
 
-    /// The files of ours with this ending: their names begin as those of [`SnapshotCache::path`]. A host
-    /// may name a directory that has other files, too.
+    /// The files with this ending that this module wrote, known by names like those of
+    /// [`SnapshotCache::path`]. The host may use a directory that holds other files too.
     fn entries(&self, ending: &str) -> io::Result<Vec<(PathBuf, fs::Metadata)>> {
         let entries = match fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -169,8 +176,8 @@ impl SnapshotCache {
     }
 }
 
-/// Tells whether a file has a name of a snapshot with this ending: the hash of its key, in 16 digits,
-/// comes first.
+/// Tells whether a file's name is that of a snapshot with this ending: it begins with the hash of the
+/// key, in 16 hexadecimal digits.
 fn is_named_by_us(path: &Path, ending: &str) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     let hash = name.and_then(|name| name.split_once('.')).map(|(hash, _)| hash);
@@ -180,18 +187,18 @@ fn is_named_by_us(path: &Path, ending: &str) -> bool {
     hash.is_some_and(is_hash) && path.extension().is_some_and(|extension| extension == ending)
 }
 
-/// Tells whether an unfinished file of some age was left by a process that was killed.
+/// Tells whether an unfinished file of this age was left behind by a killed process.
 fn is_left(is_being_written: Option<bool>, age: Duration) -> bool {
     is_being_written.map_or(age > ABANDONED, |is_being_written| !is_being_written && age > FRESH)
 }
 
-/// Notes that the snapshot at `path` is used, unless that was noted not long ago.
+/// Updates the time at which the snapshot at `path` was last used, unless that was done recently.
 fn note_use(path: &Path, noted: SystemTime) {
     let now = SystemTime::now();
     if now.duration_since(noted).is_ok_and(|since| since < NOTES_USE) {
         return;
     }
-    // If that cannot be noted, nothing can be removed either.
+    // Ignore errors: if the directory cannot be written, snapshots cannot be removed from it either.
     let file = fs::File::options().append(true).open(path);
     let _ = file.and_then(|file| file.set_modified(now));
 }

@@ -23,7 +23,7 @@ fn what_is_written_is_read_by_its_key_alone() {
     assert_eq!(content(&cache, "a"), Ok(Some(b"two".to_vec())));
     assert_eq!(content(&cache, "b"), Ok(Some(Vec::new())));
     assert_eq!(content(&cache, "c"), Ok(None));
-    // A hash that two keys share leads to the file of the other.
+    // If two keys have the same hash, a look-up finds the file of the other key.
     fs::copy(cache.path(b"a"), cache.path(b"c")).unwrap();
     assert_eq!(content(&cache, "c"), Ok(None));
     let problem = cache.read(b"a", |_| Err::<Option<()>, ()>(())).unwrap_err();
@@ -140,7 +140,7 @@ fn a_file_that_is_being_written_is_known_to_be() {
     let cache = SnapshotCache::new(dir.path());
     let content = vec![7; 16 << 20];
     let began = std::time::Instant::now();
-    // Until it was seen in the moment between.
+    // Repeat until the file was seen while it was being written.
     loop {
         let is_seen = std::thread::scope(|scope| {
             let writer = scope.spawn(|| cache.write(b"key", &content).unwrap());

@@ -1,6 +1,6 @@
 //! Denials: the parts of a description that say what the skill is not for.
 
-/// Words with which descriptions deny, folded.
+/// Phrases with which descriptions deny a use, folded.
 const DENIALS: [&str; 20] = [
     "do not use",
     "don't use",
@@ -24,7 +24,7 @@ const DENIALS: [&str; 20] = [
     "不适用",
 ];
 
-/// The sentences of a folded text that deny nothing.
+/// The sentences of a folded text that hold no denial.
 pub(super) fn affirmed(folded: &str) -> impl Iterator<Item = &str> {
     let sentences = folded.split_inclusive(['.', ';', '!', '?', '\n', '。', '；']);
     sentences.filter(|sentence| !DENIALS.iter().any(|denial| sentence.contains(denial)))

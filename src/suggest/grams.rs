@@ -1,13 +1,13 @@
-//! N-grams: runs of words, as a message could hold them.
+//! N-grams: runs of words, as they could occur in a message.
 
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::{collapse_blanks, push_folded};
 use unicode_normalization::UnicodeNormalization;
 
-/// The longest run, in words.
+/// The maximum length of a run, in words.
 const MAX_WORDS: usize = 3;
 
-/// A text folded as messages are, its lines kept apart.
+/// Folds a text like a message, but keeps its lines apart.
 pub(super) fn fold_lines(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for line in text.lines() {
@@ -21,8 +21,8 @@ pub(super) fn fold_lines(text: &str) -> String {
     folded
 }
 
-/// Calls `take` with each run of words of a folded text that punctuation does not interrupt, and
-/// with its number of words. A run is a part of the text as it stands.
+/// Calls `take` with each run of words in a folded text that has no punctuation between its words, and
+/// with the number of words. A run is a slice of `folded`.
 pub(super) fn grams<'t>(folded: &'t str, mut take: impl FnMut(&'t str, usize)) {
     let mut starts: Vec<usize> = Vec::new();
     let mut words = words(folded).peekable();
@@ -40,8 +40,8 @@ pub(super) fn grams<'t>(folded: &'t str, mut take: impl FnMut(&'t str, usize)) {
     }
 }
 
-/// The words of a folded text, without punctuation at their ends: `c++` and `node.js` are words, a
-/// piece without a letter or digit is not.
+/// The ranges of the words in a folded text, without punctuation at their ends. `c++` and `node.js` are
+/// words; a piece without a letter or digit is not.
 fn words(folded: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
     let is_break = |c: char| {
         c.is_whitespace() || "()[]{}\"“”`|<>*—–→,;、，。：；「」『』（）！？/\\=".contains(c)

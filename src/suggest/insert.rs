@@ -1,4 +1,4 @@
-//! Writes triggers into the text of a file, and keeps every other byte.
+//! Writes triggers into the text of a file and keeps every other byte.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use crate::skill::document::{self, Document};
 use crate::skill::load::{self, Loaded};
 use crate::skill::yaml::{self, Node, Value};
 
-/// `text`, a whole `SKILL.md`, with `keywords` as its only triggers, in a block at the end of its
-/// front matter or, if `replace` is set, in the place of its key `triggers`.
+/// Returns `text`, a whole `SKILL.md`, with `keywords` as its only triggers. They are a block at the end
+/// of the front matter or, if `replace` is true, in place of the key `triggers`.
 ///
-/// The result is loaded before it is given out: it has exactly these triggers, and nothing is found
-/// in it that was not found before. If that is not possible, the error says why.
+/// Verifies the result by loading it: it must have exactly these triggers, and no findings that `text`
+/// does not have. Otherwise fails with the reason.
 pub(super) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Result<String, Error> {
     if keywords.is_empty() {
         return refuse("there are no triggers to write", "write some by hand");
@@ -36,7 +36,7 @@ pub(super) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Res
     Ok(written)
 }
 
-/// A brand without a block of keys: triggers of a host's own block do not count here.
+/// A brand that has no block in the front matter, so that triggers in a host's own block do not count.
 const BRAND: &str = "repertoire";
 
 fn refuse<T>(message: &str, help: &str) -> Result<T, Error> {
@@ -47,7 +47,7 @@ fn refuse<T>(message: &str, help: &str) -> Result<T, Error> {
     ))
 }
 
-/// The keys of front matter that is valid as it is, one a line.
+/// The entries of the front matter. Fails unless it is valid YAML with one key a line.
 fn entries(text: &str, document: &Document) -> Result<Vec<(Node, Node)>, Error> {
     let source = &text[document.front_matter.clone()];
     let offset = document.front_matter.start;
@@ -70,7 +70,8 @@ fn entries(text: &str, document: &Document) -> Result<Vec<(Node, Node)>, Error> 
     }
 }
 
-/// The lines of the key `triggers`, if there is any.
+/// The range of the lines of the key `triggers`, if the file has it. Fails if the file declares triggers
+/// that may not be replaced.
 fn old_triggers(
     text: &str,
     document: &Document,
@@ -89,7 +90,7 @@ fn old_triggers(
             is_declared(&load::load(&format!("{}{}", &text[..*start], &text[*end..]), BRAND))
         }
     };
-    // Said first: these are not replaced, so to ask for it would lead nowhere.
+    // Check this first: `replace` would not help, so the error must not suggest it.
     if has_others {
         return refuse(
             "the file declares triggers under another key than `triggers`",
@@ -107,11 +108,11 @@ fn old_triggers(
     }
 }
 
-/// The lines of a key and its value.
+/// The range of the lines of a key and its value.
 fn lines_of(text: &str, document: &Document, key: &Node, value: &Node) -> Range<usize> {
     let start = text[..key.span.start].rfind('\n').map_or(0, |at| at + 1);
     let last = value.span.end.max(key.span.end).min(document.front_matter.end);
-    // A block that ends with its line end ends there; else the rest of its line goes too.
+    // If the block ends with a line end, it ends there; otherwise, include the rest of its last line.
     let end = if text[..last].ends_with('\n') {
         last
     } else {
@@ -120,7 +121,7 @@ fn lines_of(text: &str, document: &Document, key: &Node, value: &Node) -> Range<
     start..end.min(document.front_matter.end)
 }
 
-/// Blanks before `at` on its line.
+/// The number of bytes before `at` on its line.
 fn column(text: &str, at: usize) -> usize {
     at - text[..at].rfind('\n').map_or(0, |line_end| line_end + 1)
 }
@@ -141,7 +142,7 @@ fn block(keywords: &[&str], indent: usize, line_end: &str) -> String {
     block
 }
 
-/// A keyword as YAML: in quotes, unless it is plain words in every version of YAML.
+/// Writes a keyword as YAML: in quotes, unless all versions of YAML read it as plain text.
 fn scalar(keyword: &str) -> String {
     const NOT_TEXT: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let is_plain = keyword.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -151,7 +152,8 @@ fn scalar(keyword: &str) -> String {
     if is_plain { keyword.to_owned() } else { format!("'{}'", keyword.replace('\'', "''")) }
 }
 
-/// Checks that the text that was written has the intended meaning.
+/// Checks that the written text has exactly these triggers, the same body and description, and no new
+/// findings.
 fn verify(text: &str, before: &Loaded, written: &str, keywords: &[&str]) -> Result<(), Error> {
     let after = load::load(written, BRAND);
     let found = |loaded: &Loaded| -> Vec<(Code, String)> {

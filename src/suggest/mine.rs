@@ -1,4 +1,4 @@
-//! The miner: counts phrases over a catalog, and chooses those that are a skill's own.
+//! The miner: counts phrases over a catalog, and selects those that are a skill's own.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::matcher::text::boundary::is_word;
 use crate::skill::SkillId;
 use crate::word_lists::{holds, is_common, prompts};
 
-/// The worth of a use, by its place. A body is read once more for its headings.
+/// The weight of a use, by its place. Headings of a body count twice, as they are read once more.
 const IN_NAME: u32 = 5;
 const IN_DESCRIPTION: u32 = 3;
 const IN_BODY: u32 = 1;
@@ -17,23 +17,23 @@ const IN_BODY: u32 = 1;
 /// A phrase is a skill's own if at least this fraction of its uses are the skill's.
 const OWN_SHARE: (u32, u32) = (9, 10);
 
-/// The least worth of the uses of a single word, and of a phrase, for it to be a subject of the
-/// skill: a description without a body can hold a phrase once.
+/// The minimum weight of all uses for a single word, and for a phrase, to be a subject of the skill. For
+/// a phrase, one use in a description is enough, as a skill may have no body.
 const MIN_WORTH: [u32; 2] = [6, 3];
 
-/// A word that more skills use than one in this many says little in this catalog, ...
+/// A word that more than one in this many skills use says little in this catalog, ...
 const FREQUENT_SHARE: usize = 10;
 
-/// ... but not one that at most this many use.
+/// ... unless at most this many skills use it.
 const NEVER_FREQUENT: usize = 3;
 
-/// Keywords proposed for a skill.
+/// The maximum number of keywords proposed for a skill.
 const MAX_KEYWORDS: usize = 12;
 
-/// The longest keyword proposed, in bytes: nobody types more.
+/// The maximum length of a proposed keyword, in bytes: users type nothing longer.
 const MAX_KEYWORD_BYTES: usize = 48;
 
-/// Words that a phrase does not begin or end with; questions, pronouns, articles and the like.
+/// Words with which a phrase must not begin or end: question words, pronouns, articles and the like.
 const EDGES: &str = "a about across after against all along among an and another any are around as at \
     be been before being between both but by can could did do does each every for from had has \
     have he here how i if in into is it its just may me might more most must my no nor not of on \
@@ -42,11 +42,11 @@ const EDGES: &str = "a about across after against all along among an and another
     we were what when where whether which while who whom whose why will with within without would \
     yet you your";
 
-/// Conjunctions and auxiliaries, which stand in sentences rather than in names.
+/// Conjunctions and auxiliary verbs, which occur in sentences rather than in names.
 const JOINTS: &str = "and are be been being but can could did do does had has have if is may might \
     must nor or shall should so than was were while will would";
 
-/// Words about skills, which stand in texts of skills only.
+/// Words about skills, which are common in the texts of skills but not in messages.
 const OF_SKILLS: [&str; 8] =
     ["skill", "skills", "skill.md", "claude", "agent", "agents", "trigger", "triggers"];
 
@@ -55,7 +55,7 @@ const OF_SKILLS: [&str; 8] =
 struct Count {
     worth: u32,
     n_skills: u32,
-    /// Skills that affirm it in their description or name.
+    /// The number of skills with the phrase in their name, or in their description outside of denials.
     n_described: u32,
 }
 
@@ -66,14 +66,14 @@ struct Uses {
     worth: u32,
 }
 
-/// A skill's texts, folded.
+/// The folded texts of a skill.
 struct Text {
     name: String,
     description: String,
     body: String,
 }
 
-/// Proposes keywords for the skills that are `wanted`; uses are counted over all.
+/// Proposes keywords for the skills for which `wanted` returns true. Uses are counted over all skills.
 pub(super) fn mine(entries: &[&Entry], wanted: &dyn Fn(&Entry) -> bool) -> Vec<Suggestion> {
     let texts: Vec<Text> = entries.iter().map(|entry| Text::of(entry)).collect();
     let mut counts: HashMap<&str, Count> = HashMap::new();
@@ -101,12 +101,12 @@ impl Text {
     fn of(entry: &Entry) -> Text {
         let skill = &entry.skill;
         let words = skill.name().replace(['-', '_', '/'], " ");
-        // If the body cannot be read any more, phrases are still proposed.
+        // If the body can no longer be read, phrases are proposed without it.
         let body = fold_lines(skill.body().unwrap_or_default());
         Text { name: fold_lines(&words), description: fold_lines(skill.description()), body }
     }
 
-    /// Runs of words of the name, and of the parts of the description that affirm.
+    /// Calls `take` with each run of words in the name, and in the description outside of denials.
     fn each_candidate<'t>(&'t self, mut take: impl FnMut(&'t str, usize)) {
         grams(&self.name, &mut take);
         for sentence in deny::affirmed(&self.description) {
@@ -114,7 +114,7 @@ impl Text {
         }
     }
 
-    /// The uses here of the phrases that are counted, which are added to `counts`.
+    /// Returns the uses in this skill of the phrases in `counts`, and adds them to `counts`.
     fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, Uses> {
         let mut uses: HashMap<&str, Uses> = HashMap::new();
         let mut take = |gram: &'t str, n: u32, worth: u32| {
@@ -155,7 +155,7 @@ impl Text {
     }
 }
 
-/// The phrases of a catalog.
+/// The counted phrases of a catalog.
 struct Counted<'t> {
     counts: HashMap<&'t str, Count>,
     n_skills: usize,
@@ -184,7 +184,7 @@ impl Counted<'_> {
         chosen.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.keyword.cmp(&b.1.keyword)));
         let mut keywords: Vec<Proposal> = Vec::new();
         for (_, proposal) in chosen {
-            // A phrase finds nothing that a part of it does not find.
+            // A phrase is redundant if it holds a keyword, which matches wherever the phrase does.
             let is_implied = keywords.iter().any(|known| holds(&proposal.keyword, &known.keyword));
             if keywords.len() < MAX_KEYWORDS && !is_implied {
                 keywords.retain(|known| !holds(&known.keyword, &proposal.keyword));
@@ -194,7 +194,8 @@ impl Counted<'_> {
         Suggestion { id: id.clone(), keywords }
     }
 
-    /// Tells whether a phrase would tell messages for this skill from others, if it is its own.
+    /// Tells whether a phrase is specific enough to tell messages for this skill from others, provided
+    /// that it is the skill's own.
     fn is_telling(&self, gram: &str, n_words: usize, text: &Text) -> bool {
         let words = || gram.split(' ');
         let is_edge = |word: Option<&str>| {
@@ -222,15 +223,14 @@ impl Counted<'_> {
     }
 }
 
-/// Tells whether a phrase is a turn of the description rather than a name for anything: it stands
-/// there once, and holds a joint.
+/// Tells whether a phrase is just part of a sentence in the description rather than a name for
+/// something: it occurs only once, and holds one of [`JOINTS`].
 fn is_aside(gram: &str, uses: Uses) -> bool {
     let is_joint = |word: &str| JOINTS.split_whitespace().any(|joint| joint == word);
     uses.n == 1 && uses.worth == IN_DESCRIPTION && gram.split(' ').any(is_joint)
 }
 
-/// Tells whether a word is one that people type: with a letter, and without marks but those in
-/// names.
+/// Tells whether users would type a word: it has a letter, and no punctuation except that of names.
 fn is_typed(word: &str) -> bool {
     word.chars().any(char::is_alphabetic) && word.chars().all(|c| is_word(c) || ".+#-'".contains(c))
 }

@@ -1,18 +1,18 @@
-//! Suggestions of triggers for a skill, mined from its own text against the rest of the catalog.
+//! Suggested triggers for a skill, mined from its own text and compared with the rest of the catalog.
 //!
-//! Most published skills declare no triggers. Good ones often stand in their description already:
-//! words that this skill uses again and again and no other does. A phrase is proposed if
+//! Most published skills declare no triggers. Their descriptions often hold good ones: words that the
+//! skill uses again and again, and no other skill does. A phrase is proposed if
 //!
-//! - it stands in the skill's name, or in its description outside of denials ("do not use for"), as
-//!   a run of one to three words;
-//! - it is not an everyday or technical word, nor made of those and of words that many skills of
-//!   the catalog use (`word_lists.rs`);
-//! - it is the skill's *own*: no other description holds it, and of all its uses in the catalog nine
-//!   of ten are the skill's, where a use in a description counts as three and one in a name as five;
-//! - it is used enough to be a subject of the skill, not an aside: a phrase that stands once in a
-//!   description and nowhere else holds no conjunction or auxiliary.
+//! - it is a run of one to three words in the skill's name, or in its description outside of denials
+//!   ("do not use for");
+//! - it is not an everyday or technical word (`word_lists.rs`), nor made up of such words and of words
+//!   that many skills of the catalog use;
+//! - it is the skill's *own*: no other description holds it, and at least nine of ten uses in the
+//!   catalog are in this skill, where a use in a description counts as three and one in a name as five;
+//! - it is used often enough to be a subject of the skill, not an aside: if it occurs once in the
+//!   description and nowhere else, it must not hold a conjunction or an auxiliary verb.
 //!
-//! The limits were chosen by trials over the catalogs of `docs/check.md` together.
+//! The limits were chosen by trials with all the catalogs in `docs/check.md`.
 
 mod deny;
 mod grams;
@@ -32,7 +32,7 @@ use crate::skill::{SkillId, Spanned, Triggers};
 pub struct Suggestion {
     /// The skill.
     pub id: SkillId,
-    /// Keywords, the most telling first; none if the text holds nothing that is the skill's own.
+    /// The keywords, the most specific first; empty if the text holds no phrase that is the skill's own.
     pub keywords: Vec<Proposal>,
 }
 
@@ -41,15 +41,14 @@ pub struct Suggestion {
 pub struct Proposal {
     /// The keyword, in lower case.
     pub keyword: String,
-    /// The number of uses in the skill's name, in the parts of its description that affirm, and in
-    /// its body.
+    /// The number of uses in the skill's name, in its description outside of denials, and in its body.
     pub uses: u32,
-    /// The number of other skills in which it occurs at all.
+    /// The number of other skills in which the keyword occurs.
     pub others: u32,
 }
 
 impl Suggestion {
-    /// The proposal as triggers.
+    /// Converts the proposal to triggers.
     pub fn triggers(&self) -> Triggers {
         let spanned = |proposal: &Proposal| Spanned { value: proposal.keyword.clone(), span: 0..0 };
         Triggers {
@@ -59,18 +58,19 @@ impl Suggestion {
         }
     }
 
-    /// `text`, a whole `SKILL.md`, with the proposal as its `triggers`: every other byte stays as it
-    /// is. Triggers that stand there already are only replaced if `replace` says so.
+    /// Returns `text`, a whole `SKILL.md`, with the proposal as its `triggers`; every other byte stays
+    /// as it is. Triggers that the file declares already are replaced only if `replace` is true.
     ///
-    /// Fails with `EXECUTION_ERROR` and the reason where that cannot be done exactly: nothing is
-    /// proposed, the front matter is missing or not valid YAML, or it declares triggers.
+    /// Fails with `EXECUTION_ERROR` and the reason if this cannot be done exactly: if nothing is
+    /// proposed, if the front matter is missing or not valid YAML, or if it declares triggers that are
+    /// not to be replaced.
     pub fn insert_into(&self, text: &str, replace: bool) -> Result<String, Error> {
         let keywords: Vec<&str> = self.keywords.iter().map(|p| p.keyword.as_str()).collect();
         insert::with_keywords(text, &keywords, replace)
     }
 }
 
-/// Proposes triggers for the skill that is meant by `id`, whatever it declares now.
+/// Proposes triggers for the skill that `id` means, regardless of those it declares now.
 ///
 /// Fails with `NOT_FOUND` if there is no such skill.
 ///
@@ -96,8 +96,8 @@ pub fn suggest_all(catalog: &Catalog) -> Vec<Suggestion> {
     mine::mine(&entries(catalog), &|_| true)
 }
 
-/// The argument for [`EngineBuilder::triggers`](crate::EngineBuilder::triggers), made of the
-/// suggestions that propose anything.
+/// Converts suggestions to the argument of [`EngineBuilder::triggers`](crate::EngineBuilder::triggers),
+/// leaving out those without keywords.
 pub fn triggers(suggestions: &[Suggestion]) -> BTreeMap<SkillId, Triggers> {
     let telling = suggestions.iter().filter(|suggestion| !suggestion.keywords.is_empty());
     telling.map(|suggestion| (suggestion.id.clone(), suggestion.triggers())).collect()

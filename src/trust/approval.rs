@@ -1,4 +1,4 @@
-//! Asking the host about code that is not trusted.
+//! Approval: asks the host about code that is not trusted.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use super::{ContentHash, FileChange, Owner, SkillFiles, TrustStore, Verdict};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 
-/// A host's answer to "may this file run?".
+/// A host's callback that decides whether an untrusted file may run.
 #[derive(Clone)]
 pub struct Approval(Arc<dyn Fn(&TrustRequest) -> bool + Send + Sync>);
 
 impl Approval {
-    /// Asks `ask`; `true` is remembered in the trust store.
+    /// Calls `ask` with each request. If it returns true, the trust store remembers that.
     pub fn new(ask: impl Fn(&TrustRequest) -> bool + Send + Sync + 'static) -> Approval {
         Approval(Arc::new(ask))
     }
@@ -28,37 +28,39 @@ impl fmt::Debug for Approval {
 /// The files and rights that a host is asked to trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustRequest {
-    /// The skill that wants it.
+    /// The skill whose code is to run.
     pub skill: SkillId,
-    /// The library or the script.
+    /// The library or script to run.
     pub path: PathBuf,
-    /// Its content.
+    /// The hash of its content.
     pub sha256: ContentHash,
-    /// The classes a library exports; none for a script.
+    /// The classes that a library exports; empty for a script.
     pub classes: Vec<String>,
-    /// True if the skill asks for the network for its scripts, which they get with the trust.
+    /// True if the skill asks for the network for its scripts. Trusting a script grants it the network
+    /// as well.
     pub network: bool,
-    /// Why it is not trusted.
+    /// The reason why the file is not trusted.
     pub verdict: Verdict,
-    /// The files of the skill that were added, changed or removed since its code was trusted; none if it
-    /// never was. A yes holds for all of them.
+    /// The files of the skill that were added, changed or removed since its code was trusted; empty if
+    /// it never was. Approval accepts all of these changes.
     pub changes: Vec<FileChange>,
 }
 
-/// A demand of a skill to run its code.
+/// A request of a skill to run its code.
 pub(crate) struct Demand<'a> {
     pub(crate) owner: &'a Owner,
-    /// The files of the skill, if they have to be compared.
+    /// The current files of the skill, if they must be compared with the trusted ones.
     pub(crate) skill: Option<&'a SkillFiles>,
-    /// The classes of a library; none for a script.
+    /// The classes that the library exports; empty for a script.
     pub(crate) classes: &'a [String],
     pub(crate) approve: Option<&'a Approval>,
 }
 
 impl TrustStore {
-    /// The files of a skill, read by `read` if they have to be compared before code of it runs: not if
-    /// its source is trusted and nobody trusted this very content, and not if nothing of the skill is
-    /// trusted and no host is asked, so that a stranger's files cost nothing.
+    /// Reads the files of a skill with `read` if they must be compared before its code runs. They need
+    /// not be if the source is trusted and no file of the skill was trusted explicitly. If the source is
+    /// not trusted, they need not be compared if no file of the skill is trusted and there is no host to
+    /// ask: the code is refused anyway, and reading all files would only cost time.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
     pub(crate) fn compared(
         &self,
@@ -77,10 +79,11 @@ impl TrustStore {
         read(&owner.dir).map(Some)
     }
 
-    /// Lets the file at `path` run if its content is trusted, or the host says that it is.
+    /// Allows the file at `path` to run if its content is trusted, or the host approves it.
     ///
-    /// Fails with `PERMISSION_DENIED`, both hashes if there are two, the other files of the skill that
-    /// would be accepted with it, and the command that trusts it.
+    /// Otherwise fails with `PERMISSION_DENIED`. The error has the hashes now and when the file was
+    /// trusted, the changes to other files that approval would accept as well, and the remedy that
+    /// trusts the file or the skill.
     pub(crate) fn demand(
         &self,
         demand: &Demand<'_>,
@@ -108,7 +111,7 @@ impl TrustStore {
         let is_other = |change: &&FileChange| {
             demand.skill.is_some_and(|skill| skill.dir().join(&change.path) != super::real(path))
         };
-        // Who accepts the file accepts these as well.
+        // Approving the file accepts these changes too.
         let others: Vec<FileChange> = changes.iter().filter(is_other).cloned().collect();
         if self.is_approved(demand, path, sha256, verdict, changes)? {
             return Ok(());
@@ -126,11 +129,11 @@ impl TrustStore {
         Err(error.with_remedy(remedy))
     }
 
-    /// Lets the trusted file at `path` run if no file of its skill was added, changed or removed since,
-    /// or the host says that it may.
+    /// Allows the trusted file at `path` to run if no file of its skill was added, changed or removed
+    /// since, or the host approves the changes.
     ///
-    /// Fails with `PERMISSION_DENIED`, the names of those files, and the commands that show the changes
-    /// and accept them.
+    /// Otherwise fails with `PERMISSION_DENIED`, the names of the changed files, and the remedy that
+    /// shows and accepts the changes.
     pub(crate) fn demand_skill(
         &self,
         demand: &Demand<'_>,
@@ -176,7 +179,7 @@ impl TrustStore {
         Err(error.with_remedy(Remedy::TrustSkill(skill.dir().to_owned())))
     }
 
-    /// Asks the host, and remembers a yes.
+    /// Asks the host. If it approves, records that in the store.
     fn is_approved(
         &self,
         demand: &Demand<'_>,

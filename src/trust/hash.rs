@@ -11,13 +11,14 @@ use super::io_error;
 use super::open::open_file;
 use crate::error::{Error, ErrorCode};
 
-/// The bytes of a file that are read at once to hash it.
+/// The size of the buffer for hashing a file, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
-/// The largest file that can be trusted: code is smaller, and a sparse file would be read for hours.
+/// The maximum size of a file that can be trusted, in bytes. Code is smaller, and hashing a huge sparse
+/// file could take hours.
 const MAX_TRUSTED_BYTES: u64 = 1 << 30;
 
-/// The SHA-256 of a content: what `sha256sum` prints.
+/// The SHA-256 of a content, as `sha256sum` prints it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ContentHash(String);
@@ -28,7 +29,7 @@ impl ContentHash {
         ContentHash::finished(Sha256::new_with_prefix(content))
     }
 
-    /// The hash of all that is left to be read, which is never in memory as a whole.
+    /// The hash of the rest of `content`, which is never in memory as a whole.
     pub fn of_reader(mut content: impl Read) -> io::Result<ContentHash> {
         let mut hash = Sha256::new();
         let mut buffer = vec![0; READ_BYTES];
@@ -44,8 +45,8 @@ impl ContentHash {
 
     /// The hash of the file at `path`, of at most 1 GiB.
     ///
-    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if it cannot be read, and
-    /// with `INVALID_PARAM` if it is not a file or larger.
+    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if it cannot be read, and with
+    /// `INVALID_PARAM` if it is not a file or is larger.
     pub fn of_file(path: &Path) -> Result<ContentHash, Error> {
         let file = open_file(path)?;
         let n_bytes = file.metadata().map_err(|error| io_error("read", path, error))?.len();

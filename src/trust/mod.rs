@@ -1,9 +1,9 @@
-//! Trust: the sources and contents that may run code. Text is data; code is not.
+//! Trust: the decision on which code of skills may run. Reading a skill's text needs no trust.
 //!
-//! Skills that ship with the agent, that the user installed, or that the host made may run code;
-//! those of a project, and those fetched from elsewhere, only once somebody has said so for exactly
-//! that content. A file that was trusted and has changed since is refused wherever it stands, and so
-//! is code beside which a file of its skill was added, changed or removed.
+//! Code may run if its skill ships with the agent, was installed by the user, or was made by the host.
+//! Code of a project, or fetched from elsewhere, may run only after the user or the host has trusted
+//! exactly that content. A trusted file that has changed since is refused in every source. So is trusted
+//! code if another file of its skill was added, changed or removed since.
 
 #[cfg_attr(
     not(any(feature = "scripts", feature = "toolsets")),
@@ -50,76 +50,77 @@ pub use skills::TrustedSkill;
 use open::open_lock;
 use store_file::{read, stamp_of, write};
 
-/// A file that somebody trusts, with the content it had then.
+/// A trusted file, with the content it had when it was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustedFile {
     /// The file, absolute and without links.
     pub path: PathBuf,
-    /// Its content.
+    /// The hash of its content.
     pub sha256: ContentHash,
     /// When it was trusted, in seconds since 1970.
     pub since: u64,
-    /// True if it was trusted with the network, which its skill asked for.
+    /// True if it was also trusted to use the network, because its skill asked for that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
-    /// The rights that the user granted to classes of a library, by class. Paths are absolute and
-    /// without links.
+    /// The rights that the user granted to the classes of a library, by class. Paths in them are
+    /// absolute and without links.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rights: BTreeMap<String, ToolsetRights>,
-    /// The tools of a library as the user was shown them: the hash of each description, by name.
+    /// The tools of a library that were shown to the user: the hash of each description, by the tool's
+    /// name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, ContentHash>,
 }
 
-/// The answer whether a file may run.
+/// The decision on whether a file may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may.
+    /// The file may run.
     Trusted,
-    /// Nobody has said so.
+    /// The file, or the rest of its skill, was never trusted, and its source is not trusted either.
     Untrusted,
-    /// It, or another file of its skill, was trusted with another content.
+    /// The file, or another file of its skill, was trusted with a different content.
     Changed {
-        /// The content it was trusted with itself.
+        /// The hash with which the file itself was trusted.
         trusted: ContentHash,
     },
 }
 
-/// The files that are trusted, in memory or in a file shared between processes: what another one
-/// writes counts from the next question on.
+/// The store of trusted files, in memory or in a file shared between processes. Changes by another
+/// process count from the next call on.
 #[derive(Debug, Default)]
 pub struct TrustStore {
     file: Option<PathBuf>,
     state: Mutex<State>,
 }
 
-/// The content of a store.
+/// The content of a trust store.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Trusted {
     files: BTreeMap<PathBuf, TrustedFile>,
-    /// The skills of those files, by their directories.
+    /// The skills to which the files belong, by their directories.
     skills: BTreeMap<PathBuf, TrustedSkill>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     trusted: Trusted,
-    /// The stamp of the file when it was read; `None` in memory.
+    /// The stamp of the store's file when it was last read; `None` for a store in memory.
     stamp: Option<Stamp>,
     /// The number of times that `trusted` was replaced or changed.
     version: u64,
 }
 
 impl TrustStore {
-    /// A store that lasts as long as the process.
+    /// Creates a store that lasts as long as the process.
     pub fn in_memory() -> TrustStore {
         TrustStore::default()
     }
 
-    /// The store in `file`, which need not exist yet.
+    /// Opens the store in `file`, which need not exist yet.
     ///
-    /// Fails with `EXECUTION_ERROR` if the file cannot be read or understood: what was trusted must
-    /// not be forgotten silently, as a changed file would then count as new.
+    /// Fails with `EXECUTION_ERROR` if the file cannot be read or parsed. The store must not silently
+    /// start empty, as changed files would then count as new ones.
     pub fn open(file: impl Into<PathBuf>) -> Result<TrustStore, Error> {
         let file = file.into();
         let stamp = Some(stamp_of(&file));
@@ -127,11 +128,12 @@ impl TrustStore {
         Ok(TrustStore { file: Some(file), state: Mutex::new(state) })
     }
 
-    /// The newest state. A file that was damaged meanwhile changes nothing of what is known.
+    /// The newest state, read again if the file changed. If the file was damaged, the previous state
+    /// stays.
     fn state(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &self.file else { return state };
-        // Before the content is read: what is written in between is another stamp.
+        // Take the stamp before reading the content, so that a write in between shows as a new stamp.
         let stamp = stamp_of(file);
         if !state.stamp.as_ref().is_some_and(|known| known.vouches_for(&stamp)) {
             state.stamp = Some(stamp);
@@ -147,7 +149,7 @@ impl TrustStore {
         state
     }
 
-    /// A number that changes with what is trusted.
+    /// A number that changes whenever the content of the store does.
     #[cfg(feature = "toolsets")]
     pub(crate) fn version(&self) -> u64 {
         self.state().version
@@ -163,32 +165,33 @@ impl TrustStore {
         }
     }
 
-    /// The files that are trusted, in the order of their paths.
+    /// The trusted files, in the order of their paths.
     pub fn list(&self) -> Vec<TrustedFile> {
         self.state().trusted.files.values().cloned().collect()
     }
 
-    /// Tells whether the file at `path` was trusted with the network.
+    /// Tells whether the file at `path` was trusted to use the network.
     pub fn opens_network(&self, path: &Path) -> bool {
         self.state().trusted.files.get(&real(path)).is_some_and(|known| known.network)
     }
 
-    /// Trusts the file at `path` with the content it has now, without the network, beside the files
-    /// that its skill has now, and gives that back.
+    /// Trusts the file at `path` with its current content, without the network, together with the
+    /// current files of its skill. Returns the new entry.
     ///
-    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read
-    /// or the store cannot be written, and as [`SkillFiles::read`].
+    /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read or
+    /// the store cannot be written, and as [`SkillFiles::read`] does.
     pub fn add(&self, path: &Path) -> Result<TrustedFile, Error> {
         self.add_content(path, ContentHash::of_file(path)?)
     }
 
-    /// Trusts the file at `path` with the content that was looked at, whatever it holds by now.
+    /// Trusts the file at `path` with the content `sha256`, which the user has reviewed, even if the
+    /// file has changed since.
     pub fn add_content(&self, path: &Path, sha256: ContentHash) -> Result<TrustedFile, Error> {
         self.add_with(path, sha256, false)
     }
 
-    /// Trusts the file at `path` as [`TrustStore::add_content`] does, and with the network if the
-    /// user was told that its skill asks for it.
+    /// Trusts the file at `path` as [`TrustStore::add_content`] does. Set `network` to allow the network
+    /// too, if the user was told that the skill asks for it.
     pub fn add_with(
         &self,
         path: &Path,
@@ -198,8 +201,8 @@ impl TrustStore {
         self.add_beside(SkillFiles::around(path)?.as_ref(), path, sha256, network)
     }
 
-    /// Trusts the file at `path` as [`TrustStore::add_with`] does, beside the files of its skill that
-    /// were looked at; `None` for a file of no skill.
+    /// Trusts the file at `path` as [`TrustStore::add_with`] does, together with the files of its skill
+    /// as the user has reviewed them; `skill` is `None` for a file that belongs to no skill.
     pub fn add_beside(
         &self,
         skill: Option<&SkillFiles>,
@@ -220,8 +223,8 @@ impl TrustStore {
         })
     }
 
-    /// Grants rights to classes of the library at `path`, which is trusted, in place of those that
-    /// they had. Fails with `NOT_FOUND` if it is not trusted.
+    /// Grants rights to classes of the trusted library at `path`, replacing all rights granted before.
+    /// Fails with `NOT_FOUND` if the library is not trusted.
     pub fn grant(
         &self,
         path: &Path,
@@ -230,8 +233,8 @@ impl TrustStore {
         self.amend(path, |file| file.rights = rights)
     }
 
-    /// Grants rights to one class of the library at `path`, which is trusted, in place of those that it
-    /// had. Fails with `NOT_FOUND` if the library is not trusted.
+    /// Grants rights to one class of the trusted library at `path`, replacing those that the class had.
+    /// Fails with `NOT_FOUND` if the library is not trusted.
     pub fn grant_class(
         &self,
         path: &Path,
@@ -241,8 +244,8 @@ impl TrustStore {
         self.amend(path, |file| drop(file.rights.insert(class.to_owned(), rights)))
     }
 
-    /// Notes the tools that the user was shown of the library at `path`, which is trusted. Fails with
-    /// `NOT_FOUND` if it is not.
+    /// Records which tools of the trusted library at `path` were shown to the user. Fails with
+    /// `NOT_FOUND` if the library is not trusted.
     pub fn note_tools(
         &self,
         path: &Path,
@@ -272,7 +275,7 @@ impl TrustStore {
         amended.ok_or_else(|| not_trusted(path))
     }
 
-    /// Trusts the file at `path` no more. Fails with `NOT_FOUND` if it was not trusted.
+    /// Removes the file at `path` from the trusted ones. Fails with `NOT_FOUND` if it was not trusted.
     pub fn remove(&self, path: &Path) -> Result<TrustedFile, Error> {
         let removed = self.change(|trusted| {
             let removed = trusted.files.remove(&real(path))?;
@@ -283,14 +286,15 @@ impl TrustStore {
         removed.ok_or_else(|| not_trusted(path))
     }
 
-    /// Changes what is trusted, on the newest state of the file.
+    /// Applies `change` to the newest content of the store's file, and writes it.
     fn change<T>(&self, change: impl FnOnce(&mut Trusted) -> T) -> Result<T, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.version += 1;
         let Some(file) = &self.file else { return Ok(change(&mut state.trusted)) };
         let dir = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(dir).map_err(|error| io_error("create", dir, error))?;
-        // Another process may have written meanwhile; only one at a time may.
+        // The lock lets only one process write at a time. Another one may have written before, so read
+        // again.
         let lock_path = file.with_extension("lock");
         let lock = open_lock(&lock_path).map_err(|error| io_error("open", &lock_path, error))?;
         lock.lock().map_err(|error| io_error("lock", &lock_path, error))?;

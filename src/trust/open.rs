@@ -1,4 +1,4 @@
-//! Opening of files that may be links, pipes or of others.
+//! Opens files that may be links or pipes, or belong to other users.
 
 use std::fs;
 use std::io;
@@ -8,16 +8,16 @@ use super::io_error;
 use crate::error::{Error, ErrorCode};
 use crate::open_options::{without_waiting, without_waiting_or_links};
 
-/// Opens the file that is locked while a store is written. It may belong to somebody else who gave it
-/// this name, so its content stays, and a link is not followed.
+/// Opens the file that is locked while a store is written. Another user may have put a file or a link at
+/// this path, so the content is kept, and a link is not followed.
 pub(super) fn open_lock(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     without_waiting_or_links(&mut options).open(path)
 }
 
-/// Opens a regular file to be read. Anything else is refused without waiting for it, as one waits
-/// for a writer of a named pipe.
+/// Opens a regular file for reading. Refuses anything else, without waiting for the writer of a named
+/// pipe.
 pub(crate) fn open_file(path: &Path) -> Result<fs::File, Error> {
     let file = without_waiting(fs::OpenOptions::new().read(true))
         .open(path)

@@ -1,4 +1,4 @@
-//! Whose code it is.
+//! Owners: the skills to which code belongs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use crate::catalog::{Entry, Scope};
 use crate::skill::{Manifest, SkillId, ToolsetRights};
 
-/// A skill, as far as running its code goes.
+/// The facts about a skill that matter for running its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
     /// The skill's id.
     pub id: SkillId,
-    /// Where its source stands: code of a project is not trusted by itself.
+    /// The scope of its source, which decides whether its code is trusted by default.
     pub scope: Scope,
     /// Its directory.
     pub dir: PathBuf,
@@ -27,13 +27,13 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// The skill of a catalog's entry; none if it is not in a directory.
+    /// The owner for a catalog's entry; `None` if the skill has no directory.
     pub fn of(entry: &Entry) -> Option<Owner> {
         let dir = entry.skill.dir()?.to_owned();
         Some(Owner::new(entry.id.clone(), entry.scope, dir, Some(entry.skill.manifest())))
     }
 
-    /// The skill in `dir`, with what its manifest declares and asks for.
+    /// The owner for the skill in `dir`, with the declarations of its manifest.
     pub fn new(id: SkillId, scope: Scope, dir: PathBuf, manifest: Option<&Manifest>) -> Owner {
         let declared = manifest.and_then(|manifest| manifest.scripts.as_ref());
         let scripts = declared.map(|all| all.iter().map(|one| one.value.clone()).collect());

@@ -1,17 +1,18 @@
-//! Who can change a file: whoever can write it, or put another one in its place, can run code as
-//! us. The rule of sshd and sudo.
+//! Permissions: the check on who can change a file. A user who can write it, or put another file in its
+//! place, can run code as this user. This is the rule of sshd and sudo.
 
 use std::fs::File;
 use std::path::Path;
 
 use crate::error::Error;
 
-/// Refuses a `file` at `path` that another user can change or replace: it and the directories
-/// above belong to us or to root, and are writable neither by everybody nor by a group of others. A
-/// sticky directory, such as `/tmp`, may be. A group is our own if it has our number, as systems
-/// that give each user a group have it.
+/// Refuses a `file` at `path` that another user can change or replace. The file and the directories
+/// above it must belong to this user or to root, and must be writable neither by everybody nor by a
+/// foreign group. Sticky directories such as `/tmp` may be writable. The user's own group is the one
+/// with the user's id as its number, as on systems that give each user a group; root's group is allowed
+/// too.
 ///
-/// Fails with `PERMISSION_DENIED`, and the command that mends it as the user's remedy.
+/// Fails with `PERMISSION_DENIED`. The remedy is the command that corrects the permissions.
 #[cfg(unix)]
 pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     use super::{io_error, quoted};
@@ -52,7 +53,7 @@ pub(crate) fn check_permissions(path: &Path, file: &File) -> Result<(), Error> {
     Ok(())
 }
 
-/// Elsewhere there is no such rule to check.
+/// Accepts every file: systems other than Unix have no such permissions to check.
 #[cfg(not(unix))]
 pub(crate) fn check_permissions(_path: &Path, _file: &File) -> Result<(), Error> {
     Ok(())

@@ -1,8 +1,8 @@
-//! Paths in commands that are shown to be pasted.
+//! Quotes paths in shell commands that the user is shown to copy and paste.
 
 use std::path::Path;
 
-/// `path`, absolute, as one word of a POSIX shell.
+/// Returns `path`, made absolute, as one word of a POSIX shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let text = path.display().to_string();

@@ -1,5 +1,5 @@
-//! The files of a skill, each with the hash of its content: trust compares all of them, as code may
-//! include any of them.
+//! The files of a skill, each with the hash of its content. Trust compares all of them, because code may
+//! load any of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,40 +16,40 @@ use crate::confined::{Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 
-/// The most files of a skill that are compared.
+/// The maximum number of files in a skill that is compared.
 const MAX_FILES: usize = 10_000;
-/// The deepest directory of a skill that is compared.
+/// The maximum depth of directories in a skill that is compared.
 const MAX_DEPTH: usize = 32;
-/// The size of all compared files of a skill, in bytes.
+/// The maximum size of all compared files of a skill together, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Files and directories that other programs write by themselves. They are neither compared nor
-/// copied, so that the code does not see them.
+/// Files and directories that other programs write on their own. They are not compared, and not copied
+/// either, so that code never sees them.
 const LEFT_OUT: [&str; 3] = ["__pycache__", ".git", ".DS_Store"];
-/// The file that marks a directory as a cache, and how it begins: <https://bford.info/cachedir/>.
+/// The file that marks a directory as a cache, and its first bytes: <https://bford.info/cachedir/>.
 const CACHE_TAG: &str = "CACHEDIR.TAG";
 const CACHE_SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
-/// The files of a skill at one time, by their paths from its directory.
+/// The files of a skill at one moment, by their paths relative to its directory.
 ///
-/// Sub-skills, caches (`__pycache__`, directories with a `CACHEDIR.TAG`) and `.git` are left out. A
-/// link counts by its target, and is never followed. The `SKILL.md` counts by the scripts and toolsets
-/// that it declares: other instructions do not change what runs.
+/// Sub-skills, caches (`__pycache__`, directories with a `CACHEDIR.TAG`) and `.git` are left out. Links
+/// are not followed; the path of the target counts as the content. Of the `SKILL.md`, only the declared
+/// scripts and toolsets count, because other changes to it do not change what runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillFiles {
     dir: PathBuf,
     files: BTreeMap<String, ContentHash>,
-    /// Links that leave the skill, which are not copied.
+    /// Links that lead out of the skill, which are not copied.
     uncopied: BTreeSet<String>,
-    /// The name of the skill file that counts by its declarations; `None` if it is a link, or if there are
-    /// several spellings of which none is `SKILL.md`.
+    /// The name of the skill file of which only the declarations count; `None` if it is a link, or if
+    /// there are several spellings of which none is `SKILL.md`.
     document: Option<String>,
 }
 
 /// A file of a skill that is not as it was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileChange {
-    /// Its path from the directory of the skill, with `/`.
+    /// Its path relative to the directory of the skill, `/`-separated.
     pub path: String,
     /// The change.
     pub kind: ChangeKind,
@@ -58,19 +58,19 @@ pub struct FileChange {
 /// The change of a file since it was trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
-    /// It was not there.
+    /// The file did not exist.
     Added,
-    /// It had another content.
+    /// The file had a different content.
     Changed,
-    /// It is not there any more.
+    /// The file no longer exists.
     Removed,
 }
 
-/// The most files that a sentence names.
+/// The maximum number of files that a message names.
 const MAX_NAMED: usize = 5;
 
 impl FileChange {
-    /// The first of `changes` and the number of the others, in a phrase.
+    /// Lists `changes` in a phrase: the first few by name, the others as a count.
     pub fn listed(changes: &[FileChange]) -> String {
         let names: Vec<String> = changes.iter().take(MAX_NAMED).map(ToString::to_string).collect();
         match changes.len() {
@@ -80,7 +80,7 @@ impl FileChange {
     }
 }
 
-/// As in "`lib/f.sh` (changed)".
+/// Formats a change as in "`lib/f.sh` (changed)".
 impl fmt::Display for FileChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({})", self.path, self.kind.as_str())
@@ -88,7 +88,7 @@ impl fmt::Display for FileChange {
 }
 
 impl ChangeKind {
-    /// The change in a word: `added`, `changed` or `removed`.
+    /// The change in one word: `added`, `changed` or `removed`.
     pub fn as_str(self) -> &'static str {
         match self {
             ChangeKind::Added => "added",
@@ -108,7 +108,8 @@ impl SkillFiles {
         SkillFiles::read_with(dir, &mut |_, file| ContentHash::of_reader(file.take(MAX_BYTES + 1)))
     }
 
-    /// As [`SkillFiles::read`], with the hashes of files that `hash` computes or knows.
+    /// Reads the files of a skill as [`SkillFiles::read`] does; `hash` returns the hash of each file,
+    /// computed or cached.
     pub(crate) fn read_with(
         dir: &Path,
         hash: &mut dyn FnMut(&Path, &File) -> io::Result<ContentHash>,
@@ -123,7 +124,7 @@ impl SkillFiles {
         Ok(walk.found)
     }
 
-    /// Reads the files of the skill that the file at `path` is of: the nearest one above it.
+    /// Reads the files of the skill to which the file at `path` belongs: the nearest skill above it.
     pub fn around(path: &Path) -> Result<Option<SkillFiles>, Error> {
         let path = real(path);
         let dir = path.ancestors().skip(1).find(|dir| has_skill_file(dir));
@@ -135,7 +136,7 @@ impl SkillFiles {
         &self.dir
     }
 
-    /// The files by their paths from the directory, each with the hash of its content.
+    /// The hashes of the files' contents, by their paths relative to the directory.
     pub fn files(&self) -> &BTreeMap<String, ContentHash> {
         &self.files
     }
@@ -162,11 +163,11 @@ impl SkillFiles {
         ContentHash::of(self.files.iter().map(line).collect::<String>().as_bytes())
     }
 
-    /// Copies the files for which `is_wanted` holds to the directory `target`. Links are made anew if
-    /// they stay in the skill.
+    /// Copies the files for which `is_wanted` returns true to the directory `target`. Links that stay in
+    /// the skill are copied as links; others are left out.
     ///
-    /// Fails with `PERMISSION_DENIED` if one of the files is not as it was read, and with
-    /// `EXECUTION_ERROR` if it cannot be copied.
+    /// Fails with `PERMISSION_DENIED` if a file has changed since it was read, and with
+    /// `EXECUTION_ERROR` if a file cannot be copied.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
     pub(crate) fn copy_to(
         &self,
@@ -192,7 +193,7 @@ impl SkillFiles {
             }
             let copied = match top.file(Path::new(path), Links::Never) {
                 Ok(file) => copy_file(file, &copy).map_err(failed).map(Some)?,
-                // It may have become a link, or be gone.
+                // It is a link, or was removed.
                 Err(_) => copy_link(&file, &copy).ok(),
             };
             if copied.as_ref() != Some(hash) {
@@ -203,7 +204,7 @@ impl SkillFiles {
         Ok(())
     }
 
-    /// Tells whether `dir` holds what [`SkillFiles::copy_to`] copies.
+    /// Tells whether `dir` holds exactly the files that [`SkillFiles::copy_to`] copies.
     #[cfg(feature = "toolsets")]
     pub(crate) fn are_copied_to(&self, dir: &Path) -> bool {
         let copied = |path: &&String| !self.uncopied.contains(*path);
@@ -221,8 +222,8 @@ struct Walk<'h> {
 }
 
 impl Walk<'_> {
-    /// Reads the files in and below `dir`, whose path from the skill's directory is `at`, with a `/`
-    /// behind it.
+    /// Reads the files in and below `dir`. `at` is its path relative to the skill's directory, with a
+    /// `/` at the end.
     fn dir(&mut self, dir: &Dir, at: &str, depth: usize) -> Result<(), Error> {
         let failed = |error| super::io_error("read", &self.found.dir.join(at), error);
         let entries = dir.entries().and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -244,7 +245,8 @@ impl Walk<'_> {
                 continue;
             }
             let path = format!("{at}{name}");
-            // Pipes and sockets cannot be copied, so that the code does not see them either.
+            // Pipes and sockets are never copied, so code does not see them, and they need not be
+            // compared.
             if kind == Kind::Other {
                 continue;
             }
@@ -300,8 +302,8 @@ impl Walk<'_> {
     }
 }
 
-/// The name of the skill file in the directory of a skill, which the catalog reads: no link, and
-/// `SKILL.md` before other spellings. Other files of such a name count as any file does.
+/// The name of the skill file that the catalog reads in a skill's directory, unless it is a link.
+/// `SKILL.md` wins over other spellings. Files with the other spellings count like any other file.
 fn document_in(dir: &Dir) -> io::Result<Option<String>> {
     let entries = dir.entries()?.collect::<io::Result<Vec<_>>>()?;
     let spellings: Vec<&Entry> = entries.iter().filter(|entry| is_skill(entry)).collect();
@@ -317,14 +319,15 @@ fn document_in(dir: &Dir) -> io::Result<Option<String>> {
 
 fn has_skill_file(dir: &Path) -> bool {
     let mut entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
-    // As [`is_skill`]: what is left out of the skill above is a skill of its own.
+    // The same rule as in [`is_skill`], so that a directory left out of a parent skill is a skill
+    // itself.
     entries.any(|entry| {
         is_skill_file(&entry.file_name()) && entry.file_type().is_ok_and(|kind| !kind.is_dir())
     })
 }
 
-/// The hash of the code that the skill file at `path` declares. Rights are compared on their own: they
-/// are granted one by one.
+/// The hash of the scripts and toolsets that the skill file at `path` declares. Rights are not included,
+/// because they are granted one by one.
 fn declared(path: &Path) -> ContentHash {
     let Ok(skill) = Skill::load(path, "") else { return ContentHash::of(b"") };
     let manifest = skill.manifest();
@@ -334,7 +337,7 @@ fn declared(path: &Path) -> ContentHash {
     ContentHash::of(json!({"scripts": scripts, "toolsets": toolsets}).to_string().as_bytes())
 }
 
-/// Tells whether the directory says that it is a cache.
+/// Tells whether a tag file marks the directory as a cache.
 fn is_cache(dir: &Dir, entries: &[Entry]) -> bool {
     let mut head = [0; CACHE_SIGNATURE.len()];
     entries.iter().any(|entry| entry.name == CACHE_TAG)
@@ -345,7 +348,7 @@ fn is_cache(dir: &Dir, entries: &[Entry]) -> bool {
         && head == *CACHE_SIGNATURE
 }
 
-/// Tells whether the link `path` below `root` leads to something below it.
+/// Tells whether the link at `path` below `root` leads to a path below `root`.
 fn stays_inside(root: &Path, path: &str) -> bool {
     Dir::open(root).and_then(|root| root.resolve(Path::new(path))).is_ok()
 }
@@ -354,7 +357,7 @@ fn of_link(target: &Path) -> ContentHash {
     ContentHash::of(&[b"link to ", target.as_os_str().as_encoded_bytes()].concat())
 }
 
-/// Copies a file, and returns the hash of what was copied.
+/// Copies a file, and returns the hash of the copy.
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 fn copy_file(file: File, copy: &Path) -> io::Result<ContentHash> {
     let mut options = fs::OpenOptions::new();
@@ -369,7 +372,7 @@ fn copy_file(file: File, copy: &Path) -> io::Result<ContentHash> {
     ContentHash::of_reader(File::open(copy)?)
 }
 
-/// Makes a link anew, and returns its hash.
+/// Copies a link as a link, and returns the hash of its target's path.
 #[cfg(all(unix, any(feature = "scripts", feature = "toolsets")))]
 fn copy_link(link: &Path, copy: &Path) -> io::Result<ContentHash> {
     let target = fs::read_link(link)?;

@@ -1,4 +1,4 @@
-//! Skills of trusted code: all their files are compared before the code runs.
+//! Skills with trusted code: all their files are compared before the code runs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{ContentHash, FileChange, SkillFiles, TrustStore};
 
-/// A skill with trusted code, with the files it had then.
+/// A skill with trusted code, with the files that it had when the code was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustedSkill {
     /// Its directory, absolute and without links.
     pub dir: PathBuf,
     /// When its code was trusted, in seconds since 1970.
     pub since: u64,
-    /// Its files by their paths from the directory, as [`SkillFiles::files`].
+    /// The hashes of its files by their paths, as in [`SkillFiles::files`].
     pub files: BTreeMap<String, ContentHash>,
 }
 
@@ -30,8 +30,8 @@ impl TrustStore {
         self.state().trusted.skills.values().cloned().collect()
     }
 
-    /// The changes of a skill since its code was trusted; `None` if it never was, or by a version that
-    /// compared no files beside the code.
+    /// The changes to a skill since its code was trusted. `None` if it never was, or if it was trusted
+    /// by an old version that did not compare other files.
     pub fn changes(&self, skill: &SkillFiles) -> Option<Vec<FileChange>> {
         let state = self.state();
         let known = state.trusted.skills.get(skill.dir())?;
@@ -45,7 +45,7 @@ impl TrustStore {
         self.state().trusted.files.keys().any(|file| file.starts_with(&dir))
     }
 
-    /// Tells whether code of the skill in `dir` was trusted, with the files beside it.
+    /// Tells whether code of the skill in `dir` was trusted together with the skill's other files.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
     pub(crate) fn knows_skill(&self, dir: &std::path::Path) -> bool {
         self.state().trusted.skills.contains_key(&super::real(dir))

@@ -1,4 +1,4 @@
-//! The file of a trust store: read with care, and replaced as a whole.
+//! The file of a trust store: checked when it is read, and replaced as a whole when it is written.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -11,35 +11,35 @@ use super::{Trusted, TrustedFile, TrustedSkill, check_permissions, io_error};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 
-/// The content of the file of a store.
+/// The content of a store's file.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,
     trusted: Vec<TrustedFile>,
-    /// Not in stores of the first versions, which compared no files beside the trusted ones: their
-    /// code is asked for anew.
+    /// Missing in stores of the first versions, which compared only the trusted files themselves. The
+    /// user must approve their code again.
     #[serde(default)]
     skills: Vec<TrustedSkill>,
 }
 
-/// The most that is read of the file of a store: a thousand times what a large one has.
+/// The maximum size of a store's file, in bytes: a thousand times that of a large one.
 const MAX_STORE_BYTES: u64 = 64 << 20;
 
-/// The form of the file.
+/// The version of the file's format.
 const VERSION: u32 = 1;
 
 pub(super) fn stamp_of(file: &Path) -> Stamp {
     Stamp::take(file, SystemTime::now())
 }
 
-/// Reads the trusted files of a store; none if the file is not there.
+/// Reads the content of a store; it is empty if the file does not exist.
 pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     let opened = match open_file(file) {
         Ok(opened) => opened,
         Err(error) if error.code() == ErrorCode::NotFound => return Ok(Trusted::default()),
         Err(error) => return Err(error),
     };
-    // Whoever can write it decides what runs.
+    // A user who can write this file decides which code runs.
     check_permissions(file, &opened).map_err(|error| {
         let message = format!("the trust store is not believed: {}", error.message());
         error.reworded(message)
@@ -64,7 +64,7 @@ pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     Ok(Trusted { files, skills })
 }
 
-/// Replaces the file as a whole, so that no reader sees half of it.
+/// Replaces the file as a whole, so that no reader sees a half-written one.
 pub(super) fn write(file: &Path, dir: &Path, trusted: &Trusted) -> io::Result<()> {
     let (files, skills) = (trusted.files.values().cloned(), trusted.skills.values().cloned());
     let stored = Stored { version: VERSION, trusted: files.collect(), skills: skills.collect() };

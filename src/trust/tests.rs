@@ -70,7 +70,7 @@ fn a_file_with_the_name_of_the_lock_keeps_its_content() {
     let add = || TrustStore::open(dir.path().join("app.json")).unwrap().add(&code);
     add().unwrap();
     assert_eq!(fs::read(&lock).unwrap(), b"content");
-    // A link is not followed, and a pipe not waited for.
+    // A link is not followed, and opening a pipe does not wait.
     fs::remove_file(&lock).unwrap();
     std::os::unix::fs::symlink(&others, &lock).unwrap();
     let error = add().unwrap_err();

@@ -1,5 +1,5 @@
-//! The inputs of a load as written to a snapshot, which can be compared with the disk without
-//! decoding them.
+//! The inputs of a load in the form of a snapshot, which can be compared with the disk without decoding
+//! it.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use super::{Environment, Inputs, Stamp, Surroundings, in_parts, tell_changed};
 use crate::catalog::stamp::PLAIN_LEN;
 
-/// The length of a row: the end of a path among all paths, and its stamp.
+/// The length of a row in bytes: the offset in `paths` at which its path ends, and the path's stamp.
 const ROW_LEN: usize = size_of::<u32>() + PLAIN_LEN;
 
-/// [`Inputs`] in as few pieces as possible.
+/// [`Inputs`] in as few allocations as possible.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StoredInputs<'a> {
-    /// The paths with a plain stamp, one behind the other, in their order.
+    /// The paths with a plain stamp, in order, joined without separators.
     #[serde(borrow)]
     paths: Cow<'a, str>,
-    /// A row for each of them.
+    /// One row for each path in `paths`.
     #[serde(borrow)]
     rows: Cow<'a, [u8]>,
-    /// All other paths: links, and those that did not exist.
+    /// All other paths: links, paths that did not exist, and those whose stamp is not settled.
     others: Vec<(PathBuf, Stamp)>,
     around: Cow<'a, Surroundings>,
 }
 
 impl StoredInputs<'_> {
-    /// As [`Inputs::is_current`].
+    /// Tells whether a new load would find the same inputs, as [`Inputs::is_current`] does.
     pub(crate) fn is_current(&self, environment: &Environment) -> bool {
         let is_changed = |place: &usize| !self.is_plain(*place);
         if let Some(place) = in_parts(self.n_plain(), |mut part| part.find(is_changed)) {
@@ -43,12 +43,12 @@ impl StoredInputs<'_> {
         self.around.is_current(environment)
     }
 
-    /// A part of a row counts, and is the row of no path.
+    /// The number of rows. A truncated row counts as one, and matches no path.
     fn n_plain(&self) -> usize {
         self.rows.len().div_ceil(ROW_LEN)
     }
 
-    /// A path with a plain stamp, and the stamp.
+    /// The path and the stamp of a row; `None` if the row or its path is damaged.
     fn plain(&self, place: usize) -> Option<(&Path, &[u8; PLAIN_LEN])> {
         let row = |place: usize| {
             let row = self.rows.get(place * ROW_LEN..)?.get(..ROW_LEN)?;
@@ -63,7 +63,7 @@ impl StoredInputs<'_> {
         Some((Path::new(self.paths.get(start..end)?), stamp))
     }
 
-    /// Tells whether the path at `place` is as its row says.
+    /// Tells whether the path of a row still has the stamp in the row.
     fn is_plain(&self, place: usize) -> bool {
         let Some((path, stamp)) = self.plain(place) else { return false };
         Stamp::take(path, SystemTime::UNIX_EPOCH).plain().as_ref() == Some(stamp)
@@ -97,7 +97,7 @@ impl From<StoredInputs<'_>> for Inputs {
         let plain = (0..kept.n_plain()).filter_map(|place| kept.plain(place));
         let plain = plain.map(|(path, stamp)| (path.to_owned(), Stamp::of_plain(stamp)));
         let stamps = plain.chain(kept.others.iter().cloned()).collect();
-        // Inputs that were read back are only compared, never added to.
+        // `start` does not matter: inputs read from a snapshot are only compared, never extended.
         Inputs { start: SystemTime::now(), stamps, around: kept.around.into_owned() }
     }
 }
@@ -125,7 +125,7 @@ mod tests {
 
     const ENVIRONMENT: Environment = Environment::Process;
 
-    /// A directory of files and, where there are any, links; all of it is settled.
+    /// A directory with files and, on systems that have them, a link; all stamps are settled.
     fn scene() -> (TempDir, Inputs) {
         let dir = TempDir::new().unwrap();
         let mut inputs = Inputs::begin();
@@ -136,7 +136,7 @@ mod tests {
         }
         #[cfg(unix)]
         std::os::unix::fs::symlink("a", dir.path().join("link")).unwrap();
-        // The root was looked at before there was anything in it.
+        // The root was recorded before it had any files: record it again.
         inputs.stamps.clear();
         for name in ["", "a", "b", "c", "link", "missing"] {
             inputs.path(&dir.path().join(name));

@@ -1,4 +1,4 @@
-//! The part of a load's memory that is written to a snapshot besides the catalog.
+//! The part of a load's memory that a snapshot holds in addition to the catalog.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use crate::catalog::Catalog;
 use crate::catalog::reader::{Broken, Known};
 use crate::diagnostic::Diagnostic;
 
-/// Facts about skill files that their skills do not hold.
+/// Facts about skill files that are not part of the skills.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StoredFiles {
-    /// The print of the text of each entry's file, in the order of entries; `None` for a file that
-    /// is not the one its skill was read from.
+    /// The hash of the text of each entry's file, in the order of entries. `None` if the skill was not
+    /// read from the current version of the file.
     prints: Vec<Option<u64>>,
     /// The files that do not load.
     broken: Vec<(PathBuf, Findings)>,

@@ -1,4 +1,4 @@
-//! The tools of a session's model, and the one function that answers them.
+//! The tools of a session's model, and the function that answers their calls.
 
 mod pages;
 mod parameters;
@@ -23,19 +23,18 @@ use crate::tool_definition::ToolFormat;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionToolsOptions {
-    /// Room for the ids of skills in the definition of `use_skill`, in characters; 4000 by
-    /// default. If they do not fit, any name is taken, and the model finds them with
-    /// `find_skills`.
+    /// The maximum length of all skill ids together in the definition of `use_skill`, in characters;
+    /// 4000 by default. If they are longer, the definition does not list them: it accepts any name, and
+    /// the model finds skills with `find_skills`.
     pub names_chars: usize,
-    /// The most that `read_skill_file` answers with, in bytes; 64 KiB by default. The answer to a
-    /// longer text has its first lines, and says how to read on.
+    /// The maximum size of an answer of `read_skill_file`, in bytes; 64 KiB by default. For a longer
+    /// text, the answer has its first lines and says how to read on.
     pub read_bytes: usize,
-    /// The most that is given at once of the output of a script or of a tool of a toolset, in bytes;
-    /// 32 KiB by default. The answer to a longer one has its first lines, and says how to read on.
+    /// The maximum size of the output of a script or a toolset's tool in one answer, in bytes; 32 KiB by
+    /// default. For a longer output, the answer has its first lines and says how to read on.
     pub output_bytes: usize,
-    /// True if the tools of all toolsets are there from the beginning, as for clients that list
-    /// tools once; off by default, and as the engine's [`ToolPolicy`](crate::toolset::ToolPolicy)
-    /// has it.
+    /// True to list the tools of all toolsets from the beginning, for clients that list tools only once.
+    /// False by default: then the engine's [`ToolPolicy`](crate::toolset::ToolPolicy) decides.
     pub all_toolsets: bool,
 }
 
@@ -51,7 +50,7 @@ impl Default for SessionToolsOptions {
 }
 
 /// The tools of one session's model, in one list: `use_skill`, `find_skills`, `read_skill_file`,
-/// with the feature `scripts` `run_skill_script`, and those of the toolsets of each skill whose
+/// `run_skill_script` (with the feature `scripts`), and the tools of the toolsets of each skill whose
 /// instructions came into the context.
 ///
 /// The list only grows within a session, at its end, so that prompt caches survive; ask for it
@@ -89,20 +88,20 @@ impl SessionTools {
     /// The name of the tool that loads a skill.
     pub const USE_SKILL: &'static str = "use_skill";
 
-    /// The names of the tools for skills, whichever toolsets there are.
+    /// The names of the built-in tools, which do not depend on toolsets.
     pub(crate) const NAMES: [&'static str; 4] =
         [Self::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script"];
 
-    /// The same tools, made with these options.
+    /// Sets the options of the tools.
     #[must_use]
     pub fn with_options(mut self, options: SessionToolsOptions) -> SessionTools {
         self.options = options;
         self
     }
 
-    /// The definitions of the tools as they are now, as a list in the shape of a provider. Opens the
-    /// libraries of toolsets when they are first needed; one that cannot be loaded is left out, with
-    /// a warning.
+    /// The current definitions of the tools, as a list in the format of a provider. Opens the libraries
+    /// of toolsets when they are first needed. A library that cannot be loaded is left out, with a
+    /// warning in the log.
     pub fn definitions(&self, format: ToolFormat) -> Value {
         let skills = self.skill_definitions(format);
         #[cfg(feature = "toolsets")]
@@ -110,26 +109,27 @@ impl SessionTools {
         skills.into_iter().collect()
     }
 
-    /// Answers a call of a model: the name of a tool and its arguments, an object. It never panics,
-    /// also where a callback of the host does.
+    /// Answers a model's call of the tool named `tool`; `arguments` is an object. Never panics, not even
+    /// if a callback of the host does.
     pub fn call(&self, tool: &str, arguments: &Value) -> Envelope {
         self.call_with(tool, arguments, CallIo::default())
     }
 
-    /// Answers a call that can be cancelled and reports its progress. A script that was stopped is an
-    /// `EXECUTION_ERROR` with the output there is.
+    /// Answers a model's call, which the host can cancel and which reports its progress. If a script was
+    /// stopped, the answer is an `EXECUTION_ERROR` with the script's output so far.
     pub fn call_with(&self, tool: &str, arguments: &Value, io: CallIo<'_>) -> Envelope {
         self.call_known(tool, arguments, io).unwrap_or_else(|error| Envelope::from(&error))
     }
 
-    /// As [`SessionTools::call_with`]; fails with `NOT_FOUND` if there is no such tool.
+    /// Answers a call as [`SessionTools::call_with`] does, but fails with `NOT_FOUND` if there is no
+    /// such tool.
     pub(crate) fn call_known(
         &self,
         tool: &str,
         arguments: &Value,
         io: CallIo<'_>,
     ) -> Result<Envelope, Error> {
-        // Other names are those of skills, or of nothing at all.
+        // Any other name is that of a toolset's tool, or of no tool at all.
         let known = Self::NAMES.into_iter().find(|known| *known == tool);
         let span = spans::tool(known.unwrap_or("toolset"));
         let call = AssertUnwindSafe(|| spans::within(&span, || self.dispatch(tool, arguments, io)));
@@ -167,7 +167,7 @@ impl SessionTools {
         Err(no_tool(tool))
     }
 
-    /// The definitions of the tools for skills.
+    /// The definitions of the built-in tools.
     fn skill_definitions(&self, format: ToolFormat) -> Vec<Value> {
         let catalog = self.engine.catalog();
         let ids: Vec<&str> =
@@ -209,16 +209,16 @@ const READ_SKILL_FILE: &str = "Reads a file that comes with a skill.";
 #[cfg(feature = "scripts")]
 const RUN_SKILL_SCRIPT: &str = "Runs a script that comes with a skill, in the skill's directory.";
 
-/// The error of a call of a tool that does not exist.
+/// The error for a call of a tool that does not exist.
 fn no_tool(tool: &str) -> Error {
     let message = format!("there is no tool `{tool}`");
     Error::new(ErrorCode::NotFound, message, "call one of the defined tools")
 }
 
-/// The arguments of a tool.
+/// Parses the arguments of a tool.
 fn read<T: DeserializeOwned>(tool: &str, arguments: &Value) -> Result<T, Error> {
     T::deserialize(arguments).map_err(|error| {
-        // A model knows the words of JSON, not those of Rust.
+        // A model knows the terms of JSON, not those of Rust.
         let why = error.to_string().replace("expected usize", "expected a whole number from 0");
         Error::new(
             ErrorCode::InvalidParam,

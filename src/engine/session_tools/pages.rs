@@ -1,4 +1,4 @@
-//! Outputs of tools in pages: the first one in the answer, the others with `read_skill_file`.
+//! Paged outputs of tools: the answer has the first page, `read_skill_file` reads the others.
 
 use serde_json::json;
 
@@ -9,8 +9,8 @@ use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 
 impl SessionTools {
-    /// The output of a tool of `skill` if it is not too long; else its first page, and how to read
-    /// on.
+    /// Returns the output of a tool of `skill` if it is short enough, otherwise its first page and a
+    /// note on how to read on.
     #[cfg_attr(
         not(any(feature = "scripts", feature = "toolsets")),
         expect(dead_code, reason = "only scripts and toolsets have long outputs")
@@ -33,7 +33,7 @@ impl SessionTools {
         )
     }
 
-    /// A page of an output, where the path of a call is the name of one.
+    /// Reads a page of an output; `None` if the path of the call is not the name of an output.
     pub(super) fn read_output(&self, call: &ReadSkillFile) -> Option<Result<Envelope, Error>> {
         Outputs::is_name(&call.path).then(|| {
             let output = self.engine.outputs().get(&call.path).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The arguments of the hosts' tools: as JSON Schema for models, and as they are read.
+//! The parameters of the built-in tools: as JSON Schema for models, and as types to parse arguments.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,7 +40,8 @@ pub(super) struct RunSkillScript {
     pub(super) stdin: String,
 }
 
-/// The schema of a skill's name: one of `names`, where these are few enough to be listed.
+/// The schema of a skill's name: one of `names`, if there are few enough to list them, otherwise any
+/// text.
 fn skill(names: Option<&[&str]>) -> Value {
     let description = "The skill's id.";
     match names {

@@ -1,4 +1,4 @@
-//! The tools of toolsets in a session: their list, and their calls.
+//! The tools of toolsets in a session: their definitions and their calls.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::tool_definition::ToolFormat;
 use crate::toolset::{Tool, ToolPolicy};
 
 impl SessionTools {
-    /// The definitions of the tools that can be called by the names they have here.
+    /// The definitions of the tools of toolsets. Tools whose name another tool has as well are left out.
     pub(super) fn plugin_definitions(&self, format: ToolFormat) -> Vec<Value> {
         let state = self.session.state().unwrap_or_else(|error| {
             tracing::warn!(%error, "the session cannot be read: its toolsets are left out");
@@ -68,7 +68,7 @@ impl SessionTools {
         };
         span.record("output.bytes", spans::int(output.output.len()));
         if let Err(error) = self.session.record_use(&tool.skill) {
-            // The tool has run; its effects stand.
+            // The tool has run, and its effects cannot be undone: only log the error.
             tracing::warn!(tool = name, %error, "the use of a tool is not noted");
         }
         let text = self.paged(tool.skill.as_str(), output.output);
@@ -76,16 +76,16 @@ impl SessionTools {
         Ok(Envelope::success(&data, text))
     }
 
-    /// The tool that `name` means. If the name begins with that of a skill, only the libraries of
-    /// that skill are opened. Fails with `NOT_FOUND`, and with `TIMEOUT` or `CANCELLED` if the
-    /// library was not ready by then.
+    /// The tool that `name` means. If the name begins with that of a skill, the libraries of that skill
+    /// are opened first. Fails with `NOT_FOUND`, or with `TIMEOUT` or `CANCELLED` if the library was not
+    /// ready in time.
     fn find_tool(&self, name: &str, io: &CallIo<'_>) -> Result<Tool, Error> {
         let (catalog, state) = (self.engine.catalog(), self.session.state()?);
         let tools = self.engine.search_tools(self.skills_with_tools(&catalog, &state), name, io);
         if let Ok(tool) = tools.find(name) {
             return Ok(tool.clone());
         }
-        // The tool may be missing only because its library failed.
+        // The tool may be missing because its library could not be loaded.
         let failed = tools.failures.iter().filter(|failure| begins_with(name, &failure.skill));
         let errors: Vec<&Error> = failed.map(|failure| &*failure.error).collect();
         let is_late =
@@ -108,8 +108,8 @@ impl SessionTools {
         })
     }
 
-    /// The skills whose tools are there: those whose instructions came into the context, in that
-    /// order; or all, where the host asks for that.
+    /// The skills whose tools the model has: those whose instructions came into the context, in the
+    /// order in which they came, or all skills if the host asks for that.
     fn skills_with_tools<'c>(&self, catalog: &'c Catalog, state: &SessionState) -> Vec<&'c Entry> {
         let is_all =
             self.options.all_toolsets || self.engine.tool_policy() == Some(ToolPolicy::All);

@@ -1,4 +1,4 @@
-//! The calls of the tools for skills.
+//! The calls of the built-in tools.
 
 use serde_json::json;
 use tracing::Span;
@@ -12,13 +12,13 @@ use crate::engine::Activate;
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 
-/// The default number of skills that `find_skills` answers with.
+/// The default limit of `find_skills`.
 const FOUND: usize = 5;
 
 impl SessionTools {
     pub(super) fn use_skill(&self, call: UseSkill) -> Result<Envelope, Error> {
-        // One catalog for the whole call: the skill that is given must be the one that was compared
-        // with the context.
+        // The whole call uses one catalog, so that the skill it activates is the one it compared with
+        // the context.
         let catalog = self.engine.catalog();
         let entry = catalog.find(&call.skill, Audience::Model)?;
         Span::current().record("skill", entry.id.as_str());
@@ -33,10 +33,10 @@ impl SessionTools {
             return Ok(Envelope::success(&json!({"id": id, "in_context": true}), text));
         }
         let by = call.by.map(Into::into);
-        // If no task can be spawned, its instructions join the conversation.
+        // If the host cannot spawn a task, the instructions join the conversation.
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
-        // Without arguments, the placeholder stands for the request in the conversation.
+        // Without arguments, the placeholder is kept: it stands for the request in the conversation.
         let is_open = is_plain && takes_arguments(entry);
         let args = if is_open { ARGUMENTS } else { &call.args };
         let activation = self.engine.activate_entry(&catalog, entry, args, &self.session, &how)?;
@@ -46,8 +46,8 @@ impl SessionTools {
         Ok(Envelope::success(&activation, text))
     }
 
-    /// Tells whether the instructions of a skill, which a call without arguments does not change,
-    /// stand in the context and need not be given again.
+    /// Tells whether the context already has the instructions of a skill as a call without arguments
+    /// would give them, so that they need not be repeated.
     fn is_in_context(&self, entry: &Entry) -> Result<bool, Error> {
         if self.engine.asks_each_time() || self.engine.runs_as_task(entry) {
             return Ok(false);
@@ -80,7 +80,7 @@ impl SessionTools {
         let mut resource = read(call.offset);
         let is_too_long = |error: &Error| error.code() == ErrorCode::ExecutionError;
         if call.offset.is_none() && resource.as_ref().is_err_and(is_too_long) {
-            // A text that is too long is given in parts, rather than refused.
+            // Answer a text that is too long in parts, instead of refusing it.
             let part = read(Some(1));
             let is_binary = |error: &Error| error.code() == ErrorCode::InvalidParam;
             resource = if part.as_ref().is_err_and(is_binary) { resource } else { part };
@@ -121,7 +121,7 @@ impl SessionTools {
     }
 }
 
-/// Tells whether the instructions of a skill have a place for the user's arguments.
+/// Tells whether the instructions of a skill have a placeholder for arguments.
 fn takes_arguments(entry: &Entry) -> bool {
     entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS))
 }
