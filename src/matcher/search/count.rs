@@ -121,7 +121,7 @@ impl Search<'_, '_> {
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
                 let (item, presence) = self.scratch.found.item(nth);
-                // If the ranking has already run a pattern and it does not match, it is absent.
+                // A pattern that the ranking has run without a match is absent.
                 if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
                     continue;
                 }

@@ -132,9 +132,10 @@ impl Index {
 pub(super) enum Part {
     /// All literals.
     All,
-    /// The literals outside quoted text, except those that patterns require.
+    /// The literals outside quoted text. The literals that patterns require are left to
+    /// [`Part::Quoted`].
     Said,
-    /// The names in inline code, and the literals that patterns require in the whole text.
+    /// The names in inline code; and, in the whole text, the literals that patterns require.
     Quoted,
 }
 

@@ -26,7 +26,7 @@ pub(in crate::matcher) fn place(number: u32) -> u16 {
 impl Default for PresenceFilter {
     #[expect(clippy::large_stack_arrays, reason = "never made: the slice is as long")]
     fn default() -> PresenceFilter {
-        // The system does not touch zeroed memory before it is used, and most of this never is.
+        // Zeroed memory costs nothing until it is touched, and most of this never is.
         let zeros = vec![false; N_NUMBERS].into_boxed_slice().try_into();
         PresenceFilter(zeros.unwrap_or_else(|_| Box::new([false; N_NUMBERS])))
     }
