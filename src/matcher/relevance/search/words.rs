@@ -115,7 +115,7 @@ impl Scratch {
                 }
             }
             // The words of a phrase are also pairs of its skill, so a phrase can only begin at a
-            // known pair.
+            // known pair, of which few messages have any.
             if let Some(first) = before.filter(|_| is_pair)
                 && let Some(free) = chains.iter_mut().find(|slot| slot.is_none())
             {
