@@ -21,7 +21,7 @@ pub struct DisclosureOptions {
     /// question about the skills themselves lists all skills.
     pub max_lines: usize,
     /// The margin that the most relevant skill must reach to be shown in full when no trigger is hit and
-    /// no skill is named. `None`: relevance never shows a skill in full.
+    /// no skill is named. If this is `None`, relevance never shows a skill in full.
     pub relevance: Option<RelevanceMargin>,
     /// The length limit of the text; `None` means no limit. The breadcrumb (about 30 characters) is
     /// written even if the limit is smaller.
@@ -90,8 +90,8 @@ impl Default for RelevanceMargin {
 
 impl RelevanceMargin {
     /// Tells whether a skill reaches the margin. If it has more than the minimum of `words`, two thirds
-    /// of `worth` and `lead` are enough. A skill that the message denies fails. A skill of which the
-    /// host's [`Retriever`](crate::matcher::Retriever) is sure always passes.
+    /// of `worth` and `lead` are enough. A skill that the message denies fails. If the host's
+    /// [`Retriever`](crate::matcher::Retriever) is sure of a skill, it passes in any case.
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
         let is_near = found.worth >= self.worth * enough && found.lead >= self.lead * enough;

@@ -66,9 +66,9 @@ impl Item<'_> {
     }
 }
 
-/// Lists the skills that the model may use. To fit the budget, all descriptions are shortened evenly
-/// before any skill is left out; the last line says so. `runs_as_task` returns true if the skill's line
-/// must mention that the skill runs as a task.
+/// Lists the skills that the model may use. To fit the budget, descriptions are shortened evenly before
+/// any skill is left out; the last line says so. `runs_as_task` returns true if the skill's line must
+/// mention that the skill runs as a task.
 pub(crate) fn catalog_prompt(
     catalog: &Catalog,
     options: &PromptOptions,

@@ -51,7 +51,7 @@ pub enum Reason {
         /// The pattern.
         pattern: String,
     },
-    /// The message contains only a word that may be the skill's name.
+    /// The message contains a word that may be the skill's name, and nothing else that calls for it.
     WeakMention,
     /// The skill's instructions are already in the context.
     InContext,

@@ -129,8 +129,8 @@ pub struct Answer {
     /// Skills whose triggers are in quoted text only, each with one of these triggers, in the order of
     /// ids; see [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
-    /// Skills with a pattern that was not tried, each with that pattern, in the order of ids. Patterns
-    /// that require no literal are skipped when too many of them may match to try them all in time.
+    /// Skills with a pattern that was not tried, each with that pattern, in the order of ids. If too
+    /// many patterns that require no literal may match, the costlier ones are skipped to answer in time.
     pub untried: Vec<(SkillId, String)>,
     /// Skills that match by a weak mention alone, in the order of ids: the message contains the skill's
     /// name but does not ask for it, and has none of its keywords, verbs, patterns or paths. Each is

@@ -65,7 +65,7 @@ impl Row for bool {
     }
 }
 
-/// Makes a struct of rows a [`Row`]: its fields, one behind the other.
+/// Makes a struct of rows a [`Row`]: its fields, one after the other.
 macro_rules! row {
     ($row:ident { $($field:ident: $type:ty),+ }) => {
         impl $crate::matcher::rows::Row for $row {

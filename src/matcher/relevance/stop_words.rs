@@ -1,7 +1,7 @@
 //! Stop words, which say little about the subject of a message.
 
-/// Words of English that say little about what a message is for, and those in which people speak
-/// to an agent. Sorted.
+/// English words that say little about the subject of a message, and words with which people address an
+/// agent. Sorted.
 pub(crate) const STOP_WORDS: &[&str] = &[
     "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "been", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "each",

@@ -1,5 +1,5 @@
 //! Counts all matches in a set with one bit per skill. The most common items have bitmaps, so that their
-//! skills are added a word at a time.
+//! skills are added 64 at a time.
 
 use serde::{Deserialize, Serialize};
 

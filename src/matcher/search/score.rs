@@ -89,7 +89,7 @@ impl Search<'_, '_> {
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
         let triggers = self.index.tables.triggers.items_of(skill);
-        // Most triggers were not found; the presence filter tells so from the L1 cache.
+        // Most triggers were not found; the presence filter says so from the L1 cache.
         let near = self.scratch.found.filter();
         let mut rest = triggers.iter();
         while let Some(trigger) = rest.next() {

@@ -155,7 +155,7 @@ impl<T> SparseMap<T> {
         }
     }
 
-    #[inline(never)] // nearly all that is noted is new
+    #[inline(never)] // nearly all numbers are new
     fn find_noted(&self, number: u32) -> Option<usize> {
         self.find(number)
     }

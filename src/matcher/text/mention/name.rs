@@ -150,7 +150,7 @@ fn token_start(text: &str, range: &Range<usize>) -> Option<usize> {
     (starts && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Tells whether a token, its punctuation aside, ends at `end`.
+/// Tells whether a token ends at `end`, not counting its punctuation.
 fn ends_token(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
@@ -169,8 +169,8 @@ fn is_in_path(text: &str, range: &Range<usize>) -> bool {
         || after.is_some_and(|after| after.chars().next().is_some_and(boundary::is_word))
 }
 
-/// Tells whether a token starts after `before` and ends in `after`, quotes, brackets and emphasis
-/// aside: `**/deploy**`, but not a pattern such as `**/deploy*`.
+/// Tells whether a token starts after `before` and ends in `after`, ignoring quotes, brackets and
+/// emphasis: `**/deploy**`, but not a pattern such as `**/deploy*`.
 fn starts_token(before: &str, after: &str) -> bool {
     let n_stars = before.len() - before.trim_end_matches('*').len();
     let n_after = after.len() - after.trim_start_matches('*').len();
@@ -183,7 +183,7 @@ fn starts_token(before: &str, after: &str) -> bool {
 
 const SKILL: &str = "skill";
 
-/// Tells whether the word "skill" follows `range`, quotes aside: "the deploy skill", but not
+/// Tells whether the word "skill" follows `range`, ignoring quotes: "the deploy skill", but not
 /// `web-deploy skill`.
 fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     let joined = text[..range.start].strip_suffix('-');
@@ -195,7 +195,7 @@ fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     after.is_some_and(|rest| !rest.chars().next().is_some_and(boundary::is_word))
 }
 
-/// Returns the start of the word "skill" before `range`, quotes, a sigil and a colon aside: "skill
+/// Returns the start of the word "skill" before `range`, ignoring quotes, a sigil and a colon: "skill
 /// deploy", "skill: `deploy`", but not `skill deploy-web`.
 fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     let before = text[..range.start].trim_end_matches(|c| is_quote(c) || SIGILS.contains(&c));
@@ -206,7 +206,7 @@ fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     (is_word && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Tells whether a verb stands directly before `range`, a determiner aside.
+/// Tells whether a verb stands directly before `range`, or before a determiner of the name.
 fn is_object_of_verb(text: &str, range: &Range<usize>) -> bool {
     let mut words = Clause::before(text, range.start);
     let mut verb = words.next();
