@@ -132,9 +132,9 @@ pub struct Answer {
     /// Skills with a pattern that was not tried, each with that pattern, in the order of ids. If too
     /// many patterns that require no literal may match, the costlier ones are skipped to answer in time.
     pub untried: Vec<(SkillId, String)>,
-    /// Skills that match by a weak mention alone, in the order of ids: the message contains the skill's
-    /// name but does not ask for it, and has none of its keywords, verbs, patterns or paths. Each is
-    /// also in `matches` or `beyond`.
+    /// Skills that match by a weak mention alone, in the order of ids: the message contains the name of
+    /// the skill but does not ask for it, and no declared keyword, verb, pattern or path of the skill
+    /// was found. Each is also in `matches` or `beyond`.
     pub weak: Vec<SkillId>,
     /// Skills that the message names only to deny them or to say that they are done, in the order of
     /// ids: "not x", "just finished /x". Such a skill still matches if the message has one of its

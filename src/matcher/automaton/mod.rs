@@ -3,7 +3,7 @@
 //! A state is one word of 64 bits: the base of its children, its failure link, the symbol that leads to
 //! it, and whether a literal ends there. A child is at `base ^ symbol`. No two states share a base, so
 //! the symbol in a slot tells whether the slot holds that child. A slot without a state behaves as the
-//! root, and so does a byte that is in no literal.
+//! root, and a byte that is in no literal leads to the root.
 //!
 //! The alphabet encodes where words start: an ASCII letter, digit or `_` is one symbol at the start of a
 //! word and another inside it. A literal that must be a word of its own is entered with its first symbol
@@ -12,8 +12,7 @@
 //!
 //! Each literal links to the longest other literal that it ends with (its output link), so a state needs
 //! its longest literal only. The states with a literal are numbered in the order of their slots. Such a
-//! number is the sum of a rank, stored for each cache line of states, and of the flags before the slot
-//! within the line.
+//! number is the rank of the state's cache line plus the number of flags before the state in that line.
 //!
 //! The tables are flat, so a snapshot holds them as they are. [`Automaton::is_sound`] checks tables read
 //! from a snapshot, and a scan takes time linear in the text whatever the tables hold.

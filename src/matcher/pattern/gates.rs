@@ -29,8 +29,8 @@ pub(in crate::matcher) struct Gate {
     pub(in crate::matcher) groups: Vec<Vec<u32>>,
     /// The most selective group and the second most selective, as indices into `groups`.
     pub(in crate::matcher) rarest: [Option<usize>; 2],
-    /// True if a line of ASCII that contains literals of the groups, one after the other, certainly
-    /// matches.
+    /// True if a line of ASCII certainly matches if it contains a literal of each group, one after the
+    /// other.
     pub(in crate::matcher) is_exact: bool,
 }
 

@@ -117,7 +117,7 @@ fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
             .collect();
         let mut all = run(own);
         for (chunk, other) in others {
-            // If no thread can be started, or it panics, this one does the work.
+            // If the thread could not be started, or panicked, this one does its work.
             let results = other.ok().and_then(|other| other.join().ok());
             all.extend(results.unwrap_or_else(|| run(chunk)));
         }

@@ -1,10 +1,10 @@
 //! Impacts: the weight of each term of a skill, in one byte.
 //!
-//! BM25F adds the occurrences of a term over the fields of a skill, each weighted by its field and the
-//! length of that, and saturates the sum (Robertson, Zaragoza and Taylor, *Simple BM25 extension to
-//! multiple weighted fields*, 2004). The front matter (name, description and the like) is also saturated
-//! without the body, and added, so that a long body cannot drown what the skill is for. The result is
-//! one byte; rarity is applied at query time.
+//! BM25F adds the occurrences of a term over the fields of a skill, each weighted by its field and by
+//! the length of that field, and saturates the sum (Robertson, Zaragoza and Taylor, *Simple BM25
+//! extension to multiple weighted fields*, 2004). The front matter (name, description and the like) is
+//! also saturated without the body, and added, so that a long body cannot drown what the skill is for.
+//! The result is one byte; rarity is applied at query time.
 //!
 //! Two adjacent words are a term of their own (a pair). Stop words are skipped: the words around them
 //! are a pair, too. A pair that occurs only once, in a body, is left out: most pairs are like this, and

@@ -65,8 +65,8 @@ fn as_bytes<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, 
 }
 
 impl RelevanceIndex {
-    /// Indexes `skills`. An index holds about a million (2^20); those beyond, in the order of ids, are
-    /// left out.
+    /// Indexes `skills`. An index holds about a million (2^20) skills; further ones, in the order of
+    /// ids, are left out.
     pub fn new<'a>(skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>) -> RelevanceIndex {
         RelevanceIndex::build(skills, &Reporter::default())
     }
@@ -221,7 +221,7 @@ fn fold_all(
             .collect();
         let folded = threads.into_iter().map(|(part, thread)| {
             let folded = thread.ok().and_then(|thread| thread.join().ok());
-            // If no thread can be started, or it panics, this one does the work.
+            // If the thread could not be started, or panicked, this one does its work.
             folded.unwrap_or_else(|| fold_part(part, means, steps))
         });
         folded.flatten().collect()

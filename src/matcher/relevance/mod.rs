@@ -58,7 +58,7 @@ pub struct Relevance {
     /// The evidence that the message concerns the skill at all: 1 for each shared word of its front
     /// matter and 1/2 for one of its body, half of that for everyday words ("build", "time") and
     /// numbers, and 2 if a [`Retriever`] finds the skill. Counted for the first skill only. Below 1, or
-    /// 1.5 among 64 skills or more, no line is shown unless the message `says_phrase`.
+    /// 1.5 among 64 skills or more, relevance shows no line unless `says_phrase` is true.
     pub evidence: f32,
     /// True if a shared word distinguishes skills: fewer than half of them have it.
     pub is_telling: bool,

@@ -26,10 +26,10 @@ pub struct Candidate<'a> {
 /// lexical relevance wherever that is used: in disclosures and in
 /// [`Engine::find_skills`](crate::Engine::find_skills).
 pub trait Retriever: Debug + Send + Sync {
-    /// Returns the score of each candidate, in their order: greater is better, 0 or less means
-    /// unrelated. Only the ratios to the best score count. Candidates are all skills that the model may
-    /// use, in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports when their
-    /// texts change.
+    /// Returns the score of each candidate, in the order of `candidates`: greater is better, 0 or less
+    /// means unrelated. Only the ratios to the best score count. Candidates are all skills that the
+    /// model may use, in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports when
+    /// their texts change.
     ///
     /// The engine calls this for each message that it ranks, on the thread of its caller. If there are
     /// not as many scores as candidates, the engine ignores all of them, with a warning.

@@ -47,7 +47,7 @@ pub(super) struct Found {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct FoundItem {
-    /// The start of the range at which it was found; see [`Presence::At`].
+    /// The start of the range at which the item was found; see [`Presence::At`].
     start: u32,
     end: u32,
     presence: Presence,
@@ -142,7 +142,7 @@ impl Found {
         same.any(|item| self.presence(item) != Presence::Absent)
     }
 
-    /// Returns the range of an item that is [`Presence::At`] one.
+    /// Returns the range at which an item was found; `0..0` unless the item is [`Presence::At`] one.
     pub(super) fn range(&self, item: u32) -> Range<usize> {
         self.items.get(item).map_or(0..0, |found| found.start as usize..found.end as usize)
     }

@@ -105,7 +105,7 @@ impl QueryText {
                 fold_odd_blanks(query, 0..query.len(), false, &mut self.folded);
             }
             self.folded.text.make_ascii_lowercase();
-            // A line break is an odd blank, so even text is one line.
+            // A line break is an odd blank, so a text without odd blanks is one line.
             self.is_plain = is_even || !query.contains('\n');
             return;
         }
@@ -190,8 +190,8 @@ fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut M
     is_blank(last)
 }
 
-/// Folds such a part, of settled characters, that has odd blanks. Copies the stretches between the odd
-/// blanks.
+/// Folds a part of settled characters that has odd blanks (see [`has_odd_blank`]): copies the stretches
+/// between these, and writes a space for those that begin a run of blanks.
 fn fold_odd_blanks(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) {
     let bytes = &source.as_bytes()[part.clone()];
     let mut start = 0;

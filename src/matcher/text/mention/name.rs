@@ -70,7 +70,7 @@ impl Name {
         (Name { tail, n_words: words.len(), is_id }, literals)
     }
 
-    /// Returns the literals that count as a name.
+    /// Returns all literals that count as the name when its rarity is counted.
     pub(crate) fn forms(folded: &str, is_id: bool) -> Vec<String> {
         let words = words(folded, is_id);
         let mut forms = Vec::new();
@@ -206,7 +206,7 @@ fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     (is_word && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Tells whether a verb stands directly before `range`, or before a determiner of the name.
+/// Tells whether a verb stands before `range`, directly or with a determiner in between.
 fn is_object_of_verb(text: &str, range: &Range<usize>) -> bool {
     let mut words = Clause::before(text, range.start);
     let mut verb = words.next();

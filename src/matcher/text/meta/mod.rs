@@ -59,7 +59,7 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Takes the questions built in, and `more` in the same notation.
+    /// Makes the built-in questions, together with `more` in the same notation.
     pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
         let mut more_text = String::new();
         let mut phrases = Vec::new();

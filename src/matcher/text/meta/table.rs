@@ -42,8 +42,8 @@ struct Edge {
 row!(Edge { word: u64, entry: u32 });
 
 /// An index of the phrases of a text by the words they begin and end with. It does not hold the text, as
-/// that of the phrases built in is part of the program. Their table takes a millisecond to make, so it
-/// is stored with an index of skills.
+/// the text of the built-in phrases is part of the program. The table of these takes a millisecond to
+/// make, so it is stored with an index of skills.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Table {
     n_text_bytes: u32,
