@@ -10,11 +10,11 @@ pub trait TokenCounter: Debug + Send + Sync {
     fn count(&self, text: &str) -> usize;
 }
 
-/// The usual estimate: a fixed number of bytes a token, rounded up. Over English prose and code, 4
-/// has a median error of 6 % against real tokenisers.
+/// Estimates tokens as a fixed number of bytes per token, rounded up. On English prose and code, 4 bytes
+/// per token has a median error of 6 % against real tokenisers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BytesPerToken(
-    /// Bytes a token, at least 1.
+    /// Bytes per token; 0 counts as 1.
     pub usize,
 );
 
@@ -47,9 +47,9 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// Reads `4000` (characters), `1000t` (tokens) or `2%` (of `window` tokens).
+    /// Parses `4000` (characters), `1000t` (tokens) or `2%` (of `window` tokens).
     ///
-    /// Fails with `INVALID_PARAM` for any other form, and for a share of an unknown window.
+    /// Fails with `INVALID_PARAM` for any other form, and for a share if `window` is `None`.
     ///
     /// ```
     /// use repertoire::Budget;
@@ -92,9 +92,9 @@ impl Budget {
 /// Measures texts against a budget.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meter<'a> {
-    /// In the unit of the budget; `usize::MAX` if there is none.
+    /// The limit in the unit of the budget; `usize::MAX` if there is no budget.
     pub(super) limit: usize,
-    /// Counts tokens, if that is the unit.
+    /// The token counter; `None` if the unit is characters.
     tokens: Option<&'a dyn TokenCounter>,
 }
 

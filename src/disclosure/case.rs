@@ -1,4 +1,4 @@
-//! A query with all that decides what is disclosed for it.
+//! A query and the facts that decide what is disclosed for it.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,19 @@ use crate::matcher::{Answer, Relevance};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// Evidence about a query beyond its matches, each computed only when it decides something.
+/// Evidence about a query beyond its matches. Each fact is a closure, called only when it decides
+/// something.
 pub(crate) struct Evidence<'e> {
-    /// The best skills by relevance, up to a limit, best first; by their places in the listing.
+    /// Returns the best skills by relevance, best first, at most the given number. Skills are given by
+    /// their positions in the listing.
     pub(crate) relevant: &'e dyn Fn(usize) -> Vec<(u32, Relevance)>,
     /// Tells whether the query says nothing but "thanks" and the like.
     pub(crate) is_idle: &'e dyn Fn() -> bool,
-    /// The exclude in the query of a skill that the matcher does not know.
+    /// Returns an exclude of the given skill that the query contains. For skills that the matcher does
+    /// not know, as only the user can use them.
     pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,
-    /// The reason why the instructions of a skill must not be shown: it runs as a task, or needs
-    /// consent.
+    /// Returns the reason why the instructions of a skill must not be shown: the host's agent loads the
+    /// skill by itself, or the skill runs as a task or needs consent.
     pub(crate) withheld: &'e dyn Fn(&Entry) -> Option<Reason>,
 }
 
@@ -37,28 +40,29 @@ pub(super) struct Case<'a, 'e> {
 
 /// The skills that the query vetoes by one of their excludes.
 pub(super) struct Vetoes {
-    /// Skills with an exclude in the query, with that.
+    /// The skills with an exclude in the query, each with that exclude.
     excluded: BTreeMap<SkillId, String>,
-    /// Those of them that would be shown.
+    /// The skills that would be shown but for such an exclude, each with it.
     vetoed: BTreeMap<SkillId, String>,
 }
 
 impl Vetoes {
-    /// Takes the vetoes out of the matcher's answer.
+    /// Moves the vetoes out of the matcher's answer.
     pub(super) fn take_from(answer: &mut Answer) -> Vetoes {
         let excluded = std::mem::take(&mut answer.excluded).into_iter().collect();
         let vetoed = std::mem::take(&mut answer.vetoed).into_iter().collect();
         Vetoes { excluded, vetoed }
     }
 
-    /// Tells whether an exclude vetoes a listed skill, and notes it among those vetoed.
+    /// Tells whether an exclude vetoes a listed skill, and if so records the skill as vetoed.
     pub(super) fn veto(&mut self, entry: &Entry) -> bool {
         let exclude = self.excluded.get(&entry.id);
         self.vetoed.extend(exclude.map(|exclude| (entry.id.clone(), exclude.clone())));
         self.vetoed.contains_key(&entry.id)
     }
 
-    /// The same of a skill that the session lost, which only the user may know of.
+    /// Tells whether an exclude vetoes a skill that the session lost, and if so records the skill as
+    /// vetoed. The skill need not be listed: perhaps only the user may know of it.
     pub(super) fn veto_lost(&mut self, entry: &Entry, case: &Case<'_, '_>) -> bool {
         if !case.listing.has(&entry.id) {
             let exclude = (case.evidence.exclude)(entry);

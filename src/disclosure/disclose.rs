@@ -1,4 +1,4 @@
-//! The way from the skills that a message matches to the text for the prompt.
+//! Makes the text for the prompt from the skills that a message matches.
 
 use super::budget::{Meter, TokenCounter};
 use super::case::{Case, Evidence, Vetoes};
@@ -13,9 +13,9 @@ use crate::matcher::Answer;
 use crate::session::SessionState;
 use crate::skill::SkillId;
 
-/// Decides what to disclose of `listing`, given the matcher's `answer` (`None` stands for a blank
-/// query) and the history of the session. Also returns, if the skills that the session lost were
-/// considered, those that must wait for the next message.
+/// Decides what to disclose of `listing`, from the matcher's `answer` (`None` for a blank query) and the
+/// history of the session. Also returns the skills that the session lost and that must wait for the next
+/// message, or `None` if lost skills were not considered.
 pub(crate) fn disclose(
     listing: &Listing,
     answer: Option<Answer>,

@@ -15,7 +15,8 @@ use crate::skill::SkillId;
 struct Shown<'a> {
     entry: &'a Entry,
     text: String,
-    /// True if it can be loaded: its instructions are not in the context.
+    /// True if a line for the skill needs the sentence about how to load skills: its instructions are
+    /// not in the context, and its line does not say by itself how to load it.
     is_loadable: bool,
 }
 
@@ -29,8 +30,8 @@ struct Draft<'a> {
     account: Account,
 }
 
-/// Writes `plan` down within `meter`. `runs_as_task` tells of a skill whether its line must say
-/// that it runs as a task.
+/// Makes the disclosure of `plan` within the limit of `meter`. `runs_as_task` returns true if the
+/// skill's line must mention that the skill runs as a task.
 pub(super) fn fit<'a>(
     plan: Plan<'a>,
     options: &'a DisclosureOptions,
@@ -135,7 +136,7 @@ impl<'a> Draft<'a> {
         self.account.unlisted.contains(&entry.id)
     }
 
-    /// The fallback of a skill without a line.
+    /// Returns the fallback for a skill that gets no line.
     fn without_line(&self, entry: &Entry) -> Fallback {
         if self.is_unlisted(entry) { Fallback::Nothing } else { Fallback::Count }
     }
@@ -148,8 +149,9 @@ impl<'a> Draft<'a> {
         self.meter.cost(&self.text()) > self.meter.limit
     }
 
-    /// Takes in the pieces that fit, best first. The frame and the remainder are set aside first,
-    /// so that there is always room to say what is left out.
+    /// Keeps the pieces that fit, best first. A full text that does not fit becomes a line; a line that
+    /// does not fit is only counted. Room for the frame and the remainder is reserved first, so that the
+    /// text can always say what is left out.
     fn step_down(&mut self) {
         let n_all = self.account.n_visible;
         let longest = if self.account.counts_shown {
@@ -165,7 +167,7 @@ impl<'a> Draft<'a> {
             meter.cost(&self.options.format.document(&empty, registry, load, Some(longest)))
         };
         let registry_frame = frame_of(&empty).saturating_sub(frame_of(&[]));
-        // The frame has the blank line after the first piece already.
+        // The frame already includes the blank line after the first piece.
         let blank_line = meter.cost("\n\n");
         let mut room = meter.limit.saturating_add(blank_line).saturating_sub(frame_of(&[]));
         let mut fits = |text: &str, frame: usize| {
@@ -180,7 +182,8 @@ impl<'a> Draft<'a> {
         let (full, too_long): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.full).into_iter().partition(|shown| fits(&shown.text, 0));
         self.full = full;
-        // Each with the cost of its full text, if it was planned in full.
+        // The skills to show in a line, each with the cost of its full text if it was planned in
+        // full.
         let stepped_down = too_long.into_iter().map(|shown| {
             let cost = Cost { amount: meter.cost(&shown.text), unit: meter.unit() };
             (Shown { text: self.line(shown.entry), ..shown }, Some(cost))
@@ -198,7 +201,8 @@ impl<'a> Draft<'a> {
                 self.registry.push(line);
             }
         }
-        // Token counters need not be additive; what still is too much goes from the end.
+        // Token counts are not always additive, so the total may still exceed the budget: drop
+        // pieces from the end until it fits.
         while self.overrun() {
             let Some(last) = self.registry.pop().or_else(|| self.full.pop()) else { break };
             let shown = self.without_line(last.entry);
@@ -260,8 +264,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// All that is left out: those below the limit, then the `others`. Each is there once, with all of its
-/// reasons at its first place.
+/// Joins the skills that are left out: those of `beyond`, which are below the limit, then the `others`.
+/// Each skill is there once, at its first position, with all of its reasons.
 fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Vec<Rejection> {
     let mut omitted = Vec::with_capacity(beyond.len() + others.len());
     let mut places: BTreeMap<SkillId, Option<usize>> =

@@ -6,18 +6,18 @@ use std::path::{Path, absolute};
 use super::shorten::one_line;
 use crate::catalog::Entry;
 
-/// The way in which the model loads a listed skill, stated in one sentence a list.
+/// The way in which the model loads a listed skill. Each list states it in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum HowToLoad {
-    /// The list does not say; the host does elsewhere.
+    /// The list does not say how to load a skill; the host does so elsewhere.
     #[default]
     Unsaid,
-    /// With the tool of this name.
+    /// By calling the tool of this name.
     Tool(String),
     /// By reading the skill's file.
     File,
-    /// In the host's own words.
+    /// A sentence in the host's own words.
     Sentence(String),
 }
 
@@ -36,7 +36,7 @@ impl HowToLoad {
     }
 }
 
-/// Names the files of these skills, those in one place together.
+/// Returns a sentence that names the files of these skills, grouped by location.
 fn files(entries: &[&Entry]) -> Option<String> {
     let mut places: Vec<(String, Vec<&str>)> = Vec::new();
     for entry in entries {
@@ -47,7 +47,7 @@ fn files(entries: &[&Entry]) -> Option<String> {
             None => places.push((place, vec![id])),
         }
     }
-    // Most are in one place: it goes without saying which.
+    // The location of the most skills comes first, without their ids.
     places.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
     let (most, others) = places.split_first()?;
     let mut sentence = format!("To use one, read its file first: {}", most.0);
@@ -57,7 +57,7 @@ fn files(entries: &[&Entry]) -> Option<String> {
     Some(one_line(&sentence).into_owned())
 }
 
-/// The path of a skill's file, with its id left open where the path ends in that.
+/// Returns the path of a skill's file, with `ID` for the id if the path ends in `<id>/SKILL.md`.
 fn place(path: &Path, id: &str) -> String {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let below = Path::new(id).join("SKILL.md");

@@ -8,10 +8,10 @@ use super::matched::Ranked;
 use crate::catalog::Entry;
 use crate::matcher::Relevance;
 
-/// The least worth of a line, as a share of that of the most relevant skill.
+/// The minimum worth of a skill that gets a line, as a share of the worth of the most relevant skill.
 const LINE_SHARE: f32 = 0.23;
 
-/// Every skill that is not `shown`, the most relevant first.
+/// Returns every skill that is neither `shown` nor native, the most relevant first.
 pub(super) fn all<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,
@@ -21,9 +21,9 @@ pub(super) fn all<'a>(
     new_lines(case, all, shown, usize::MAX)
 }
 
-/// The skills that the message may name and relevant ones; if there are neither and nothing is
-/// `shown`, the few skills that nothing else would find. A line that the session was given is not
-/// repeated.
+/// Returns the skills that the message may name, then relevant ones, without vetoed ones. If there are
+/// none, `has_shown` is false and the message is not idle, returns the skills without triggers if they
+/// are few, as nothing else would find them. The caller drops lines that the session was already given.
 pub(super) fn near<'a>(
     case: &Case<'a, '_>,
     weak: &[&'a Entry],
@@ -34,7 +34,8 @@ pub(super) fn near<'a>(
 ) -> Vec<&'a Entry> {
     let Case { listing, evidence, options, .. } = case;
     let worth = ranked.first().map_or(0.0, |(_, found)| found.worth);
-    // Among a handful of skills rarity says nothing: a word that half of them have is common.
+    // In a small catalog, rarity says nothing: a relevant skill needs a word that fewer than half
+    // of the skills have.
     let is_handful = listing.len() <= options.max_lines;
     let is_near =
         |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful);
@@ -56,14 +57,15 @@ pub(super) fn is_told(case: &Case<'_, '_>, entry: &Entry) -> bool {
     case.state.was_listed(&entry.id) || case.state.shows(&entry.id, &entry.skill)
 }
 
-/// Those of `lines` that are not shown yet, each once, up to a number of them.
+/// Returns the skills of `lines` that are neither `shown` nor native, each once, at most `limit` of
+/// them.
 fn new_lines<'a>(
     case: &Case<'a, '_>,
     lines: impl Iterator<Item = &'a Entry>,
     shown: impl Iterator<Item = &'a Entry>,
     limit: usize,
 ) -> Vec<&'a Entry> {
-    // By their addresses in the catalog: there is one of each, and numbers compare at once.
+    // Compare addresses: the catalog holds each entry once, and numbers compare faster than ids.
     let mut shown: BTreeSet<*const Entry> = shown.map(ptr::from_ref).collect();
     let lines = lines.filter(|entry| !case.options.is_native(entry));
     lines.filter(|entry| shown.insert(ptr::from_ref(*entry))).take(limit).collect()

@@ -6,21 +6,22 @@ use std::sync::Arc;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::skill::SkillId;
 
-/// The skills that may be disclosed to the model. Made once, so that the cost of a disclosure grows
-/// with the skills shown, not with all.
+/// The skills that may be disclosed to the model. Made once per catalog, so that the cost of a
+/// disclosure grows with the number of skills shown, not with the size of the catalog.
 #[derive(Debug)]
 pub(crate) struct Listing {
     catalog: Arc<Catalog>,
-    /// Their places in the catalog, in the order of ids.
+    /// The positions of the skills in the catalog, in the order of ids.
     visible: Vec<usize>,
-    /// The place of each among these: a search by order would wait for memory at each step.
+    /// The index into `visible` of each skill. A hash map, as a binary search would wait for memory at
+    /// each step.
     places: HashMap<SkillId, usize>,
-    /// The places among these of those without triggers.
+    /// The indices into `visible` of the skills that declare no triggers.
     untriggered: Vec<usize>,
 }
 
 impl Listing {
-    /// Lists what `catalog` has for the model.
+    /// Lists the skills of `catalog` that the model may know of.
     pub(crate) fn new(catalog: Arc<Catalog>) -> Listing {
         let (mut visible, mut untriggered) = (Vec::new(), Vec::new());
         for (place, entry) in catalog.listed_places(Audience::Model) {
@@ -54,8 +55,8 @@ impl Listing {
         self.place(id).map(|place| self.at(place))
     }
 
-    /// The same, also for a skill that only the user can activate: once shown for the user, it may
-    /// be shown again.
+    /// Returns the skill with this id, even if only the user can activate it: once shown for the user,
+    /// such a skill may be shown again.
     pub(crate) fn get_for_anyone(&self, id: &SkillId) -> Option<&Entry> {
         let is_for_user = |of: &&Entry| of.is_available() && of.is_loadable(Audience::User);
         self.get(id).or_else(|| self.catalog.get(id.as_str()).filter(is_for_user))
@@ -69,7 +70,7 @@ impl Listing {
         self.places.get(id).copied()
     }
 
-    /// Those that declare no triggers, in the order of ids.
+    /// The skills that declare no triggers, in the order of ids.
     pub(super) fn untriggered(&self) -> impl ExactSizeIterator<Item = &Entry> {
         self.untriggered.iter().map(|place| self.at(*place))
     }

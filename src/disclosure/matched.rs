@@ -9,13 +9,14 @@ use crate::catalog::Entry;
 use crate::matcher::Relevance;
 use crate::skill::SkillId;
 
-/// The margin of relevance past which a word that may be the name of a skill means it; if no other
-/// skill comes near, it always does.
+/// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.
+/// A skill whose lead is at least the share [`ALONE`] of its worth, so that no other comes near, is also
+/// meant, unless the message denies it.
 const NAME_MARGIN: RelevanceMargin = RelevanceMargin { worth: 0.0, lead: 1.0, words: 1 };
 const ALONE: f32 = 0.9;
 
-/// The most skills below the limit that are named, the best of them: the next that would be shown. The
-/// others are counted.
+/// The maximum number of skills below the limit that are listed by id: the best ones, which would be
+/// shown next. The others are only counted.
 pub(crate) const MAX_NEXT: usize = 3;
 
 /// Skills by relevance, best first.
@@ -24,17 +25,17 @@ pub(super) type Ranked<'a> = Vec<(&'a Entry, Relevance)>;
 /// The skills that the message names or whose triggers it hits.
 #[derive(Debug, Default)]
 pub(super) struct Matched<'a> {
-    /// To be shown in full, best first.
+    /// The skills to show in full, best first.
     pub(super) full: Vec<&'a Entry>,
-    /// With their full text in the context already, best first.
+    /// The skills whose full text is already in the context, best first.
     pub(super) above: Vec<&'a Entry>,
-    /// With instructions that must not be shown, best first.
+    /// The skills whose instructions must not be shown, each with the reason, best first.
     pub(super) withheld: Vec<(&'a Entry, Reason)>,
-    /// The first skills below the limit, and those that the session knows, each once.
+    /// The first skills below the limit, and all those below it that the session knows, each once.
     pub(super) beyond: Vec<SkillId>,
-    /// The number of all below the limit.
+    /// The number of all skills below the limit, whether in `beyond` or not.
     pub(super) n_below: usize,
-    /// The skills that the message may name.
+    /// The skills that match by a weak mention alone: the message may name them.
     pub(super) weak: Vec<&'a Entry>,
 }
 
@@ -45,7 +46,7 @@ pub(super) enum ByRelevance<'a> {
 }
 
 impl<'a> Matched<'a> {
-    /// Adds a skill in full, or apart if its instructions are withheld.
+    /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown.
     fn add_full(&mut self, entry: &'a Entry, case: &Case<'a, '_>) {
         match (case.evidence.withheld)(entry) {
             None => self.full.push(entry),
@@ -53,13 +54,13 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// Tells whether there are any skills to show in full, or that stand in the context.
+    /// Tells whether no skill is in full, already in the context, or withheld.
     pub(super) fn is_empty(&self) -> bool {
         self.full.is_empty() && self.above.is_empty() && self.withheld.is_empty()
     }
 }
 
-/// The first skills of all in full, up to the limit of the option for it.
+/// Returns all skills: the first `max_all_skills` of them in full, the others below the limit.
 pub(super) fn all<'a>(case: &Case<'a, '_>) -> Matched<'a> {
     let mut all = Matched::default();
     let mut visible = case.listing.visible();
@@ -71,7 +72,7 @@ pub(super) fn all<'a>(case: &Case<'a, '_>) -> Matched<'a> {
     all
 }
 
-/// The most relevant skills; none where they decide nothing.
+/// Returns the most relevant skills, best first, or none if they cannot change the disclosure.
 pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
     let Case { listing, answer, evidence, options, .. } = case;
     let n_wanted = match answer.meta {
@@ -87,7 +88,8 @@ pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
     found.map(|(place, relevance)| (listing.at(place as usize), relevance)).collect()
 }
 
-/// The skills that the message names or whose triggers it hits, given the most relevant ones.
+/// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
+/// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin.
 pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'a> {
     let Case { listing, answer, state, options, .. } = case;
     let is_meant = |found: &Relevance| {
@@ -124,8 +126,8 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
     matched
 }
 
-/// The most relevant skill, if it is past the margin and not among `shown`, for a message that no
-/// trigger decides.
+/// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the
+/// margin, is denied or vetoed, or is already in the context or among `shown`.
 pub(super) fn relevant<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,
@@ -134,7 +136,8 @@ pub(super) fn relevant<'a>(
 ) -> Option<ByRelevance<'a>> {
     let margin = case.options.relevance.filter(|_| case.options.max_skills > 0)?;
     let &(entry, found) = ranked.first()?;
-    // The message says when another skill is wanted, and not when this one is.
+    // The message contains a phrase by which another skill says when it is wanted, and none of this
+    // skill.
     let is_outdone = !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase);
     let is_denied = case.answer.denied.binary_search(&entry.id).is_ok();
     if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {

@@ -1,9 +1,9 @@
-//! Disclosure: prompt text for ranked matches, which is empty, a breadcrumb, registry lines, or
-//! full text.
+//! Disclosure: turns ranked matches into text for the prompt. The text is empty, a breadcrumb (the
+//! number of skills), registry lines, or full instructions.
 //!
-//! Each skill has a [`Tier`] in a [`Disclosure`], which is written in a [`Format`] within a
-//! [`Budget`]. A skill that does not fit steps down one tier, from full text to a registry line to
-//! the number in the breadcrumb; none vanishes, and [`Disclosure::omitted`] says why.
+//! A [`Disclosure`] gives each skill a [`Tier`], and is written in a [`Format`] within a [`Budget`]. A
+//! skill that does not fit steps down one tier: from full text to a registry line, from a line to the
+//! number in the breadcrumb. No skill vanishes silently: [`Disclosure::omitted`] says why.
 
 mod budget;
 mod case;

@@ -6,26 +6,27 @@ use std::path::Path;
 use super::shorten::one_line;
 use crate::catalog::Entry;
 
-/// Skills that the host's agent finds, lists and loads by itself. They are not listed again, and
-/// one that a message calls for is a line that says to load it the agent's way.
+/// Skills that the host's agent finds, lists and loads by itself. A disclosure does not list them again.
+/// If a message calls for one, its line says to load it the agent's way.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct NativeSkills {
-    /// The directories of skills that it reads, by the ends of their paths, such as
+    /// The directories in which the agent looks for skills, given by the ends of their paths, such as
     /// `.claude/skills`.
     pub roots: Cow<'static, [Cow<'static, str>]>,
-    /// True if it also reads skills further below; else only those directly in one of the `roots`.
+    /// True if the agent reads skills at any depth below the `roots`; otherwise it reads only those
+    /// directly in one of them.
     pub nested: bool,
-    /// True if it leaves skills with `paths` out of its list until a file matches.
+    /// True if the agent leaves a skill with `paths` out of its list until a file matches.
     pub hides_paths: bool,
-    /// The instruction to load one, in the agent's own words; `{name}` stands for the name of the
-    /// skill and `{path}` for the path of its file.
+    /// The instruction to load a native skill, in the agent's own words; `{name}` stands for the name of
+    /// the skill and `{path}` for the path of its file.
     pub how_to_load: Cow<'static, str>,
 }
 
 impl NativeSkills {
-    /// Tells whether the agent reads the skill in `dir`: it answers its slash command, and lists it unless
-    /// it [hides](NativeSkills::hides_paths) it.
+    /// Tells whether the agent reads the skill in `dir`. If so, the agent answers the skill's slash
+    /// command, and lists the skill unless it [hides](NativeSkills::hides_paths) it.
     pub fn reads(&self, dir: &Path) -> bool {
         let depth = if self.nested { usize::MAX } else { 1 };
         let is_root = |dir: &Path| self.roots.iter().any(|root| dir.ends_with(&**root));

@@ -13,26 +13,27 @@ use crate::matcher::Relevance;
 pub struct DisclosureOptions {
     /// Format of the text.
     pub format: Format,
-    /// Matching skills shown in full, at most.
+    /// The maximum number of matching skills shown in full.
     pub max_skills: usize,
-    /// Skills shown in full when all are asked for, at most.
+    /// The maximum number of skills shown in full when the user asks for all of them.
     pub max_all_skills: usize,
-    /// Skills listed in a line because they are relevant, at most. A question about the skills
-    /// themselves lists all of them.
+    /// The maximum number of skills listed in a line because they are relevant or perhaps named. A
+    /// question about the skills themselves lists all skills.
     pub max_lines: usize,
-    /// The margin by which the most relevant skill is shown in full if no trigger is hit and no
-    /// skill is named; never if `None`.
+    /// The margin that the most relevant skill must reach to be shown in full when no trigger is hit and
+    /// no skill is named. If this is `None`, relevance never shows a skill in full.
     pub relevance: Option<RelevanceMargin>,
-    /// Room for the text; `None` is without limit. The breadcrumb (about 30 characters) is
-    /// written even where there is less.
+    /// The length limit of the text; `None` means no limit. The breadcrumb (about 30 characters) is
+    /// written even if the limit is smaller.
     pub budget: Option<Budget>,
-    /// The sentence in lists about how to load a skill. [`Engine::turn`](crate::Engine::turn),
-    /// which gives the model a tool for it, names that tool unless this says otherwise.
+    /// The sentence in each list that tells the model how to load a skill. If it is
+    /// [`HowToLoad::Unsaid`], [`Engine::turn`](crate::Engine::turn) names the tool that it gives the
+    /// model for this.
     pub how_to_load: HowToLoad,
     /// The skills that the host's agent lists and loads by itself; by default there are none.
     pub native: Option<NativeSkills>,
-    /// Room for the skills that are shown again after the session's context was made shorter, the
-    /// last used first.
+    /// The length limit of the skills that are shown again after the session's context was shortened,
+    /// the last used first.
     pub restore: Budget,
 }
 
@@ -44,7 +45,7 @@ impl Default for DisclosureOptions {
             max_all_skills: 10,
             max_lines: 5,
             relevance: Some(RelevanceMargin::default()),
-            // Three skills of the usual length, or one of the longest hundredth.
+            // Enough for three skills of the usual length, or for one of the longest 1 %.
             budget: Some(Budget::Characters(40_000)),
             how_to_load: HowToLoad::Unsaid,
             native: None,
@@ -59,24 +60,25 @@ impl DisclosureOptions {
         self.native.as_ref().is_some_and(|native| native.has(entry))
     }
 
-    /// Tells whether relevance can show anything.
+    /// Tells whether these options let relevance show any skill.
     pub(crate) fn asks_relevance(&self) -> bool {
         self.max_lines > 0 || self.relevance.is_some()
     }
 }
 
-/// The margin of relevance past which a skill is shown in full; see [`Relevance`] for the unit.
+/// The minimum relevance for showing a skill in full without a trigger; see [`Relevance`] for the unit.
 ///
 /// The default was fitted on one half of the catalogs of `docs/routing.md` and is measured on the
 /// other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RelevanceMargin {
-    /// The least worth of the words that the skill shares with the message.
+    /// The minimum of [`Relevance::worth`]: the weight of the words that the skill shares with the
+    /// message.
     pub worth: f32,
-    /// The least lead over the next skill.
+    /// The minimum of [`Relevance::lead`]: the distance to the next skill.
     pub lead: f32,
-    /// The skill says at least this many of the shared words of itself: in its name, description
-    /// or another field of its front matter.
+    /// The minimum of [`Relevance::head_words`]: the number of shared words that are in the skill's
+    /// name, description or another field of its front matter.
     pub words: usize,
 }
 
@@ -87,8 +89,9 @@ impl Default for RelevanceMargin {
 }
 
 impl RelevanceMargin {
-    /// Tells whether a skill is past the margin. With one word more than asked for, two thirds of
-    /// worth and lead are enough. A [`Retriever`](crate::matcher::Retriever) that is sure decides.
+    /// Tells whether a skill reaches the margin. If it has more than the minimum of `words`, two thirds
+    /// of `worth` and `lead` are enough. A skill that the message denies fails. If the host's
+    /// [`Retriever`](crate::matcher::Retriever) is sure of a skill, it passes in any case.
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
         let is_near = found.worth >= self.worth * enough && found.lead >= self.lead * enough;

@@ -12,47 +12,48 @@ use crate::catalog::Entry;
 use crate::matcher::{Answer, MetaQuestion, Relevant};
 use crate::skill::SkillId;
 
-/// The skills to show, by tier, if there is room for all of them.
+/// The skills to show, by tier, if the budget has room for all of them.
 #[derive(Debug, Default)]
 pub(super) struct Plan<'a> {
-    /// In full, best first.
+    /// The skills to show in full, best first.
     pub(super) full: Vec<&'a Entry>,
-    /// In a line that says that the full text stands in the context already, best first.
+    /// The skills whose full text is already in the context, best first. Their line says so.
     pub(super) above: Vec<&'a Entry>,
-    /// In a line that says why not in full, best first.
+    /// The skills whose instructions must not be shown, each with the reason, best first. They get a
+    /// line.
     pub(super) withheld: Vec<(&'a Entry, Reason)>,
-    /// In a line, best first.
+    /// The skills to show in a line, best first.
     pub(super) registry: Vec<&'a Entry>,
-    /// All else.
+    /// The facts that the disclosure reports besides these skills.
     pub(super) account: Account,
 }
 
-/// The account that a disclosure gives besides the skills in its text.
+/// The facts that a disclosure reports besides the skills in its text.
 #[derive(Debug, Default)]
 pub(super) struct Account {
-    /// The question about the skills themselves that the query is.
+    /// The question about the skills themselves, if the query asks one.
     pub(super) meta: Option<MetaQuestion>,
-    /// All skills that are shown or counted.
+    /// The number of skills that the model may know of: each is shown or counted.
     pub(super) n_visible: usize,
-    /// True if the numbers of shown and of all skills are stated, instead of the number not shown.
+    /// True if the text states how many of all skills are shown, instead of how many are not.
     pub(super) counts_shown: bool,
-    /// The first skills below the limit, and those that the session knows, each once.
+    /// The first skills below the limit, and all those below it that the session knows, each once.
     pub(super) beyond: Vec<SkillId>,
-    /// The number of all below the limit.
+    /// The number of all skills below the limit, whether in `beyond` or not.
     pub(super) n_below: usize,
-    /// The most skills shown in full.
+    /// The maximum number of skills shown in full.
     pub(super) limit: usize,
-    /// Other skills known to be left out.
+    /// The skills left out for other reasons than the limit.
     pub(super) omitted: Vec<Rejection>,
-    /// The relevance of a skill that is in full without a trigger hit.
+    /// The skill that is in full for its relevance alone, without a trigger hit.
     pub(super) relevant: Option<Relevant>,
-    /// The skills in full that only the user may know of: never in a line, nor counted.
+    /// The skills in full that only the user may know of. They never get a line and are not counted.
     pub(super) unlisted: Vec<SkillId>,
 }
 
-/// Plans what to show for a query. Skills in the session's context are not shown in full again;
-/// those it lost are, as far as there is `room`. Also returns, if these were considered, those that
-/// must wait for the next message.
+/// Plans what to show for a query. A skill whose text is in the session's context is not shown in full
+/// again; a skill whose text the session lost is, as far as there is `room`. Also returns the lost
+/// skills that must wait for the next message, or `None` if lost skills were not considered.
 pub(super) fn plan<'a>(
     case: &Case<'a, '_>,
     mut vetoes: Vetoes,
@@ -62,7 +63,8 @@ pub(super) fn plan<'a>(
     if meta == Some(MetaQuestion::ShowAll) {
         return (show_all(case), None);
     }
-    // What the message calls for, by triggers and names; then what the conversation lost.
+    // First the skills that the message calls for, by triggers and names; then those that the
+    // conversation lost.
     let ranked = ranked(case);
     let mut matched = matched(case, &ranked);
     let weak = std::mem::take(&mut matched.weak);
@@ -77,7 +79,7 @@ pub(super) fn plan<'a>(
     plan.add_by_relevance(by_relevance);
     plan.add_reasons(case, &weak, &vetoes);
 
-    // Lines for the rest, each for a skill that has no other place.
+    // Lines for skills that have no other place in the text.
     let lines = if meta.is_some() {
         lines::all(case, &ranked, plan.shown())
     } else {
@@ -90,7 +92,7 @@ pub(super) fn plan<'a>(
     (plan, Some(postponed))
 }
 
-/// The first skills in full, and how many of how many these are.
+/// Plans to show the first skills in full, and to state how many of all skills these are.
 fn show_all<'a>(case: &Case<'a, '_>) -> Plan<'a> {
     let (mut plan, _) = Plan::of(case, matches::all(case), Lost::default());
     plan.account.limit = case.options.max_all_skills;
@@ -99,7 +101,8 @@ fn show_all<'a>(case: &Case<'a, '_>) -> Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The skills that match, then those that the session lost; and the lost ones that must wait.
+    /// Plans the skills that match, then those that the session lost. Also returns the lost skills that
+    /// must wait for the next message.
     fn of(case: &Case<'a, '_>, matched: Matched<'a>, lost: Lost<'a>) -> (Plan<'a>, Vec<SkillId>) {
         let Matched { mut full, above, withheld, beyond, n_below, weak: _ } = matched;
         full.extend(lost.full);
@@ -123,7 +126,7 @@ impl<'a> Plan<'a> {
         self.full.iter().chain(&self.above).chain(withheld).chain(&self.registry).copied()
     }
 
-    /// Tells whether there are any skills to show in full, or that stand in the context.
+    /// Tells whether any skill is in full, already in the context, or withheld.
     fn shows_any(&self) -> bool {
         !self.full.is_empty() || !self.above.is_empty() || !self.withheld.is_empty()
     }
@@ -139,7 +142,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Adds why skills that have to do with the query are left out.
+    /// Adds the reasons why skills that the query touches are left out: weak mentions, vetoes, quoted
+    /// triggers, and patterns that were not tried.
     fn add_reasons(&mut self, case: &Case<'_, '_>, weak: &[&Entry], vetoes: &Vetoes) {
         let Answer { quoted, untried, .. } = case.answer;
         let shown: HashSet<&SkillId> = match untried[..] {

@@ -10,9 +10,9 @@ use super::shorten::{cut, one_line};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::skill::SkillId;
 
-/// Room for the catalog prompt where the context window is not known, in characters.
+/// The length limit of the catalog prompt if the size of the context window is unknown, in characters.
 const DEFAULT_CHARACTERS: usize = 16_000;
-/// Share of the context window for the catalog prompt, in percent.
+/// The length limit of the catalog prompt as a share of the context window, in percent.
 const DEFAULT_PERCENT: f64 = 2.0;
 
 /// The options of a catalog prompt.
@@ -21,12 +21,13 @@ const DEFAULT_PERCENT: f64 = 2.0;
 pub struct PromptOptions {
     /// Format of the text.
     pub format: Format,
-    /// Room for the text. `None` is 2 % of the context window if its size is known, else 16,000
-    /// characters. Skills with `always` are exempt.
+    /// The length limit of the text. `None` means 2 % of the context window if its size is known,
+    /// otherwise 16,000 characters. Skills with `always` do not count towards the limit, and are never
+    /// shortened or left out.
     pub budget: Option<Budget>,
     /// Size of the context window in tokens, if known.
     pub context_window: Option<usize>,
-    /// True if the path of each skill's file is stated.
+    /// True if the text states the path of each skill's file.
     pub locations: bool,
     /// The sentence in the list about how to load a skill.
     pub how_to_load: HowToLoad,
@@ -35,12 +36,12 @@ pub struct PromptOptions {
     pub native: Option<NativeSkills>,
 }
 
-/// The skills there are, in text.
+/// The list of the skills, as text for a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CatalogPrompt {
     /// Skills in the text, in its order: those with `always` first, then by id.
     pub included: Vec<SkillId>,
-    /// Those of them whose description was shortened.
+    /// Skills in the text whose description was shortened.
     pub shortened: Vec<SkillId>,
     /// Skills for which there was no room.
     pub omitted: Vec<SkillId>,
@@ -65,9 +66,9 @@ impl Item<'_> {
     }
 }
 
-/// Lists the skills the model may use. Under a budget, descriptions are shortened evenly before any
-/// name is dropped; the last line says so. `runs_as_task` tells of a skill whether its line must
-/// say so.
+/// Lists the skills that the model may use. To fit the budget, descriptions are shortened evenly before
+/// any skill is left out; the last line says so. `runs_as_task` returns true if the skill's line must
+/// mention that the skill runs as a task.
 pub(crate) fn catalog_prompt(
     catalog: &Catalog,
     options: &PromptOptions,
@@ -155,7 +156,8 @@ impl Layout<'_> {
         }
     }
 
-    /// The text, from the lines of the first `n_items` of the others or of all.
+    /// Writes the text from `lines`. The skills listed are those of `always` and the first `n_items` of
+    /// `others`.
     fn text(&self, lines: &[String], n_items: usize, note: Option<&str>) -> String {
         let shown = self.always.iter().chain(&self.others[..n_items]);
         let load = self.how_to_load.sentence(&shown.map(|item| item.entry).collect::<Vec<_>>());
@@ -175,7 +177,8 @@ fn note(n_shortened: usize, n_omitted: usize) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The greatest number up to `most` for which `holds`, which holds for 0 and stops holding once.
+/// Returns the greatest number up to `most` for which `holds` is true. `holds` must be true for 0, and
+/// once it is false stay false.
 fn greatest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (0, most);
     while least < most {

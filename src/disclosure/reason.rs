@@ -1,5 +1,5 @@
-//! The reasons why a skill is shown less than it might be: a code and facts, from which text is
-//! made.
+//! The reasons why a skill is shown less than it might be. Each has a code, and the facts from which its
+//! text is made.
 
 use std::fmt;
 
@@ -8,10 +8,11 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use crate::catalog::{Entry, Status};
 use crate::skill::SkillId;
 
-/// A skill that has to do with a message and is shown less than it might be, or not at all, and why.
+/// A skill that a message concerns but that is shown less than it might be, or not at all, with the
+/// reasons.
 ///
-/// As JSON: `id`, the `code` and the text of the reasons (`reason`); and, if there are several, the
-/// codes of the others (`also`).
+/// In JSON: `id`, the `code` of the first reason, the text of all reasons (`reason`) and, if there are
+/// several, the codes of the others (`also`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejection {
@@ -28,72 +29,73 @@ pub struct Rejection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// More skills match better than are shown.
+    /// Other skills come first, and fill the limit.
     BelowLimit {
-        /// The most skills shown.
+        /// The maximum number of skills shown in full.
         limit: usize,
     },
-    /// One of its excludes is in the message.
+    /// The message contains one of the skill's excludes.
     Vetoed {
         /// The exclude.
         exclude: String,
     },
-    /// Its triggers are only in quoted parts of the message; see
+    /// The skill's triggers are only in quoted parts of the message; see
     /// [`EngineBuilder::mask_quoted`](crate::EngineBuilder::mask_quoted).
     Quoted {
-        /// One of them.
+        /// One of these triggers.
         trigger: String,
     },
-    /// Its pattern was not tried: it has no literal that each match must hold, and there are too
-    /// many such patterns to try.
+    /// A pattern of the skill was not tried: it requires no literal, and too many such patterns may
+    /// match the message to try them all.
     Untried {
         /// The pattern.
         pattern: String,
     },
-    /// Nothing but a word that may be its name is in the message.
+    /// The message contains a word that may be the skill's name, and nothing else that calls for it.
     WeakMention,
-    /// Its instructions are in the context already.
+    /// The skill's instructions are already in the context.
     InContext,
-    /// The host's agent lists it and loads it by itself.
+    /// The host's agent lists and loads the skill by itself.
     Native,
-    /// It runs as a task of its own (`context: fork`), so its instructions go to that task.
+    /// The skill runs as a task of its own (`context: fork`), so its instructions go to that task.
     RunsAsTask,
-    /// It may be used only with the user's consent, which was not given.
+    /// The skill needs the user's consent, which the user has not given.
     NeedsConsent,
-    /// Its body cannot be read.
+    /// The skill's body cannot be read.
     Unreadable {
-        /// The reason.
+        /// The error message.
         problem: String,
     },
-    /// There was no room in the budget.
+    /// The budget has no room for the skill's text.
     OverBudget {
-        /// Length of its full text, if that was too long.
+        /// Length of the skill's full text, if that was too long.
         cost: Option<Cost>,
         /// The tier shown instead.
         shown: Fallback,
     },
-    /// The context lost its instructions, and the budget for restoring them is used up.
+    /// The context lost the skill's instructions, and they do not fit the rest of the budget for
+    /// restoring.
     OverRestoreBudget,
-    /// The allowlist leaves it out.
+    /// The allowlist leaves the skill out.
     Filtered,
-    /// A requirement of it is missing.
+    /// A requirement of the skill is missing.
     Unavailable {
         /// The missing requirement.
         missing: String,
     },
-    /// It is off.
+    /// The skill is turned off.
     Disabled {
-        /// The setting that turned it off.
+        /// The setting that turned the skill off.
         by: String,
     },
-    /// Another skill with its id wins over it.
+    /// Another skill with the same id takes precedence.
     Shadowed {
-        /// The skill that wins, in a phrase.
+        /// A phrase that names the other skill.
         by: String,
     },
-    /// The model may not use it.
+    /// The model may not use the skill.
     NotForModel {
-        /// The setting that keeps it from the model.
+        /// The setting that keeps the skill from the model.
         why: String,
     },
 }
@@ -112,9 +114,9 @@ pub struct Cost {
 pub enum Fallback {
     /// A line.
     Line,
-    /// Nothing; it is counted.
+    /// No text; the skill is only counted.
     Count,
-    /// Nothing, and it is not counted: only the user may know of it.
+    /// No text, and no count: only the user may know of the skill.
     Nothing,
 }
 

@@ -1,5 +1,5 @@
-//! The renderer of disclosures as Markdown, XML or JSON. All text of skills is escaped for its
-//! format: no body and no description can pass for a part of the disclosure itself.
+//! Renders disclosures as Markdown, XML or JSON. All text of skills is escaped for the format, so that
+//! no body and no description can pass for a part of the disclosure itself.
 
 use std::borrow::{Borrow, Cow};
 use std::path::Path;
@@ -46,8 +46,8 @@ impl FromStr for Format {
     }
 }
 
-/// The placeholder in a body for the arguments of a command. A disclosure is not a command: the
-/// message takes their place.
+/// The placeholder in a body for the arguments of a command. A disclosure keeps it, as there is no
+/// command: the message takes the place of the arguments.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// The note that explains the placeholder.
@@ -60,12 +60,12 @@ pub(super) enum Remainder {
     OnlyThese(usize),
     /// The number of further skills.
     More(usize),
-    /// The numbers of skills shown in full and of all.
+    /// The number of skills shown in full, and the number of all skills.
     Shown { n_full: usize, n_all: usize },
 }
 
 impl Format {
-    /// A skill in full.
+    /// Renders a skill in full.
     pub(super) fn full(self, entry: &Entry, body: &str) -> String {
         let id = entry.id.as_str();
         let name = entry.skill.name();
@@ -107,7 +107,7 @@ impl Format {
         }
     }
 
-    /// A skill in one line: its id, its name if that says more, and a description.
+    /// Renders a skill in one line: its id, its name if that is not a part of the id, and a description.
     pub(super) fn line(self, entry: &Entry, description: &str, location: Option<&str>) -> String {
         let id = entry.id.as_str();
         let name = Some(entry.skill.name()).filter(|name| !id.split('/').any(|part| part == *name));
@@ -149,8 +149,8 @@ impl Format {
         }
     }
 
-    /// The catalog prompt, from its lines, a sentence about how to load a skill, and one about the
-    /// skills left out.
+    /// Renders the catalog prompt from its lines, a sentence about how to load a skill, and a note about
+    /// shortened and omitted skills.
     pub(super) fn catalog(
         self,
         lines: &[String],
@@ -174,7 +174,7 @@ impl Format {
         }
     }
 
-    /// The whole text, from its parts.
+    /// Joins the rendered parts into the whole text.
     pub(super) fn document<S: Borrow<str>>(
         self,
         full: &[S],
@@ -262,10 +262,10 @@ impl Remainder {
     }
 }
 
-/// `text` on one line of Markdown, where it starts no element of its own.
+/// Puts `text` on one line of Markdown, escaped so that it starts no element of its own.
 fn markdown_line(text: &str) -> Cow<'_, str> {
     let text = one_line(text);
-    // Without branches, for wide instructions.
+    // Without branches, so that the compiler can vectorise it.
     if !text.bytes().fold(false, |any, byte| any | matches!(byte, b'\\' | b'<' | b'[')) {
         return text;
     }
@@ -279,11 +279,12 @@ fn markdown_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// The characters that end a line for some reader: not only the line feed.
+/// The characters that end a line for some programs: not only the line feed.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Appends a body as it is, but for what would pass for our own: lines that look like our headings or our
-/// count get a backslash, which Markdown does not show, and a code fence left open is closed.
+/// Appends a body unchanged, except for text that would pass for the disclosure's own: a line that looks
+/// like one of its headings or its count gets a backslash, which Markdown does not show, and an open
+/// code fence is closed.
 fn push_markdown_body(body: &str, out: &mut String) {
     let mut fence: Option<&str> = None;
     for line in body.split_inclusive(LINE_ENDS) {
@@ -314,7 +315,7 @@ fn push_markdown_body(body: &str, out: &mut String) {
     }
 }
 
-/// Tells whether `line`, with single blanks, looks like a heading or a count of ours.
+/// Tells whether `line`, in which blanks are single, looks like a heading or the count of a disclosure.
 fn passes_for_ours(line: &str) -> bool {
     let heading = line.trim_start_matches(['#', '*', '_', '<', '>', ' ', '\t']);
     let is_heading = line.starts_with(['#', '*', '_', '<'])
@@ -333,8 +334,8 @@ pub(crate) fn attribute(name: &str, value: &str) -> String {
     format!(" {name}=\"{}\"", xml_text(&one_line(value)))
 }
 
-/// `text` as character data, fit for attributes too; characters that XML 1.0 cannot hold are
-/// left out.
+/// Escapes `text` as XML character data that is valid in attributes too. Drops characters that XML 1.0
+/// cannot represent.
 pub(crate) fn xml_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The skills whose instructions were lost when the context of a session was made shorter.
+//! Restores the skills whose instructions were lost when the context of a session was shortened.
 
 use super::budget::Meter;
 use super::case::{Case, Vetoes};
@@ -7,18 +7,18 @@ use super::reason::{Reason, Rejection};
 use crate::catalog::Entry;
 use crate::skill::SkillId;
 
-/// The lost skills that no trigger of the message shows again.
+/// The skills that the session lost and that no trigger of the message shows again.
 #[derive(Debug, Default)]
 pub(super) struct Lost<'a> {
-    /// Shown again in full, the last used first.
+    /// The skills to show again in full, the last used first.
     pub(super) full: Vec<&'a Entry>,
-    /// Shown in a line, as there is no room for more.
+    /// The skills to show in a line, as their full text does not fit.
     pub(super) lines: Vec<&'a Entry>,
-    /// Those in full that only the user may know of.
+    /// The skills of `full` that only the user may know of.
     pub(super) unlisted: Vec<SkillId>,
-    /// The reasons why some are not in full.
+    /// The reasons why some skills are not in full.
     pub(super) rejections: Vec<Rejection>,
-    /// Those that wait for the next message, as this one vetoes them or ranks them below the limit.
+    /// The skills that wait for the next message, as this one vetoes them or ranks them below the limit.
     pub(super) postponed: Vec<SkillId>,
 }
 
@@ -38,7 +38,8 @@ pub(super) fn lost<'a>(
             lost.postponed.push(entry.id.clone());
             continue;
         }
-        // One that cannot be read costs nothing; making the text says so.
+        // A skill that cannot be read costs nothing here; the error is reported when its text is
+        // rendered.
         let format = case.options.format;
         let text = entry.skill.body().map(|body| format.full(entry, body)).unwrap_or_default();
         let cost = room.cost(&text);

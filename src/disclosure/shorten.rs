@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::skill::without_invisible;
 
-/// `text` on one line: runs of white space are one blank, control and invisible formatting
-/// characters are left out, so that nobody's description can break out of its line.
+/// Puts `text` on one line: a run of white space becomes one blank, and control and invisible formatting
+/// characters are dropped, so that no description can break out of its line.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     let trimmed = text.trim_ascii();
     if is_one_line(trimmed.as_bytes()) {
@@ -24,23 +24,23 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// Tells whether a text without white space at its ends is known to be on one line: it is printable ASCII
-/// with single blanks, as nearly every text is that is shown in a line.
+/// Tells whether a trimmed text is known to be on one line: it is printable ASCII with single blanks, as
+/// nearly every text shown in a line is.
 fn is_one_line(text: &[u8]) -> bool {
     let is_printable = text.iter().fold(true, |all, byte| all & (b' '..0x7f).contains(byte));
     let mut pairs = text.iter().zip(text.get(1..).unwrap_or_default());
     is_printable && pairs.all(|(a, b)| (*a | *b) != b' ')
 }
 
-/// At most `n_chars` characters of `line`, cut at a word and closed with `…` where something is
-/// missing; empty if not even that fits.
+/// Cuts `line` to at most `n_chars` characters, at a word, and marks the cut with `…`. Returns an empty
+/// text if not even the `…` fits.
 pub(super) fn cut(line: &str, n_chars: usize) -> String {
     let Some((limit, _)) = line.char_indices().nth(n_chars) else { return line.to_owned() };
     let Some((last, _)) = line[..limit].char_indices().next_back() else { return String::new() };
     let head = &line[..last];
     let ends_word = line[last..].starts_with(' ');
     let at_word = if ends_word { Some(last) } else { head.rfind(' ') };
-    // Text without blanks, and words longer than half the room, are cut where the room ends.
+    // Text without blanks, or with a word longer than half the limit, is cut at the limit.
     let cut = at_word.filter(|&at| at * 2 >= last).unwrap_or(last);
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }

@@ -12,9 +12,9 @@ pub enum Tier {
     /// Nothing at all.
     #[default]
     Nothing = 0,
-    /// The number of skills.
+    /// Only the number of skills.
     Breadcrumb = 1,
-    /// A line for each: id and brief description.
+    /// One line per skill: its id and a brief description.
     Registry = 2,
     /// The instructions in full.
     Full = 3,
@@ -26,17 +26,17 @@ impl Serialize for Tier {
     }
 }
 
-/// The decision for one query.
+/// The result for one query: the text for the prompt, and how much of each skill it shows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Disclosure {
     /// The highest tier that any skill has in the text.
     pub tier: Tier,
-    /// The question about the skills themselves that the message is, if it is one.
+    /// The question about the skills themselves, if the message asks one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<MetaQuestion>,
-    /// Skills in full, best first.
+    /// Skills shown in full, best first.
     pub full: Vec<SkillId>,
-    /// The skill that is shown in full for its relevance, see
+    /// The skill that is shown in full for its relevance alone, without a trigger; see
     /// [`DisclosureOptions::relevance`](super::DisclosureOptions::relevance).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevant: Option<Relevant>,
@@ -44,11 +44,11 @@ pub struct Disclosure {
     pub registry: Vec<SkillId>,
     /// Number of skills only counted in the breadcrumb.
     pub hidden: usize,
-    /// Number of skills that match, or were asked for all together, and rank below the limit. The first
-    /// of them, and those that the session knows, are in `omitted`.
+    /// Number of skills below the limit: they match, or the message asked for all skills. The first of
+    /// them, and those that the session knows, are in `omitted`.
     #[serde(skip_serializing_if = "is_zero")]
     pub below_limit: usize,
-    /// Skills that have to do with the query and are shown less than they might be, and why.
+    /// Skills that the query concerns but that are shown less than they might be, each with the reasons.
     pub omitted: Vec<Rejection>,
     /// The text for the prompt; may be empty.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Arenas of texts and of lists: flat data, quick to write, to read back, and to walk through.
+//! Arenas: many texts or many lists in flat buffers, fast to write, to read back and to iterate.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::Row;
 
-/// Texts, one behind the other.
+/// An arena of texts, stored one after the other.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::matcher) struct Texts {
     text: String,
-    /// The start of each, and the end of the last; empty if there are none.
+    /// The start of each text, and the end of the last; empty if there are no texts.
     #[serde(with = "super::rows")]
     offsets: Vec<u32>,
 }
@@ -37,7 +37,7 @@ impl Texts {
         self.text.len() + self.offsets.len() * size_of::<u32>()
     }
 
-    /// Tells whether the offsets that were read delimit valid texts.
+    /// Tells whether the deserialised offsets delimit valid texts.
     pub(in crate::matcher) fn is_sound(&self) -> bool {
         self.offsets.is_sorted()
             && self.offsets.iter().all(|&at| self.text.is_char_boundary(at as usize))
@@ -52,7 +52,7 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
     }
 }
 
-/// A list for each of a number of places, one behind the other.
+/// An arena of lists, one for each number from 0, stored one after the other.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
 pub(in crate::matcher) struct Lists<T> {
@@ -63,7 +63,8 @@ pub(in crate::matcher) struct Lists<T> {
 }
 
 impl<A, B> Lists<(A, B)> {
-    /// The lists of the first of each pair; and the second of each, in the same order.
+    /// Splits the pairs into lists of the first elements and one vector of all second elements, in the
+    /// same order.
     pub(in crate::matcher) fn unzip(self) -> (Lists<A>, Vec<B>) {
         let (entries, seconds) = self.entries.into_iter().unzip();
         (Lists { offsets: self.offsets, entries }, seconds)
@@ -75,7 +76,7 @@ impl<T> Lists<T> {
         &self.entries[self.range(place)]
     }
 
-    /// The places of a list among the entries of all.
+    /// Returns the range of a list among the entries of all lists.
     pub(in crate::matcher) fn range(&self, place: u32) -> Range<usize> {
         let place = place as usize;
         self.offsets[place] as usize..self.offsets[place + 1] as usize
@@ -99,7 +100,7 @@ impl<T> Lists<T> {
     }
 }
 
-/// Makes [`Lists`] of entries that come in any order.
+/// Builds [`Lists`] from entries in any order.
 #[derive(Debug)]
 pub(in crate::matcher) struct ListBuilder<T>(Vec<(u32, T)>);
 
@@ -120,7 +121,7 @@ impl<T: Ord> ListBuilder<T> {
         self.0.push((place, entry));
     }
 
-    /// The lists of `n_places` places, each sorted and without duplicates.
+    /// Builds `n_places` lists, each sorted and without duplicates.
     pub(in crate::matcher) fn finish(mut self, n_places: usize) -> Lists<T> {
         self.0.sort_unstable();
         self.0.dedup();

@@ -1,4 +1,4 @@
-//! The builder of a compiled index from the triggers of a catalog.
+//! Builds an index from the triggers of a catalog.
 
 use std::collections::HashMap;
 
@@ -17,14 +17,14 @@ use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
 
-/// The most bytes of texts, so that offsets of 32 bits suffice after folding too: folded, they are
-/// three times as long at most, and a name is eight literals at most.
+/// The maximum size of all trigger texts in bytes. Offsets of 32 bits then suffice after folding, too:
+/// folded texts are at most three times as long, and a name is at most eight literals.
 const MAX_TRIGGER_BYTES: usize = 1 << 29;
 
-/// The tables in the making, while skills are added one by one.
+/// The tables under construction, while skills are added one by one.
 #[derive(Default)]
 struct Builder {
-    /// Literals that are looked for as words of their own.
+    /// The literals to look for as words of their own, with their numbers.
     literals: HashMap<String, u32>,
     uses: Vec<(u32, LiteralUse)>,
     items: Vec<ItemSource>,
@@ -33,18 +33,18 @@ struct Builder {
     postings: Vec<(u32, u32)>,
     triggers: Vec<NewTrigger>,
     names: Vec<NamedSkill>,
-    /// The literals that count as each name.
+    /// The literals that count as a form of each name, with the number of the name.
     forms: Vec<(String, u32)>,
     excludes: Vec<(u32, Box<str>)>,
-    /// Skill by skill, the end of its triggers.
+    /// For each skill, the end of its triggers in `triggers`.
     ends: Vec<u32>,
 }
 
-/// The subject of a trigger: equal for all triggers that look for the same.
+/// The subject of a trigger; equal for all triggers that look for the same thing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Subject {
     Literal(u32),
-    /// A verb that also matches in other forms.
+    /// A verb that also matches in its inflections.
     Verb(u32),
     Pattern(Box<str>),
     Glob(Box<str>),
@@ -56,16 +56,17 @@ struct ItemSource {
     n_words: u32,
 }
 
-/// A trigger of the skill that is being taken in.
+/// A trigger of a skill that was added.
 struct NewTrigger {
     kind: HitKind,
     text: Box<str>,
     item: u32,
-    /// The literal, or the item: two triggers of a skill with the same are one in its rank.
+    /// The literal (with `false`) or the item (with `true`). Triggers of one skill with the same value
+    /// count as one in its rank.
     counts_as: (bool, u32),
 }
 
-/// Compiles an index; `skills` must be in the order of their ids, which are distinct.
+/// Compiles an index; `skills` must be sorted by id, and the ids must be distinct.
 pub(super) fn build(
     skills: &[IndexedSkill<'_>],
     options: &IndexOptions,
@@ -95,7 +96,7 @@ fn too_large() -> Error {
     )
 }
 
-/// The bytes that the triggers of a skill take at most, names among them.
+/// The size of a skill's triggers in bytes, including its id and its name.
 fn n_trigger_bytes(indexed: &IndexedSkill<'_>) -> usize {
     let of = indexed.triggers;
     let declared = [&of.keywords, &of.verbs, &of.patterns, &of.exclude, &of.paths];
@@ -268,8 +269,8 @@ impl Builder {
         })
     }
 
-    /// Notes of each item how many skills declare the literal it stands for, in whatever way. An
-    /// inflected form is as rare as the verb it stands for, not as itself.
+    /// Sets the rarity of each item: the number of skills that declare its literal, be it as a name, a
+    /// keyword or a verb. An inflected form is as rare as its verb.
     fn set_rarities<'a>(&self, items: &mut [Item], postings: impl Fn(u32) -> &'a [u32]) {
         let mut declared = self.declared();
         declared.sort_unstable();
@@ -305,8 +306,8 @@ impl Builder {
         }
     }
 
-    /// Every literal that counts for how rare a trigger is, by a number, with what declares it: those of
-    /// triggers, and all forms of names.
+    /// Returns each use of a literal that counts for rarity: the literals of triggers, and all forms of
+    /// names. A form that is not a literal gets a number after those of the literals.
     fn declared(&self) -> Vec<(u32, LiteralUse)> {
         let mut others: HashMap<&str, u32> = HashMap::new();
         let n_literals = self.literals.len() as u32;
@@ -321,7 +322,7 @@ impl Builder {
         self.uses.iter().copied().filter(is_trigger).chain(of_names).collect()
     }
 
-    /// The globs in their order, and the item of each.
+    /// Returns the globs in sorted order, and the item of each.
     fn globs(&self) -> (Paths, Vec<u32>) {
         let globs = self.items.iter().enumerate().filter_map(|(item, source)| {
             let Subject::Glob(text) = &source.subject else { return None };

@@ -19,8 +19,9 @@ use crate::error::Error;
 use crate::progress::Reporter;
 use crate::skill::{SkillId, Triggers};
 
-/// The default limit of a query: the middle of a longer one is left out. Matching costs up to about
-/// 40 ns a byte; it therefore stays near 10 ms, and text above or below a pasted log is seen.
+/// The default limit of a query in bytes; the middle of a longer query is left out. Matching costs up to
+/// about 40 ns per byte, so the limit keeps it near 10 ms, while text above or below a pasted log is
+/// still searched.
 pub(crate) const MAX_QUERY_BYTES: usize = 256 * 1024;
 
 /// Options for building an [`Index`].
@@ -33,31 +34,31 @@ pub struct IndexOptions {
     /// More questions about the skills themselves, in the notation of
     /// [`EngineBuilder::meta_phrase`](crate::EngineBuilder::meta_phrase).
     pub meta_phrases: Vec<(String, MetaQuestion)>,
-    /// The most bytes that are looked at: of a longer query, the head and the tail, half of this each.
-    /// `None` looks at everything.
+    /// The maximum number of bytes that are searched. Of a longer query, the head and the tail are
+    /// searched, half of this each. `None` searches everything.
     pub max_query_bytes: Option<usize>,
-    /// True if code, quotes, logs and addresses in a query are left out where literals are looked
-    /// for.
+    /// True if literals are not looked for in code, quotes, logs and addresses (URLs) of a query.
     pub mask_quoted: bool,
 }
 
 /// A skill as the index sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexedSkill<'a> {
-    /// Its id, distinct among the skills of one index.
+    /// The id of the skill, distinct among the skills of one index.
     pub id: &'a SkillId,
-    /// Its name.
+    /// The name of the skill.
     pub name: &'a str,
-    /// Its triggers.
+    /// The triggers of the skill.
     pub triggers: &'a Triggers,
 }
 
-/// Every trigger of a catalog, compiled. Answers are a pure function of the index, the query and
-/// the recently used skills.
+/// The compiled triggers of a catalog. Answers depend only on the index, the query and the recently used
+/// skills.
 ///
-/// It is flat data and can be written with any format of `serde`, to be read by another process of
-/// the same version of this crate; what only costs time to compile, such as patterns, is compiled
-/// there when it is needed. Data that does not fit together is refused.
+/// An index is flat data. It can be serialised in any format of `serde`, and read by another process
+/// with the same version of this crate. Parts that only take time to rebuild, such as compiled patterns,
+/// are not stored; the reader compiles them when first needed. Deserialising fails if the parts do not
+/// fit together.
 ///
 /// ```
 /// use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Query};
@@ -85,8 +86,8 @@ pub struct Index {
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
-/// The form in which an [`Index`] is written. `remote = "Self"` would make a second, public
-/// `Index::deserialize`, which checks nothing.
+/// The serialised form of an [`Index`]. A separate type, as `remote = "Self"` would make a second,
+/// public `Index::deserialize`, which checks nothing.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Index")]
 struct Written {
@@ -102,7 +103,7 @@ struct Written {
     scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
-/// A summary: the tables would fill megabytes.
+/// Prints a summary, as the tables would fill megabytes.
 impl fmt::Debug for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (skills, literals) = (self.tables.ids.len(), self.automaton.literals().len());
@@ -116,40 +117,41 @@ impl fmt::Debug for Index {
 pub struct Answer {
     /// The best matches, best first, as many as were asked for.
     pub matches: Vec<Match>,
-    /// The skills that match too, best first.
+    /// Further skills that match, best first, without their hits.
     pub beyond: Vec<SkillId>,
-    /// The number of skills that match, listed here or not.
+    /// The number of all skills that match, whether they are listed here or not.
     pub n_matches: usize,
-    /// Skills that match but for an `exclude` entry, with that entry.
+    /// Skills that would match but for one of their `exclude` entries, each with that entry.
     pub vetoed: Vec<(SkillId, String)>,
-    /// Skills with an `exclude` entry in the query, with that entry, whether or not they match, by
-    /// id; those that the query names are not among them.
+    /// Skills with an `exclude` entry in the query, each with that entry, in the order of ids. They need
+    /// not match. Skills that the query asks for by name are not among them.
     pub excluded: Vec<(SkillId, String)>,
-    /// Skills whose triggers stand in quoted text only, with one of them, by id; see
-    /// [`IndexOptions::mask_quoted`].
+    /// Skills whose triggers are in quoted text only, each with one of these triggers, in the order of
+    /// ids; see [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
-    /// Skills with a pattern that was not tried, with that pattern: one without a literal that each
-    /// match must hold, when too many of these may match to try them all in time. By id.
+    /// Skills with a pattern that was not tried, each with that pattern, in the order of ids. If too
+    /// many patterns that require no literal may match, the costlier ones are skipped to answer in time.
     pub untried: Vec<(SkillId, String)>,
-    /// Skills that match by a weak mention alone, by id: their name stands in the message, but is not
-    /// asked for, and no declared keyword, verb, pattern or path was found. Each is also in `matches` or
-    /// `beyond`.
+    /// Skills that match by a weak mention alone, in the order of ids: the message contains the name of
+    /// the skill but does not ask for it, and no declared keyword, verb, pattern or path of the skill
+    /// was found. Each is also in `matches` or `beyond`.
     pub weak: Vec<SkillId>,
-    /// Skills that the message names only to deny them or as done with, by id: "not x", "just finished
-    /// /x". Those with a trigger in the message still match by it.
+    /// Skills that the message names only to deny them or to say that they are done, in the order of
+    /// ids: "not x", "just finished /x". Such a skill still matches if the message has one of its
+    /// triggers.
     pub denied: Vec<SkillId>,
     /// The question about the skills themselves, if the query asks one.
     pub meta: Option<MetaQuestion>,
 }
 
-/// A match without its hits: what [`Index::matches_into`] finds.
+/// A match without its hits, as [`Index::matches_into`] returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedSkill<'i> {
     /// The skill.
     pub id: &'i SkillId,
     /// True if the message asks for the skill by its name: a strong mention.
     pub explicit: bool,
-    /// Words of the longest literal found; 0 if only patterns or paths were.
+    /// The number of words of the longest literal found; 0 if only patterns or paths were found.
     pub phrase_words: usize,
 }
 
@@ -161,7 +163,7 @@ impl<'i> RankedSkill<'i> {
 }
 
 impl Index {
-    /// Compiles an index of `skills`, which are sorted by id here.
+    /// Compiles an index of `skills`, which may come in any order.
     ///
     /// Fails with `EXECUTION_ERROR` if the triggers are more than one index can hold (half a
     /// gigabyte).
@@ -169,7 +171,7 @@ impl Index {
         Index::compile(skills, options, &Reporter::default())
     }
 
-    /// As [`Index::new`], with progress reports.
+    /// Compiles an index as [`Index::new`] does, and reports progress.
     pub(crate) fn compile(
         skills: &[IndexedSkill<'_>],
         options: &IndexOptions,
@@ -191,7 +193,7 @@ impl Index {
         self.tables.ids.is_empty()
     }
 
-    /// Heap memory in bytes, about; compiled patterns and working memory aside.
+    /// The approximate heap memory in bytes, without compiled patterns and working memory.
     pub fn memory_usage(&self) -> usize {
         self.automaton.memory_usage()
             + self.patterns.memory_usage()
@@ -199,22 +201,23 @@ impl Index {
             + self.tables.memory_usage()
     }
 
-    /// The skills that `query` matches, ranked: the best `limit` with their hits, the others by
-    /// id; and those vetoed. `recent` are the skills used recently, the last one first.
+    /// Ranks all skills that `query` matches: the best `limit` come with their hits, the others only by
+    /// id. The answer also lists the vetoed skills. `recent` are the skills used recently, the last one
+    /// first.
     ///
-    /// Looks at every match. If only the best are needed, [`Index::best`] costs less.
+    /// Visits every match. If only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
         self.run(query, |search| search.all(recent, limit))
     }
 
-    /// The best `limit` matches of `query`, best first: the same as those of [`Index::search`],
-    /// without a look at those that cannot be among them.
+    /// Returns the best `limit` matches of `query`, best first. They are the same as those of
+    /// [`Index::search`], but skills that cannot be among them are not visited.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
         self.run(query, |search| search.best(recent, limit))
     }
 
-    /// Puts the best `limit` matches of `query` into `best`, best first, in place of its content.
-    /// Allocates nothing if `best` has room and a query like this one was answered before.
+    /// Replaces the content of `best` with the best `limit` matches of `query`, best first. Does not
+    /// allocate if `best` has room and this thread has answered a query like this one before.
     pub fn matches_into<'i>(
         &'i self,
         query: &Query<'_>,
@@ -229,11 +232,13 @@ impl Index {
         });
     }
 
-    /// Returns the best matches of `query`, as many as `selection` wants, and the number of all. In
-    /// their order stand also the named skills that match, and those that match by a weak mention alone.
-    /// They are in [`Answer::matches`] if their hits are wanted, else in [`Answer::beyond`].
+    /// Returns the best matches of `query`, as many as `selection` wants, and the number of all matches.
+    /// The ranking also includes the named skills that match, and the skills that match by a weak
+    /// mention alone. Ranked skills are in [`Answer::matches`] if `selection` wants hits, otherwise in
+    /// [`Answer::beyond`].
     ///
-    /// All else is as in the answer of [`Index::search`], which costs more where many skills match.
+    /// All other fields are as in the answer of [`Index::search`], which costs more if many skills
+    /// match.
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
         self.run(query, |search| search.selected(selection))
     }
@@ -248,14 +253,14 @@ impl Index {
         self.run(query, |search| search.count_all())
     }
 
-    /// Calls `run` with a search after its scan and gates.
+    /// Scans `query`, gates its patterns, and calls `run` with the search.
     fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
         let mut kept = self.scratch.get_or_default().try_borrow_mut();
         let mut own;
         let scratch = if let Ok(scratch) = &mut kept {
             &mut **scratch
         } else {
-            // A subscriber to log messages that searches while a search logs.
+            // A reentrant call: a subscriber to log messages searches while a search logs.
             own = Box::<Scratch>::default();
             &mut *own
         };
@@ -265,7 +270,7 @@ impl Index {
         run(&mut search)
     }
 
-    /// Tells whether what was read fits together, so that no look-up leads out of it.
+    /// Tells whether the deserialised parts fit together, so that no look-up is out of bounds.
     fn is_sound(&self) -> bool {
         let n_literals = self.automaton.literals().len();
         self.automaton.is_sound()

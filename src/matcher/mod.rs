@@ -1,17 +1,19 @@
 //! The matcher: from a query to ranked matches.
 //!
-//! Everything a catalog declares is compiled once into an [`Index`] (`build.rs`): one automaton of
-//! all literals, the gates of all patterns, and flat tables of the triggers that each skill
-//! declares (`vocabulary.rs`, `tables.rs`). All of it is written to snapshots and read back as it
-//! lies there (`arena.rs`, `rows.rs`). A query is a `Search` (`search/`) in four steps:
+//! The triggers of a catalog are compiled once into an [`Index`] (`build.rs`): one automaton of all
+//! literals, the gates of all patterns, and flat tables of the triggers that each skill declares
+//! (`vocabulary.rs`, `tables.rs`). Snapshots store the index as flat data, which is read back nearly as
+//! fast as it is copied (`arena.rs`, `rows.rs`). A query runs as a `Search` (`search/`) in four steps:
 //!
 //! 1. *Scan*: the text is folded (`text/`), and the automaton (`automaton/`) finds every literal in it.
-//! 2. *Gate*: of the patterns those are candidates whose required literals occurred (`pattern/`).
-//! 3. *Rank*: skills are put in a total order, all of them or the best few.
-//! 4. *Answer*: the best with the places of their triggers, and why others are not among them.
+//! 2. *Gate*: a pattern is a candidate if the text contains its required literals, or, for a pattern
+//!    without one, its required classes of characters (`pattern/`).
+//! 3. *Rank*: the skills that match are put in a total order, all of them or the best few.
+//! 4. *Answer*: the best matches get the positions of their triggers, and missing skills the reasons
+//!    why.
 //!
-//! Beside it, a [`RelevanceIndex`] orders the skills by the words they share with a message, for
-//! the many that declare no triggers (`relevance/`).
+//! A separate [`RelevanceIndex`] orders the skills by the words they share with a message, as many
+//! skills declare no triggers (`relevance/`).
 
 mod arena;
 mod automaton;

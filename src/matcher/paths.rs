@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::arena::Texts;
 use crate::skill::glob;
 
-/// The most globs of one compiled set: a single set of all may exceed the size limit of
+/// The maximum number of globs in one compiled set: a set of all globs might exceed the size limit of
 /// compilation.
 const MAX_SET: usize = 256;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Paths {
     globs: Texts,
-    /// The same, compiled when the first path is asked about.
+    /// The compiled globs, made when the first path is matched.
     #[serde(skip)]
     sets: OnceLock<Vec<Set>>,
 }
@@ -23,12 +23,12 @@ pub(crate) struct Paths {
 #[derive(Debug)]
 struct Set {
     globs: GlobSet,
-    /// The place of each of its globs among all.
+    /// The position of each glob of the set among all globs.
     places: Vec<usize>,
 }
 
 impl Paths {
-    /// Takes in globs in their order, each of which compiles.
+    /// Stores globs in their order. Each of them must compile.
     pub(crate) fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Paths {
         Paths { globs: globs.into_iter().collect(), sets: OnceLock::new() }
     }
@@ -48,14 +48,14 @@ impl Paths {
         self.globs.len()
     }
 
-    /// Tells whether what was read can be used.
+    /// Tells whether the deserialised texts of the globs are valid.
     pub(crate) fn is_sound(&self) -> bool {
         self.globs.is_sound()
     }
 }
 
 fn compile(texts: &Texts) -> Vec<Set> {
-    // Each glob was tried when its skill was read.
+    // Each glob was compiled once when its skill was read, so no error is expected here.
     let globs: Vec<(usize, Glob)> = (0..texts.len())
         .filter_map(|place| {
             let text = texts.get(place as u32);

@@ -10,7 +10,7 @@ use super::text::boundary::{closes, opens};
 use super::text::{QueryText, fold_trigger};
 use crate::skill::SkillId;
 
-/// A message of the user, and the files it touches.
+/// A message of the user, and the files that it touches.
 ///
 /// ```
 /// use repertoire::Query;
@@ -27,12 +27,12 @@ pub struct Query<'q> {
 }
 
 impl<'q> Query<'q> {
-    /// A query of text alone: of a `&str`, a `String`, or a reference to either.
+    /// Makes a query of text alone, from a `&str`, a `String`, or a reference to either.
     pub fn new(text: impl Into<Query<'q>>) -> Query<'q> {
         text.into()
     }
 
-    /// The same query, touching one more file.
+    /// Adds one more file that the message touches.
     #[must_use]
     pub fn path(mut self, path: impl Into<Cow<'q, str>>) -> Query<'q> {
         self.paths.push(path.into());
@@ -96,7 +96,7 @@ pub enum HitKind {
     Verb,
     /// A pattern.
     Pattern,
-    /// A glob, in a path of the query.
+    /// A glob that matches a path of the query.
     Path,
 }
 
@@ -131,16 +131,16 @@ impl HitKind {
     }
 }
 
-/// One trigger found in one query, where it stands first.
+/// A trigger found in a query, at its first occurrence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The kind of the trigger.
     pub kind: HitKind,
     /// The trigger as its author wrote it.
     pub trigger: String,
-    /// Bytes of the query text; empty at 0 for a path.
+    /// The byte range in the query text; `0..0` for a path.
     pub span: Range<usize>,
-    /// The path a glob was found in.
+    /// The path that the glob matches; `None` for other triggers.
     pub path: Option<String>,
 }
 
@@ -159,21 +159,22 @@ impl Serialize for Hit {
     }
 }
 
-/// A skill with its hits. Its rank is its place in the list it comes in.
+/// A skill that matches, with its hits. Its rank is its position in the list that contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Match {
     /// The skill.
     pub id: SkillId,
     /// True if the message asks for the skill by its name: a strong mention.
     pub explicit: bool,
-    /// Words of the longest literal found; 0 if only patterns or paths were.
+    /// The number of words of the longest literal found; 0 if only patterns or paths were found.
     pub phrase_words: usize,
     /// Every trigger found, in the order of the text; never empty.
     pub hits: Vec<Hit>,
 }
 
-/// Returns the bytes of `text` where the keyword or exclude `trigger` first stands as a word of its
-/// own, compared as an index of skills compares them; `None` if it does not, or is empty.
+/// Returns the byte range at which the keyword or exclude `trigger` first stands in `text` as a word of
+/// its own, compared as an [`Index`](crate::matcher::Index) compares them; `None` if there is none or
+/// `trigger` is empty.
 ///
 /// ```
 /// use repertoire::matcher::find_literal;

@@ -1,7 +1,7 @@
 //! Serialisation of tables as plain bytes: in binary formats a number takes as many bytes as in
 //! memory, little-endian, so that reading a table costs little more than copying it.
 //!
-//! In formats for people, tables are lists of rows.
+//! In human-readable formats, a table is a list of rows.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,8 +9,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// A row of a table: numbers, in a fixed number of bytes. All bytes of that number are some row;
-/// the reader of a table checks whether its rows fit together.
+/// A row of a table: numbers, in a fixed number of bytes. Any bytes of this length are a row; the reader
+/// of a table checks whether its rows fit together.
 pub(in crate::matcher) trait Row: Sized {
     /// The number of bytes.
     const LEN: usize;
@@ -39,7 +39,7 @@ macro_rules! number {
                 bytes.first_chunk().map_or(0, |bytes| Self::from_le_bytes(*bytes))
             }
 
-            // Numbers of a known length are copied together, where each would be asked for its length.
+            // Copies all numbers at once, instead of checking the length of each.
             fn read_all(bytes: &[u8]) -> Vec<Self> {
                 let (rows, _) = bytes.as_chunks();
                 rows.iter().map(|&row| Self::from_le_bytes(row)).collect()
@@ -65,7 +65,7 @@ impl Row for bool {
     }
 }
 
-/// Makes a struct of rows a [`Row`]: its fields, one behind the other.
+/// Makes a struct of rows a [`Row`]: its fields, one after the other.
 macro_rules! row {
     ($row:ident { $($field:ident: $type:ty),+ }) => {
         impl $crate::matcher::rows::Row for $row {

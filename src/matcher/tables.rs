@@ -1,8 +1,8 @@
 //! Flat tables of the triggers that skills declare.
 //!
-//! An *item* is one thing that triggers look for: a literal, a name, a pattern, a glob. All
-//! skills that declare the same share the item, so that it is looked for, confirmed and counted
-//! once. From an item its *postings* lead to the skills, from a skill its triggers lead back.
+//! An *item* is one thing that triggers look for: a literal, a name, a pattern, a glob. All skills that
+//! declare the same thing share its item, so that it is looked for, confirmed and counted once. The
+//! *postings* of an item list its skills; the triggers of a skill list its items.
 
 use std::ops::Range;
 
@@ -15,13 +15,13 @@ use super::search::Bitmaps;
 use super::text::mention::Name;
 use crate::skill::SkillId;
 
-/// The flag of a trigger that counts as the one before it, in [`TriggerItem::entry`].
+/// The flag in [`TriggerItem::entry`] of a trigger that counts as one with the trigger before it.
 const SAME: u32 = 1 << 31;
 
-/// The flag of a pattern there: of most skills only these are asked for.
+/// The flag in [`TriggerItem::entry`] of a pattern.
 const OF_PATTERN: u32 = 1 << 30;
 
-/// The item there.
+/// The bits of [`TriggerItem::entry`] that hold the item.
 const ITEM: u32 = OF_PATTERN - 1;
 
 /// The flag of a pattern in [`Item::what`].
@@ -30,7 +30,7 @@ const PATTERN: u32 = 1 << 31;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Tables {
     pub(super) ids: Vec<SkillId>,
-    /// The uses of each literal, but for those that patterns make of it.
+    /// The uses of each literal by triggers, without the requirements of patterns.
     pub(super) uses: Lists<LiteralUse>,
     #[serde(with = "super::rows")]
     pub(super) items: Vec<Item>,
@@ -51,9 +51,10 @@ pub(super) struct Tables {
 
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Item {
-    /// The number of skills that declare it.
+    /// The number of skills that declare the item.
     pub(super) rarity: u32,
-    /// Words of a literal, 0 for paths; of a pattern its place with [`PATTERN`].
+    /// The number of words of a literal, 0 for a path; for a pattern, [`PATTERN`] and its position among
+    /// the patterns.
     what: u32,
 }
 
@@ -63,17 +64,17 @@ impl Item {
         Item { what: n_words, ..Item::default() }
     }
 
-    /// Makes it a pattern.
+    /// Makes the item the pattern at `place` among the patterns.
     pub(super) fn set_pattern(&mut self, place: u32) {
         self.what = place | PATTERN;
     }
 
-    /// Words of a literal, 0 for patterns and paths.
+    /// The number of words of a literal; 0 for patterns and paths.
     pub(super) fn n_words(self) -> u32 {
         if self.what & PATTERN == 0 { self.what } else { 0 }
     }
 
-    /// Its place among the patterns, if it is one.
+    /// The item's position among the patterns, if it is one.
     pub(super) fn pattern(self) -> Option<u32> {
         (self.what & PATTERN != 0).then_some(self.what & !PATTERN)
     }
@@ -81,7 +82,7 @@ impl Item {
 
 row!(Item { rarity: u32, what: u32 });
 
-/// A name or an id, and the trigger it makes.
+/// A name or an id of a skill, and the item that stands for it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct NamedSkill {
     pub(super) name: Name,
@@ -92,7 +93,7 @@ pub(super) struct NamedSkill {
 /// A use of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum LiteralUse {
-    /// A name, if the text around the literal says so.
+    /// A name, where the text around the literal makes it a mention.
     Name(u32),
     /// A keyword or verb, where the literal is a word of its own.
     Item(u32),
@@ -135,7 +136,7 @@ pub(super) struct Triggers {
     texts: Texts,
 }
 
-/// A trigger of a skill, as its rank sees it: the item, and flags.
+/// A trigger of a skill as ranking needs it: the item, and flags.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct TriggerItem {
@@ -155,7 +156,7 @@ impl TriggerItem {
         self.entry & ITEM
     }
 
-    /// Tells whether it looks for the same as the trigger before it.
+    /// Tells whether the trigger counts as one with the trigger before it.
     pub(super) fn is_same(self) -> bool {
         self.entry & SAME != 0
     }
@@ -166,7 +167,7 @@ impl TriggerItem {
 }
 
 impl Triggers {
-    /// Room for the triggers of skills; those of skill `i` end before `ends[i]`.
+    /// Makes an empty table for the triggers of skills; those of skill `i` end before `ends[i]`.
     pub(super) fn new(ends: &[u32]) -> Triggers {
         Triggers {
             ends: ends.to_vec(),
@@ -224,7 +225,7 @@ impl Triggers {
 }
 
 impl Tables {
-    /// Tells whether what was read fits together, so that no place leads out of a table.
+    /// Tells whether the deserialised tables fit together, so that no look-up is out of bounds.
     pub(super) fn is_sound(&self, n_literals: usize, n_patterns: usize, n_globs: usize) -> bool {
         let (n_skills, n_items) = (self.ids.len(), self.items.len());
         let is_skill = |&skill: &u32| (skill as usize) < n_skills;

@@ -1,5 +1,5 @@
-//! The literals of a catalog, verbs in their regular English inflections among them, numbered and compiled
-//! into the automaton.
+//! The literals of a catalog, including the regular English inflections of verbs: numbers them and
+//! compiles them into the automaton.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,18 @@ use super::pattern::Sources;
 use super::search;
 use super::tables::LiteralUse;
 
-/// All literals, those that patterns require among them.
+/// All literals of a catalog, including those that patterns require.
 pub(super) struct Vocabulary {
     pub(super) automaton: Automaton,
-    /// The uses of each literal, but for those that patterns make of it.
+    /// The uses of each literal by triggers, without the requirements of patterns.
     pub(super) uses: Lists<LiteralUse>,
     /// The number of each literal.
     pub(super) numbers: HashMap<String, u32>,
 }
 
 impl Vocabulary {
-    /// Compiles the literals that triggers declare, with their uses, and those that `sources` require;
-    /// `None` if they take too many states.
+    /// Compiles the literals that triggers declare, with their uses, and the literals that `sources`
+    /// require. Returns `None` if the automaton takes too many states.
     pub(super) fn new(
         mut numbers: HashMap<String, u32>,
         uses: Vec<(u32, LiteralUse)>,
@@ -53,7 +53,7 @@ impl Vocabulary {
     }
 }
 
-/// The number of a literal, which is the next one if it has none yet.
+/// Returns the number of a literal; a new literal gets the next number.
 pub(super) fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
     if let Some(&id) = literals.get(literal) {
         return id;
@@ -63,10 +63,10 @@ pub(super) fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> 
     id
 }
 
-/// The regular inflections of a folded verb, the verb itself not among them. The first word of a
-/// phrase is inflected ("set up": "sets up"). Empty for words that are not plain English letters.
-/// Where English doubles the last consonant only under stress ("stop": "stopped", "open":
-/// "opened"), both spellings are given: nobody types the wrong one.
+/// Returns the regular inflections of a folded verb, without the verb itself. In a phrase, the first
+/// word is inflected ("set up": "sets up"). Empty for words that are not plain English letters. Where
+/// English doubles the last consonant only under stress ("stop": "stopped", "open": "opened"), both
+/// spellings are returned: nobody types the wrong one.
 pub(super) fn inflections(verb: &str) -> Vec<String> {
     let (word, tail) = verb.find(' ').map_or((verb, ""), |at| verb.split_at(at));
     if word.len() < 2 || !word.bytes().all(|b| b.is_ascii_lowercase()) {

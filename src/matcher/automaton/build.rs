@@ -1,4 +1,4 @@
-//! The builder of the packed automaton: a trie of all literals, its failure links, and the placing of its
+//! Builds the packed automaton: a trie of all literals, its failure links, and the placement of its
 //! nodes in the slots of the double array.
 
 use std::collections::VecDeque;
@@ -10,12 +10,13 @@ use super::{
 };
 use crate::matcher::text::boundary;
 
-/// Down to this depth nodes are placed level by level, further down branch by branch, so that nodes
-/// on one path are stored together.
+/// Nodes down to this depth are placed level by level, deeper nodes branch by branch, so that the nodes
+/// of one path are stored together.
 const MAX_LEVELS: u32 = 3;
 
 impl Automaton {
-    /// Compiles distinct folded literals that are not empty; `None` if they take too many states.
+    /// Compiles folded literals, which must be distinct and not empty. Returns `None` if they take too
+    /// many states.
     pub(in crate::matcher) fn new(
         literals: &[&str],
         needs: impl Fn(usize) -> Needs,
@@ -71,13 +72,13 @@ impl Automaton {
             }
         }
         self.states = vec![pack(bases[0], 0, 0); n_slots];
-        // Where the root has no child, it is followed by itself.
+        // A symbol for which the root has no child leads back to the root.
         for symbol in 0..=u8::MAX {
             self.states[(bases[0] ^ u32::from(symbol)) as usize] = pack(bases[0], 0, symbol);
         }
         let mut output_of = vec![NONE; n_slots];
         for node in 0..trie.len() {
-            // A leaf goes on as the node that it fails to.
+            // A leaf has no children: it continues as the node that its failure link leads to.
             let like = if bases[node] == 0 { failures[node] as usize } else { node };
             let mut state = pack(bases[like], slots[failures[like] as usize], trie.labels[node]);
             if outputs[node] != NONE {
@@ -93,7 +94,7 @@ impl Automaton {
     }
 }
 
-/// The symbols of a literal.
+/// Returns the symbols of a literal.
 fn spell(symbols: &[u8], literal: &str) -> Vec<u8> {
     let mut row = START;
     let spelled = literal.bytes().enumerate().map(|(at, byte)| {
@@ -108,7 +109,8 @@ fn spell(symbols: &[u8], literal: &str) -> Vec<u8> {
     spelled.collect()
 }
 
-/// Links each literal to those that it ends with; returns the longest literal that each node ends with.
+/// Links each literal to the longest literal that it ends with. Returns the longest literal that ends at
+/// each node.
 fn link_outputs(
     trie: &Trie,
     failures: &[u32],
@@ -131,7 +133,8 @@ fn link_outputs(
     outputs
 }
 
-/// The base of each node, 0 for leaves, and the number of slots; `None` if there are too many.
+/// Assigns a base to each node, 0 to leaves. Returns the bases and the number of slots, or `None` if
+/// there are too many slots.
 fn place(trie: &Trie) -> Option<(Vec<u32>, usize)> {
     let mut bases = vec![0_u32; trie.len()];
     let mut slots = Slots::new();
@@ -159,8 +162,8 @@ fn place(trie: &Trie) -> Option<(Vec<u32>, usize)> {
 
 /// A trie of literals spelled in symbols. Nodes are numbered level by level; the root is 0.
 struct Trie {
-    /// The first child of each node, and the number of nodes. Children stand side by side, in the order
-    /// of their labels.
+    /// The first child of each node, and last the number of nodes. The children of a node have
+    /// consecutive numbers, in the order of their labels.
     first_child: Vec<u32>,
     /// The symbol that leads to each node.
     labels: Vec<u8>,
@@ -169,10 +172,10 @@ struct Trie {
 }
 
 impl Trie {
-    /// Enters spelled literals, which are sorted, with their numbers.
+    /// Builds the trie from spelled literals with their numbers, which must be sorted.
     fn new(forms: &[(Vec<u8>, u32)]) -> Trie {
         let mut trie = Trie { first_child: Vec::new(), labels: vec![0], literals: Vec::new() };
-        // For each node of a level the forms that begin with it.
+        // For each node of a level, the literals that begin with its path.
         let mut level = vec![forms];
         for depth in 0.. {
             let mut next = Vec::new();
@@ -233,17 +236,17 @@ impl Trie {
     }
 }
 
-/// The most slots tried for a node with several children.
+/// The maximum number of slots tried for a node with several children.
 const MAX_TRIES: usize = 48;
 
 /// The slots and bases that are taken.
 struct Slots {
-    /// A bit for each slot, and for each base.
+    /// One bit for each slot; `bases` has one for each base.
     taken: Vec<u64>,
     bases: Vec<u64>,
-    /// No slot before this one is free, or worth a try.
+    /// The first slot to try: none before it is free, or worth a try.
     first: usize,
-    /// No slot before this one is worth a try for a node with several children.
+    /// The first slot to try for a node with several children: none before it is worth a try.
     first_of_many: usize,
     /// The end of the last block that has a slot taken.
     end: usize,
@@ -273,7 +276,7 @@ impl Slots {
         self.end
     }
 
-    /// Takes a base with free slots for children with these `labels`; `None` if there are too many states.
+    /// Takes a base for which the slots of `labels` are free; `None` if that takes too many slots.
     fn take_for(&mut self, labels: &[u8]) -> Option<u32> {
         let base = self.find(labels);
         self.take(base, labels);
@@ -298,7 +301,7 @@ impl Slots {
         }
     }
 
-    /// A base for a node with one child: any free slot will do.
+    /// Returns a base for a node with one child: almost any free slot will do.
     fn find_for_one(&mut self, label: u8) -> usize {
         self.first = self.free(self.first);
         let mut slot = self.first;
@@ -315,8 +318,8 @@ impl Slots {
         slot ^ label as usize
     }
 
-    /// A base for a node with several children. Where one found room, the next one is tried first: the
-    /// holes that it leaves are for nodes with one child.
+    /// Returns a base for a node with several children. Starts where the last one found room; the gaps
+    /// left before it are for nodes with one child.
     fn find_for_many(&mut self, first: u8, labels: &[u8]) -> usize {
         let mut slot = self.free(self.first_of_many);
         for _ in 0..MAX_TRIES {

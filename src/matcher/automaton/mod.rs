@@ -1,21 +1,21 @@
 //! An Aho-Corasick automaton over every literal of an index, as a packed double array.
 //!
-//! A state is one word of 64 bits: the base of its children, its failure link, the symbol that leads
-//! to it, and whether a literal ends there. A child is at `base ^ symbol`. No two states share a base,
-//! so the symbol in a slot tells whether the slot holds that child. A slot without a state and a
-//! byte that no literal has behave as the root.
+//! A state is one word of 64 bits: the base of its children, its failure link, the symbol that leads to
+//! it, and whether a literal ends there. A child is at `base ^ symbol`. No two states share a base, so
+//! the symbol in a slot tells whether the slot holds that child. A slot without a state behaves as the
+//! root, and a byte that is in no literal leads to the root.
 //!
-//! The alphabet knows where words start: a letter, digit or `_` of ASCII is one symbol at
-//! the start of a word and another inside it. A literal that must be a word of its own is entered
-//! with its first symbol at a start only, so it is never followed inside words. One that may stand
-//! anywhere is entered twice.
+//! The alphabet encodes where words start: an ASCII letter, digit or `_` is one symbol at the start of a
+//! word and another inside it. A literal that must be a word of its own is entered with its first symbol
+//! at a start only, so it is never followed inside words. A literal that may stand anywhere is entered
+//! twice.
 //!
 //! Each literal links to the longest other literal that it ends with (its output link), so a state needs
-//! its longest literal only. The states with a literal are numbered in the order of their slots: a rank
-//! for each cache line of states, and a count of the flags within the line.
+//! its longest literal only. The states with a literal are numbered in the order of their slots. Such a
+//! number is the rank of the state's cache line plus the number of flags before the state in that line.
 //!
-//! The tables are flat, so a snapshot holds them as they are. Tables that were read are checked by
-//! [`Automaton::is_sound`], and a scan takes time linear in the text whatever they hold.
+//! The tables are flat, so a snapshot holds them as they are. [`Automaton::is_sound`] checks tables read
+//! from a snapshot, and a scan takes time linear in the text whatever the tables hold.
 
 mod build;
 
@@ -34,53 +34,54 @@ const OUT: u64 = 1 << 63;
 const BASE_BITS: u32 = 28;
 const FAIL_BITS: u32 = 27;
 
-/// There are fewer slots than this.
+/// The exclusive limit of the number of slots.
 const MAX_SLOTS: usize = 1 << FAIL_BITS;
 
-/// The states that share an entry of `ranks`: a cache line.
+/// The number of states that share an entry of `ranks`: a cache line.
 const LINE: usize = 8;
 
-/// A literal, as a hit sees it.
+/// The facts about a literal that a hit needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Literal {
     /// The longest other literal that this one ends with, or [`NONE`].
     pub(super) next: u32,
-    /// The longest such literal that is reported at every occurrence, or [`NONE`].
+    /// The longest literal that this one ends with and that is reported at every occurrence, or
+    /// [`NONE`].
     pub(super) next_each: u32,
     /// The length in bytes.
     pub(super) len: u32,
-    /// A value of the caller, see [`Needs::value`].
+    /// A value that the caller chose, see [`Needs::value`].
     pub(super) value: u32,
 }
 
 row!(Literal { next: u32, next_each: u32, len: u32, value: u32 });
 
-/// The occurrences of a literal that matter.
+/// The needs of a literal: the occurrences that matter, and a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Needs {
-    /// Only those where a word starts.
+    /// True if only occurrences at the start of a word matter.
     pub(super) start: bool,
-    /// Every one, for its context.
+    /// True if every occurrence matters, for its context.
     pub(super) each: bool,
-    /// A value that the literal carries.
+    /// The value to store with the literal.
     pub(super) value: u32,
 }
 
 /// The number of symbols, a power of two.
 const N_SYMBOLS: usize = 256;
 
-/// Three rows of a symbol for each byte: at a start, inside a word, and after a character that is not
-/// ASCII.
+/// The length of the symbol table: three rows with a symbol for each byte. They are for bytes at the
+/// start of a word, inside a word, and after a character that is not ASCII.
 const N_ENTRIES: usize = 3 * N_SYMBOLS;
 
-/// The beginnings of the rows: of bytes after none, or after one that is in no word; of bytes inside a word;
-/// and of bytes after a character that is not ASCII.
+/// The offsets of the rows. `START` is for bytes after none, or after a byte that is not part of a word;
+/// `INSIDE` for bytes inside a word; `AFTER_OTHER` for bytes after a character that is not ASCII.
 const START: usize = 0;
 const INSIDE: usize = N_SYMBOLS;
 const AFTER_OTHER: usize = 2 * N_SYMBOLS;
 
-/// The symbol of a byte of a word after a character that is not ASCII: which of the two it is depends on
-/// that character.
+/// The placeholder for the symbol of a word byte after a character that is not ASCII: that character
+/// decides between the symbol at a start and the symbol inside a word.
 const ASK: u8 = u8::MAX;
 
 const fn rows() -> [u16; 256] {
@@ -107,8 +108,8 @@ pub(crate) fn is_word(byte: u8) -> bool {
     ROWS[byte as usize] as usize == INSIDE
 }
 
-/// The symbols of the bytes that folded `literals` hold, the most common first: so states near each other
-/// in the tree are near each other in memory. Symbol 0 is for all other bytes.
+/// Assigns a symbol to each byte that folded `literals` contain, in order of frequency, so that states
+/// near each other in the trie are near each other in memory. All other bytes have symbol 0.
 fn symbols_of(literals: &[&str]) -> Vec<u8> {
     let mut counts = vec![0_usize; 2 * N_SYMBOLS];
     for literal in literals {
@@ -119,7 +120,7 @@ fn symbols_of(literals: &[&str]) -> Vec<u8> {
             row = ROWS[byte as usize] as usize;
         }
     }
-    // A byte of a word has both symbols if it has one.
+    // A word byte that has one of its two symbols gets both.
     for byte in (0..=u8::MAX).filter(|&byte| is_word(byte)).map(usize::from) {
         if counts[byte] + counts[INSIDE | byte] > 0 {
             counts[byte] += 1;
@@ -145,8 +146,7 @@ fn symbols_of(literals: &[&str]) -> Vec<u8> {
     symbols
 }
 
-/// Tells whether only bytes of words of ASCII, where they follow another character, have the symbol
-/// [`ASK`].
+/// Tells whether only ASCII word bytes, in the row after other characters, have the symbol [`ASK`].
 fn asks_at_words_only(symbols: &[u8]) -> bool {
     let asks = |place: usize| place >= AFTER_OTHER && is_word((place - AFTER_OTHER) as u8);
     (0..).zip(symbols).all(|(place, &symbol)| symbol != ASK || asks(place))
@@ -155,7 +155,7 @@ fn asks_at_words_only(symbols: &[u8]) -> bool {
 /// The automaton.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Automaton {
-    /// The symbol of each byte, by the row of the byte before it; see [`N_ENTRIES`].
+    /// The symbol of each byte, in the row that the byte before it selects; see [`N_ENTRIES`].
     #[serde(with = "super::rows")]
     symbols: Vec<u8>,
     #[serde(with = "super::rows")]
@@ -190,16 +190,16 @@ fn symbol(state: u64) -> u8 {
 }
 
 impl Automaton {
-    /// Calls `hit` at each place of a folded `text` where a literal ends, with the longest one and that
-    /// place. The others that end there follow by [`Literal::next`].
+    /// Calls `hit` for each position of a folded `text` at which a literal ends, with the longest such
+    /// literal and the position. The shorter literals that end there follow by [`Literal::next`].
     #[inline]
     pub(super) fn scan(&self, text: &str, mut hit: impl FnMut(u32, usize)) {
         let states = &self.states[..];
         let symbols: &[u8; N_ENTRIES] = self.symbols.first_chunk().unwrap_or(&[0; N_ENTRIES]);
         let mut now = states[0];
         let mut row = START;
-        // Each failure makes the path shorter, each byte makes it longer by one: tables with a circle of
-        // failures, which only a damaged snapshot has, end here.
+        // Each byte makes the path longer by one, each failure makes it shorter. The bound ends the
+        // scan of tables whose failure links form a cycle, as only a damaged snapshot has them.
         let mut n_failures = text.len();
         for (at, &byte) in text.as_bytes().iter().enumerate() {
             let mut read = symbols[row | byte as usize];
@@ -231,7 +231,7 @@ impl Automaton {
     fn output(&self, slot: usize) -> u32 {
         let line = slot & !(LINE - 1);
         let states: &[u64; LINE] = self.states[line..].first_chunk().unwrap_or(&[0; LINE]);
-        // All eight at once: a loop that ends at the slot would be mispredicted.
+        // Counts all eight flags: a loop that ends at the slot would be mispredicted.
         let before = (line..).zip(states).map(|(at, of)| (of >> 63) as u32 & u32::from(at < slot));
         self.outputs[(self.ranks[slot / LINE] + before.sum::<u32>()) as usize]
     }
@@ -255,8 +255,8 @@ impl Automaton {
             + size_of_val(&*self.literals)
     }
 
-    /// Tells whether nothing that was read leads out of a table, and each walk along output links
-    /// ends.
+    /// Tells whether no reference in the deserialised tables is out of bounds, and each walk along
+    /// output links ends.
     pub(super) fn is_sound(&self) -> bool {
         let n_literals = self.literals.len() as u32;
         let is_shorter = |of: u32, len: u32| {
@@ -272,10 +272,10 @@ impl Automaton {
                 .all(|of| is_shorter(of.next, of.len) && is_shorter(of.next_each, of.len))
     }
 
-    /// Tells whether each state leads to states, and the ranks count those with a literal, which each have
-    /// an output.
+    /// Tells whether each state leads to states, and whether `ranks` and `outputs` fit the states that
+    /// have a literal.
     ///
-    /// Every hook waits for this: the states are read once, without a branch for each.
+    /// Every hook process waits for this, so the states are read once, without a branch for each.
     fn states_fit(&self) -> bool {
         let n_states = self.states.len();
         let (lines, rest) = self.states.as_chunks::<LINE>();

@@ -27,7 +27,7 @@ fn hits(automaton: &Automaton, text: &str) -> Hits {
     hits
 }
 
-/// The hits that `aho-corasick` finds; of the literals in `starts`, those where a word starts.
+/// The hits that `aho-corasick` finds, without those of literals in `starts` where no word starts.
 fn expected(literals: &[String], starts: &BTreeSet<usize>, text: &str) -> Hits {
     let oracle = AhoCorasick::new(literals).unwrap();
     let found = oracle.find_overlapping_iter(text);

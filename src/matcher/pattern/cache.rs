@@ -1,8 +1,8 @@
 //! The cache of a catalog's patterns, compiled when first needed and run only where they may match.
 //!
-//! Each thread compiles what it runs for itself, so running a pattern takes no lock and writes to no
-//! memory that another thread reads. A `meta::Regex` of several threads keeps the states it builds while it
-//! runs in a pool, for which they would wait.
+//! Each thread compiles the patterns that it runs, so running a pattern takes no lock and writes to no
+//! memory that another thread reads. Threads that share a `meta::Regex` would wait for the pool in which
+//! it keeps the states that it builds while it runs.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -15,8 +15,8 @@ use super::literal_free::{Candidates, LiteralFree};
 use crate::matcher::arena::Texts;
 use crate::skill::pattern::{self, Alphabet, Case};
 
-/// The bytes of a text that patterns see: half from its head, half from its tail. It bounds what
-/// one author's costly pattern can do to other people's long messages.
+/// The maximum number of bytes of a text that patterns see: half from its head, half from its tail. This
+/// bounds how much a costly pattern of one author can slow the long messages of all users.
 pub(crate) const WINDOW_BYTES: usize = 64 * 1024;
 
 /// The approximate limit of the patterns that a thread keeps compiled, in bytes. Above it, all of them are
@@ -39,7 +39,7 @@ pub(crate) struct Patterns {
 /// The patterns that one thread has compiled.
 #[derive(Debug, Default)]
 struct Cache {
-    /// The place of each pattern among those compiled, or [`NONE`].
+    /// The index of each pattern in `compiled`, or [`NONE`].
     places: Vec<u32>,
     compiled: Vec<Compiled>,
     n_bytes: usize,
@@ -48,7 +48,7 @@ struct Cache {
 /// A pattern in the forms that were needed so far.
 #[derive(Debug, Default)]
 struct Compiled {
-    /// For texts of ASCII: much smaller, as `\d` and `\w` are a few characters there.
+    /// The form for ASCII texts: much smaller, as `\d` and `\w` are a few characters there.
     ascii: Form,
     unicode: Form,
 }
@@ -62,19 +62,20 @@ enum Form {
     Ready(Box<Searcher>),
 }
 
-/// A compiled pattern, the memory it runs in, and their bytes.
+/// A compiled pattern, the memory it runs in, and the sizes of both.
 #[derive(Debug)]
 struct Searcher {
     regex: meta::Regex,
     cache: meta::Cache,
-    /// The bytes of `regex`, which do not change and take a walk through its parts to count.
+    /// The size of `regex` in bytes, kept because it never changes and computing it walks through all
+    /// parts.
     n_regex_bytes: usize,
-    /// The bytes of both when they were last counted.
+    /// The size of `regex` and `cache` in bytes, as last computed.
     n_bytes: usize,
 }
 
 impl Patterns {
-    /// Takes in valid patterns in their order, each with whether a match of it holds a known literal.
+    /// Stores valid patterns in their order, each given with true if it requires a literal.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = (&'a str, bool)>) -> Patterns {
         let mut new = Patterns { max_cached_bytes: MAX_CACHED_BYTES, ..Patterns::default() };
         let mut literal_free = Vec::new();
@@ -91,8 +92,8 @@ impl Patterns {
         new
     }
 
-    /// Puts the patterns without a required literal into `candidates` that may match the normalised
-    /// `text`, as many as there is room for.
+    /// Puts into `candidates` the patterns that require no literal and may match the normalised `text`,
+    /// as many as the bound on positions allows.
     pub(in crate::matcher) fn without_literal(
         &self,
         text: &str,
@@ -106,22 +107,22 @@ impl Patterns {
         }
     }
 
-    /// The patterns that may also match the text of `candidates`, but exceed the bound on
+    /// Returns the patterns that may match the text of `candidates`, too, but exceed the bound on
     /// positions.
     pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
         self.literal_free.untried(candidates)
     }
 
-    /// A pattern as its author wrote it.
+    /// Returns a pattern as its author wrote it.
     pub(crate) fn source(&self, pattern: u32) -> &str {
         self.sources.get(pattern)
     }
 
-    /// Returns where the pattern matches first in the normalised `text`.
+    /// Returns the range of the first match of a pattern in the normalised `text`.
     pub(crate) fn find(&self, pattern: usize, text: &str) -> Option<Range<usize>> {
         match self.caches.get_or_default().try_borrow_mut() {
             Ok(mut cache) => cache.find(self, pattern, text),
-            // A subscriber to log messages that searches while a search logs.
+            // A reentrant call: a subscriber to log messages searches while a search logs.
             Err(_) => Cache::default().find(self, pattern, text),
         }
     }
@@ -131,12 +132,12 @@ impl Patterns {
         self.sources.len()
     }
 
-    /// Tells whether what was read refers to existing patterns only.
+    /// Tells whether the deserialised data refers to existing patterns only.
     pub(crate) fn is_sound(&self) -> bool {
         self.sources.is_sound() && self.literal_free.is_sound(self.len())
     }
 
-    /// Memory in bytes, compiled patterns aside.
+    /// The memory in bytes, without compiled patterns.
     pub(crate) fn memory_usage(&self) -> usize {
         self.sources.memory_usage() + self.literal_free.memory_usage()
     }
@@ -160,14 +161,14 @@ impl Cache {
         };
         let found = searcher.find(text);
         let n_bytes = searcher.n_regex_bytes + searcher.cache.memory_usage();
-        // It may have become less: an automaton with too many states begins anew.
+        // The size may have shrunk: a lazy automaton with too many states starts over.
         self.n_bytes = self.n_bytes + n_bytes - std::mem::replace(&mut searcher.n_bytes, n_bytes);
         found
     }
 }
 
 impl Form {
-    /// The form of a pattern, which is compiled if it is not yet.
+    /// Returns the form of a pattern; the first call compiles it.
     fn get(&mut self, source: &str, alphabet: Alphabet) -> Option<&mut Searcher> {
         if let Form::Unknown = self {
             let ready = |regex: meta::Regex| {
@@ -202,7 +203,7 @@ fn windows(text: &str) -> [Option<Range<usize>>; 2] {
     [Some(0..head), Some(tail..text.len())]
 }
 
-/// The last boundary between characters up to `at`.
+/// Returns the last boundary between characters up to `at`.
 pub(crate) fn char_boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;

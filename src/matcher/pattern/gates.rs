@@ -1,10 +1,11 @@
-//! Gates: the literals that a text must hold for a pattern to match it, checked by presence and
+//! Gates: the literals that a text must contain for a pattern to match it, checked by presence and
 //! order.
 //!
-//! A pattern is examined if a literal of its rarest group is seen. At 100,000 skills a message of
-//! twenty words opens a thousand, nearly all of which lack a second group. Therefore each entry of
-//! the list that a literal opens holds the literals of the pattern's second group, as places in a
-//! presence filter. Reading the pattern itself would wait for memory; few patterns remain for that.
+//! A pattern is examined if the text contains a literal of its rarest group. At 100,000 skills, a
+//! message of twenty words would have a thousand patterns examined, nearly all of which lack a second
+//! group. Therefore the list of a literal holds, for each pattern, the literals of its second group, as
+//! places in a presence filter. This rejects most patterns without reading their gates, which would wait
+//! for memory.
 
 use std::slice;
 
@@ -16,18 +17,20 @@ use crate::matcher::rows::row;
 use crate::matcher::search::Occurrences;
 use crate::matcher::search::{PresenceFilter, place};
 
-/// The most literals of a second group that are stored; of more, any message is taken to have one.
+/// The maximum number of literals of a second group that are stored. A larger group is taken to be in
+/// any message.
 const MAX_SECOND: usize = 16;
 
-/// Literals by their numbers in the [`Automaton`] that a text must hold for a pattern to match it.
+/// The literals that a text must contain for a pattern to match it, by their numbers in the
+/// [`Automaton`].
 #[derive(Debug, Clone, Default)]
 pub(in crate::matcher) struct Gate {
-    /// Groups, each of which must have a literal in the text.
+    /// Groups of literals. The text must contain a literal of each.
     pub(in crate::matcher) groups: Vec<Vec<u32>>,
-    /// The most selective group and the second most selective.
+    /// The most selective group and the second most selective, as indices into `groups`.
     pub(in crate::matcher) rarest: [Option<usize>; 2],
-    /// True if, in one line of ASCII, literals of the groups one behind the other suffice for a
-    /// match.
+    /// True if a line of ASCII certainly matches if it contains a literal of each group, one after the
+    /// other.
     pub(in crate::matcher) is_exact: bool,
 }
 
@@ -35,14 +38,15 @@ pub(in crate::matcher) struct Gate {
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::matcher) struct Gates {
     n_patterns: u32,
-    /// The gates one behind the other, so that each is read at one place in memory: the pattern, with
-    /// [`EXACT`]; the number of its groups; and for each group the number of its literals, and these.
+    /// The gates, one after the other, so that each is contiguous in memory: the pattern, with
+    /// [`EXACT`]; the number of groups; and for each group the number of its literals, then the
+    /// literals.
     #[serde(with = "crate::matcher::rows")]
     all: Vec<u32>,
-    /// For each literal, the second groups of the patterns in whose rarest group it is; read in a
-    /// row, and nearly all patterns are rejected here.
+    /// For each literal, the second groups of the patterns whose rarest group contains it. They are read
+    /// in sequence, and reject nearly all patterns.
     needed: Lists<Second>,
-    /// The places of their gates, in the same order.
+    /// The position in `all` of each pattern's gate, in the same order as `needed`.
     #[serde(with = "crate::matcher::rows")]
     opened: Vec<u32>,
 }
@@ -50,7 +54,7 @@ pub(in crate::matcher) struct Gates {
 /// The flag of [`Gate::is_exact`].
 const EXACT: u32 = 1 << 31;
 
-/// The places of one or two literals of a second group.
+/// The places in a presence filter of one or two literals of a second group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Second {
     one: u16,
@@ -59,8 +63,8 @@ struct Second {
 
 row!(Second { one: u16, other: u16 });
 
-/// The literals of a second group, two by two; `first` is the one that opens the pattern. If no
-/// second group is needed, `first` stands for it, as it is seen then.
+/// Returns the literals of a second group in pairs. If there is no such group, or it is too large,
+/// returns `first`, the literal that led to the pattern, which is always present then.
 fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
     let group =
         group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
@@ -69,10 +73,10 @@ fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
 }
 
 impl Second {
-    /// Tells whether a literal was seen that has one of the two places.
+    /// Tells whether a literal with one of the two places was seen.
     #[inline]
     fn is_met(self, near: &PresenceFilter) -> bool {
-        // Both at once: that costs less than to decide after each.
+        // Tests both places at once, which costs less than to branch after each.
         near.has_place(self.one) | near.has_place(self.other)
     }
 }
@@ -87,7 +91,7 @@ pub(in crate::matcher) struct Gated<'s> {
 }
 
 impl Gates {
-    /// Takes in the gates of all patterns, over `n_literals` literals.
+    /// Packs the gates of all patterns; there are `n_literals` literals.
     pub(in crate::matcher) fn new(all: &[Gate], n_literals: usize) -> Gates {
         let mut packed = Vec::new();
         let mut opened = ListBuilder::default();
@@ -110,8 +114,8 @@ impl Gates {
         Gates { n_patterns: all.len() as u32, all: packed, needed, opened }
     }
 
-    /// Calls `each` with the patterns that may match `text`, some more than once, and with whether each
-    /// certainly does.
+    /// Calls `each` for the patterns that may match `text`, with true if the pattern certainly matches.
+    /// Some patterns are reported more than once.
     pub(in crate::matcher) fn open(&self, text: Gated<'_>, mut each: impl FnMut(u32, bool)) {
         let near = text.occurrences.filter();
         for literal in text.occurrences.numbers() {
@@ -128,7 +132,7 @@ impl Gates {
         }
     }
 
-    /// Tells whether what was read refers to none but `n_patterns` patterns and `n_literals`
+    /// Tells whether the deserialised gates refer only to `n_patterns` patterns and `n_literals`
     /// literals.
     pub(in crate::matcher) fn is_sound(&self, n_patterns: usize, n_literals: usize) -> bool {
         let is_gate = |&place: &u32| self.is_gate(place as usize, n_literals) == Some(true);
@@ -138,7 +142,7 @@ impl Gates {
             && self.opened.iter().all(is_gate)
     }
 
-    /// Tells whether a whole gate stands at `place`; `None` if it does not end.
+    /// Tells whether a valid gate is at `place`; `None` if the data ends before the gate does.
     fn is_gate(&self, place: usize, n_literals: usize) -> Option<bool> {
         let (&[pattern, n_groups], mut rest) = self.all.get(place..)?.split_first_chunk()?;
         for _ in 0..n_groups {
@@ -158,7 +162,8 @@ impl Gates {
     }
 }
 
-/// Tells whether the pattern of the first of `gate` matches, as far as the places of its literals decide it.
+/// Tells whether the pattern of the gate that `gate` begins with matches; `None` if the positions of its
+/// literals do not decide that.
 fn judge(gate: &[u32], text: Gated<'_>) -> Option<bool> {
     let Gated { automaton, occurrences, is_plain } = text;
     let (&[pattern, n_groups], mut rest) = gate.split_first_chunk()?;
@@ -184,7 +189,7 @@ fn judge(gate: &[u32], text: Gated<'_>) -> Option<bool> {
     let mut is_certain = true;
     for &literal in right {
         let Some(known) = occurrences.get(literal) else { continue };
-        // Others may come after the last one that was noted.
+        // More occurrences may come after the last recorded one.
         is_certain &= !known.skipped;
         let start = known.last_end.saturating_sub(automaton.literal(literal).len);
         last_start = last_start.max(Some(start));

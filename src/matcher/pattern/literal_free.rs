@@ -1,23 +1,23 @@
-//! Patterns without a required literal: tried on each text that holds the classes of characters that they
-//! require, those with the fewest positions first, within a bound.
+//! Patterns without a required literal. A pattern is tried on each text that contains the classes of
+//! characters it requires, those with the fewest positions first, up to a bound.
 //!
-//! Few published patterns are of this kind, and most of them require a digit, which few messages hold.
+//! Few published patterns are of this kind, and most of them require a digit, which messages seldom
+//! have.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::text::blocks;
 
-/// The most positions of the patterns tried on one text, together: a text made to meet what
-/// thousands of patterns require costs no more than these. To try one takes 0.5 µs on 120 bytes as
-/// long as few are tried, and 1.7 µs with 8,192 positions, as the automata no longer fit the caches
-/// of a core.
+/// The maximum sum of positions of the patterns tried on one text. It bounds the cost of a text made to
+/// meet what thousands of patterns require. Trying one on 120 bytes takes 0.5 µs as long as few are
+/// tried, and 1.7 µs with 8,192 positions, as the automata no longer fit the caches of a core.
 const MAX_POSITIONS: u32 = 160;
 
 /// The patterns without a required literal.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::matcher) struct LiteralFree {
-    /// The classes that a text must hold for one of the patterns to match it, each once.
+    /// The classes of characters that patterns require, without duplicates.
     required: Vec<RequiredClasses>,
     /// The patterns, those with the fewest positions first.
     patterns: Vec<Sized>,
@@ -27,30 +27,30 @@ pub(in crate::matcher) struct LiteralFree {
 struct Sized {
     n_positions: u32,
     pattern: u32,
-    /// Its place in `required`.
+    /// The index into [`LiteralFree::required`].
     required: u32,
 }
 
-/// The patterns of one text: working memory.
+/// The patterns to try on one text; reused as working memory.
 #[derive(Debug, Default)]
 pub(in crate::matcher) struct Candidates {
-    /// Tells of each entry of `required` whether the text meets it.
+    /// For each entry of [`LiteralFree::required`], true if the text meets it.
     is_met: Vec<bool>,
     /// The patterns to be tried.
     pub(in crate::matcher) tried: Vec<u32>,
-    /// The place from which patterns are left untried, as there is no room for them.
+    /// The index from which patterns exceed the bound and are left untried.
     untried_from: Option<usize>,
 }
 
 impl Candidates {
-    /// Tells whether there was no room for some patterns.
+    /// Tells whether some patterns are left untried.
     pub(in crate::matcher) fn has_untried(&self) -> bool {
         self.untried_from.is_some()
     }
 }
 
 impl LiteralFree {
-    /// Takes in patterns, each with its place and its parsed form.
+    /// Analyses patterns, each given by its number and its parsed form.
     pub(in crate::matcher) fn new(patterns: &[(u32, Hir)]) -> LiteralFree {
         let of_each: Vec<_> = patterns.iter().map(|(_, hir)| RequiredClasses::of(hir)).collect();
         let mut required = of_each.clone();
@@ -92,7 +92,7 @@ impl LiteralFree {
                 continue;
             }
             n_positions = n_positions.saturating_add(of.n_positions);
-            // One is always tried.
+            // At least one pattern is always tried.
             if n_positions > MAX_POSITIONS && !tried.is_empty() {
                 *untried_from = Some(place);
                 return;
@@ -101,14 +101,14 @@ impl LiteralFree {
         }
     }
 
-    /// The patterns that may also match, but exceed the bound on positions.
+    /// Returns the patterns that may match, too, but exceed the bound on positions.
     pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
         let start = candidates.untried_from.unwrap_or(self.patterns.len());
         let rest = self.patterns[start..].iter();
         rest.filter(|of| candidates.is_met[of.required as usize]).map(|of| of.pattern)
     }
 
-    /// Tells whether what was read refers to none but `n_patterns` patterns.
+    /// Tells whether the deserialised data refers only to `n_patterns` patterns.
     pub(in crate::matcher) fn is_sound(&self, n_patterns: usize) -> bool {
         self.patterns.iter().all(|of| {
             (of.pattern as usize) < n_patterns && (of.required as usize) < self.required.len()
@@ -121,7 +121,7 @@ impl LiteralFree {
     }
 }
 
-/// The number of characters that a pattern is written with once its counted repetitions are written out.
+/// The number of characters in a pattern once its counted repetitions are written out.
 fn n_positions(hir: &Hir) -> u32 {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
@@ -137,7 +137,7 @@ fn n_positions(hir: &Hir) -> u32 {
     }
 }
 
-/// A set of classes of characters, a bit for each.
+/// A set of classes of characters, with one bit for each class.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -154,14 +154,14 @@ const PUNCTUATION: u8 = 1 << 4;
 const OTHER_NUMBER: u8 = 1 << 5;
 /// All other characters that are not ASCII.
 const OTHER: u8 = 1 << 6;
-/// The sign that most patterns of codes and numbers hold.
+/// The hyphen, which most patterns of codes and numbers contain.
 const HYPHEN: u8 = 1 << 7;
 
-/// The classes that most messages hold.
+/// The classes that most messages contain.
 const COMMON: u8 = LOWER | UPPER | SPACE;
 
-/// The longest range of characters that are not ASCII whose classes are looked up one by one; longer ones
-/// count as both.
+/// The longest range of non-ASCII characters whose classes are looked up one by one. A longer range
+/// counts as [`OTHER_NUMBER`] and [`OTHER`].
 const MAX_LOOKED_UP: u32 = 256;
 
 impl CharClasses {
@@ -188,7 +188,7 @@ impl CharClasses {
         })
     }
 
-    /// The classes of the characters from `start` to `end`, and perhaps more.
+    /// Returns the classes of the characters from `start` to `end`, and perhaps more.
     fn of_range(start: char, end: char) -> CharClasses {
         let of = |range: std::ops::RangeInclusive<char>| {
             range.map(CharClasses::of_char).fold(CharClasses::default(), CharClasses::or)
@@ -207,7 +207,7 @@ impl CharClasses {
     }
 }
 
-/// The class of a byte; of one that is not ASCII, none. Without branches, for wide instructions.
+/// Returns the class of an ASCII byte, else 0. Without branches, so that the compiler can vectorise it.
 fn of_byte(byte: u8) -> u8 {
     const fn is(condition: bool, class: u8) -> u8 {
         if condition { class } else { 0 }
@@ -220,14 +220,14 @@ fn of_byte(byte: u8) -> u8 {
     known | is(known == 0 && byte < 0x80, PUNCTUATION)
 }
 
-/// The classes that every match of a pattern holds: a text must hold a character of each of these sets.
+/// The classes that every match of a pattern contains: a text must have a character of each set.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub(in crate::matcher) struct RequiredClasses([CharClasses; RequiredClasses::MAX]);
 
 impl RequiredClasses {
-    /// The most sets kept of one pattern.
+    /// The maximum number of sets kept for one pattern.
     const MAX: usize = 4;
 
     pub(in crate::matcher) fn of(hir: &Hir) -> RequiredClasses {
@@ -254,7 +254,7 @@ impl RequiredClasses {
     /// Keeps the most selective of `sets`, as many as fit.
     fn all(sets: impl IntoIterator<Item = CharClasses>) -> RequiredClasses {
         let mut sets: Vec<CharClasses> = sets.into_iter().collect();
-        // The rarest first: those of the fewest classes that most messages hold.
+        // The rarest first: sets with the fewest classes that most messages contain.
         sets.sort_unstable_by_key(|set| ((set.0 & COMMON).count_ones(), set.0.count_ones(), *set));
         sets.dedup();
         let mut kept = [CharClasses::default(); RequiredClasses::MAX];
@@ -264,7 +264,7 @@ impl RequiredClasses {
         RequiredClasses(kept)
     }
 
-    /// One or the other: a character of a set of the one, or of a set of the other.
+    /// Returns the requirements of a choice: each union of a set of `self` with a set of `other`.
     fn either(self, other: RequiredClasses) -> RequiredClasses {
         let of_each = self.sets().flat_map(|a| other.sets().map(move |b| a.or(b)));
         RequiredClasses::all(of_each)
@@ -279,7 +279,7 @@ impl RequiredClasses {
         self.sets().all(|set| set.0 & text.0 != 0)
     }
 
-    /// Tells whether most messages lack a class, so that they are passed over.
+    /// Tells whether most messages lack a required class, so that the pattern is rarely tried.
     pub(in crate::matcher) fn are_rare(self) -> bool {
         self.sets().any(|set| set.0 & COMMON == 0)
     }

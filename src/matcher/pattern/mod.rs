@@ -1,8 +1,9 @@
 //! Patterns: the analysis of a catalog's patterns for its index, and their compiled forms.
 //!
-//! A pattern with required literals (`required.rs`) has a gate (`gates.rs`); one without
-//! (`literal_free.rs`) is tried where a text holds the classes of characters it requires. A pattern that passes is compiled when first needed, in a bounded cache that each
-//! thread has for itself (`cache.rs`).
+//! A pattern with required literals (`required.rs`) has a gate (`gates.rs`). A pattern without them
+//! (`literal_free.rs`) is tried if the text contains the classes of characters that the pattern
+//! requires. A pattern that passes is compiled when first needed, into a bounded cache that each thread
+//! has for itself (`cache.rs`).
 
 pub(in crate::matcher) mod cache;
 pub(in crate::matcher) mod gates;
@@ -23,22 +24,22 @@ use required::Required;
 
 pub(crate) use cache::WINDOW_BYTES;
 
-/// The fewest patterns for one more thread: their analysis takes several milliseconds, many times
-/// what a thread costs.
+/// The minimum number of patterns for one more thread. Their analysis takes several milliseconds, many
+/// times the cost of a thread.
 const MIN_PATTERNS_A_THREAD: usize = 256;
 
-/// Patterns with their requirements, in the order of their texts.
+/// The patterns of a catalog with their required literals, in the order of their texts.
 pub(in crate::matcher) struct Sources<'a> {
-    /// The item of each.
+    /// The item of each pattern.
     pub(in crate::matcher) items: Vec<u32>,
     texts: Vec<&'a str>,
     required: Vec<Option<Required>>,
-    /// In how many patterns' requirements a literal stands.
+    /// The number of patterns that require each literal.
     n_patterns: HashMap<String, u32>,
 }
 
 impl<'a> Sources<'a> {
-    /// Takes patterns apart; each comes with its item.
+    /// Analyses patterns, each given with its item.
     pub(in crate::matcher) fn new(
         patterns: impl Iterator<Item = (u32, &'a str)>,
         steps: &Steps<'_>,
@@ -51,7 +52,8 @@ impl<'a> Sources<'a> {
             steps.add();
             let hir = hir?;
             let required = required::required(source, &hir)?;
-            // A single letter stands in nearly every message: a digit or a sign tells more.
+            // Nearly every message contains a given letter. If the pattern also requires a digit or
+            // a sign, these rule out more messages, so it is treated as one without literals.
             let is_weak = required.is_weak() && RequiredClasses::of(&hir).are_rare();
             (!is_weak).then_some(required)
         });
@@ -70,7 +72,7 @@ impl<'a> Sources<'a> {
         self.n_patterns.keys().map(String::as_str)
     }
 
-    /// The patterns and their gates, once the `places` of all literals are known.
+    /// Returns the patterns and their gates; `places` are the numbers of all literals.
     pub(in crate::matcher) fn compile(&self, places: &HashMap<String, u32>) -> (Patterns, Gates) {
         let gates = self.required.iter();
         let gates: Vec<Gate> = gates.map(|required| self.gate(required.as_ref(), places)).collect();
@@ -79,9 +81,9 @@ impl<'a> Sources<'a> {
         (patterns, Gates::new(&gates, places.len()))
     }
 
-    /// Gates a pattern by the group of literals that is rarest among the patterns: a word that
-    /// all use would make all of them candidates of every text that holds it. The other groups
-    /// are only looked up when that one was seen.
+    /// Gates a pattern by the group of literals that is rarest among the patterns. A word that all
+    /// patterns require would make all of them candidates for every text that contains it. The other
+    /// groups are only looked up when a literal of the rarest group was seen.
     fn gate(&self, required: Option<&Required>, places: &HashMap<String, u32>) -> Gate {
         let Some(required) = required else { return Gate::default() };
         let rarity = |group: &[String]| {
@@ -101,7 +103,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Maps `of` by `work`, on as many threads as pay.
+/// Maps `of` by `work`, on as many threads as are worth their cost.
 fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let n_threads = thread::available_parallelism().map_or(1, NonZero::get);
     let n_each = of.len().div_ceil(n_threads).max(MIN_PATTERNS_A_THREAD);
@@ -115,7 +117,7 @@ fn in_parallel<T: Sync, R: Send>(of: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
             .collect();
         let mut all = run(own);
         for (chunk, other) in others {
-            // If no thread can be started, this one does it all.
+            // If the thread could not be started, or panicked, this one does its work.
             let results = other.ok().and_then(|other| other.join().ok());
             all.extend(results.unwrap_or_else(|| run(chunk)));
         }

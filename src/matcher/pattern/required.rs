@@ -1,40 +1,40 @@
-//! Required literals: those that a text must hold for a pattern to match it.
+//! Required literals: the literals that a text must contain for a pattern to match it.
 //!
 //! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a pattern
-//! either *is* one of a few strings, or *needs* one of a few strings, or tells nothing. The strings
-//! come out folded as queries are (see [`crate::matcher::text::folding`]), so that the folded form
-//! of a text that matches always holds one of them; a text that holds one need not match.
+//! either *is* one of a few strings, or *needs* one of a few strings, or is unknown. The strings are
+//! folded as queries are (see [`crate::matcher::text::folding`]), so that the folded form of a text that
+//! matches always contains one of them. A text that contains one need not match.
 
 use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
 
 use crate::matcher::text::{collapse_blanks, push_folded};
 
-/// The most strings one part may stand for.
+/// The maximum number of strings that one part may stand for.
 const MAX_STRINGS: usize = 32;
-/// The longest string kept; a part of a required string is required too.
+/// The length in characters at which strings are cut: a part of a required string is required too.
 const MAX_CHARS: usize = 48;
-/// More literals of one character than this are found in nearly every text.
+/// The maximum number of one-character literals in a group: with more, nearly every text contains one.
 const MAX_SINGLE_CHARS: usize = 12;
-/// The largest class whose characters are listed; it must hold the 25 of white space.
+/// The maximum size of a class whose characters are listed; it must allow the 25 of white space.
 const MAX_CLASS_CHARS: usize = 64;
 
-/// The most groups kept of one pattern.
+/// The maximum number of groups kept for one pattern.
 const MAX_GROUPS: usize = 6;
 
-/// The folded literals that a text must hold for a pattern to match it, in groups.
+/// The folded literals that a text must contain for a pattern to match it, in groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Required {
     /// At least one literal of each group; never empty.
     All(Vec<Vec<String>>),
-    /// One of these, and then the pattern does match, if the text is one line of ASCII.
+    /// The text must contain one of these. If it does, and is one line of ASCII, the pattern matches.
     OneOf(Vec<String>),
-    /// One of the first and after its end one of the second; then the pattern does match, if
-    /// the text is one line of ASCII.
+    /// The text must contain one of the first group and, after its end, one of the second. If it does,
+    /// and is one line of ASCII, the pattern matches.
     Sequence([Vec<String>; 2]),
 }
 
 impl Required {
-    /// The groups, in the order of the pattern; a text must hold one literal of each.
+    /// Returns the groups, in the order of the pattern; a text must contain one literal of each.
     pub(crate) fn groups(&self) -> &[Vec<String>] {
         match self {
             Required::All(groups) => groups,
@@ -43,15 +43,15 @@ impl Required {
         }
     }
 
-    /// Tells whether it requires no more than single characters, as `\d{4}[g-q]` does, which many
-    /// texts hold.
+    /// Tells whether the pattern requires only single characters, as `\d{4}[g-q]` does; many texts
+    /// contain these.
     pub(crate) fn is_weak(&self) -> bool {
         matches!(self, Required::All(groups) if groups.iter().all(|g| selectivity(g).0 <= 1))
     }
 }
 
-/// Returns what every text that the pattern `source` matches holds in its folded form; `None` if nothing
-/// is known. `hir` is `source`, parsed case-sensitively.
+/// Returns the literals that every text matched by the pattern `source` contains in its folded form;
+/// `None` if none are known. `hir` is `source`, parsed case-sensitively.
 pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
     // A flag changes what a literal matches, and does not show in the parsed form.
     let has_flags = source.match_indices("(?").any(|(at, _)| !source[at..].starts_with("(?:"));
@@ -67,13 +67,15 @@ pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
     Some(Required::All(groups.into_iter().take(MAX_GROUPS).map(minimal).collect()))
 }
 
-/// Every match of `hir` is one of these strings in its folded form, if they are few.
+/// Returns a few strings, one of which is the folded form of each match of `hir`; `None` if they are not
+/// few.
 pub(crate) fn all_matches(hir: &Hir) -> Option<Vec<String>> {
     let Part::Is(strings) = analyse(hir) else { return None };
     Some(strings.iter().map(|string| collapse_blanks(string).into_owned()).collect())
 }
 
-/// Without duplicates and without those that hold another one and so are implied by it.
+/// Removes duplicates, and each literal that contains another one: a text with the longer literal has
+/// the shorter one, too.
 fn minimal(mut literals: Vec<String>) -> Vec<String> {
     literals.sort_unstable();
     literals.dedup();
@@ -82,7 +84,7 @@ fn minimal(mut literals: Vec<String>) -> Vec<String> {
     literals
 }
 
-/// The strings that are all the pattern matches, if they are few, of ASCII and without blanks.
+/// Returns exactly the strings that the pattern matches, if they are few, ASCII, and without blanks.
 fn exact_strings(hir: &Hir) -> Option<Vec<String>> {
     if !hir.properties().look_set().is_empty() || !is_ascii(hir) {
         return None;
@@ -92,7 +94,7 @@ fn exact_strings(hir: &Hir) -> Option<Vec<String>> {
     strings.iter().all(is_exact).then_some(strings)
 }
 
-/// The two sides of `A.*B`.
+/// Splits a pattern `A.*B` into the strings of `A` and of `B`.
 fn exact_sequence(hir: &Hir) -> Option<(Vec<String>, Vec<String>)> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let gap = parts.iter().position(is_gap)?;
@@ -111,7 +113,7 @@ fn is_gap(hir: &Hir) -> bool {
     [Dot::AnyCharExceptLF, Dot::AnyChar].into_iter().any(|dot| **sub == Hir::dot(dot))
 }
 
-/// Tells whether a pattern is written in ASCII: other characters may match what their folded form
+/// Tells whether a pattern is written in ASCII. Other characters may match text that their folded form
 /// does not.
 fn is_ascii(hir: &Hir) -> bool {
     match hir.kind() {
@@ -124,11 +126,11 @@ fn is_ascii(hir: &Hir) -> bool {
     }
 }
 
-/// A fact about a part of a pattern.
+/// The knowledge about a part of a pattern.
 enum Part {
     /// It matches exactly these strings, folded but with blanks not collapsed yet.
     Is(Vec<String>),
-    /// Each match holds one of each of these groups of finished literals.
+    /// Each match contains a literal of each of these groups. The literals are finished, see [`finish`].
     Needs(Vec<Vec<String>>),
     Unknown,
 }
@@ -205,7 +207,7 @@ fn power(strings: &[String], times: u32) -> Option<Vec<String>> {
 }
 
 fn analyse_concat(parts: &[Hir]) -> Part {
-    // The strings that the parts since the last unknown one stand for together.
+    // The strings that the parts since the last inexact one stand for together.
     let mut run = vec![String::new()];
     let mut candidates: Vec<Vec<String>> = Vec::new();
     let mut broken = false;
@@ -248,7 +250,7 @@ fn analyse_alternation(branches: &[Hir]) -> Part {
     required.map_or(Part::Unknown, |sets| Part::Needs(vec![sets.concat()]))
 }
 
-/// Each string of `left` followed by each of `right`; `None` if that is too much.
+/// Returns each string of `left` followed by each of `right`; `None` if they are too many or too long.
 fn cross(left: &[String], right: &[String]) -> Option<Vec<String>> {
     let longest = |set: &[String]| set.iter().map(String::len).max().unwrap_or(0);
     if left.len() * right.len() > MAX_STRINGS || longest(left) + longest(right) > 4 * MAX_CHARS {
@@ -257,8 +259,8 @@ fn cross(left: &[String], right: &[String]) -> Option<Vec<String>> {
     Some(left.iter().flat_map(|l| right.iter().map(move |r| format!("{l}{r}"))).collect())
 }
 
-/// Strings a match holds, made literals that can be searched; `None` if one of them says nothing,
-/// or all together say nothing ("one of the letters").
+/// Makes literals to search for from strings, one of which each match contains. `None` if one of the
+/// strings is blank, or if too many are single characters ("one of the letters").
 fn finish(strings: Vec<String>) -> Option<Vec<String>> {
     let finished = strings.into_iter().map(|s| {
         let literal: String = collapse_blanks(&s).chars().take(MAX_CHARS).collect();
@@ -269,7 +271,8 @@ fn finish(strings: Vec<String>) -> Option<Vec<String>> {
     (n_short <= MAX_SINGLE_CHARS).then_some(literals)
 }
 
-/// The selectivity of a set of literals: its shortest literal counts, then their number.
+/// Returns the selectivity of a group of literals, to compare: the length of its shortest literal, then
+/// the number of literals, the fewer the better.
 pub(crate) fn selectivity(literals: &[String]) -> (usize, std::cmp::Reverse<usize>) {
     let shortest = literals.iter().map(|l| l.trim().chars().count()).min().unwrap_or(0);
     (shortest, std::cmp::Reverse(literals.len()))

@@ -1,7 +1,7 @@
 //! Everyday words, which stand in messages of all kinds: "build", "time", "new".
 //!
-//! Rarity among the skills of a catalog does not show them: a catalog of ten skills may have "tell" once.
-//! The list is our own.
+//! Rarity in a catalog does not reveal them: in a catalog of ten skills, "tell" may occur once. The list
+//! is our own.
 
 use std::sync::LazyLock;
 

@@ -15,7 +15,7 @@ use crate::skill::{Skill, SkillId};
 pub enum Field {
     /// The name.
     Name,
-    /// The id, where it says more than the name.
+    /// The id, if it is not the same as the name.
     Id,
     /// The description.
     Description,
@@ -23,7 +23,7 @@ pub enum Field {
     WhenToUse,
     /// The declared keywords and verbs, and `trigger_phrases`.
     Triggers,
-    /// The messages that should route to it, as its `examples` say.
+    /// The example messages that should route to the skill (`examples`).
     Examples,
     /// The body.
     Body,
@@ -44,12 +44,12 @@ impl Field {
         Field::Body,
     ];
 
-    /// Tells whether it is a part of the front matter, by which the skill describes itself.
+    /// Tells whether the field is part of the front matter, in which the skill describes itself.
     pub(super) fn is_head(self) -> bool {
         self != Field::Body
     }
 
-    /// The worth of an occurrence of a term in a field of `length` bytes: more in a field that
+    /// Returns the worth of an occurrence of a term in a field of `length` bytes: more in a field that
     /// says what the skill is for, less in a long one.
     pub(super) fn occurrence(self, length: u32, means: &MeanLengths) -> f32 {
         let (weight, length_matters) = match self {
@@ -66,7 +66,7 @@ impl Field {
         }
     }
 
-    /// For people: where a term stands.
+    /// The name of the field, to tell people where a term is.
     pub fn as_str(self) -> &'static str {
         match self {
             Field::Name => "name",
@@ -99,17 +99,18 @@ impl<'a> FieldTexts<'a> {
         &self.texts[field as usize]
     }
 
-    /// In bytes.
+    /// The length of a field in bytes.
     pub(super) fn length(&self, field: Field) -> u32 {
         self.lengths[field as usize]
     }
 
-    /// The skill's own prose: description and `when_to_use`, without what it is not for.
+    /// The skill's own prose: description and `when_to_use`, without the parts that say what it is not
+    /// for.
     pub(super) fn prose(&self) -> [&str; 2] {
         [self.get(Field::Description), self.get(Field::WhenToUse)]
     }
 
-    /// The phrases that it lists as such.
+    /// The phrases in the skill's `trigger_phrases`.
     pub(super) fn trigger_phrases(&self) -> impl Iterator<Item = &'a str> {
         self.skill.manifest().trigger_phrases.iter().map(|phrase| phrase.value.as_str())
     }
@@ -144,7 +145,7 @@ fn text<'a>(field: Field, id: &'a SkillId, skill: &'a Skill, body: &'a str) -> C
     }
 }
 
-/// The id, where it says more than the name.
+/// Returns the id if it is not the same as the name, otherwise an empty text.
 fn id_text<'a>(id: &'a SkillId, skill: &Skill) -> &'a str {
     if id == skill.name() { "" } else { id.as_str() }
 }
@@ -168,8 +169,8 @@ fn examples(skill: &Skill) -> impl Iterator<Item = &str> {
     skill.manifest().examples.should.iter().map(|example| example.value.as_str())
 }
 
-/// `description` without the parts that say what the skill is not for, which name the subjects of
-/// others.
+/// Returns `description` without the parts that say what the skill is not for, as they name the subjects
+/// of other skills.
 fn what_it_is_for(description: &str) -> String {
     const SENTENCE_ENDS: [&str; 7] = [". ", "! ", "? ", "; ", "\n", " — ", "。"];
     const DENIALS: [&str; 15] = [

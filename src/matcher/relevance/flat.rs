@@ -1,17 +1,17 @@
-//! The relevance index as flat bytes: a hash dictionary and postings, used as they lie in a
-//! snapshot.
+//! The relevance index as flat bytes: a hash dictionary and postings, used as they are in a snapshot.
 //!
-//! All numbers are little-endian. Behind the header of eight `u32` stand
+//! All numbers are little-endian. After the header of eight `u32` come
 //!
-//! - the buckets: for each value of a hash's first bits, the place of its first term;
-//! - the remainders of the hashes, three bytes a term, in the order of hashes;
-//! - the values, a `u32` a term: a posting where one skill has the term, else where its list starts;
-//! - for each skill the terms of its name, as their places;
+//! - the buckets: for each value of a hash's first bits, the position of its first term;
+//! - the remainders of the hashes, three bytes per term, in the order of hashes;
+//! - the values, one `u32` per term: the posting itself if one skill has the term, otherwise where its
+//!   list starts;
+//! - for each skill, the positions of the terms of its name;
 //! - the lists: *short* (delta and impact of each posting), *ranged* (postings by ranges of 256
 //!   skills, a byte each for skill and impact) or *dense* (an impact for every skill), whichever
 //!   is smallest.
 //!
-//! What is read may be damaged: every access is checked, and an invalid reference reads as empty.
+//! A snapshot may be damaged: every access is checked, and an invalid reference reads as empty.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use super::impact::{Folded, Impact};
 use super::postings::{List, Posting, SKILL_BITS, put, read_u32, write_list};
 use super::terms::HASH_BITS;
 
-/// The most skills that an index holds: as many as 20 bits number.
+/// The maximum number of skills in an index: the number of a skill has 20 bits.
 pub(super) const MAX_SKILLS: usize = 1 << SKILL_BITS;
 
 const HEADER: usize = 8 * 4;
 const MAGIC: u32 = 0x3152_4c52; // "RLR1"
 
-/// Flat bytes and where their parts lie.
+/// The flat bytes of an index, and the offsets of their parts.
 #[derive(Debug, Clone)]
 pub(super) struct Flat {
     bytes: Arc<[u8]>,
@@ -40,7 +40,7 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    /// Lays skills out, each at its place.
+    /// Makes the bytes of an index. A skill's number is its position in `skills`.
     pub(super) fn new(skills: &[Folded]) -> Flat {
         let mut postings = Vec::with_capacity(skills.iter().map(|skill| skill.terms.len()).sum());
         for (skill, folded) in skills.iter().enumerate() {
@@ -52,7 +52,8 @@ impl Flat {
         Flat::of_postings(postings, &names)
     }
 
-    /// Lays out postings, in any order, of skills with these terms in their names.
+    /// Makes the bytes of an index from postings, in any order, and the hashes of the terms in each
+    /// skill's name.
     pub(super) fn of_postings(mut postings: Vec<Posting>, names: &[&[u64]]) -> Flat {
         postings.sort_unstable();
         let n_skills = names.len();
@@ -113,7 +114,7 @@ impl Flat {
         }
     }
 
-    /// Takes bytes as they were written; `None` if they cannot be an index.
+    /// Reads bytes as they were written; `None` if they cannot be an index.
     pub(super) fn read(bytes: Arc<[u8]>) -> Option<Flat> {
         let header: Vec<u32> = (0..4).map(|at| read_u32(&bytes, at * 4)).collect();
         let [MAGIC, n_skills, n_terms, bits] = header[..] else { return None };
@@ -156,7 +157,7 @@ impl Flat {
         self.n_skills
     }
 
-    /// The place of the term with this hash in the order of hashes.
+    /// Returns the position of the term with this hash, in the order of hashes.
     pub(super) fn find(&self, hash: u64) -> Option<u32> {
         let bucket = HEADER + (hash >> (HASH_BITS - self.bucket_bits)) as usize * 4;
         let (start, end) = (read_u32(&self.bytes, bucket), read_u32(&self.bytes, bucket + 4));
@@ -168,13 +169,13 @@ impl Flat {
         Some(start + at as u32)
     }
 
-    /// The postings of the term with this hash.
+    /// Returns the postings of the term with this hash.
     #[cfg(test)]
     fn list(&self, hash: u64) -> Option<List<'_>> {
         self.list_at(self.find(hash)?)
     }
 
-    /// The postings of the term at this place in the order of hashes.
+    /// Returns the postings of the term at this position in the order of hashes.
     pub(super) fn list_at(&self, term: u32) -> Option<List<'_>> {
         let value = read_u32(&self.bytes, self.values + term as usize * 4);
         if value >> 31 == 1 {
@@ -183,7 +184,7 @@ impl Flat {
         List::read(self.bytes.get(self.lists + value as usize..)?, self.n_skills)
     }
 
-    /// The terms of a skill's name, by their places.
+    /// Returns the terms of a skill's name, by their positions.
     pub(super) fn name_terms(&self, skill: u32) -> impl Iterator<Item = u32> {
         let at = self.name_starts + skill as usize * 4;
         let (start, end) = (read_u32(&self.bytes, at), read_u32(&self.bytes, at + 4));
@@ -201,7 +202,7 @@ impl Flat {
         self.n_terms
     }
 
-    /// Every posting of the skills for which `place` gives a new place.
+    /// Returns every posting of the skills for which `place` returns a new number, with that number.
     pub(super) fn postings(&self, place: impl Fn(u32) -> Option<u32>) -> Vec<Posting> {
         let mut postings = Vec::new();
         let mut term = 0_u32;
@@ -247,7 +248,8 @@ impl Flat {
     }
 }
 
-/// Two to four terms a bucket; with the remainder's 24 bits at least as many as a hash has.
+/// The number of bits that select a bucket, for two to four terms per bucket. With the 24 bits of a
+/// remainder, they are at least as many bits as a hash has.
 fn bucket_bits(n_terms: usize) -> u32 {
     (n_terms / 2).max(1).ilog2().clamp(HASH_BITS - 24, 20)
 }

@@ -1,14 +1,14 @@
 //! Impacts: the weight of each term of a skill, in one byte.
 //!
-//! BM25F adds the occurrences of a term over the fields of a skill, each worth what its field and
-//! its length make it, and saturates the sum (Robertson, Zaragoza and Taylor, *Simple BM25
-//! extension to multiple weighted fields*, 2004). The front matter (name, description and the like)
-//! is saturated a second time, apart from the body, and added: a long body cannot drown what the
-//! skill is for. Both fold into one byte; rarity is applied at query time.
+//! BM25F adds the occurrences of a term over the fields of a skill, each weighted by its field and by
+//! the length of that field, and saturates the sum (Robertson, Zaragoza and Taylor, *Simple BM25
+//! extension to multiple weighted fields*, 2004). The front matter (name, description and the like) is
+//! also saturated without the body, and added, so that a long body cannot drown what the skill is for.
+//! The result is one byte; rarity is applied at query time.
 //!
-//! Two telling words one after the other are a term of their own, also across stop words; of
-//! bodies only those that occur twice, or in another field, too: the others are most of all pairs
-//! and find nothing more.
+//! Two adjacent words are a term of their own (a pair). Stop words are skipped: the words around them
+//! are a pair, too. A pair that occurs only once, in a body, is left out: most pairs are like this, and
+//! they find nothing more.
 
 #![expect(clippy::cast_sign_loss, reason = "impacts are not negative")]
 
@@ -16,28 +16,29 @@ use super::fields::{Field, FieldTexts};
 use super::phrases;
 use super::terms::{Term, Tokenizer, normalize, pair_hash};
 
-/// The saturation of repetitions (`k1` of BM25): a field value of this much is worth half of
-/// endless repetition.
+/// The saturation of repetitions (`k1` of BM25): a sum of this value counts half as much as endless
+/// repetition.
 pub(super) const SATURATION: f32 = 1.4;
 
-/// The limit of a saturated sum.
+/// The limit of a saturated sum in BM25: `k1 + 1`.
 pub(super) const FULL: f32 = SATURATION + 1.0;
 
-/// The weight with which the front matter, saturated apart, is added.
+/// The weight of the front matter, saturated on its own, when it is added.
 const APART: f32 = 0.6;
 
 /// The greatest impact.
 pub(super) const MAX_IMPACT: u8 = 127;
 
-/// A term of a skill: seven bits of impact, and whether a field of the front matter has it.
+/// The impact of a term in a skill: seven bits of weight, and one bit that is set if a field of the
+/// front matter has the term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Impact(pub(super) u8);
 
 impl Impact {
-    /// The impact of a phrase.
+    /// The greatest impact: that of a complete phrase.
     pub(super) const GREATEST: Impact = Impact(MAX_IMPACT << 1 | 1);
 
-    /// The impact of the beginning of a phrase.
+    /// No impact: that of the beginning of a phrase.
     pub(super) const NONE: Impact = Impact(0);
 
     fn new(share: f32, in_head: bool) -> Impact {
@@ -45,7 +46,7 @@ impl Impact {
         Impact((impact as u8) << 1 | u8::from(in_head))
     }
 
-    /// From 0 to [`MAX_IMPACT`].
+    /// The weight, from 0 to [`MAX_IMPACT`].
     pub(super) fn value(self) -> u8 {
         self.0 >> 1
     }
@@ -59,15 +60,15 @@ impl Impact {
 /// Mean lengths of the fields of a catalog, in bytes.
 pub(super) type MeanLengths = [f32; Field::COUNT];
 
-/// The terms of a skill, in the order of their hashes.
+/// The terms of a skill by their hashes, in ascending order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Folded {
     pub(super) terms: Vec<(u64, Impact)>,
-    /// Distinct terms of its name.
+    /// The distinct terms of the skill's name, by their hashes.
     pub(super) name: Vec<u64>,
 }
 
-/// Folds skills. Its buffers are kept between skills.
+/// Folds the fields of a skill into impacts. Its buffers are reused from skill to skill.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     tokenizer: Tokenizer,
@@ -135,7 +136,7 @@ fn impact(occurrences: &[(u64, Field)], worths: &[f32; Field::COUNT]) -> Impact 
     if impact.value() == 0 { Impact(2 | impact.0) } else { impact }
 }
 
-/// From 0 to 1.
+/// Saturates a sum to a value from 0 to 1.
 fn saturated(worth: f32) -> f32 {
     worth / (worth + SATURATION)
 }

@@ -18,9 +18,9 @@ use crate::skill::{Skill, SkillId};
 
 /// A lexical index of skills: ranks them by what their texts share with a message.
 ///
-/// It is flat data of about 2.5 kB for a published skill, which a snapshot holds and another
-/// process uses as it lies there. Bodies are read while it is made, and not kept; one that cannot
-/// be read counts as empty.
+/// An index is flat data of about 2.5 kB for a published skill. A snapshot stores it, and another
+/// process uses it without decoding. Bodies are read while the index is made, and not kept. A body that
+/// cannot be read counts as empty.
 ///
 /// ```
 /// use repertoire::matcher::RelevanceIndex;
@@ -34,7 +34,7 @@ use crate::skill::{Skill, SkillId};
 /// # Ok::<(), repertoire::Error>(())
 /// ```
 pub struct RelevanceIndex {
-    /// In their order; the place of an id is the number of its skill.
+    /// The sorted ids; the position of an id is the number of its skill.
     pub(super) ids: Vec<SkillId>,
     pub(super) flat: Flat,
     means: MeanLengths,
@@ -42,7 +42,7 @@ pub struct RelevanceIndex {
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
 
-/// A summary: the postings would fill megabytes.
+/// Prints a summary, as the postings would fill megabytes.
 impl fmt::Debug for RelevanceIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RelevanceIndex").field("skills", &self.ids.len()).finish_non_exhaustive()
@@ -58,19 +58,20 @@ pub(crate) struct Written<'b> {
     bytes: &'b [u8],
 }
 
-/// Bytes as they lie, not as a list of numbers.
+/// Serialises bytes as a block, not as a list of numbers.
 #[cfg(feature = "snapshot")]
 fn as_bytes<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytes)
 }
 
 impl RelevanceIndex {
-    /// Indexes `skills`. Those beyond a million, in the order of ids, are left out.
+    /// Indexes `skills`. An index holds about a million (2^20) skills; further ones, in the order of
+    /// ids, are left out.
     pub fn new<'a>(skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>) -> RelevanceIndex {
         RelevanceIndex::build(skills, &Reporter::default())
     }
 
-    /// As [`RelevanceIndex::new`], with progress reports.
+    /// Indexes `skills` as [`RelevanceIndex::new`] does, and reports progress.
     pub(crate) fn build<'a>(
         skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
         reporter: &Reporter,
@@ -81,9 +82,9 @@ impl RelevanceIndex {
         RelevanceIndex::put_together(&skills, means, Flat::new(&folded))
     }
 
-    /// The index of `skills`; those for which `is_same` holds are as they were in this one. The
-    /// same as a new one; what did not change is not read again, unless the usual lengths of texts,
-    /// on which all impacts depend, changed by more than a fifth.
+    /// Returns the index of `skills`, reusing this index for the skills for which `is_same` is true. The
+    /// result is the same as a new index. Unchanged skills are not read again, unless the mean lengths
+    /// of fields, on which all impacts depend, changed by more than a fifth.
     pub(crate) fn next<'a>(
         &self,
         skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
@@ -91,11 +92,11 @@ impl RelevanceIndex {
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        // They are rounded to steps.
+        // Means are rounded to steps, so they seldom differ.
         if means.map(f32::to_bits) != self.means.map(f32::to_bits) {
             return RelevanceIndex::build(skills, &Reporter::default());
         }
-        // By the numbers they had.
+        // The new number of each unchanged skill, by its number in this index.
         let mut moved: Vec<Option<u32>> = vec![None; self.ids.len()];
         let mut changed = Vec::new();
         let mut names: Vec<Vec<u64>> = vec![Vec::new(); skills.len()];
@@ -121,8 +122,8 @@ impl RelevanceIndex {
         RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names))
     }
 
-    /// The index that [`RelevanceIndex::written`] wrote, of skills with these ids in their order;
-    /// `None` if it cannot be.
+    /// Reads the index that [`RelevanceIndex::written`] wrote, of skills with these ids in this order;
+    /// `None` if the data cannot be that.
     #[cfg(feature = "snapshot")]
     pub(crate) fn read(written: &Written<'_>, ids: Vec<SkillId>) -> Option<RelevanceIndex> {
         let Written { means, bytes } = written;
@@ -161,13 +162,13 @@ impl RelevanceIndex {
         self.ids.is_empty()
     }
 
-    /// The bytes it takes, ids aside.
+    /// The size in bytes, without the ids.
     pub fn memory_usage(&self) -> usize {
         self.flat.bytes().len()
     }
 }
 
-/// Skills in the order of their ids, each once.
+/// Sorts skills by id, removes duplicates, and leaves out those beyond [`MAX_SKILLS`].
 fn sorted<'a>(
     skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
 ) -> Vec<(&'a SkillId, &'a Skill)> {
@@ -181,9 +182,9 @@ fn sorted<'a>(
     skills
 }
 
-/// The mean lengths of fields, each rounded to one of four steps between powers of two: so a skill
-/// that comes or goes seldom changes what all others depend on, and the index of a changed
-/// catalog is the same as a new one.
+/// Returns the mean length of each field, rounded to one of four steps between powers of two. All
+/// impacts depend on the means. As they are rounded, adding or removing a skill seldom changes them, and
+/// the updated index is still the same as a new one.
 #[expect(clippy::cast_precision_loss, reason = "lengths are estimates")]
 fn mean_lengths(skills: &[(&SkillId, &Skill)]) -> MeanLengths {
     const STEPS: f32 = 4.0;
@@ -199,7 +200,7 @@ fn mean_lengths(skills: &[(&SkillId, &Skill)]) -> MeanLengths {
     })
 }
 
-/// Folds skills on all cores, as each is read from its file.
+/// Folds skills on all cores, as each body is read from a file.
 fn fold_all(
     skills: &[(&SkillId, &Skill)],
     means: &MeanLengths,
@@ -220,7 +221,7 @@ fn fold_all(
             .collect();
         let folded = threads.into_iter().map(|(part, thread)| {
             let folded = thread.ok().and_then(|thread| thread.join().ok());
-            // If no thread can be started, this one does it.
+            // If the thread could not be started, or panicked, this one does its work.
             folded.unwrap_or_else(|| fold_part(part, means, steps))
         });
         folded.flatten().collect()
@@ -232,7 +233,7 @@ fn fold_all(
 fn fold_part(skills: &[(&SkillId, &Skill)], means: &MeanLengths, steps: &Steps<'_>) -> Vec<Folded> {
     let mut folder = Folder::default();
     let fold = |(id, skill): &(&SkillId, &Skill)| {
-        // A clone reads the body for itself: the skill need not keep it for the index.
+        // A clone reads the body, so that the skill itself does not keep it in memory.
         let body = Skill::clone(skill);
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
         steps.add();

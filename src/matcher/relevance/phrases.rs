@@ -1,14 +1,14 @@
 //! Phrases by which a description says when its skill is wanted: weak triggers.
 //!
-//! Authors who declare no triggers write them into prose: `Use when the user says "ship it"`,
-//! `USE FOR: release notes, changelogs`. A phrase of two or more telling words that a message says,
-//! stop words aside, counts as relevance. It never counts as a declared trigger.
+//! Authors who declare no triggers write them into prose: `Use when the user says "ship it"`, `USE FOR:
+//! release notes, changelogs`. If a message contains a phrase of two or more words, stop words aside,
+//! this counts as relevance. It never counts as a declared trigger.
 
 use super::fields::FieldTexts;
 use super::impact::Impact;
 use super::terms::{Term, Tokenizer, normalize, pair_hash};
 
-/// Words behind which a description lists when it is wanted, folded to lower case.
+/// Words after which a description lists when its skill is wanted, in lower case.
 const CUES: [&str; 9] = [
     "use when",
     "use for",
@@ -21,16 +21,18 @@ const CUES: [&str; 9] = [
     "keywords:",
 ];
 
-/// The most telling words of a phrase: longer ones are sentences that nobody repeats.
+/// The maximum number of words of a phrase, stop words aside: longer ones are sentences that no message
+/// repeats.
 const MAX_WORDS: usize = 6;
 
-/// The hash that a chain of words begins with; a pair of the same words has another one.
+/// Returns the hash of a chain that begins with the word `first`, distinct from the hashes of pairs.
 pub(super) fn chain_start(first: u64) -> u64 {
     pair_hash(0x5_0f7a_11e5, first)
 }
 
-/// Adds the phrases of a skill to its terms: the last word of a chain with the greatest impact,
-/// those before it with none, so that a message is followed only as long as some phrase goes on.
+/// Adds the phrases of a skill to its terms. A phrase is a chain of words: the whole chain has the
+/// greatest impact, its beginnings have none. A search follows a message only as long as it continues
+/// some phrase.
 pub(super) fn fold(
     texts: &FieldTexts<'_>,
     tokenizer: &mut Tokenizer,
@@ -56,7 +58,7 @@ pub(super) fn fold(
     }
 }
 
-/// The phrases of a text: those in quotes, and the parts of the text after a cue.
+/// Returns the phrases of a text: those in quotes, and the parts of the text after a cue.
 fn phrases(text: &str) -> impl Iterator<Item = &str> {
     quoted(text).chain(cued(text))
 }

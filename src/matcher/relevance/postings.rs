@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use super::impact::Impact;
 
-/// Bits of the number of a skill.
+/// The number of bits of a skill's number.
 pub(super) const SKILL_BITS: u32 = 20;
 
-/// Skills that share a range of a *ranged* list: as many as a byte numbers.
+/// The number of skills in a range of a *ranged* list: as many as a byte can number.
 const RANGE: usize = 256;
 
 const SHORT: u32 = 0;
 const RANGED: u32 = 1;
 const DENSE: u32 = 2;
 
-/// The impact of a skill that does not have the term, in a dense list.
+/// The impact, in a dense list, of a skill that does not have the term.
 const ABSENT: u8 = 0;
 
-/// A hash, a skill and an impact in one number, so that sorting numbers sorts postings.
+/// A hash, a skill and an impact packed into one number, so that sorting numbers sorts postings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Posting(u64);
 
@@ -56,12 +56,12 @@ enum Kind<'f> {
 }
 
 impl<'f> List<'f> {
-    /// The list of a term that one skill has.
+    /// Makes the list of a term that one skill has.
     pub(super) fn one(skill: u32, impact: u8) -> List<'f> {
         List { n_skills: 1, kind: Kind::One { skill, impact } }
     }
 
-    /// The list that `bytes` begin with, in an index of `n_skills`.
+    /// Reads the list at the start of `bytes`, in an index of `n_skills`.
     pub(super) fn read(mut bytes: &'f [u8], n_skills: usize) -> Option<List<'f>> {
         let head = take_varint(&mut bytes)?;
         let n = head >> 2;
@@ -79,8 +79,8 @@ impl<'f> List<'f> {
         Some(List { n_skills: n, kind })
     }
 
-    /// Adds weighted impacts to `sums`, one for each skill; a weight counts in units of the
-    /// greatest impact.
+    /// Adds the weighted impact of the term in each skill to `sums`, which has one number per skill; see
+    /// [`weighted`].
     pub(super) fn add_to(&self, sums: &mut [u16], weight: u16) {
         match self.kind {
             Kind::Dense(impacts) => {
@@ -106,7 +106,7 @@ impl<'f> List<'f> {
         }
     }
 
-    /// The impact of the term in a skill; 0 if the skill does not have it.
+    /// Returns the impact of the term in a skill; 0 if the skill does not have it.
     pub(super) fn impact(&self, skill: u32) -> Impact {
         match self.kind {
             Kind::Dense(impacts) => Impact(impacts.get(skill as usize).copied().unwrap_or(0)),
@@ -135,7 +135,7 @@ impl<'f> List<'f> {
         }
     }
 
-    /// Calls `each` with every skill that has the term, in the order of places.
+    /// Calls `each` with every skill that has the term, in the order of their numbers.
     pub(super) fn each(&self, mut each: impl FnMut(u32, Impact)) {
         match self.kind {
             Kind::One { skill, impact } => each(skill, Impact(impact)),
@@ -163,7 +163,7 @@ impl<'f> List<'f> {
         }
     }
 
-    /// Tells the kinds apart, for tests.
+    /// Returns a number for the kind of the list, for tests.
     #[cfg(test)]
     pub(super) fn kind_number(&self) -> usize {
         match self.kind {
@@ -174,7 +174,7 @@ impl<'f> List<'f> {
         }
     }
 
-    /// Bytes of the postings of a range of skills.
+    /// Returns the bytes of the postings of a range of skills.
     fn range(&self, range: usize) -> Range<usize> {
         let Kind::Ranged { starts, is_wide, .. } = self.kind else { return 0..0 };
         let start = |range: usize| {
@@ -198,7 +198,7 @@ fn take_posting(rest: &mut &[u8], before: u32) -> Option<(u32, Impact)> {
     Some((delta.wrapping_add(before), Impact(*impact)))
 }
 
-/// `weight` times an impact's share of 256.
+/// Returns `weight` times the impact's share of 256.
 fn weighted(weight: u16, impact: u8) -> u16 {
     ((u32::from(weight) * u32::from(u16::from(impact & !1) << 8)) >> 16) as u16
 }
@@ -215,7 +215,8 @@ pub(super) fn write_list(postings: &[Posting], n_skills: usize, out: &mut Vec<u8
         short.push(posting.impact());
         before = posting.skill();
     }
-    // Dense lists are added up several skills at a time: they pay before they are smaller.
+    // Dense lists are summed up several skills at a time, so they pay off before they are the
+    // smallest.
     let (kind, dense) = if n * 4 >= n_skills {
         (DENSE, n_skills)
     } else if ranged <= short.len() + short.len() / 4 {

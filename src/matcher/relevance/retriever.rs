@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use super::Relevance;
 use crate::skill::SkillId;
 
-/// The worth of the host's best skill, in words as rare as can be. Scores are added, as that finds
-/// more than adding ranks does (`docs/routing.md`).
+/// The worth that the host's best skill gains, in the unit of [`Relevance`]. Scores are added, as this
+/// finds more than adding ranks does (`docs/routing.md`).
 const BEST_WORTH: f32 = 2.0;
 
 /// The evidence of a skill that the host's retriever finds: enough for a line.
@@ -16,35 +16,35 @@ const RETRIEVED: f32 = 2.0;
 /// A skill that a [`Retriever`] may rank.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// Its id.
+    /// The id of the skill.
     pub id: &'a SkillId,
-    /// Its description.
+    /// The description of the skill.
     pub description: &'a str,
 }
 
-/// Ranks skills for a message by means of the host's own, such as embeddings or a reranker. Its
-/// scores are added to the lexical relevance wherever that is used: disclosures and
+/// A ranking of skills by the host, such as embeddings or a reranker. Its scores are added to the
+/// lexical relevance wherever that is used: in disclosures and in
 /// [`Engine::find_skills`](crate::Engine::find_skills).
 pub trait Retriever: Debug + Send + Sync {
-    /// The score of each candidate, in their order: greater is better, 0 and less is unrelated.
-    /// Only the ratios to the best score count. Candidates are all skills that the model may use,
-    /// in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports changes of
-    /// texts.
+    /// Returns the score of each candidate, in the order of `candidates`: greater is better, 0 or less
+    /// means unrelated. Only the ratios to the best score count. Candidates are all skills that the
+    /// model may use, in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports when
+    /// their texts change.
     ///
-    /// Called for each message that is ranked, by the thread that asks. Scores of another number
-    /// than the candidates are left out, with a warning.
+    /// The engine calls this for each message that it ranks, on the thread of its caller. If there are
+    /// not as many scores as candidates, the engine ignores all of them, with a warning.
     fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32>;
 
-    /// Tells whether the best skill is sure enough to be shown in full, given the score of the next
-    /// one. By default it never is: then the margin of the disclosure decides, on both scores
-    /// together.
+    /// Tells whether the best skill is sure enough to be shown in full, given its score and that of the
+    /// next one. By default it never is. Then the margin of the disclosure decides, on the sum of
+    /// lexical relevance and these scores.
     fn is_sure(&self, best: f32, next: f32) -> bool {
         let _ = (best, next);
         false
     }
 }
 
-/// Adds the scores of `retriever` to those of the ranking, and puts the best `limit` first.
+/// Adds the scores of `retriever` to the ranking, and returns the best `limit` skills, best first.
 pub(crate) fn fuse(
     ranked: Vec<(u32, Relevance)>,
     retriever: &dyn Retriever,

@@ -1,8 +1,8 @@
 //! The search: ranks the skills of an index for a message.
 //!
-//! Telling words, pairs and phrases are summed up for all skills, term by term, in 16 bits; the
-//! best are then looked at more closely: what stop words add, and how much of their name is said.
-//! A skill that shares nothing but stop words is not found.
+//! Words other than stop words, pairs and phrases are summed up for all skills, term by term, in 16
+//! bits. The best skills are then refined: by the stop words they share, and by how much of their name
+//! the message contains. A skill that shares nothing but stop words is not found.
 
 #![expect(clippy::cast_precision_loss, reason = "scores are estimates")]
 
@@ -24,32 +24,32 @@ use words::rarity;
 
 pub(super) use words::{Word, WordKind};
 
-/// By how much a skill gains whose whole name is in the message.
+/// The share by which a skill's score grows if its whole name is in the message.
 const NAME_GAIN: f32 = 0.2;
 
-/// The fewest of the best that are looked at more closely. It moves skills within these only.
+/// The minimum number of the best skills that are refined. Refining changes the order among these only.
 const MIN_REFINED: usize = 16;
 
-/// The greatest sum there can be; below what 16 bits hold, as weights are rounded.
+/// The greatest possible sum, below the limit of 16 bits, as weights are rounded.
 const GREATEST_SUM: f32 = 60_000.0;
 
-/// The greatest impact byte, to the scale on which weights are multiplied.
+/// The factor of weights that lets the greatest impact byte, 254 of 256, add a whole weight.
 const SCALE: f32 = 256.0 / 254.0;
 
-/// The skills whose greatest sum is kept.
+/// The number of skills in a block, whose greatest sum is kept.
 const BLOCK: usize = 32;
 
-/// Working memory of a search, kept for the next one.
+/// The working memory of a search, kept for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     tokenizer: Tokenizer,
     normalized: String,
-    /// The normalised text in lower-case ASCII letters: each byte at its place.
+    /// The normalised text with its ASCII letters in lower case; each byte keeps its position.
     folded: String,
     pub(super) words: Vec<Word>,
     /// A sum for each skill, and zeros up to a whole number of blocks.
     sums: Vec<u16>,
-    /// The greatest sum of each block of skills; and these, the best of them first.
+    /// The greatest sum of each block of skills; `best_maxima` is a copy in which the best are selected.
     maxima: Vec<u16>,
     best_maxima: Vec<u16>,
     ranked: Vec<Ranked>,
@@ -63,7 +63,7 @@ struct Ranked {
 }
 
 impl Ranked {
-    /// Better ones first, equals in the order of ids.
+    /// Orders better skills first, equal ones by id.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting calls it")]
     fn compare(&self, other: &Ranked) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.skill.cmp(&other.skill))
@@ -71,8 +71,8 @@ impl Ranked {
 }
 
 impl RelevanceIndex {
-    /// The best `limit` of the skills that share a telling word with `message`, best first; equals
-    /// in the order of ids.
+    /// Returns the best `limit` of the skills that share a word other than stop words with `message`,
+    /// best first, equal ones in the order of ids.
     pub fn rank(&self, message: &str, limit: usize) -> Vec<Relevant> {
         let mut ranked = Vec::new();
         self.rank_into(message, limit, &mut ranked);
@@ -83,9 +83,9 @@ impl RelevanceIndex {
         ranked.iter().map(relevant).collect()
     }
 
-    /// As [`RelevanceIndex::rank`], with places in the order of ids, into `ranked` in place of its
-    /// content. Nothing is allocated if there is room and a message like this one was ranked
-    /// before.
+    /// Ranks as [`RelevanceIndex::rank`] does, and replaces the content of `ranked` with the result, in
+    /// which skills are positions in the order of ids. Does not allocate if `ranked` has room and this
+    /// thread has ranked a message like this one before.
     pub fn rank_into(&self, message: &str, limit: usize, ranked: &mut Vec<(u32, Relevance)>) {
         ranked.clear();
         if limit == 0 || self.is_empty() {
@@ -109,7 +109,7 @@ impl RelevanceIndex {
         });
     }
 
-    /// All skills that share a telling word with `message`, in the order of
+    /// Returns all skills that share a word other than stop words with `message`, in the order of
     /// [`RelevanceIndex::rank`].
     pub fn order(&self, message: &str) -> Vec<SkillId> {
         self.rank(message, usize::MAX).into_iter().map(|found| found.id).collect()
@@ -119,14 +119,14 @@ impl RelevanceIndex {
     pub(super) fn with_scratch<T>(&self, run: impl FnOnce(&mut Scratch) -> T) -> T {
         match self.scratch.get_or_default().try_borrow_mut() {
             Ok(mut scratch) => run(&mut scratch),
-            // A subscriber to log messages that searches while a search logs.
+            // A reentrant call: a subscriber to log messages searches while a search logs.
             Err(_) => run(&mut Scratch::default()),
         }
     }
 }
 
 impl Scratch {
-    /// Sums up for every skill the scores of the telling words, pairs and phrases.
+    /// Sums up for every skill the scores of words other than stop words, of pairs and of phrases.
     fn sum_up(&mut self, flat: &Flat) {
         self.sums.clear();
         self.sums.resize(flat.n_skills().next_multiple_of(BLOCK), 0);
@@ -138,14 +138,14 @@ impl Scratch {
         }
     }
 
-    /// By what scores are multiplied in sums.
+    /// Returns the factor by which scores are multiplied in sums.
     fn scale(&self) -> f32 {
         let words = self.words.iter().filter(|word| word.kind != WordKind::Common);
         let greatest: f32 = words.map(|word| word.weight).sum();
         GREATEST_SUM / greatest.max(f32::MIN_POSITIVE)
     }
 
-    /// Selects the `n_best` greatest sums, equals in the order of places.
+    /// Selects the `n_best` greatest sums, equal ones in the order of ids.
     fn select(&mut self, n_best: usize) {
         let scale = self.scale();
         let Scratch { sums, maxima, best_maxima, ranked, .. } = self;
@@ -153,7 +153,7 @@ impl Scratch {
         let greatest = |sums: &[u16; BLOCK]| sums.iter().fold(0, |most, sum| most.max(*sum));
         maxima.clear();
         maxima.extend(blocks.iter().map(greatest));
-        // As many blocks as results have a sum of at least this: a lesser one is not among the
+        // At least `n_best` blocks have a sum of at least `least`, so a lesser sum is not among the
         // best.
         let mut least = 1;
         if n_best <= maxima.len() {
@@ -189,7 +189,7 @@ impl Scratch {
                 found.score += word.weight * share(&list, found.skill);
             }
         }
-        // A bit for some places of words: most terms of names are not said.
+        // A small filter of the positions in `words`: most terms of names are not in the message.
         let mut said = [0_u64; 4];
         for word in &*words {
             said[(word.place >> 6) as usize % 4] |= 1 << (word.place % 64);
@@ -205,7 +205,7 @@ impl Scratch {
         ranked.sort_unstable_by(Ranked::compare);
     }
 
-    /// Notes which of the skills have a telling word of the message, and which a phrase.
+    /// Records which skills share a word that distinguishes skills, and which share a phrase.
     fn tell(&self, flat: &Flat, ranked: &mut [(u32, Relevance)]) {
         let mut n_left = ranked.len();
         for word in &self.words {
@@ -224,7 +224,7 @@ impl Scratch {
         }
     }
 
-    /// The evidence of a word that a skill has with this impact.
+    /// Returns the evidence of a shared word that has this impact in the skill.
     fn evidence(&self, word: &Word, impact: Impact) -> f32 {
         let text = self.folded.get(word.term.span()).unwrap_or_default();
         let says_little = text.bytes().all(|byte| byte.is_ascii_digit()) || is_everyday(text);
@@ -232,8 +232,8 @@ impl Scratch {
         if says_little { full / 2.0 } else { full }
     }
 
-    /// Counts the words that a skill shares with the message, less those that the message denies:
-    /// "this is not about Terraform".
+    /// Counts the words that a skill shares with the message, and their evidence. Words that the message
+    /// denies ("this is not about Terraform") are left out of `head_words`.
     fn count_words(&self, flat: &Flat, skill: u32, relevance: &mut Relevance) {
         for word in self.words.iter().filter(|word| word.kind == WordKind::Telling) {
             let Some(list) = flat.list_at(word.place) else { continue };
@@ -252,12 +252,13 @@ impl Scratch {
     }
 }
 
-/// An impact as a share of the greatest.
+/// Returns the impact of a term in a skill, as a share of the greatest.
 pub(super) fn share(list: &List<'_>, skill: u32) -> f32 {
     f32::from(list.impact(skill).value()) / f32::from(super::impact::MAX_IMPACT)
 }
 
-/// The share of a skill's name that the message has, from 0 to 1, by the rarity of its terms.
+/// Returns the share of a skill's name that the message contains, from 0 to 1. Terms count by their
+/// rarity.
 fn share_of_name(flat: &Flat, is_said: impl Fn(u32) -> bool, skill: u32) -> f32 {
     if !flat.name_terms(skill).any(&is_said) {
         return 0.0;

@@ -11,19 +11,20 @@ use crate::skill::{Skill, SkillId};
 /// A term that a skill and a message share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shared {
-    /// The term as the message has it; two words stand for both in this order.
+    /// The term as the message has it; a pair is both words, in this order.
     pub term: String,
     /// True if it is a stop word or the like, which says little in any catalog.
     pub is_common: bool,
     /// The fields of the skill that have it.
     pub fields: Vec<Field>,
-    /// Its part of the score.
+    /// The part of the skill's score that the term adds.
     pub score: f32,
 }
 
 impl RelevanceIndex {
-    /// The terms that `message` shares with the skill `id`, weightiest first; none if the skill is
-    /// not indexed. Reads the texts of the skill: the index does not know in which field a term is.
+    /// Returns the terms that `message` shares with the skill `id`, the greatest score first; none if
+    /// the skill is not indexed. Reads the texts of the skill, as the index does not store in which
+    /// field a term is.
     pub fn shared(&self, message: &str, id: &SkillId, skill: &Skill) -> Vec<Shared> {
         let Ok(number) = self.ids.binary_search(id) else { return Vec::new() };
         let body = skill.clone();

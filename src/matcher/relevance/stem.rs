@@ -1,16 +1,17 @@
 //! Light English stemming.
 //!
-//! Two forms of a word should meet where they mean the same to somebody who looks for a skill:
-//! `deploys`, `deploying` and `deployment`; `migrate` and `migrations`. Inflections go first, then
-//! one ending that makes a noun or an adjective of a verb, in the spirit of Porter's *An algorithm
-//! for suffix stripping* (1980) but with one pass and no exceptions. A stem need not be a word.
-//! Over the catalogs of `docs/routing.md` this finds more than inflections alone.
+//! Forms of a word get the same stem if they mean the same to a user who looks for a skill: `deploys`,
+//! `deploying` and `deployment`; `migrate` and `migrations`. Inflections are removed first, then one
+//! ending that makes a noun or an adjective of a verb, in the spirit of Porter's *An algorithm for
+//! suffix stripping* (1980) but with one pass and no exceptions. A stem need not be a word. Over the
+//! catalogs of `docs/routing.md`, this finds more than removing inflections alone.
 
-/// Words shorter than this are left alone, but for a final `e`.
+/// Words shorter than this, in bytes, are left alone. A word that has just this length without its
+/// inflection can only lose a final `e` as well.
 const MIN_BYTES: usize = 4;
 
-/// Endings that make a word of another, and how many letters must stand before them. Tried in
-/// this order, so longer ones come before their own ends.
+/// Endings that derive one word from another, each with the minimum number of letters before it. They
+/// are tried in this order, so an ending comes before its own endings.
 const DERIVATIONS: [(&str, usize); 22] = [
     ("ational", 4),
     ("ization", 3),
@@ -91,7 +92,7 @@ fn without_derivation(word: &mut String) {
     undouble(word, MIN_BYTES);
 }
 
-/// Makes `stopp` of `stop` again; `call`, `pass` and `buzz` end so by themselves.
+/// Turns `stopp` back into `stop`; `call`, `pass` and `buzz` keep their double letters.
 fn undouble(word: &mut String, longer_than: usize) {
     let bytes = word.as_bytes();
     if let [.., before, last] = bytes

@@ -1,7 +1,7 @@
 //! Stop words, which say little about the subject of a message.
 
-/// Words of English that say little about what a message is for, and those in which people speak
-/// to an agent. Sorted.
+/// English words that say little about the subject of a message, and words with which people address an
+/// agent. Sorted.
 pub(crate) const STOP_WORDS: &[&str] = &[
     "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "been", "being", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "each",
@@ -17,8 +17,9 @@ pub(crate) const STOP_WORDS: &[&str] = &[
 
 const N_SLOTS: usize = 512;
 
-/// Open addressing over [`STOP_WORDS`], made at compile time: place + 1, or 0 where a slot is
-/// vacant. A binary search takes seven comparisons for each word of a text.
+/// A hash table with open addressing over [`STOP_WORDS`], made at compile time: a slot holds one more
+/// than an index, or 0 if it is vacant. A binary search would take seven comparisons for each word of a
+/// text.
 const SLOTS: [u8; N_SLOTS] = {
     let mut slots = [0; N_SLOTS];
     let mut place = 0;

@@ -1,12 +1,12 @@
 //! The tokeniser: splits text into the terms of the index.
 //!
-//! Text is normalised and folded as queries are (`text.rs`). A word of letters and digits is a
-//! term; an identifier (`parseJSONFile`, `s3_bucket`) is one in its parts and, where nothing
-//! separates them, as a whole. Scripts without spaces between words, and Hangul, whose particles
-//! follow without one, give a term for every two characters. English words are stemmed.
+//! Text is normalised and folded as queries are (`text/folding.rs`). A word of letters and digits is a
+//! term. Of an identifier (`parseJSONFile`, `s3_bucket`), each part is a term, and so is the whole if
+//! nothing separates the parts. In scripts without spaces between words, and in Hangul, whose particles
+//! follow without one, every two adjacent characters are a term. English words are stemmed.
 //!
-//! A term is known by a hash. Nothing is allocated for a word: it is folded and stemmed in one
-//! buffer.
+//! A term is identified by a hash. Words are folded and stemmed in one buffer, without allocating for
+//! each.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::stop_words::is_stop_word;
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::push_folded;
 
-/// Bits of a term's hash: as many as leave room for a skill and an impact in 64 bits.
+/// The number of bits of a term's hash: as many as leave room for a skill and an impact in 64 bits.
 pub(super) const HASH_BITS: u32 = 36;
 
 /// A word of a text, as the index knows it.
@@ -29,25 +29,25 @@ pub(super) struct Term {
     /// True if it says little about a subject in any catalog: a stop word, or two letters of
     /// Hiragana, which mostly writes endings and particles.
     pub(super) is_common: bool,
-    /// Bytes of the normalised text.
+    /// The start of the term in bytes of the normalised text.
     pub(super) start: u32,
-    /// The end of these.
+    /// The end of the term in bytes of the normalised text.
     pub(super) end: u32,
 }
 
 impl Term {
-    /// Bytes of the normalised text.
+    /// Returns the range of the term in bytes of the normalised text.
     pub(super) fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// `text` in the normalisation that terms are read from.
+/// Returns `text` in NFKC, the normalisation that terms are read from.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {
     if is_normalized(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
 }
 
-/// As [`normalize`], into a buffer that is used again.
+/// Normalises `text` as [`normalize`] does, into a buffer that is reused.
 pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b str {
     if is_normalized(text) {
         return text;
@@ -57,13 +57,13 @@ pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b s
     buffer
 }
 
-/// Tells whether a text is known to be its own normalised form: a dash or a tick in a long one need
-/// not cost its normalisation.
+/// Tells whether a text is known to be its own normalised form, so that a long text is not normalised
+/// for a single dash or tick.
 fn is_normalized(text: &str) -> bool {
     text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 
-/// The hash of two terms, one after the other; not the same the other way round.
+/// Returns the hash of two terms, one after the other; in the other order they have another hash.
 pub(super) fn pair_hash(first: u64, second: u64) -> u64 {
     finish((first ^ 0x5851_f42d_4c95_7f2d).wrapping_mul(MIX).rotate_left(29) ^ second)
 }
@@ -123,7 +123,7 @@ impl Tokenizer {
         }
     }
 
-    /// Reads a word and, if it is an identifier of several, its parts.
+    /// Reads a word and, if it is an identifier of several parts, these parts.
     fn read_word(&mut self, text: &str, word: Range<usize>, each: &mut impl FnMut(Term)) {
         each(self.term(text, word.clone()));
         let written = &text[word.clone()];
@@ -141,7 +141,7 @@ impl Tokenizer {
         }
     }
 
-    /// The term of a word.
+    /// Returns the term of a word.
     fn term(&mut self, text: &str, span: Range<usize>) -> Term {
         let written = &text[span.clone()];
         self.word.clear();
@@ -158,7 +158,8 @@ impl Tokenizer {
     }
 }
 
-/// The end of the word at byte `at`, which is `at` if there is none; and whether it is ASCII.
+/// Returns the end of the word at byte `at`, which is `at` if there is no word, and true if the word is
+/// ASCII.
 fn word_end(text: &str, mut at: usize) -> (usize, bool) {
     let mut is_ascii = true;
     while let Some(&byte) = text.as_bytes().get(at) {
@@ -174,7 +175,7 @@ fn word_end(text: &str, mut at: usize) -> (usize, bool) {
     (at, is_ascii)
 }
 
-/// Tells of each byte whether it is a letter or a digit of ASCII.
+/// True for each byte that is an ASCII letter or digit.
 static IS_LETTER_OR_DIGIT: [bool; 256] = {
     let mut is_in = [false; 256];
     let mut byte = 0;
@@ -189,7 +190,7 @@ fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
 }
 
-/// The length of the character that begins with `byte`.
+/// Returns the length of the character that begins with `byte`.
 fn char_len(byte: u8) -> usize {
     match byte {
         0..0xc0 => 1,
@@ -199,8 +200,8 @@ fn char_len(byte: u8) -> usize {
     }
 }
 
-/// The end of the part of an identifier that begins at byte `start`: `parseJSONFile2` is `parse`,
-/// `JSON`, `File` and `2`.
+/// Returns the end of the part of an identifier that begins at byte `start`: `parseJSONFile2` is
+/// `parse`, `JSON`, `File` and `2`.
 fn part_end(word: &str, start: usize) -> usize {
     let mut chars = word[start..].char_indices().peekable();
     let Some((_, mut before)) = chars.next() else { return word.len() };
@@ -233,7 +234,7 @@ fn is_encoded(word: &str) -> bool {
     n_parts * CHARS_OF_TWO_PARTS > word.len() * 2
 }
 
-/// Every two characters of a run, or its only one.
+/// Reads every two adjacent characters of a run, or its only one, as a term.
 fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
     let mut start = run.start;
     loop {

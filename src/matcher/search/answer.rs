@@ -1,5 +1,5 @@
-//! The answer made from ranked skills: the places of their triggers, and the reasons why others are
-//! missing.
+//! Makes the answer from ranked skills: the positions of their triggers, and the reasons why other
+//! skills are missing.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::matcher::{Answer, Hit, HitKind, Match};
 use crate::skill::SkillId;
 
 impl Search<'_, '_> {
-    /// Answers with the ranked skills: the best `limit` with their hits, the others by id; and the
-    /// reasons why other skills are missing. Every pattern that may match is open.
+    /// Answers with the ranked skills: the best `limit` with their hits, the others only by id; and with
+    /// the reasons why other skills are missing. [`Search::gate`] must have run.
     pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
         let n_ranked = self.scratch.ranking.best.len();
         let n_best = limit.min(n_ranked);
@@ -33,8 +33,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The skills whose triggers stand in quoted text only, with one of them, by id. Scans the text
-    /// anew, so it must come last.
+    /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
+    /// the order of ids. Scans the text again and replaces all findings, so it must come last.
     pub(super) fn quoted_only(&mut self) -> Vec<(SkillId, String)> {
         if self.scratch.quoted.is_empty() {
             return Vec::new();
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
         matches.collect()
     }
 
-    /// The skills that match by a weak mention and by nothing else, by id.
+    /// Returns the skills that match by a weak mention and by nothing else, in the order of ids.
     pub(super) fn weak(&mut self) -> Vec<u32> {
         let named = std::mem::take(&mut self.scratch.found.weak);
         let mut weak = Vec::new();
@@ -71,7 +71,7 @@ impl Search<'_, '_> {
         weak
     }
 
-    /// The skills with patterns that were not tried.
+    /// Returns the skills with patterns that were not tried, each with the pattern.
     fn untried(&self) -> Vec<(SkillId, String)> {
         let mut untried: Vec<(u32, &str)> = Vec::new();
         for pattern in self.index.patterns.untried(&self.scratch.candidates) {
@@ -87,7 +87,7 @@ impl Search<'_, '_> {
             .collect()
     }
 
-    /// The first matches of the ranking, with their hits.
+    /// Returns the first matches of the ranking, with their hits.
     pub(super) fn matches(&self, limit: usize) -> Vec<Match> {
         self.scratch.ranking.best.iter().take(limit).map(|key| self.to_match(*key)).collect()
     }
@@ -112,7 +112,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The bytes of the query at which an item was found, or the path.
+    /// Returns the byte range of the query at which an item was found, or the path that a glob matches;
+    /// `None` if the item was not found.
     fn place(&self, kind: HitKind, item: u32) -> Option<(Range<usize>, Option<String>)> {
         let Search { index, query, text, scratch } = self;
         let Scratch { excerpt, text: forms, found, .. } = &**scratch;

@@ -1,5 +1,5 @@
-//! Counting of all matches: a bit for each skill that matches. The most common items have bitmaps, so that
-//! their skills are counted a word at a time.
+//! Counts all matches in a set with one bit per skill. The most common items have bitmaps, so that their
+//! skills are added 64 at a time.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +7,8 @@ use super::Search;
 use super::scratch::Presence;
 use crate::matcher::arena::Lists;
 
-/// An item has a bitmap if at least one in this many skills declares it: then the bitmap takes no
-/// more room than its postings.
+/// An item has a bitmap if at least one in this many skills declares it: its bitmap then takes no more
+/// room than its postings.
 const MAX_RARITY: usize = 32;
 
 /// Catalogs of fewer skills have no bitmaps: their postings are short.
@@ -20,7 +20,7 @@ pub(in crate::matcher) struct Bitmaps {
     /// The items, in ascending order.
     #[serde(with = "crate::matcher::rows")]
     items: Vec<u32>,
-    /// Item by item, a bit for each skill.
+    /// The bitmaps, one after the other in the order of `items`, each with one bit per skill.
     #[serde(with = "crate::matcher::rows")]
     words: Vec<u64>,
 }
@@ -31,7 +31,7 @@ fn n_words(n_skills: usize) -> usize {
 }
 
 impl Bitmaps {
-    /// The bitmaps of the common ones among `n_items` items, whose skills are `postings`.
+    /// Builds the bitmaps of the common items among `n_items`; `postings` lists the skills of each item.
     pub(in crate::matcher) fn new(
         postings: &Lists<u32>,
         n_items: usize,
@@ -59,7 +59,7 @@ impl Bitmaps {
         Some(&self.words[place * n_words..][..n_words])
     }
 
-    /// Tells whether what was read refers to `n_items` items and `n_skills` skills at most.
+    /// Tells whether the deserialised bitmaps refer to at most `n_items` items and `n_skills` skills.
     pub(in crate::matcher) fn is_sound(&self, n_items: usize, n_skills: usize) -> bool {
         let rest = n_skills % 64;
         let n_words = n_words(n_skills);
@@ -76,12 +76,12 @@ impl Bitmaps {
     }
 }
 
-/// A set of skills, a bit for each.
+/// A set of skills, with one bit per skill.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkillSet(Vec<u64>);
 
 impl SkillSet {
-    /// Empties the set, out of `n_skills` skills.
+    /// Empties the set and makes room for `n_skills` skills.
     pub(super) fn start(&mut self, n_skills: usize) {
         self.0.clear();
         self.0.resize(n_words(n_skills), 0);
@@ -116,12 +116,12 @@ impl Search<'_, '_> {
         let mut counted = std::mem::take(&mut self.scratch.ranking.counted);
         counted.start(tables.ids.len());
         let vetoed = |exclude: &u32| tables.excludes[*exclude as usize].0;
-        // As if they matched, so that no pattern is run for them.
+        // Count vetoed skills for now, so that no pattern is run for them; they are removed below.
         self.scratch.found.excludes.iter().for_each(|exclude| counted.add(vetoed(exclude)));
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
                 let (item, presence) = self.scratch.found.item(nth);
-                // The ranking may have run a pattern already, and not found it.
+                // A pattern that the ranking has run without a match is absent.
                 if presence == Presence::Absent || (presence == Presence::Possible) != may_be {
                     continue;
                 }

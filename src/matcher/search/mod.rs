@@ -31,13 +31,13 @@ pub(super) use sparse_map::{Occurrences, PresenceFilter, place};
 pub(super) struct Search<'i, 's> {
     index: &'i Index,
     query: &'s Query<'s>,
-    /// The parts of the query that are looked at.
+    /// The parts of the query that are searched.
     text: Excerpt<'s>,
     scratch: &'s mut Scratch,
 }
 
 impl<'i, 's> Search<'i, 's> {
-    /// Begins a search; nothing is known before [`Search::scan`] and [`Search::gate`].
+    /// Begins a search. [`Search::scan`] and then [`Search::gate`] must run before anything else.
     pub(super) fn new(
         index: &'i Index,
         query: &'s Query<'s>,
@@ -47,8 +47,8 @@ impl<'i, 's> Search<'i, 's> {
         Search { index, query, text, scratch }
     }
 
-    /// Finds the literals in the text, and the names that are mentions that count. If it `masks`
-    /// quoted text, literals count only outside of that.
+    /// Finds the literals in the text, and decides which mentions of names count. If it `masks` quoted
+    /// text, literals count only outside of that, except for names in inline code.
     pub(super) fn scan(&mut self, masks: bool) {
         let Search { text: excerpt, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
@@ -61,13 +61,14 @@ impl<'i, 's> Search<'i, 's> {
         } else {
             quoted.cover(text, covered);
             self.scan_part(Part::Said);
-            // Last, as its occurrences decide about patterns.
+            // This scan comes last: it covers the whole text, and the gates of patterns read its
+            // occurrences.
             self.scan_part(Part::Quoted);
         }
         self.settle_mentions();
     }
 
-    /// Notes the patterns that may match, and the globs that do.
+    /// Records the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch } = self;
         let Scratch { excerpt: buffer, text, occurrences, found, candidates, .. } = &mut **scratch;
@@ -88,7 +89,7 @@ impl<'i, 's> Search<'i, 's> {
         }
     }
 
-    /// Ranks every match, and answers with the best `limit` of them.
+    /// Ranks every match, and answers with the best `limit` matches.
     pub(super) fn all(&mut self, recent: &[SkillId], limit: usize) -> Answer {
         self.rank_all(recent);
         let weak = self.weak();
@@ -96,13 +97,13 @@ impl<'i, 's> Search<'i, 's> {
         Answer { quoted: self.quoted_only(), ..answer }
     }
 
-    /// Ranks the best `limit` matches, and answers with these.
+    /// Ranks and returns the best `limit` matches.
     pub(super) fn best(&mut self, recent: &[SkillId], limit: usize) -> Vec<Match> {
         self.rank_best(recent, limit);
         self.matches(limit)
     }
 
-    /// Ranks what `selection` wants and counts all matches.
+    /// Ranks the matches that `selection` asks for, and counts all matches.
     pub(super) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
         let weak = self.rank_selected(selection);
         let n_matches = self.count_all();
@@ -110,14 +111,14 @@ impl<'i, 's> Search<'i, 's> {
         Answer { n_matches, quoted: self.quoted_only(), ..answer }
     }
 
-    /// The skills ranked best, best first.
+    /// Returns the ranked skills, best first.
     pub(super) fn ranked(&self) -> impl Iterator<Item = RankedSkill<'i>> {
         let index = self.index;
         let best = self.scratch.ranking.best.iter();
         best.map(|key| RankedSkill::new(index.id(key.skill), *key))
     }
 
-    /// Runs a pattern that may match.
+    /// Runs a pattern that may match, records the result, and returns true if the pattern matches.
     pub(super) fn confirm(&mut self, item: u32) -> bool {
         let Scratch { excerpt, text: forms, found, .. } = &mut *self.scratch;
         let range = self.index.tables.items[item as usize].pattern().and_then(|pattern| {

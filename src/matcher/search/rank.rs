@@ -1,10 +1,10 @@
 //! Ranking: every match, or top-N selection that stops once no unvisited skill can enter the top N.
 //!
-//! For the top N, skills are visited in an order in which nothing good can come late: those named;
-//! those used recently; those with phrases, the longest first; then item by item, the rarest first.
-//! It ends once the last of the top N is better than anything an unvisited skill could be. A skill is
-//! first ranked as if all of its patterns that may match did; only if that would put it among the best,
-//! they are confirmed.
+//! For the top N, skills are visited in an order in which no good one can come late: skills that are
+//! named; skills used recently; skills with phrases, the longest first; then item by item, the rarest
+//! first. The search ends once the last of the top N is better than the best possible unvisited skill. A
+//! skill is first ranked as if all of its undecided patterns matched. Only if that would put the skill
+//! among the best are the patterns run.
 
 use std::cmp::Reverse;
 
@@ -13,15 +13,15 @@ use super::score::RankKey;
 use super::scratch::{Presence, Ranking, Scratch};
 use crate::skill::SkillId;
 
-/// The largest limit; for more, every match is ranked.
+/// The largest limit for top-N selection; above it, every match is ranked.
 const MAX_BEST: usize = 128;
 
-/// The matches that [`Index::select`](crate::matcher::Index::select) is asked for.
+/// The matches that [`Index::select`](crate::matcher::Index::select) must find.
 #[derive(Debug, Clone, Default)]
 pub struct Selection<'s> {
     /// The skills used recently, the last one first.
     pub recent: &'s [SkillId],
-    /// The number of matches wanted, beside those that are in the answer anyway.
+    /// The number of matches wanted, in addition to `named` skills and weak mentions.
     pub limit: usize,
     /// Skills that are in the answer if they match, wherever they rank.
     pub named: Vec<&'s SkillId>,
@@ -30,8 +30,8 @@ pub struct Selection<'s> {
 }
 
 impl Search<'_, '_> {
-    /// Ranks every match. Most skills match by one trigger, which alone decides their keys: ranking the
-    /// items found ranks these skills, and only the others need to be sorted.
+    /// Ranks every match. Most skills match by one trigger, which alone decides their key. Ranking the
+    /// items that were found ranks all these skills at once; only the others need to be sorted.
     pub(super) fn rank_all(&mut self, recent: &[SkillId]) {
         self.start_ranking(recent);
         let tables = &self.index.tables;
@@ -78,7 +78,8 @@ impl Search<'_, '_> {
         self.scratch.ranking.others = others;
     }
 
-    /// The items that match, each with the key of a skill that has no other; patterns are run.
+    /// Returns the items that match, each with the key of a skill that matches by this item alone. Runs
+    /// all undecided patterns.
     fn matching_items(&mut self) -> Vec<(RankKey, u32)> {
         let mut items = std::mem::take(&mut self.scratch.ranking.items);
         items.clear();
@@ -108,7 +109,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Ranks what `selection` wants. Returns the skills that match by a weak mention alone.
+    /// Ranks the matches that `selection` asks for. Returns the skills that match by a weak mention
+    /// alone.
     pub(super) fn rank_selected(&mut self, selection: &Selection<'_>) -> Vec<u32> {
         self.start_ranking(selection.recent);
         let weak = self.weak();
@@ -140,7 +142,7 @@ impl Search<'_, '_> {
         weak
     }
 
-    /// Ranks the best `limit` matches of those skills that were not visited yet.
+    /// Ranks the best `limit` matches among the skills that were not visited yet.
     fn rank_best_of_others(&mut self, limit: usize) {
         if limit == 0 {
             return;
@@ -172,11 +174,13 @@ impl Search<'_, '_> {
         self.scratch.ranking.later = later;
     }
 
-    /// Looks at the skills whose longest literal is of `n_words`, those of the rarest item first,
-    /// until no other one can be among the best.
+    /// Visits the skills whose longest literal has `n_words` words, those of the rarest item first,
+    /// until no other skill can be among the best. For one word, skills of patterns and paths are
+    /// included.
     fn rank_of_length(&mut self, n_words: u32, limit: usize) {
-        // A phrase is rare, and so are its skills: all of them are visited. A word may be common, so
-        // that its skills are only visited if they have nothing rarer: a pattern, for example.
+        // Few skills declare a phrase, so all of them are visited. A word may be common, so items
+        // of one word, patterns and paths are visited together by rarity: a skill is reached
+        // through its rarest item, whose rarity then bounds the keys of all skills that follow.
         let is_phrase = n_words > 1;
         let mut rarest = std::mem::take(&mut self.scratch.ranking.rarest);
         rarest.clear();
@@ -203,8 +207,8 @@ impl Search<'_, '_> {
         self.scratch.ranking.rarest = rarest;
     }
 
-    /// Puts a skill among the best, if it is one of them, or aside for later, if it has no literal of
-    /// `n_words`.
+    /// Visits a skill once. Puts it among the best if it is one of them, or sets it aside for later if
+    /// it has no literal of at least `n_words` words.
     fn consider(&mut self, skill: u32, n_words: u32, limit: usize) {
         if !self.scratch.ranking.epochs.visit(skill) {
             return;
@@ -217,7 +221,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Puts a skill among the best, if it is one of them.
+    /// Puts a skill among the best, if it is one of them. `hopes` is its key if `is_certain`, otherwise
+    /// an upper bound.
     fn admit(&mut self, hopes: RankKey, is_certain: bool, limit: usize) {
         if self.scratch.last_of_best(limit).is_some_and(|last| hopes >= last) {
             return;
@@ -225,7 +230,8 @@ impl Search<'_, '_> {
         let key = if is_certain { Some(hopes) } else { self.settle(hopes.skill) };
         let Some(key) = key else { return };
         let best = &mut self.scratch.ranking.best;
-        // Most come late: they are looked at in an order in which the best come first.
+        // Search from the end: skills come nearly in order, best first, so most belong near the
+        // end.
         let place = best.iter().rposition(|better| *better < key).map_or(0, |place| place + 1);
         if place < limit {
             best.truncate(limit - 1);
@@ -234,11 +240,11 @@ impl Search<'_, '_> {
     }
 }
 
-/// An item that may have been found, so that in the order of numbers the rarest come first: its rarity
-/// above bit 33, and in the lower half the item.
+/// Packs an item that may have been found into a number, so that sorted numbers put the rarest item
+/// first: the rarity from bit 33 up, the item in the lower half. `None` if the item is absent.
 fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
-    // Among equally rare ones, those that must be confirmed come last: they may not be needed any
-    // more.
+    // Among equally rare items, patterns that must still be run come last: the search may end
+    // before.
     let order = u64::from(rarity) * 2 + u64::from(presence == Presence::Possible);
     (presence != Presence::Absent).then_some(order << 32 | u64::from(item))
 }

@@ -1,4 +1,4 @@
-//! The scan of a text: its literals, and what they say: items, excludes, and mentions of names.
+//! Scans a text for literals, and records what they stand for: items, excludes, and mentions of names.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::{self, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
 
-/// The flags of a literal's value: patterns require it; it is one item, and which; it has other uses, or
-/// more.
+/// The flags of a literal's value. `REQUIRED`: patterns require the literal. `ONE_ITEM`: the only use of
+/// the literal is the item in the bits of `ITEM`. `MORE`: the literal has another use, or several.
 const REQUIRED: u32 = 1 << 31;
 const ONE_ITEM: u32 = 1 << 30;
 const MORE: u32 = 1 << 29;
 const ITEM: u32 = MORE - 1;
 
-/// The value that the automaton keeps of a literal with these uses.
+/// Returns the value that the automaton stores for a literal with these uses.
 pub(in crate::matcher) fn value_of(uses: &[LiteralUse], is_required: bool) -> u32 {
     let required = if is_required { REQUIRED } else { 0 };
     required
@@ -30,7 +30,7 @@ pub(in crate::matcher) fn value_of(uses: &[LiteralUse], is_required: bool) -> u3
         }
 }
 
-/// The sides of places in a text.
+/// A text, to check for word boundaries at the sides of a literal.
 struct Sides<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -44,7 +44,7 @@ impl Sides<'_> {
         if before < 0x80 && (!is_word(before) || self.bytes[range.start] < 0x80) {
             return !is_word(before);
         }
-        // Lengths in a damaged snapshot may lead into a character.
+        // A length in a damaged snapshot may lead into the middle of a character.
         self.text.is_char_boundary(range.start)
             && boundary::opens(self.text, range.start, range.end)
     }
@@ -61,11 +61,12 @@ impl Sides<'_> {
 }
 
 impl Index {
-    /// Has the recorder take in each literal that stands in its text as a word of its own, in the order of
-    /// their ends, and notes in `occurrences` those that patterns require.
+    /// Passes each literal that stands in the text as a word of its own to the recorder, in the order of
+    /// their ends, and records in `occurrences` the literals that patterns require.
     ///
-    /// Linear in the text even where literals are nested (`a`, `aa`, `aaa`, …): once one occurred with
-    /// the same kind of right side, so did those that it ends with, whose left side is inside it.
+    /// Takes time linear in the text even if literals are nested (`a`, `aa`, `aaa`, …). Once a literal
+    /// has occurred with the same kind of right side, so have the literals that it ends with, whose left
+    /// sides are inside it.
     fn scan_literals(&self, occurrences: &mut Occurrences, recorder: &mut Recorder<'_>) {
         occurrences.clear();
         let text = recorder.folded;
@@ -103,7 +104,8 @@ impl Index {
         });
     }
 
-    /// Notes that `literal` and those that it ends with occur at another place that is not noted.
+    /// Marks `literal` and the literals that it ends with as occurring at further places that are not
+    /// recorded.
     #[cold]
     fn skip(&self, mut literal: u32, occurrences: &mut Occurrences) {
         while literal != NONE {
@@ -117,7 +119,7 @@ impl Index {
         }
     }
 
-    /// Tells whether each item that the automaton leads to exists.
+    /// Tells whether each item that a literal's value refers to exists.
     pub(in crate::matcher) fn values_fit(&self) -> bool {
         let n_items = self.tables.items.len();
         let leads_out = |value: u32| value & ONE_ITEM != 0 && (value & ITEM) as usize >= n_items;
@@ -125,18 +127,19 @@ impl Index {
     }
 }
 
-/// The literals that a scan notes.
+/// The part of the literals that a scan records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of them.
+    /// All literals.
     All,
-    /// Those outside quoted text, except the required literals of patterns.
+    /// The literals outside quoted text. The literals that patterns require are left to
+    /// [`Part::Quoted`].
     Said,
-    /// Those in quoted text: the names in inline code; and all required literals of patterns.
+    /// The names in inline code; and, in the whole text, the literals that patterns require.
     Quoted,
 }
 
-/// The receiver of the literals of a part.
+/// Records the literals of one part.
 struct Recorder<'s> {
     index: &'s Index,
     part: Part,
@@ -147,7 +150,7 @@ struct Recorder<'s> {
 }
 
 impl Recorder<'_> {
-    /// Takes in a literal that is an item and has no other use.
+    /// Records a literal that is one item and has no other use.
     #[inline]
     fn item(&mut self, item: u32, range: Range<usize>) {
         if self.part != Part::Quoted {
@@ -155,7 +158,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Takes in any other literal.
+    /// Records any other literal.
     fn literal(&mut self, literal: u32, range: Range<usize>) {
         let counts = self.part != Part::Quoted;
         for &to in self.index.tables.uses.of(literal) {
@@ -176,7 +179,8 @@ impl Recorder<'_> {
             return;
         }
         let reading = name.read(self.folded, &range);
-        // One word of code does not count as a name; several hardly occur by chance.
+        // A name of one word in code counts only if it is asked for; several words hardly occur by
+        // chance.
         let is_code = self.part == Part::Quoted && name.n_words == 1;
         if is_code && reading.strength == Some(Strength::Weak) {
             return;
@@ -193,7 +197,7 @@ impl Recorder<'_> {
 }
 
 impl Search<'_, '_> {
-    /// Notes the literals of the query that belong to `part`.
+    /// Records the literals of the query that belong to `part`.
     pub(super) fn scan_part(&mut self, part: Part) {
         let Search { index, scratch, .. } = self;
         let Scratch { text, quoted, covered, occurrences, found, .. } = &mut **scratch;
@@ -202,8 +206,8 @@ impl Search<'_, '_> {
         index.scan_literals(occurrences, &mut recorder);
     }
 
-    /// Decides which mentions count: strong ones name their skill, weak ones count as keywords unless there
-    /// is a strong one.
+    /// Decides which mentions count. A strong mention names its skill. A weak one counts as a keyword,
+    /// unless the message has a strong mention.
     pub(super) fn settle_mentions(&mut self) {
         let found = &mut self.scratch.found;
         let mut mentions = std::mem::take(&mut found.mentions);
@@ -237,14 +241,15 @@ impl Search<'_, '_> {
         self.settle_vetoes();
     }
 
-    /// Leaves one exclude entry, the first, of each skill that is vetoed; those named are not.
+    /// Keeps one exclude entry, the first, of each vetoed skill. Skills that the message names are not
+    /// vetoed.
     fn settle_vetoes(&mut self) {
         let found = &mut self.scratch.found;
         if found.excludes.is_empty() {
             return;
         }
         let skill_of = |exclude: u32| self.index.tables.excludes[exclude as usize].0;
-        // Entries are in the order of their skills.
+        // Exclude entries are numbered in the order of their skills.
         found.excludes.sort_unstable();
         found.excludes.dedup_by_key(|exclude| skill_of(*exclude));
         let explicit = &found.explicit;

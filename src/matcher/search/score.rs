@@ -1,5 +1,5 @@
-//! The rank key: a total, documented order of matches without a score, and the key of one skill, computed
-//! from its triggers found.
+//! The rank key: a total order of matches that needs no score. Computes the key of a skill from the
+//! triggers that were found.
 
 use std::cmp::Reverse;
 
@@ -7,10 +7,10 @@ use super::Search;
 use super::scratch::{Presence, Scratch};
 use crate::skill::SkillId;
 
-/// The key that decides a match's place. The fields are compared in this order, and the lesser key comes
-/// first (DESIGN §4, *Ranking*):
+/// The sort key of a match. The fields are compared in this order, and the lesser key comes first
+/// (DESIGN §4, *Ranking*):
 ///
-/// 1. skills the message names;
+/// 1. skills that the message names;
 /// 2. longer phrases before shorter ones, patterns and paths after any literal;
 /// 3. skills used more recently in the session;
 /// 4. the rarest trigger hit, then the number of distinct triggers, then the id.
@@ -18,21 +18,21 @@ use crate::skill::SkillId;
 pub(crate) struct RankKey {
     pub(crate) explicit: Reverse<bool>,
     pub(crate) phrase_words: Reverse<u32>,
-    /// Place among the recently used, from 0; [`RankKey::NOT_RECENT`] if not used.
+    /// The position among the recently used skills, from 0; [`RankKey::NOT_RECENT`] for any other skill.
     pub(crate) recency: u32,
     /// The number of skills that declare the rarest trigger hit.
     pub(crate) rarity: u32,
-    /// The number of different things found that its triggers look for.
+    /// The number of distinct triggers found. Triggers that look for the same thing count once.
     pub(crate) n_triggers: Reverse<u32>,
     /// The skill's place in the order of ids.
     pub(crate) skill: u32,
 }
 
 impl RankKey {
-    /// Comes after every place among the recently used.
+    /// The recency of a skill that was not used recently: it comes after every position.
     pub(crate) const NOT_RECENT: u32 = u32::MAX;
 
-    /// The key of a skill without a match.
+    /// The key of a skill to which no trigger was added yet.
     pub(crate) fn new(skill: u32) -> RankKey {
         RankKey {
             explicit: Reverse(false),
@@ -44,21 +44,21 @@ impl RankKey {
         }
     }
 
-    /// The key, except for `skill`, of a skill with one trigger, as in [`RankKey::add`].
+    /// The key of a skill with one trigger, described as for [`RankKey::add`]; `skill` is 0.
     pub(crate) fn of_one(n_words: u32, rarity: u32) -> RankKey {
         let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(0) };
         key.add(n_words, rarity);
         key
     }
 
-    /// Takes in a trigger that was found: a literal of `n_words` (0 for other kinds), declared by
-    /// `rarity` skills.
+    /// Adds a trigger that was found: a literal of `n_words` (0 for other kinds), declared by `rarity`
+    /// skills.
     pub(crate) fn add(&mut self, n_words: u32, rarity: u32) {
         self.phrase_words.0 = self.phrase_words.0.max(n_words);
         self.rarity = self.rarity.min(rarity);
     }
 
-    /// Takes in that one thing more was found.
+    /// Counts one more distinct trigger.
     pub(crate) fn count(&mut self) {
         self.n_triggers.0 += 1;
     }
@@ -71,7 +71,7 @@ impl Search<'_, '_> {
         if is_certain { Some(hopes) } else { self.settle(skill) }
     }
 
-    /// Runs all patterns of a skill that may match, and returns its key.
+    /// Runs all undecided patterns of a skill, and returns its key; `None` if the skill does not match.
     #[inline(never)] // few skills need it
     pub(super) fn settle(&mut self, skill: u32) -> Option<RankKey> {
         for trigger in self.index.tables.triggers.items_of(skill) {
@@ -82,13 +82,14 @@ impl Search<'_, '_> {
         self.hopes(skill).map(|(key, _)| key)
     }
 
-    /// Returns an upper bound of a skill's key, as if all of its patterns that may match did, and
-    /// whether no pattern is undecided, so that the bound is the key.
+    /// Returns an upper bound of a skill's key, as if all of its undecided patterns matched, and true if
+    /// no pattern is undecided, so that the bound is the key. `None` if the skill cannot match or is
+    /// vetoed.
     pub(super) fn hopes(&self, skill: u32) -> Option<(RankKey, bool)> {
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
         let triggers = self.index.tables.triggers.items_of(skill);
-        // Most triggers were not found, which the presence filter says from the first-level cache.
+        // Most triggers were not found; the presence filter says so from the L1 cache.
         let near = self.scratch.found.filter();
         let mut rest = triggers.iter();
         while let Some(trigger) = rest.next() {
@@ -103,7 +104,7 @@ impl Search<'_, '_> {
             is_certain &= presence != Presence::Possible;
             let known = self.index.tables.items[item as usize];
             key.add(known.n_words(), known.rarity);
-            // Those that look for the same count once.
+            // Triggers that look for the same thing count once.
             let is_counted = trigger.is_same() && self.scratch.found.has_same(triggers, rest.len());
             if !is_counted {
                 key.count();
@@ -115,7 +116,8 @@ impl Search<'_, '_> {
         Some((self.place_among(key)?, is_certain))
     }
 
-    /// Adds to a key the facts about the skill beside its triggers; `None` if it is vetoed.
+    /// Completes a key with what does not depend on triggers: whether the message names the skill, and
+    /// when the skill was last used. `None` if the skill is vetoed.
     fn place_among(&self, mut key: RankKey) -> Option<RankKey> {
         let Scratch { found, ranking, .. } = &*self.scratch;
         let is_vetoed =
@@ -140,7 +142,7 @@ impl Search<'_, '_> {
         ranking.recent.dedup_by_key(|recent| recent.0);
     }
 
-    /// The skills that match but for an exclude entry, with that entry.
+    /// Returns the skills that would match but for an exclude entry, each with that entry.
     pub(super) fn vetoed(&mut self) -> Vec<(SkillId, String)> {
         let excludes = std::mem::take(&mut self.scratch.found.excludes);
         let vetoed = excludes.iter().filter_map(|&exclude| {
@@ -153,7 +155,7 @@ impl Search<'_, '_> {
         vetoed
     }
 
-    /// The skills with an exclude entry in the query, with that entry.
+    /// Returns the skills with an exclude entry in the query, each with that entry.
     pub(super) fn excluded(&self) -> Vec<(SkillId, String)> {
         let entries = self.scratch.found.excludes.iter();
         let entries = entries.map(|&exclude| &self.index.tables.excludes[exclude as usize]);

@@ -14,10 +14,10 @@ use crate::matcher::text::mention::Mention;
 /// Working memory of one search.
 #[derive(Debug, Default)]
 pub(in crate::matcher) struct Scratch {
-    /// The parts of a query that was too long to be looked at as a whole.
+    /// The head and tail of a query that is too long to be searched as a whole.
     pub(super) excerpt: String,
     pub(super) text: QueryText,
-    /// The quoted parts, in which literals do not count, and the folded text without these.
+    /// The quoted parts, in which literals do not count; `covered` is the folded text without them.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
     pub(super) occurrences: Occurrences,
@@ -29,39 +29,42 @@ pub(in crate::matcher) struct Scratch {
 /// The findings of one text.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The items found or perhaps found.
+    /// The items found, and the patterns that may match.
     items: SparseMap<FoundItem>,
-    /// The places where skills are named: first all of them, then those that count or are denied.
+    /// The places where skills are named: at first all, once they are settled only those that count or
+    /// are denied.
     pub(super) mentions: Vec<Mention>,
     /// The skills with a strong mention, in the order of ids.
     pub(super) explicit: Vec<u32>,
-    /// Those with a weak mention that counts, and no strong one.
+    /// The skills with a weak mention that counts, and no strong one, in the order of ids.
     pub(super) weak: Vec<u32>,
-    /// Those with denied mentions only.
+    /// The skills with denied mentions only, in the order of ids.
     pub(super) denied: Vec<u32>,
-    /// The exclude entries found; first with duplicates, then without those that veto nothing.
+    /// The exclude entries found: at first with duplicates, once they are settled one for each vetoed
+    /// skill.
     pub(super) excludes: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct FoundItem {
-    /// The place where it was found; see [`Presence`].
+    /// The start of the range at which the item was found; see [`Presence::At`].
     start: u32,
     end: u32,
     presence: Presence,
 }
 
-/// The knowledge of an item.
+/// The presence of an item in a text, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Presence {
     #[default]
     Absent,
-    /// A pattern that its literals allow.
+    /// A pattern that may match, as its gate is open; it was not run yet.
     Possible,
-    /// A pattern that does match, nobody knows where yet.
+    /// A pattern that certainly matches, at a place that is not known yet.
     Somewhere,
-    /// A literal or name in bytes of the folded text, a pattern in bytes of the normalised text, a
-    /// glob at a place among the paths of the query.
+    /// An item found at a known range. The range is in bytes of the folded text for a literal or name,
+    /// in bytes of the normalised text for a pattern, and a position among the paths of the query for a
+    /// glob.
     At,
 }
 
@@ -69,17 +72,20 @@ pub(super) enum Presence {
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     pub(super) epochs: Epochs,
-    /// The skills that match, once they are counted.
+    /// The skills that match, once they are counted. While all are ranked, the skills in `others`.
     pub(super) counted: SkillSet,
-    /// Skills used recently with their place among these, in the order of ids.
+    /// The recently used skills with their positions among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// The items still to be visited: the place of each in an order, and in the lower half the item.
+    /// The items to visit, rarest first: the sort order of each in the upper half, the item in the lower
+    /// half.
     pub(super) rarest: Vec<u64>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
-    /// While the best are ranked: the skills without a word of the message.
+    /// While the best are ranked: the skills set aside, as they have no literal as long as the current
+    /// ones. Each has its key, and true if the key is certain.
     pub(super) later: Vec<(RankKey, bool)>,
-    /// While all are ranked: the items that match, each with the key of a skill that has no other.
+    /// While all are ranked: the items that match, each with the key of a skill that matches by it
+    /// alone.
     pub(super) items: Vec<(RankKey, u32)>,
     /// While all are ranked: the skills whose key depends on more than one trigger.
     pub(super) others: Vec<RankKey>,
@@ -95,17 +101,17 @@ impl Found {
         self.excludes.clear();
     }
 
-    /// The items found or perhaps found, each once, in the order in which they were.
+    /// The items found or possibly found, each once, in the order in which they were recorded.
     pub(super) fn items(&self) -> impl Iterator<Item = (u32, Presence)> {
         self.items.entries().map(|(item, found)| (item, found.presence))
     }
 
-    /// The number of those.
+    /// The number of items found or possibly found.
     pub(super) fn n_items(&self) -> usize {
         self.items.len()
     }
 
-    /// The `nth` of them.
+    /// The `nth` item found or possibly found.
     pub(super) fn item(&self, nth: usize) -> (u32, Presence) {
         let (item, found) = self.items.entry(nth);
         (item, found.presence)
@@ -115,18 +121,20 @@ impl Found {
         self.items.get(item).map_or(Presence::Absent, |found| found.presence)
     }
 
-    /// The same of an item that [`Found::filter`] may have, as of all items found.
+    /// Returns the presence of an item for which [`Found::filter`] is true, as it is for all items
+    /// found.
     pub(super) fn presence_of_present(&self, item: u32) -> Presence {
         self.items.get_present(item).map_or(Presence::Absent, |found| found.presence)
     }
 
-    /// The items found or perhaps found, and perhaps others.
+    /// The filter of the items found or possibly found. It may give false positives, never false
+    /// negatives.
     pub(super) fn filter(&self) -> &PresenceFilter {
         self.items.filter()
     }
 
-    /// Tells whether a trigger was found that stands before the one that `n_after` of `triggers`
-    /// follow, and looks for the same.
+    /// Tells whether an earlier trigger was found that looks for the same thing. The trigger in question
+    /// is the one that `n_after` of `triggers` follow.
     #[cold]
     pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
         let before = triggers[..triggers.len() - n_after].windows(2).rev();
@@ -134,12 +142,12 @@ impl Found {
         same.any(|item| self.presence(item) != Presence::Absent)
     }
 
-    /// The place of an item that is [`Presence::At`] one.
+    /// Returns the range at which an item was found; `0..0` unless the item is [`Presence::At`] one.
     pub(super) fn range(&self, item: u32) -> Range<usize> {
         self.items.get(item).map_or(0..0, |found| found.start as usize..found.end as usize)
     }
 
-    /// Notes an item at a place; of several, the one that ends first is kept.
+    /// Records an item at a range. Of several ranges, the one that ends first is kept.
     #[inline]
     pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
@@ -151,12 +159,12 @@ impl Found {
         }
     }
 
-    /// Notes a pattern that may match, or does somewhere.
+    /// Records a pattern that may match, or that certainly matches.
     pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
         self.items.note(item, FoundItem { presence, ..FoundItem::default() });
     }
 
-    /// Notes the result of a pattern.
+    /// Records the result of running a pattern.
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
         self.items.set(item, FoundItem { start, end, presence });
@@ -200,7 +208,7 @@ impl Epochs {
         }
     }
 
-    /// Stamps a skill, and returns whether it was not visited before.
+    /// Stamps a skill, and returns true if it was not visited in this search before.
     pub(super) fn visit(&mut self, skill: u32) -> bool {
         std::mem::replace(&mut self.stamps[skill as usize], self.now) != self.now
     }

@@ -1,21 +1,23 @@
-//! A sparse map of few numbers out of very many: the items, or the literals, that one text holds. A presence
-//! filter of 4,096 entries, small enough to stay in the first-level cache, is consulted before its entries.
+//! A sparse map of few numbers out of very many: the items, or the literals, that one text contains. A
+//! presence filter of 4,096 entries, small enough to stay in the L1 cache, is consulted before the
+//! entries of the map.
 
-/// The number of low bits of a number that are its place.
+/// The number of low bits of a number that give its place in the filter.
 pub(in crate::matcher) const PLACE_BITS: u32 = 12;
 
-/// The number of places.
+/// The number of places in the filter.
 pub(in crate::matcher) const N_PLACES: usize = 1 << PLACE_BITS;
 
-/// The length of the table: every `u16` is an index of it, so that places read from a snapshot need
-/// no check.
+/// The length of the filter's table: every `u16` is an index into it, so that places read from a
+/// snapshot need no check.
 const N_NUMBERS: usize = 1 << 16;
 
-/// The numbers that were added, by their low bits. It may have others, and never misses one.
+/// A filter of the numbers that were added, by their low bits. It may give false positives, never false
+/// negatives.
 #[derive(Debug)]
 pub(in crate::matcher) struct PresenceFilter(Box<[bool; N_NUMBERS]>);
 
-/// The place of a number, which it shares with all numbers of the same low bits.
+/// Returns the place of a number in the filter, which all numbers with the same low bits share.
 #[inline]
 pub(in crate::matcher) fn place(number: u32) -> u16 {
     (number as usize % N_PLACES) as u16
@@ -24,7 +26,7 @@ pub(in crate::matcher) fn place(number: u32) -> u16 {
 impl Default for PresenceFilter {
     #[expect(clippy::large_stack_arrays, reason = "never made: the slice is as long")]
     fn default() -> PresenceFilter {
-        // Zeroed memory is not touched before it is used, and most of it never is.
+        // Zeroed memory costs nothing until it is touched, and most of this never is.
         let zeros = vec![false; N_NUMBERS].into_boxed_slice().try_into();
         PresenceFilter(zeros.unwrap_or_else(|_| Box::new([false; N_NUMBERS])))
     }
@@ -35,12 +37,12 @@ impl PresenceFilter {
         self.0[usize::from(place(number))] = true;
     }
 
-    /// Removes a number that was added, and with it all of the same place: for removing all.
+    /// Removes a number, and with it all numbers with the same place. Only for removing all numbers.
     pub(in crate::matcher) fn remove(&mut self, number: u32) {
         self.0[usize::from(place(number))] = false;
     }
 
-    /// Tells whether `number` was added, or another of the same place.
+    /// Tells whether `number`, or another number with the same place, was added.
     #[inline]
     pub(in crate::matcher) fn may_have(&self, number: u32) -> bool {
         self.has_place(place(number))
@@ -53,13 +55,14 @@ impl PresenceFilter {
     }
 }
 
-/// Numbers with their values, in the order in which they came. A look-up of a number that is not there is
-/// answered by a [`PresenceFilter`]; the entries take as much memory as the map holds, not as the index has
-/// items, so they stay in the first-level cache.
+/// A map from numbers to values, in the order in which they were added. A [`PresenceFilter`] answers
+/// most look-ups of missing numbers. Memory grows with the entries of the map, not with the items of the
+/// index, so that the entries stay in the L1 cache.
 #[derive(Debug)]
 pub(in crate::matcher) struct SparseMap<T> {
     filter: PresenceFilter,
-    /// For each place in the filter that has a number, one more than the index of its last entry.
+    /// For each place in the filter that has a number, one more than the index of its last entry in
+    /// `entries`.
     last: Box<[u32; N_PLACES]>,
     entries: Vec<Entry<T>>,
 }
@@ -67,7 +70,7 @@ pub(in crate::matcher) struct SparseMap<T> {
 #[derive(Debug)]
 struct Entry<T> {
     number: u32,
-    /// One more than the place of the entry before with the same place; 0 if there is none.
+    /// One more than the index of the previous entry with the same place; 0 if there is none.
     before: u32,
     known: T,
 }
@@ -110,7 +113,7 @@ impl<T> SparseMap<T> {
         (*number, known)
     }
 
-    /// The numbers, and perhaps others.
+    /// The filter of the numbers: it may give false positives, never false negatives.
     pub(in crate::matcher) fn filter(&self) -> &PresenceFilter {
         &self.filter
     }
@@ -120,12 +123,13 @@ impl<T> SparseMap<T> {
         if self.filter.may_have(number) { self.get_present(number) } else { None }
     }
 
-    /// The same of a number that [`SparseMap::filter`] may have.
+    /// Returns the value of a number for which [`SparseMap::filter`] is true.
     pub(in crate::matcher) fn get_present(&self, number: u32) -> Option<&T> {
         self.find(number).map(|nth| &self.entries[nth].known)
     }
 
-    /// Adds a number with its value, if it is not there yet; if it is, returns its value.
+    /// Adds a number with its value and returns `None`. If the number is there already, returns its
+    /// value instead.
     #[inline]
     pub(in crate::matcher) fn note(&mut self, number: u32, known: T) -> Option<&mut T> {
         let mut before = 0;
@@ -141,7 +145,7 @@ impl<T> SparseMap<T> {
         None
     }
 
-    /// Adds a number with its value, in place of any other.
+    /// Adds a number with its value, or replaces the value of the number.
     pub(in crate::matcher) fn set(&mut self, number: u32, known: T)
     where
         T: Copy,
@@ -151,12 +155,12 @@ impl<T> SparseMap<T> {
         }
     }
 
-    #[inline(never)] // nearly all that is noted is new
+    #[inline(never)] // nearly all numbers are new
     fn find_noted(&self, number: u32) -> Option<usize> {
         self.find(number)
     }
 
-    /// The index of the entry of a number that [`SparseMap::filter`] may have.
+    /// Returns the index of the entry of a number for which [`SparseMap::filter`] is true.
     #[inline]
     fn find(&self, number: u32) -> Option<usize> {
         let mut next = self.last[usize::from(place(number))];
@@ -174,26 +178,26 @@ impl<T> SparseMap<T> {
 /// The literals that occur in a text.
 pub(crate) type Occurrences = SparseMap<Occurrence>;
 
-/// The places of a literal.
+/// The occurrences of a literal in a text, summarised.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::matcher) struct Occurrence {
     pub(in crate::matcher) first_end: u32,
     pub(in crate::matcher) last_end: u32,
-    /// True if it occurs where a word may end.
+    /// True if the literal occurs where a word may end.
     pub(in crate::matcher) closed: bool,
-    /// True if it also occurs at places that were not noted, each at the end of a longer literal
-    /// that occurred before.
+    /// True if the literal also occurs at places that were not recorded, each at the end of a longer
+    /// literal that had occurred before.
     pub(in crate::matcher) skipped: bool,
 }
 
 impl Occurrence {
-    /// One place.
+    /// The summary of one occurrence.
     pub(in crate::matcher) fn new(end: usize, closed: bool) -> Occurrence {
         let end = end as u32;
         Occurrence { first_end: end, last_end: end, closed, skipped: false }
     }
 
-    /// Adds a later place.
+    /// Adds a later occurrence.
     #[inline]
     pub(in crate::matcher) fn add(&mut self, end: usize, closed: bool) {
         self.last_end = end as u32;

@@ -15,7 +15,8 @@ pub(in crate::matcher) fn masks(
     for start in (0..bytes.len()).step_by(BYTES) {
         let rest = &bytes[start..];
         let n_known = rest.len().min(BYTES);
-        // The last block is read from its end, and the bytes of the one before are shifted out.
+        // The last block is the last 64 bytes of the text; the bytes that the block before has,
+        // too, are shifted out.
         let mask = if let Some(block) = rest.first_chunk::<BYTES>() {
             mask(block, &holds)
         } else if let Some(block) = bytes.last_chunk::<BYTES>() {
@@ -54,8 +55,8 @@ pub(in crate::matcher) fn others(text: &str, mut each: impl FnMut(usize, char)) 
     });
 }
 
-/// The mask of at most 64 numbers for which `holds` is true. Compilers vectorise the loop over them; then
-/// eight bytes of 0 or 1 at a time are gathered into one by a multiplication.
+/// Returns the mask of at most 64 numbers for which `holds` is true. Compilers vectorise the loop over
+/// them. A multiplication then gathers eight bytes of 0 or 1 into eight bits.
 #[inline]
 pub(in crate::matcher) fn mask<T: Copy, const N: usize>(
     numbers: &[T; N],
@@ -72,8 +73,8 @@ pub(in crate::matcher) fn mask<T: Copy, const N: usize>(
     })
 }
 
-/// Merges `of` each byte with `start`, in any order and some bytes more than once, as the last
-/// block overlaps the one before.
+/// Merges `start` and the result of `of` for each byte, in any order. Some bytes are merged more than
+/// once, as the last block overlaps the one before.
 #[inline]
 pub(in crate::matcher) fn merged(
     bytes: &[u8],
@@ -85,7 +86,7 @@ pub(in crate::matcher) fn merged(
     let Some(last) = bytes.last_chunk::<32>() else {
         return rest.iter().fold(start, |all, &byte| merge(all, of(byte)));
     };
-    // Place by place, for wide instructions.
+    // Each position in a block is merged for itself, so that the compiler can vectorise the loop.
     let mut of_places = [start; 32];
     for block in blocks.iter().chain([last]) {
         for (of_place, &byte) in of_places.iter_mut().zip(block) {

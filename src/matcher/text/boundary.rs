@@ -1,4 +1,4 @@
-//! Word boundaries: the places where a literal stands as a word of its own.
+//! Word boundaries: the positions where a literal stands as a word of its own.
 
 use std::sync::LazyLock;
 
@@ -44,8 +44,8 @@ fn is_hangul(c: char) -> bool {
     c >= '\u{1100}' && SCRIPT.contain(c)
 }
 
-/// Sorted ranges of characters, taken from the Unicode tables of `regex-syntax`, which the
-/// patterns bring anyway.
+/// Sorted ranges of characters, taken from the Unicode tables of `regex-syntax`, which patterns need
+/// anyway.
 struct Ranges(Vec<(char, char)>);
 
 impl Ranges {

@@ -1,10 +1,11 @@
 //! Folding: the normalised forms of text that the matcher searches, with a map back to the
 //! original.
 //!
-//! Two forms of a query: *normalised* (NFKC, for patterns) and *folded* (of the normalised form:
-//! full case folding, one blank for a run of white space, `'` for `’`; for literals). Folding goes
-//! character by character and is not normalised again, so that the folded form of a part is a part
-//! of the folded form of the whole: a required literal of a pattern is never lost (DESIGN §4).
+//! A query has two forms. The *normalised* form is NFKC, for patterns. The *folded* form is for
+//! literals: the normalised form with full case folding, one blank for a run of white space, and `'` for
+//! `’`. Folding goes character by character and is not normalised again, so that the folded form of a
+//! part is a part of the folded form of the whole: a required literal of a pattern is never lost (DESIGN
+//! §4).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use super::blocks;
 use super::mapped::MappedText;
 
-/// The folded form of a trigger: normalised, folded, without blanks at its ends.
+/// Returns the folded form of a trigger: normalised, folded, and without blanks at its ends.
 pub(crate) fn fold_trigger(trigger: &str) -> String {
     let mut folded = String::with_capacity(trigger.len());
     if trigger.is_ascii() {
@@ -40,15 +41,15 @@ pub(crate) fn push_folded(c: char, out: &mut String) {
     }
 }
 
-/// Tells whether a character is known to be its own normalised form, and except for capitals of
-/// ASCII its own folded form: most letters of some scripts. The tables know all others.
+/// Tells whether a character is known to be its own normalised form and, unless it is an ASCII capital,
+/// its own folded form. True for most letters of some scripts; the tables decide about all others.
 fn is_settled(c: char) -> bool {
     matches!(c,
         '\0'..='\x7f' | 'à'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー'
             | '一'..='\u{9fff}' | '가'..='힣')
 }
 
-/// `text` with runs of blanks as one blank.
+/// Replaces each run of blanks in `text` with one blank.
 pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     if !text.contains("  ") {
         return Cow::Borrowed(text);
@@ -91,7 +92,7 @@ pub(crate) struct QueryText {
 }
 
 impl QueryText {
-    /// Takes a query in.
+    /// Makes both forms of a query.
     pub(crate) fn set(&mut self, query: &str) {
         self.is_ascii = query.is_ascii();
         if self.is_ascii {
@@ -104,13 +105,14 @@ impl QueryText {
                 fold_odd_blanks(query, 0..query.len(), false, &mut self.folded);
             }
             self.folded.text.make_ascii_lowercase();
-            // A line break is an odd blank.
+            // A line break is an odd blank, so a text without odd blanks is one line.
             self.is_plain = is_even || !query.contains('\n');
             return;
         }
         self.is_plain = false;
         self.others.set(query);
-        // The characters left out cannot make text that is not normalised pass for normalised.
+        // The settled characters, which are left out, cannot turn text that is not normalised into
+        // text that is.
         let others = self.others.0.iter().map(|&(_, c)| c);
         self.is_normalized = is_nfkc_quick(others) == IsNormalized::Yes;
         if self.is_normalized {
@@ -127,29 +129,28 @@ impl QueryText {
         &self.folded.text
     }
 
-    /// Tells whether the query, and thereby both forms, is ASCII.
+    /// Tells whether the query, and therefore each of its forms, is ASCII.
     pub(crate) fn is_ascii(&self) -> bool {
         self.is_ascii
     }
 
-    /// Tells whether the query is one line of ASCII: then a literal without blanks stands in it,
-    /// whatever its case, where it stands in the folded form, and `.` matches each of its
-    /// characters.
+    /// Tells whether the query is one line of ASCII. If so, a literal without blanks in the folded form
+    /// is also in the query, except for its case, and `.` matches each character of the query.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// The normalised form of `query`, which must be the query last taken in.
+    /// Returns the normalised form of `query`, which must be the query last given to [`QueryText::set`].
     pub(crate) fn normalized<'a>(&'a self, query: &'a str) -> &'a str {
         if self.is_normalized { query } else { &self.normalized.text }
     }
 
-    /// The bytes of the query from which `range` of the folded form was made.
+    /// Returns the bytes of the query from which `range` of the folded form was made.
     pub(crate) fn span_of_folded(&self, range: Range<usize>) -> Range<usize> {
         self.span_of_normalized(self.folded.source_range(range))
     }
 
-    /// The bytes of the query from which `range` of the normalised form was made.
+    /// Returns the bytes of the query from which `range` of the normalised form was made.
     pub(crate) fn span_of_normalized(&self, range: Range<usize>) -> Range<usize> {
         if self.is_normalized { range } else { self.normalized.source_range(range) }
     }
@@ -175,8 +176,8 @@ fn fold_into(source: &str, others: &Others, out: &mut MappedText) {
     out.text.make_ascii_lowercase();
 }
 
-/// Folds a part of a text that holds settled characters only, but for capitals; `after_blank` says
-/// whether a blank stands before it. Returns whether a blank stands at its end.
+/// Folds a part of a text that contains settled characters only, except for its capitals. `after_blank`
+/// is true if a blank stands before the part. Returns true if one stands at its end.
 fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) -> bool {
     let bytes = &source.as_bytes()[part.clone()];
     let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return after_blank };
@@ -189,7 +190,8 @@ fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut M
     is_blank(last)
 }
 
-/// Folds such a part with odd blanks: it is copied stretch by stretch, from one to the next.
+/// Folds a part of settled characters that has odd blanks (see [`has_odd_blank`]): copies the stretches
+/// between these, and writes a space for those that begin a run of blanks.
 fn fold_odd_blanks(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) {
     let bytes = &source.as_bytes()[part.clone()];
     let mut start = 0;
@@ -216,11 +218,11 @@ fn is_other_blank(byte: u8) -> bool {
     byte.wrapping_sub(b'\t') < 5
 }
 
-/// Tells whether a text that is not empty holds a blank that is not a space, or stands behind
-/// another.
+/// Tells whether a text, not empty, has an odd blank: one that is not a space, or that follows another
+/// blank.
 fn has_odd_blank(bytes: &[u8]) -> bool {
-    // Without a branch a byte, as nearly every query has none; in single bytes, for wide
-    // instructions. The last block overlaps the one before.
+    // Without a branch for each byte, as nearly every query has no odd blank, and on single bytes,
+    // so that the compiler can vectorise it. The last block overlaps the one before.
     let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
         odd | u8::from(is_other_blank(a)) | u8::from(a == b' ') & u8::from(b == b' ')
     };
@@ -238,9 +240,9 @@ fn has_odd_blank(bytes: &[u8]) -> bool {
     }
 }
 
-/// Normalises piece by piece: a piece starts at each character that cannot interact with those
-/// before it (Unicode Standard Annex 15, *normalization boundary*), so that the pieces put together
-/// are the normalised whole.
+/// Normalises piece by piece. A piece starts at each character that cannot interact with those before it
+/// (Unicode Standard Annex 15, *normalization boundary*), so that the normalised pieces together are the
+/// normalised whole.
 fn normalize_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let mut start = 0;

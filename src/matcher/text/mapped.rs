@@ -1,5 +1,5 @@
-//! Texts made from a query, with a map back to its bytes: normalised and folded forms; and the excerpt of a
-//! very long query, its head and tail, which alone are searched.
+//! Texts made from a query, with a map back to its bytes: the normalised and folded forms, and the
+//! excerpt of a very long query, of which only head and tail are searched.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,11 +13,12 @@ struct Segment {
     at: u32,
     /// The start in the source.
     source: u32,
-    /// True if its bytes correspond one to one; otherwise it is one unit.
+    /// True if the bytes of both stretches correspond one to one; otherwise the segment is mapped as a
+    /// whole.
     linear: bool,
 }
 
-/// Text made from a source, and the way back. Reused from query to query.
+/// A text made from a source, with the map back. Reused from query to query.
 #[derive(Debug, Default)]
 pub(in crate::matcher) struct MappedText {
     pub(in crate::matcher) text: String,
@@ -32,7 +33,7 @@ impl MappedText {
         self.source_len = source_len;
     }
 
-    /// Notes that the text from `at` on was made from the source at `source`.
+    /// Records that the text from `at` on was made from the source at `source`.
     pub(in crate::matcher) fn mark(&mut self, at: usize, source: usize, linear: bool) {
         let (at, source) = (at as u32, source as u32);
         let goes_on = self.segments.last().is_some_and(|last| {
@@ -43,7 +44,7 @@ impl MappedText {
         }
     }
 
-    /// Takes in a part of the source as it is.
+    /// Appends a part of the source as it is.
     pub(in crate::matcher) fn push(&mut self, source: usize, part: &str) {
         if !part.is_empty() {
             let at = self.text.len();
@@ -52,7 +53,7 @@ impl MappedText {
         }
     }
 
-    /// The stretch of the source from which `range` of the text was made.
+    /// Returns the stretch of the source from which `range` of the text was made.
     pub(in crate::matcher) fn source_range(&self, range: Range<usize>) -> Range<usize> {
         if range.is_empty() {
             let start = self.source_start(range.start);
@@ -83,10 +84,11 @@ impl MappedText {
     }
 }
 
-/// Stands between head and tail: no phrase, and no `.*`, reaches over it.
+/// The separator of head and tail: no phrase, and no `.*`, reaches across it.
 const SEAM: &str = "\n\u{1e}\n";
 
-/// The excerpt of a query of which at most `max_bytes` are searched.
+/// Returns the text that is searched for `query`: the query, or its excerpt if it is longer than
+/// `max_bytes`.
 pub(crate) fn looked_at(query: &str, max_bytes: usize) -> Cow<'_, str> {
     let excerpt = Excerpt::new(query, max_bytes);
     if excerpt.gap.is_empty() {
@@ -101,13 +103,13 @@ pub(crate) fn looked_at(query: &str, max_bytes: usize) -> Cow<'_, str> {
 #[derive(Debug, Clone)]
 pub(in crate::matcher) struct Excerpt<'q> {
     query: &'q str,
-    /// The bytes left out.
+    /// The bytes of the query that are left out.
     gap: Range<usize>,
 }
 
 impl<'q> Excerpt<'q> {
-    /// The excerpt of a query: over `max_bytes`, half of that at each end, less the words that
-    /// would be cut.
+    /// Makes the excerpt of a query. If the query is longer than `max_bytes`, keeps half of that at each
+    /// end, without the words that would be cut.
     pub(in crate::matcher) fn new(query: &'q str, max_bytes: usize) -> Excerpt<'q> {
         if query.len() <= max_bytes {
             return Excerpt { query, gap: query.len()..query.len() };
@@ -120,7 +122,7 @@ impl<'q> Excerpt<'q> {
         Excerpt { query, gap: head..tail }
     }
 
-    /// The text looked at, put into `buffer` if it is not all of the query.
+    /// Returns the text to search, which is put into `buffer` if it is not the whole query.
     pub(in crate::matcher) fn text<'a>(&self, buffer: &'a mut String) -> &'a str
     where
         'q: 'a,
@@ -134,7 +136,7 @@ impl<'q> Excerpt<'q> {
         self.seen(buffer)
     }
 
-    /// The text looked at, which [`Excerpt::text`] has put into `buffer`.
+    /// Returns the text to search, which [`Excerpt::text`] has put into `buffer`.
     pub(in crate::matcher) fn seen<'a>(&self, buffer: &'a str) -> &'a str
     where
         'q: 'a,
@@ -142,8 +144,8 @@ impl<'q> Excerpt<'q> {
         if self.gap.is_empty() { self.query } else { buffer }
     }
 
-    /// The bytes of the query at `range` of the excerpt. A range that reaches into the seam, as
-    /// `\W` may, reaches to the end of the bytes left out.
+    /// Returns the bytes of the query at `range` of the excerpt. A range that ends inside the separator,
+    /// as a match of `\W` may, is extended to the end of the bytes left out.
     pub(in crate::matcher) fn span(&self, range: Range<usize>) -> Range<usize> {
         let in_query = |at: usize| match at.checked_sub(self.gap.start) {
             None | Some(0) => at,

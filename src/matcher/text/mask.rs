@@ -1,19 +1,19 @@
 //! The mask of quoted text in a message: code, quotes, logs, addresses.
 //!
-//! A person who pastes a stack trace does not ask for the skills whose keywords stand in it. With
-//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions) literals are looked for in the rest.
-//! Patterns still see everything: their authors can say what they mean. A skill that is named in
-//! inline code is named: "use the `deploy` skill".
+//! A user who pastes a stack trace does not ask for the skills whose keywords are in it. With
+//! [`IndexOptions::mask_quoted`](crate::matcher::IndexOptions), literals are looked for only outside of
+//! quoted text. Patterns still see everything, as their authors can say what they mean. A skill that is
+//! named in inline code still counts as named: "use the `deploy` skill".
 
 use std::ops::Range;
 
 use super::QueryText;
 
-/// Parts of a message, in its order, that do not overlap.
+/// The quoted parts of a message, in its order, without overlap.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::matcher) struct Quoted {
     ranges: Vec<Range<usize>>,
-    /// Those of `ranges` that are inline code.
+    /// The quoted parts that are inline code; they are also in `ranges`.
     inline: Vec<Range<usize>>,
 }
 
@@ -80,13 +80,14 @@ impl Quoted {
         }
     }
 
-    /// The folded form of a text with everything quoted in it covered, of the same length.
+    /// Writes the folded form of `text` to `out`, with a NUL for each byte that is quoted, so that the
+    /// length stays the same.
     pub(in crate::matcher) fn cover(&self, text: &QueryText, out: &mut String) {
         out.clear();
         for (at, c) in text.folded().char_indices() {
             let source = text.span_of_folded(at..at + c.len_utf8()).start;
             if covers(&self.ranges, source) {
-                // No trigger contains it, and it is not part of a word.
+                // No trigger contains a NUL, and it is not part of a word.
                 out.extend(std::iter::repeat_n('\0', c.len_utf8()));
             } else {
                 out.push(c);
@@ -100,7 +101,7 @@ fn covers(ranges: &[Range<usize>], at: usize) -> bool {
     ranges.get(next).is_some_and(|range| range.start <= at)
 }
 
-/// The marks of a code fence that a line opens, also as the first thing of an item of a list.
+/// Returns the marks of the code fence that a line opens, also if it is the first thing in a list item.
 fn opened(line: &str) -> Option<&str> {
     const BLANKS: [char; 2] = [' ', '\t'];
     let line = line.trim_start_matches(BLANKS);
@@ -146,7 +147,7 @@ fn run_of(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
 
-/// The end of inline code that `n_marks` back-ticks opened.
+/// Returns the end of the inline code that `n_marks` back-ticks opened.
 fn end_of_code(line: &str, inside: usize, n_marks: usize) -> Option<usize> {
     let mut at = inside;
     while let Some(next) = line[at..].find('`') {
@@ -160,7 +161,8 @@ fn end_of_code(line: &str, inside: usize, n_marks: usize) -> Option<usize> {
     None
 }
 
-/// The address around the colon at byte `colon`: a scheme, `://`, and all up to a blank.
+/// Returns the address around the colon at byte `colon`: a scheme, `://`, and everything up to a blank
+/// or closing mark.
 fn address(line: &str, colon: usize) -> Option<Range<usize>> {
     if !line[colon..].starts_with("://") {
         return None;

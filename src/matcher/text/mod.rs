@@ -1,4 +1,5 @@
-//! The text of a message: folded, split into words, and read for names and for questions about the skills.
+//! The text of a message: folds it, splits it into words, and finds names and questions about the
+//! skills.
 
 pub(in crate::matcher) mod blocks;
 pub(crate) mod boundary;

@@ -5,7 +5,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::matcher::relevance::is_paired;
 
-/// The longest plain form in bytes; no word of a phrase is longer.
+/// The maximum length of a plain form in bytes; no word of a phrase is longer.
 const MAX_PLAIN_BYTES: usize = 48;
 
 /// Splits off the first token of `text`: a word, or one character of a script that is written
@@ -25,7 +25,7 @@ pub(crate) fn next_token(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(end))
 }
 
-/// Tells whether a byte behind ASCII letters ends their word.
+/// Tells whether a byte after ASCII letters ends their word.
 fn ends_ascii(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && byte != b'\''
 }
@@ -46,7 +46,8 @@ fn is_inside(c: char) -> bool {
     is_letter_or_digit(c) || is_apostrophe(c) || is_mark(c)
 }
 
-/// The same as [`char::is_alphanumeric`], at once for the letters of most texts.
+/// Tells whether `c` is alphanumeric as [`char::is_alphanumeric`] does, but faster for the letters of
+/// most texts.
 fn is_letter_or_digit(c: char) -> bool {
     match c {
         '\0'..='\x7f' => c.is_ascii_alphanumeric(),
@@ -84,8 +85,8 @@ pub(crate) fn is_plain(token: &str) -> bool {
         || token.starts_with(is_paired)
 }
 
-/// The plain form of a token: lower case, without accents and apostrophes, in the usual width. It
-/// lies on the stack.
+/// The plain form of a token: lower case, without accents and apostrophes, in the usual width. It is
+/// stored on the stack.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plain {
     bytes: [u8; MAX_PLAIN_BYTES],

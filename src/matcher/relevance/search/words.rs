@@ -7,26 +7,29 @@ use crate::matcher::relevance::impact::FULL;
 use crate::matcher::relevance::phrases::chain_start;
 use crate::matcher::relevance::terms::{Term, normalize_into, pair_hash};
 
-/// The worth of a stop word, of a word as rare. Little tells apart what nothing else does.
+/// The worth of a stop word, relative to another word of the same rarity. It is small, and decides only
+/// where nothing else does.
 const COMMON_WORTH: f32 = 0.1;
 
-/// The worth of two words in their order, of a word as rare, besides the words.
+/// The worth of two adjacent words in their order, relative to one word of the same rarity. It is added
+/// to that of the words.
 const PAIR_WORTH: f32 = 0.4;
 
-/// The worth of a phrase by which a description says when the skill is wanted.
+/// The worth of a phrase by which a description says when its skill is wanted, relative to one word of
+/// the same rarity.
 const PHRASE_WORTH: f32 = 0.4;
 
-/// The most distinct terms of a message that are read: a longer message is pasted text.
+/// The maximum number of distinct terms read from a message: a longer message is pasted text.
 const MAX_WORDS: usize = 512;
 
-/// A distinct term of the message that any skill has.
+/// A distinct term of the message that at least one skill has.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::matcher::relevance) struct Word {
     pub(in crate::matcher::relevance) term: Term,
     pub(in crate::matcher::relevance) kind: WordKind,
-    /// Its place in the index.
+    /// The position of the term in the index.
     pub(in crate::matcher::relevance) place: u32,
-    /// True if it tells skills apart: fewer than half of them have it.
+    /// True if the term distinguishes skills: fewer than half of them have it.
     pub(in crate::matcher::relevance) is_telling: bool,
     /// The score that an impact of 1 adds.
     pub(in crate::matcher::relevance) weight: f32,
@@ -44,7 +47,8 @@ pub(in crate::matcher::relevance) enum WordKind {
 struct Reader<'r> {
     flat: &'r Flat,
     words: &'r mut Vec<Word>,
-    /// A bit for some hashes of `words`: most terms are new.
+    /// A small filter of the hashes in `words`. Most terms are new, so they are not compared with the
+    /// list.
     known: [u64; 4],
 }
 
@@ -84,7 +88,7 @@ impl Scratch {
         folded.make_ascii_lowercase();
         let mut reader = Reader { flat, words, known: [0; 4] };
         let mut before: Option<Term> = None;
-        // The chains of words so far that begin some phrase.
+        // The chains of words read so far that begin some phrase.
         let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
         let mut has_chains = false;
         tokenizer.read(text, &mut |term| {
@@ -110,7 +114,8 @@ impl Scratch {
                     has_chains |= slot.is_some();
                 }
             }
-            // The words of a phrase are pairs of their skill, too: few messages hold any.
+            // The words of a phrase are also pairs of its skill, so a phrase can only begin at a
+            // known pair, of which few messages have any.
             if let Some(first) = before.filter(|_| is_pair)
                 && let Some(free) = chains.iter_mut().find(|slot| slot.is_none())
             {
@@ -122,8 +127,8 @@ impl Scratch {
     }
 }
 
-/// The inverse document frequency of a term that `n_with` of `n_skills` have, as in Lucene's BM25:
-/// near 0 where all have it, never below.
+/// Returns the inverse document frequency of a term that `n_with` of `n_skills` have, as in Lucene's
+/// BM25: near 0 if all have it, never negative.
 pub(super) fn rarity(n_skills: usize, n_with: u32) -> f32 {
     let (n_all, n_with) = (n_skills as f32, n_with as f32);
     (1.0 + (n_all - n_with + 0.5) / (n_with + 0.5)).ln()

@@ -1,15 +1,15 @@
 //! Denied mentions: "not x", "instead of x", "just finished /x".
 //!
-//! A mention is denied by a denial before it in the same clause, if between the two there are only a
-//! few words, each of a closed list: "do *not* want to use the x skill". Any other word ends the
-//! search, so that "do not forget to run /x" and "not only x" deny nothing.
+//! A mention is denied by a denial before it in the same clause, if only a few words are between the two
+//! and each is in a closed list: "do *not* want to use the x skill". Any other word ends the search, so
+//! that "do not forget to run /x" and "not only x" deny nothing.
 
 use super::{SIGILS, is_quote};
 
-/// Words that may stand between a denial and the mention, at most.
+/// The maximum number of words between a denial and the mention.
 const MAX_BETWEEN: usize = 5;
 
-/// Words that may stand there, [`DETERMINERS`] and [`VERBS`] aside.
+/// Words that may stand between a denial and the mention, besides [`DETERMINERS`] and [`VERBS`].
 const BETWEEN: [&str; 31] = [
     "a", "about", "actually", "again", "an", "any", "asking", "be", "bother", "by", "do", "even",
     "ever", "for", "going", "longer", "looking", "more", "need", "really", "skill", "talking",
@@ -63,7 +63,7 @@ const REFUSALS: [&str; 12] = [
     "stop", "stopped", "stopping",
 ];
 
-/// Past forms of the use of a skill, which count after "just" or "already".
+/// Past forms of verbs for the use of a skill, which deny after "just" or "already".
 const PAST: [&str; 11] = [
     "activated",
     "applied",
@@ -78,7 +78,7 @@ const PAST: [&str; 11] = [
     "used",
 ];
 
-/// Tells whether the mention that starts at `start` is denied or done with.
+/// Tells whether the message denies the mention that starts at `start`, or says that it is done.
 pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     let mut words = Clause::before(text, start);
     let mut after = None;
@@ -100,8 +100,8 @@ pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     false
 }
 
-/// Tells whether `word` denies what follows; `None` if it leaves that open. The words `before` and
-/// `after` it are those of the same clause.
+/// Tells whether `word` denies the text after it; `None` if `word` alone does not decide that. `before`
+/// and `after` are the words next to it in the same clause.
 fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool> {
     let is_after = |words: &[&str]| before.is_some_and(|before| words.contains(&before));
     match word {
@@ -125,22 +125,23 @@ fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || ["not", "never", "cannot", "dont"].contains(&word)
 }
 
-/// Words before a name that say whose it is.
+/// Words before a name that say whose skill it is.
 pub(super) const DETERMINERS: [&str; 4] = ["the", "my", "our", "your"];
 
-/// A token that is longer, in bytes, is not one of the words that anything is known of.
+/// The maximum length of a token in bytes: no word of the lists here is longer.
 const MAX_TOKEN_BYTES: usize = 64;
 
 /// An iterator over the words before a place, backwards. It ends where the clause does: at a
 /// punctuation mark, an opening bracket, or a very long token.
 #[derive(Debug, Clone)]
 pub(super) struct Clause<'t> {
-    /// The words left, up to the blank after the last.
+    /// The text left to read, up to the blank after its last word; `None` at the end of the clause.
     rest: Option<&'t str>,
 }
 
 impl<'t> Clause<'t> {
-    /// The words before `end`, where quotes, brackets and a sigil may open the next one.
+    /// Iterates over the words before `end`. Skips quotes, brackets and a sigil directly before `end`,
+    /// which belong to the next word.
     pub(super) fn before(text: &'t str, end: usize) -> Clause<'t> {
         let opens = |c: char| is_quote(c) || SIGILS.contains(&c) || "([{<".contains(c);
         Clause { rest: text[..end].trim_end_matches(opens).strip_suffix(' ') }

@@ -46,9 +46,9 @@ pub(crate) struct Mention {
     pub(crate) reading: Reading,
 }
 
-/// Sorts `mentions`, leaves those that count or are denied, and returns whether one that counts is
-/// strong. Names of other skills inside a longer name go: with the skills `deploy` and `deploy-api`,
-/// "use deploy-api" mentions only the latter.
+/// Sorts `mentions`, keeps those that count or are denied, and returns true if one that counts is
+/// strong. Names of other skills inside a longer name are dropped: with the skills `deploy` and
+/// `deploy-api`, "use deploy-api" mentions only `deploy-api`.
 pub(crate) fn resolve(mentions: &mut Vec<Mention>) -> bool {
     if mentions.len() > 1 {
         mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
@@ -60,7 +60,7 @@ pub(crate) fn resolve(mentions: &mut Vec<Mention>) -> bool {
     mentions.iter().any(counts)
 }
 
-/// Takes the strength from each mention inside a longer one of another skill, but for tokens with a
+/// Removes the strength of each mention inside a longer one of another skill, except for tokens with a
 /// sigil, which stand for themselves.
 fn drop_inner(mentions: &mut [Mention]) {
     let mut reach = Reach::default();
@@ -76,8 +76,9 @@ fn drop_inner(mentions: &mut [Mention]) {
     }
 }
 
-/// The reach of the mentions that start before a place: the one that ends last, and the last one of
-/// another skill. Two are enough to know for any skill how far the others reach.
+/// The reach of the mentions seen so far: `first` is the one that ends last, and `second` the one of
+/// another skill that ends last. Two are enough to know for any skill how far the mentions of others
+/// reach.
 #[derive(Debug, Default)]
 struct Reach {
     first: Option<(u32, u32)>,
@@ -114,7 +115,7 @@ pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
     })
 }
 
-/// The strength of the strongest mention in a folded text by a folded name, denied ones aside.
+/// Returns the greatest strength with which a folded text mentions a folded name, denied mentions aside.
 fn strength_of(name: &str, is_id: bool, folded: &str) -> Option<Strength> {
     if name.is_empty() {
         return None;

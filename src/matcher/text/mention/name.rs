@@ -1,5 +1,5 @@
-//! Names: the literals by which one is found, the range at which it stands, and the strength of a mention:
-//! what the text around that range says.
+//! Names: finds a name by its literals, locates its whole range, and tells the strength of a mention
+//! from the text around that range.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use super::denial::{self, Clause, DETERMINERS};
 use super::{Reading, SIGILS, Strength, is_quote};
 use crate::matcher::text::boundary;
 
-/// The most words of a name that are looked for, with blanks or hyphens between them; those after
-/// them are compared in place. A name is therefore two literals, where all mixes of four words
-/// would be eight.
+/// The maximum number of words of a name that are looked for as literals, with blanks or hyphens between
+/// them. Further words are compared in place. A name is therefore two literals, where all mixes of four
+/// words would be eight.
 const MAX_HEAD_WORDS: usize = 2;
 
-/// The most words of a name for which every mix of blanks and hyphens counts as the name, where
-/// skills that declare the same are counted.
+/// The maximum number of words of a name for which every mix of blanks and hyphens counts as the name,
+/// when the skills that declare the same literal are counted.
 const MAX_FORM_WORDS: usize = 4;
 
-/// The words of a name; empty if it has none, or is an id that is a path.
+/// Returns the words of a name; none if the name has none, or is an id with a `/`.
 fn words(folded: &str, is_id: bool) -> Vec<&str> {
     if is_id && folded.contains('/') {
         return Vec::new();
@@ -26,7 +26,7 @@ fn words(folded: &str, is_id: bool) -> Vec<&str> {
     folded.split([' ', '-']).filter(|word| !word.is_empty()).collect()
 }
 
-/// Words in every mix of blanks and hyphens.
+/// Joins words in every mix of blanks and hyphens.
 fn joined(words: &[&str]) -> Vec<String> {
     let mut joined = vec![words.first().map_or_else(String::new, ToString::to_string)];
     for word in words.iter().skip(1) {
@@ -41,23 +41,24 @@ fn joined(words: &[&str]) -> Vec<String> {
 /// A name or an id as it may stand in a message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Name {
-    /// Folded words after those in the literals.
+    /// The folded words after those in the literals.
     tail: Box<[Box<str>]>,
-    /// Words in all.
+    /// The number of words in all.
     pub(crate) n_words: usize,
     /// True for ids: `/`, `$` or `@` before one makes it a mention.
     pub(super) is_id: bool,
 }
 
 impl Name {
-    /// A name from its folded form, with the literals that are looked for: the beginning of it, or all.
-    /// Hyphens and blanks are equal.
+    /// Makes a name from its folded form, with the literals to look for: the beginning of the name, or
+    /// all of it. Hyphens and blanks count as equal.
     pub(crate) fn new(folded: &str, is_id: bool) -> (Name, Vec<String>) {
         let words = words(folded, is_id);
         if words.is_empty() {
             return (Name { tail: Box::default(), n_words: 1, is_id }, vec![folded.to_owned()]);
         }
-        // One with other blanks and hyphens is also found as it is, so all of it is looked for.
+        // A name with further blanks and hyphens, such as `-a-`, is also found as it is, so all of
+        // it is looked for.
         let is_plain = folded.split([' ', '-']).count() == words.len();
         let n_head = if is_plain { MAX_HEAD_WORDS } else { MAX_FORM_WORDS };
         let (head, tail) = words.split_at(words.len().min(n_head));
@@ -69,7 +70,7 @@ impl Name {
         (Name { tail, n_words: words.len(), is_id }, literals)
     }
 
-    /// The literals that count as a name.
+    /// Returns all literals that count as the name when its rarity is counted.
     pub(crate) fn forms(folded: &str, is_id: bool) -> Vec<String> {
         let words = words(folded, is_id);
         let mut forms = Vec::new();
@@ -82,8 +83,8 @@ impl Name {
         forms
     }
 
-    /// The range of the name whose literal was found at `found`; `None` if the words after it are
-    /// missing, or it is a part of a longer word.
+    /// Returns the range of the name whose literal was found at `found`; `None` if its further words are
+    /// missing, or if the name is a part of a longer word.
     pub(crate) fn locate(&self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
         let end = self.tail.iter().try_fold(found.end, |end, word| {
             let rest = text[end..].strip_prefix([' ', '-'])?;
@@ -101,15 +102,15 @@ impl Name {
     }
 }
 
-/// The verb whose object may be a name of several words, however that is written.
+/// The verb whose object may be a name of several words, whether written with blanks or with hyphens.
 const USE: &str = "use";
 
 /// Verbs whose object is a name only if it is written with hyphens, as ids are: "run code-review"
 /// is about the skill, "we are using react native" is not.
 const VERBS_OF_IDS: [&str; 4] = ["using", "run", "invoke", "call"];
 
-/// The strength of the mention by `name` at `range`, whether it is a whole token with a sigil, and
-/// the start of what makes it a mention: the sigil, the word "skill" or the name.
+/// Returns the strength of the mention of `name` at `range`, true if it is a whole token with a sigil,
+/// and the start of the text that makes it a mention: the sigil, the word "skill" or the name.
 fn weigh(name: &Name, text: &str, range: &Range<usize>) -> (Option<Strength>, bool, usize) {
     if name.is_id
         && let Some(start) = token_start(text, range)
@@ -130,10 +131,10 @@ fn weigh(name: &Name, text: &str, range: &Range<usize>) -> (Option<Strength>, bo
     (Some(strength), false, range.start)
 }
 
-/// The start of the token that consists of the id at `range`, a sigil and perhaps a plugin:
+/// Returns the start of the token that consists of the id at `range`, a sigil and perhaps a plugin:
 /// `/deploy`, `@tools:deploy.`; not `/tmp/deploy`, `/deploy-all` or `/deploy.sh`.
 fn token_start(text: &str, range: &Range<usize>) -> Option<usize> {
-    // In `/deploy api` the token is `/deploy`, also where a skill is called `deploy-api`.
+    // In `/deploy api` the token is `/deploy`, even if there is a skill `deploy-api`.
     if text[range.clone()].contains(' ') {
         return None;
     }
@@ -149,7 +150,7 @@ fn token_start(text: &str, range: &Range<usize>) -> Option<usize> {
     (starts && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Tells whether a token, its punctuation aside, ends at `end`.
+/// Tells whether a token ends at `end`, not counting its punctuation.
 fn ends_token(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
@@ -168,8 +169,8 @@ fn is_in_path(text: &str, range: &Range<usize>) -> bool {
         || after.is_some_and(|after| after.chars().next().is_some_and(boundary::is_word))
 }
 
-/// Tells whether a token starts after `before` and ends in `after`, quotes, brackets and emphasis
-/// aside: `**/deploy**`, but not a pattern such as `**/deploy*`.
+/// Tells whether a token starts after `before` and ends in `after`, ignoring quotes, brackets and
+/// emphasis: `**/deploy**`, but not a pattern such as `**/deploy*`.
 fn starts_token(before: &str, after: &str) -> bool {
     let n_stars = before.len() - before.trim_end_matches('*').len();
     let n_after = after.len() - after.trim_start_matches('*').len();
@@ -182,7 +183,7 @@ fn starts_token(before: &str, after: &str) -> bool {
 
 const SKILL: &str = "skill";
 
-/// Tells whether the word "skill" follows `range`, quotes aside: "the deploy skill", but not
+/// Tells whether the word "skill" follows `range`, ignoring quotes: "the deploy skill", but not
 /// `web-deploy skill`.
 fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     let joined = text[..range.start].strip_suffix('-');
@@ -194,8 +195,8 @@ fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     after.is_some_and(|rest| !rest.chars().next().is_some_and(boundary::is_word))
 }
 
-/// The start of the word "skill" before `range`, quotes, a sigil and a colon aside: "skill deploy",
-/// "skill: `deploy`", but not `skill deploy-web`.
+/// Returns the start of the word "skill" before `range`, ignoring quotes, a sigil and a colon: "skill
+/// deploy", "skill: `deploy`", but not `skill deploy-web`.
 fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     let before = text[..range.start].trim_end_matches(|c| is_quote(c) || SIGILS.contains(&c));
     let before = before.strip_suffix([' ', ':', '='])?;
@@ -205,7 +206,7 @@ fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
     (is_word && ends_token(text, range.end)).then_some(before.len())
 }
 
-/// Tells whether a verb stands directly before `range`, a determiner aside.
+/// Tells whether a verb stands before `range`, directly or with a determiner in between.
 fn is_object_of_verb(text: &str, range: &Range<usize>) -> bool {
     let mut words = Clause::before(text, range.start);
     let mut verb = words.next();

@@ -1,9 +1,9 @@
 //! Questions about the skills themselves: "what can you do?", "show all skills".
 //!
 //! A question is a whole sentence with nothing but courtesies around it: "what can you do about the
-//! noise" asks for something else. Phrases are files in the notation of `notation.rs`, a file for
-//! each language. They are looked up by their first word, so that nearly every sentence is done
-//! with there; in scripts without spaces a character takes the place of a word.
+//! noise" asks for something else. The phrases are in files, one for each language, in the notation of
+//! `notation.rs`. They are looked up by their first word, which rules out nearly every sentence. In
+//! scripts without spaces, a character takes the place of a word.
 
 mod notation;
 mod table;
@@ -26,7 +26,7 @@ use table::{Meaning, Phrase, Table};
 pub enum MetaQuestion {
     /// Asks for the list of skills.
     Registry,
-    /// Every skill in full.
+    /// Asks for every skill in full.
     ShowAll,
 }
 
@@ -54,12 +54,12 @@ static BUILT_IN: LazyLock<Table> = LazyLock::new(|| Table::new(TEXT, table::phra
 pub(crate) struct Questions {
     built_in: Cow<'static, Table>,
     more: Table,
-    /// The phrases of `more`, a line each.
+    /// The phrases of `more`, one per line.
     more_text: String,
 }
 
 impl Questions {
-    /// The questions built in, and `more` in the same notation.
+    /// Makes the built-in questions, together with `more` in the same notation.
     pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
         let mut more_text = String::new();
         let mut phrases = Vec::new();
@@ -87,10 +87,11 @@ impl Questions {
         asked
     }
 
-    /// Looks in a sentence of `text` for a question behind nothing but courtesies.
+    /// Looks for a question in a sentence of `text`, with nothing but courtesies before it.
     fn ask(&self, text: &str, sentence: Range<usize>, asked: &mut Option<MetaQuestion>) {
         let mut rest = &text[sentence.clone()];
-        // Holds whether a phrase may end where the sentence does, computed at the first use.
+        // True if some phrase may end with the last word of the sentence; computed at the first
+        // use.
         let mut may_close = None;
         while let Some((word, _)) = next_token(rest) {
             let mut after_courtesy = None;
@@ -114,7 +115,7 @@ impl Questions {
         self.ask_from_end(&text[sentence], asked);
     }
 
-    /// Looks for a question that begins with anything.
+    /// Looks for a question whose phrase begins with `*`, by its last word.
     fn ask_from_end(&self, sentence: &str, asked: &mut Option<MetaQuestion>) {
         for (table, text) in self.tables().filter(|(table, _)| table.may_end(sentence)) {
             let Some(word) = last_token(sentence) else { return };
@@ -155,14 +156,15 @@ impl Questions {
         self.tables().any(|(table, _)| table.may_close(sentence))
     }
 
-    /// Each table with its text. One that was read may be of another build.
+    /// Returns each table with its text. A table read from a snapshot may be of another build; the table
+    /// built in then replaces it.
     fn tables(&self) -> impl Iterator<Item = (&Table, &str)> {
         let built_in = if self.built_in.fits(TEXT) { &*self.built_in } else { &*BUILT_IN };
         [(built_in, TEXT), (&self.more, &*self.more_text)].into_iter()
     }
 }
 
-/// Returns the question of a phrase that was found, which may be all that the message says.
+/// Returns the question of a phrase that was found; `is_all` is true if the message says nothing else.
 fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
     match meaning {
         Meaning::Question(asks) => Some(asks),
@@ -171,7 +173,7 @@ fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
     }
 }
 
-/// Returns the shorter of two ends of one text: the rest behind the longer courtesy.
+/// Returns the shorter of two ends of one text, which is the rest after the longer courtesy.
 fn shortest<'t>(a: Option<&'t str>, b: Option<&'t str>) -> Option<&'t str> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.len() < a.len() { b } else { a }),
@@ -185,11 +187,12 @@ fn may_begin_end(byte: u8) -> bool {
     matches!(byte, b'.' | b'!' | b'?' | 0xc2 | 0xd8 | 0xdb | 0xe0 | 0xe3)
 }
 
-/// Returns the length of what ends a sentence at the start of `rest`, or begins one, as `¿` does.
+/// Returns the length of the mark at the start of `rest` that ends a sentence, or begins one, as `¿`
+/// does; `None` if there is none.
 fn end_of_sentence(rest: &str) -> Option<usize> {
     let end = rest.chars().next()?;
     let is_end = match end {
-        // Not of `node.js`, `./skills`, `.env`.
+        // Not the full stop of `node.js`, `./skills`, `.env`.
         '.' => {
             let next = rest[1..].chars().next();
             next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '/' | '\\' | '_'))

@@ -3,17 +3,17 @@
 
 use crate::matcher::text::token::{is_same, last_token, next_token};
 
-/// Most words that a `*` stands for, unless it ends the phrase; a character counts as a word in
-/// scripts without spaces.
+/// The maximum number of words that a `*` stands for, unless it ends the phrase. In scripts without
+/// spaces, a character counts as a word.
 pub(super) const MAX_OPEN_WORDS: usize = 48;
 
 /// A part of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part<'p> {
     Words(&'p str),
-    /// Words separated by `|`.
+    /// Choices separated by `|`, one of which must follow.
     OneOf(&'p str),
-    /// The same, or none.
+    /// Choices separated by `|`, one or none of which must follow.
     Maybe(&'p str),
     Open,
 }
@@ -52,7 +52,7 @@ fn parts(mut phrase: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-/// Returns what follows `words` in `text`, if `text` begins with them.
+/// Returns the rest of `text` after `words`, if `text` begins with them.
 pub(super) fn strip_words<'t>(mut words: &str, mut text: &'t str) -> Option<&'t str> {
     while let Some((word, rest)) = next_token(words) {
         let (found, after) = next_token(text)?;
@@ -64,14 +64,14 @@ pub(super) fn strip_words<'t>(mut words: &str, mut text: &'t str) -> Option<&'t 
     Some(text)
 }
 
-/// Returns what follows in `text`, for each of the choices it begins with. Nearly all choices
-/// differ from it in their first letters, and cost no more than that.
+/// Returns the rest of `text` after each of the choices that it begins with. Nearly all choices differ
+/// from it in their first letters, and cost no more than comparing these.
 fn strip_choices<'t>(choices: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
     let first = next_token(text).map(|(word, _)| word.as_bytes());
     let first = first.filter(|word| word.iter().all(u8::is_ascii_lowercase));
     let may_be_same = move |words: &&str| match (first, words.trim_ascii_start().as_bytes()) {
         (Some([a, rest @ ..]), [b, others @ ..]) if b.is_ascii_lowercase() => {
-            // An apostrophe may stand in one of them.
+            // One of the two may have an apostrophe next.
             let next = [rest.first(), others.first()];
             a == b && (next[0] == next[1] || !matches!(next, [Some(_), Some(b'a'..=b'z')]))
         }
@@ -80,7 +80,7 @@ fn strip_choices<'t>(choices: &str, text: &'t str) -> impl Iterator<Item = &'t s
     split(choices).filter(may_be_same).filter_map(move |words| strip_words(words, text))
 }
 
-/// The same as `choices.split('|')`, which is made for longer texts.
+/// Splits `choices` as `choices.split('|')` does, which is made for longer texts.
 fn split(choices: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(choices);
     std::iter::from_fn(move || {
@@ -91,7 +91,7 @@ fn split(choices: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Tells whether `text` begins with the phrase, and `ends` is true for the rest.
+/// Tells whether `text` begins with the phrase, and `ends` is true for the rest of it.
 pub(super) fn follows(phrase: &str, text: &str, ends: &impl Fn(&str) -> bool) -> bool {
     let Some((part, rest)) = next_part(phrase) else { return ends(text) };
     let one_of =
@@ -113,8 +113,8 @@ pub(super) fn follows(phrase: &str, text: &str, ends: &impl Fn(&str) -> bool) ->
     }
 }
 
-/// Tells whether `text` holds a choice of the part with the fewest choices, as each sentence that
-/// the phrase stands for does.
+/// Tells whether `text` may contain a sentence of the phrase: it contains a choice of the part with the
+/// fewest choices, as each of these sentences does.
 pub(super) fn may_hold(phrase: &str, text: &str) -> bool {
     let choices = parts(phrase).filter_map(|part| match part {
         Part::Words(words) | Part::OneOf(words) => Some(words),

@@ -25,7 +25,7 @@ struct Entry {
     start: u32,
     end: u32,
     meaning: Meaning,
-    /// True if it ends with `*`.
+    /// True if the phrase ends with `*`.
     is_open: bool,
 }
 
@@ -41,9 +41,9 @@ struct Edge {
 
 row!(Edge { word: u64, entry: u32 });
 
-/// Phrases of a text, and the words they begin and end with. It holds no text: that of the phrases
-/// built in is part of the program, while their table, which takes a millisecond to make, is kept
-/// with an index.
+/// An index of the phrases of a text by the words they begin and end with. It does not hold the text, as
+/// the text of the built-in phrases is part of the program. The table of these takes a millisecond to
+/// make, so it is stored with an index of skills.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Table {
     n_text_bytes: u32,
@@ -55,7 +55,7 @@ pub(super) struct Table {
     /// The words on which a phrase that begins with `*` ends, sorted.
     #[serde(with = "rows")]
     ends: Vec<Edge>,
-    /// True if any of these is ASCII.
+    /// True if any of the words in `ends` is ASCII.
     has_ascii_end: bool,
     /// The words on which any phrase ends, sorted.
     #[serde(with = "rows")]
@@ -93,7 +93,7 @@ impl Table {
             Some(word) => self.starts.extend(edge(word)),
             None => has_open_start = true,
         });
-        // A phrase without words would be asked by everything.
+        // A phrase that may be without words would match every message.
         if may_be_empty {
             self.starts.truncate(n_starts);
             return;
@@ -214,8 +214,8 @@ fn key(word: &str) -> Option<u64> {
     }
 }
 
-/// The phrases of a file: a section for each meaning, and a line for each phrase, which go on in
-/// lines that begin with a blank.
+/// Parses the phrases of a file. It has a section for each meaning, and a line for each phrase; a phrase
+/// goes on in lines that begin with a blank.
 pub(super) fn phrases(file: &str) -> impl Iterator<Item = (Range<usize>, Meaning)> {
     let mut section = "";
     lines(file).flat_map(move |line| {
@@ -246,7 +246,7 @@ fn lines(file: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Courtesies, which stand between commas.
+/// Parses a line of courtesies, separated by commas.
 fn courtesies(line: &str, mut start: usize) -> Vec<(Range<usize>, Meaning)> {
     let ranges = line.split(',').map(|words| {
         let range = start..start + words.len();
