@@ -119,7 +119,7 @@ impl Program {
     }
 
     /// The last line of standard error, to be appended to an error message.
-    pub(super) fn last_words(&self) -> String {
+    pub(super) fn last_output(&self) -> String {
         let bytes: Vec<u8> = locked(&self.stderr).iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
