@@ -15,7 +15,7 @@ pub struct HelloToolset {
     table: Table,
 }
 
-/// How polite a greeting is.
+/// The politeness of a greeting.
 #[arguments]
 #[derive(Clone, Copy, Default)]
 #[serde(rename_all = "lowercase")]
