@@ -83,8 +83,8 @@ impl Drop for Outside {
     }
 }
 
-/// Runs the test `name` of this program again as another user, if this one is root and has not done
-/// so yet. Reports the reason if it cannot.
+/// If this process is root, runs the test `name` of this program again as another user, once. If that
+/// is not possible, reports the reason.
 pub(crate) fn again_as_another(name: &str, say: impl Fn(&str)) {
     let is_root = std::os::unix::fs::MetadataExt::uid(&Path::new("/proc/self").metadata().unwrap());
     if is_root != 0 || std::env::var_os(AS_ANOTHER).is_some() {
