@@ -28,7 +28,7 @@ pub(crate) struct Part {
     pub(crate) local_extra: Vec<u8>,
     /// The bytes after the data.
     pub(crate) behind: Vec<u8>,
-    /// False if the directory does not have it.
+    /// False if the central directory does not list the entry.
     pub(crate) is_listed: bool,
     /// The offset in the central directory, if it differs from the real one.
     pub(crate) offset: Option<u32>,
