@@ -40,7 +40,7 @@ struct Arrived {
 
 /// A running collector.
 pub(crate) struct Collector {
-    /// Its address, as `OTEL_EXPORTER_OTLP_ENDPOINT` takes it.
+    /// The address, in the form of `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) endpoint: String,
     arrived: Arc<Mutex<Arrived>>,
 }
