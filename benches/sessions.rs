@@ -22,8 +22,8 @@ use servers::{Kind, Server};
 /// The number of turns that are not counted, as a warm-up, and of those that are.
 const TURNS: (usize, usize) = (50, 1000);
 
-/// Returns the sorted times of turns. Every message matches a skill, so each turn reads the session,
-/// and every second turn records what it shows.
+/// Returns the sorted times of turns. Every message matches a skill, so each turn reads the session and
+/// records what it shows.
 fn times(store: &Arc<dyn SessionStore>) -> Vec<Duration> {
     let engine = Engine::builder()
         .source(Source::bundled("skills"))

@@ -100,7 +100,7 @@ fn answer(
 }
 
 /// Runs a task apart from the conversation. A real agent would start another agent; this one only
-/// counts.
+/// prints the task.
 #[derive(Debug, Default)]
 struct Spawner(Arc<AtomicUsize>);
 

@@ -41,7 +41,7 @@ struct Site {
 }
 
 impl Site {
-    /// Starts a server that identifies versions of its file by ETag, or by modification time.
+    /// Starts a server that identifies versions of its file by `ETag`, or by modification time.
     fn new(file: Vec<u8>, has_tags: bool) -> Site {
         let file = Arc::new(Mutex::new(file));
         let served = Arc::clone(&file);
