@@ -56,7 +56,7 @@ fn uses_are_counted_as_they_stand_and_turns_of_phrase_are_no_triggers() {
         let found = suggestion.keywords.iter().find(|proposal| proposal.keyword == keyword);
         found.map(|proposal| proposal.uses)
     };
-    // Counts in the description, in a heading and in a line.
+    // It occurs in the description, in a heading and in a line.
     assert_eq!(uses("dunning"), Some(3), "{suggestion:?}");
     assert_eq!(uses("shader bytecode"), Some(1), "{suggestion:?}");
     for turn in ["another engine", "change was made", "split or port"] {

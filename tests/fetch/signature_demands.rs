@@ -33,7 +33,7 @@ fn keys_that_are_named_later_are_asked_of_the_copy_in_use() {
         assert_eq!(world.add(&repository.url(), &[]).unwrap(), None);
         let config = world.config(Scope::User);
         world.write_config(Scope::User, &format!("{config}signed_by = {signed_by}\n"));
-        // The source is not contacted.
+        // Move the source away, as it must not be contacted.
         let gone = repository.path().with_extension("gone");
         fs::rename(repository.path(), &gone).unwrap();
         let (ids, findings) = world.in_use();
