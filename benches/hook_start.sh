@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Whole-process time of `repertoire hook claude-code`, side by side with a Node script that does the
-# job the usual way, and beside the hook without its snapshot. Prints a table: shortest and median of
-# RUNS (default 21) runs each, in turns, in ms. The shortest says most where other work is going on.
+# Measures the whole-process time of `repertoire hook claude-code`, compared with a Node script that
+# does the job in the usual way, and with the hook without its snapshot. Prints a table in ms: the
+# shortest and the median of RUNS (default 21) runs each, which take turns. On a busy machine the
+# shortest is the more reliable figure.
 #
-# The last column is the measurement itself: a process that does nothing, started in the same way.
+# The last column is the overhead of measuring: a process that does nothing, started in the same way.
 #
 # usage: benches/hook_start.sh [SKILLS…]     default 10 100 1000 10000
 set -euo pipefail
@@ -17,8 +18,8 @@ binary=$(realpath "$binary")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# A skill of a typical size: 12 keywords, two patterns, 3 KB of instructions. The same words are the
-# rules of the script.
+# Writes a skill of typical size: 12 keywords, two patterns, 3 KB of instructions. The Node script
+# gets the same words as its rules.
 cat >"$scratch/make.mjs" <<'JS'
 import { mkdirSync, writeFileSync } from "node:fs"
 const [dir, n] = [process.argv[2], Number(process.argv[3])]
@@ -82,7 +83,7 @@ echo "|---|---|---|---|---|---|"
 for n in "${sizes[@]}"; do
     mkdir -p "$scratch/$n"
     node "$scratch/make.mjs" "$scratch/$n" "$n"
-    # What was changed within two seconds is not kept.
+    # Files that changed within the last two seconds do not enter a snapshot.
     sleep 3
     row=$(node "$scratch/time.mjs" "$runs" "$scratch/$n" "$binary" "$scratch/usual.mjs")
     echo "| $n | $row |"

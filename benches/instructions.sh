@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Counts the instructions of the matcher's main cases with callgrind: unlike times they repeat, on a
-# busy machine too. Prints a table beside the committed counts in instructions.txt, and fails if a
-# case has grown by more than 10 %.
+# Counts the instructions of the matcher's main cases with callgrind. Unlike times, the counts are
+# repeatable, even on a busy machine. Prints them next to the committed counts in instructions.txt, and
+# fails if a case has grown by more than 10 %.
 #
-# usage: benches/instructions.sh [--update]     --update writes instructions.txt anew
+# usage: benches/instructions.sh [--update]     --update rewrites instructions.txt
 set -euo pipefail
 cd "$(dirname "$0")/.."
 baseline=benches/instructions.txt
@@ -23,7 +23,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 binary=$(cargo build --release --locked --package instructions --message-format=json |
     sed -n 's/.*"name":"instructions".*"executable":"\([^"]*\)".*/\1/p')
-# Compiling an index takes long under callgrind; queries start from one that is read.
+# Compiling an index takes long under callgrind, so the cases read a prepared one.
 "$binary" prepare "$scratch"
 
 count() { # CASE
@@ -35,7 +35,7 @@ count() { # CASE
 }
 export -f count
 export binary scratch
-# What else runs changes no count, so the cases share the cores.
+# Other processes do not change the counts, so the cases run in parallel.
 "$binary" cases | xargs -I{} -P "$(nproc)" bash -euo pipefail -c 'count {}'
 
 counts=$scratch/counts

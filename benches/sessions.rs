@@ -1,8 +1,7 @@
-//! The time that a session store adds to a turn, on the path of a user: `Engine::turn(…).run()`.
+//! The time that a session store adds to a turn, measured on the user's path: `Engine::turn(…).run()`.
 //!
-//! It starts servers of its own; `PostgreSQL` with its usual settings, `fsync` among them, and Redis with
-//! `appendonly`. Run it with
-//! `cargo bench --bench sessions --features postgres,redis`.
+//! The benchmark starts its own servers: `PostgreSQL` with its default settings, including `fsync`, and
+//! Redis with `appendonly`. Run it with `cargo bench --bench sessions --features postgres,redis`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -20,11 +19,11 @@ use repertoire::session::{MemoryStore, ServerOptions, SessionStore, SqliteStore,
 use repertoire::{Engine, Source};
 use servers::{Kind, Server};
 
-/// Turns that are not counted, and those that are.
+/// The number of turns that are not counted, as a warm-up, and of those that are.
 const TURNS: (usize, usize) = (50, 1000);
 
-/// The times of turns, sorted. Every message calls for a skill, so each turn reads the session, and
-/// every second one records what it shows.
+/// Returns the sorted times of turns. Every message matches a skill, so each turn reads the session and
+/// records what it shows.
 fn times(store: &Arc<dyn SessionStore>) -> Vec<Duration> {
     let engine = Engine::builder()
         .source(Source::bundled("skills"))
@@ -38,7 +37,7 @@ fn times(store: &Arc<dyn SessionStore>) -> Vec<Duration> {
         let turn = engine.turn("review the pull request", &session).run().unwrap();
         let time = start.elapsed();
         assert!(!turn.text.is_empty());
-        // The instructions are shown again: each of the turns writes.
+        // After compaction the instructions are shown again, so that each of these turns writes.
         session.compacted().unwrap();
         if n >= TURNS.0 {
             assert_eq!(turn.disclosure.full, ["code-review"]);

@@ -1,7 +1,8 @@
-//! The cost of a plugin's border: a plugin is loaded, called in this process and in a child, and
-//! compared with a trait object that does the same JSON work; `cargo bench --bench toolset`.
+//! The cost of a plugin's ABI boundary. A plugin is loaded, called in this process and in a child
+//! process, and compared with a trait object that does the same JSON work. Run it with `cargo bench
+//! --bench toolset`.
 //!
-//! The plugins are built with cargo, as they are shipped. Each answer is asserted.
+//! The plugins are built with cargo, as users build them. Each answer is asserted.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 #[path = "../tests/support/plugin.rs"]
@@ -32,12 +33,12 @@ struct Silent;
 
 impl Host for Silent {}
 
-/// A tool of a host without plugins.
+/// A tool of a host that has no plugins.
 trait DirectTool {
     fn call(&self, arguments: &str, host: &dyn Host) -> ToolResult;
 }
 
-/// `greet` of the example plugin, and no border.
+/// `greet` of the example plugin, without the ABI boundary.
 struct Greet {
     greeting: String,
 }
@@ -61,7 +62,7 @@ impl DirectTool for Greet {
     }
 }
 
-/// `big` of the failing plugin, and no border.
+/// `big` of the failing plugin, without the ABI boundary.
 struct Big;
 
 impl DirectTool for Big {
@@ -70,7 +71,7 @@ impl DirectTool for Big {
     }
 }
 
-/// Builds a plugin of this workspace in release, stripped as it should be shipped.
+/// Builds a plugin of this workspace in release mode, stripped as it should be shipped.
 fn built(package: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let args = ["build", "--locked", "--release", "--lib", "-p", package];
@@ -121,7 +122,8 @@ fn loads(hello: &[u8]) {
     let (skills, cache) = (place.path().join("skills"), place.path().join("cache"));
     let mut number = 0_u32;
     let mut fresh = |options: ToolsetOptions| {
-        // The system's loader recognises a library that it has loaded, so each is a new file.
+        // The system's loader recognises a library that it has already loaded, so make each one a new
+        // file.
         number += 1;
         let library = [hello, &number.to_le_bytes()].concat();
         write_copied(&skills, &cache, &library, "HelloToolset");
@@ -165,13 +167,14 @@ fn calls(hello: &[u8], failing: &[u8]) {
     report("call: border, in process", || {
         drop(border.call("greet", black_box(ARGUMENTS), &Silent));
     });
-    // One after the other they would meet different loads of a busy machine, so they take turns.
+    // Measured one after the other, the two would see different loads of a busy machine, so they
+    // alternate.
     let ratio = ratio(
         || drop(direct.call(black_box(ARGUMENTS), &Silent)),
         || drop(border.call("greet", black_box(ARGUMENTS), &Silent)),
     );
     println!("border, in process: {ratio:.2} times the trait object, in turns");
-    // These also compare the arguments with the schema.
+    // These calls also validate the arguments against the schema.
     report("call: tool, in process", || drop(ours.call(black_box(&arguments), &Silent)));
     report("call: tool, in a child", || drop(child.call(black_box(&arguments), &Silent)));
 
@@ -189,13 +192,13 @@ fn calls(hello: &[u8], failing: &[u8]) {
     report("64 KiB: tool, in a child", || drop(child.call(black_box(&none), &Silent)));
 }
 
-/// Lists of 200 libraries whose descriptions are kept: by a new process, and again.
+/// Lists 200 libraries whose descriptions are cached, in a new process and then once more.
 fn lists(hello: &[u8]) {
     const N: usize = 200;
     let place = tempfile::tempdir().unwrap();
     let (skills, cache) = (place.path().join("skills"), place.path().join("cache"));
     for i in 0..N {
-        // Each has a content of its own.
+        // Give each library a different content.
         let library = [hello, &(i as u32).to_le_bytes()].concat();
         write_skill(&skills, &format!("s{i}"), &library, "HelloToolset");
     }
@@ -210,14 +213,15 @@ fn lists(hello: &[u8]) {
     };
     let tools = engine(&skills, &cache, in_child()).all_tools();
     assert!(tools.failures.is_empty() && tools.tools.len() == N * 4, "{:?}", tools.failures);
-    // What has just been written is looked at again, as it could change and look the same.
+    // Wait, because files written in the last seconds are read again: they could change without a new
+    // time stamp.
     std::thread::sleep(Duration::from_secs(3));
     listed();
     let (first, again) = middle((0..5).map(|_| listed()).collect());
     println!("tools/list of {N} libraries: {first:.1?} in a new process, then {again:.1?}");
 }
 
-/// A good library alone, and beside one that hangs and one that crashes.
+/// Measures a good library alone, and next to a library that hangs and one that crashes.
 fn neighbours(hello: &[u8], failing: &[u8]) {
     let place = tempfile::tempdir().unwrap();
     let (alone, beside) = (place.path().join("alone"), place.path().join("beside"));
@@ -236,7 +240,7 @@ fn neighbours(hello: &[u8], failing: &[u8]) {
         assert_eq!(answer["status"], "success", "{answer}");
     };
     let list = |engine: &Engine| assert_eq!(engine.tools_of(&"good".into()).tools.len(), 4);
-    // The list of all begins to open the one that hangs.
+    // Listing all tools also starts to open the library that hangs.
     for tools in &tools {
         let begin = Instant::now();
         drop(tools.definitions(ToolFormat::Mcp));
@@ -256,13 +260,13 @@ fn session_tools(engine: &Engine) -> SessionTools {
     engine.tools(&engine.session("bench")).with_options(options)
 }
 
-/// The median.
+/// Returns the median.
 fn middle<T: Ord + Copy>(mut of: Vec<T>) -> T {
     of.sort_unstable();
     of[of.len() / 2]
 }
 
-/// The median time of `n` runs.
+/// Returns the median time of `n` runs.
 fn median(run: impl Fn(), n: usize) -> Duration {
     let time = |_| {
         let begin = Instant::now();
@@ -272,7 +276,7 @@ fn median(run: impl Fn(), n: usize) -> Duration {
     middle((0..n).map(time).collect())
 }
 
-/// Prints the time of a run: the median of 31 turns of 30 ms.
+/// Prints the time of one run: the median of 31 batches of about 30 ms.
 fn report(name: &str, run: impl Fn()) {
     let alone = median(&run, 101).max(Duration::from_nanos(20));
     let n_runs = (Duration::from_millis(30).as_nanos() / alone.as_nanos()).max(1) as u32;
@@ -280,7 +284,8 @@ fn report(name: &str, run: impl Fn()) {
     println!("{name}: {:.2?}", median(turn, 31) / n_runs);
 }
 
-/// The time of `other` as a multiple of that of `one`, by the medians of many short turns.
+/// Returns the time of `other` as a multiple of the time of `one`, by the medians of many short
+/// batches.
 fn ratio(one: impl Fn(), other: impl Fn()) -> f64 {
     let turn = |run: &dyn Fn()| {
         let begin = Instant::now();
@@ -299,7 +304,7 @@ fn library_name() -> String {
 }
 
 fn main() {
-    // The children are this program.
+    // Child processes run this same program.
     if std::env::args().nth(1).as_deref() == Some(CHILD) {
         worker_main();
     }

@@ -1,5 +1,5 @@
-//! A ranking of the host's own beside the lexical one. A toy embedder stands in for a model: it
-//! counts groups of three letters, and so finds what is misspelt:
+//! A host's own ranking in addition to the lexical one. A toy embedder stands in for an embedding
+//! model: it counts groups of three letters, and so also finds misspelt words:
 //!
 //! ```console
 //! $ cargo run --example retriever
@@ -12,10 +12,10 @@ use std::sync::RwLock;
 use repertoire::matcher::{Candidate, Retriever};
 use repertoire::{Engine, Skill, SkillId};
 
-/// A vector of length 1: how often each group of letters occurs.
+/// A vector of length 1: the frequency of each group of three letters.
 type Embedding = HashMap<[char; 3], f32>;
 
-/// Embeds descriptions once, and each message when it comes.
+/// Embeds each description once, and each message when it arrives.
 #[derive(Debug, Default)]
 struct Embedder {
     known: RwLock<HashMap<SkillId, (String, Embedding)>>,
@@ -23,7 +23,7 @@ struct Embedder {
 
 impl Retriever for Embedder {
     fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
-        // A similarity that unrelated texts have, too.
+        // The similarity that even unrelated texts have.
         const UNRELATED: f32 = 0.2;
         let message = embed(message);
         let score = |candidate: &Candidate<'_>| {
@@ -34,7 +34,7 @@ impl Retriever for Embedder {
 }
 
 impl Embedder {
-    /// Calls `run` with the embedding of a skill, which is made anew if its description changed.
+    /// Calls `run` with the embedding of a skill, which is computed again if its description changed.
     fn with_embedding(&self, skill: &Candidate<'_>, run: impl Fn(&Embedding) -> f32) -> f32 {
         let found = self.known.read().ok().and_then(|known| {
             let (text, embedding) = known.get(skill.id)?;

@@ -1,4 +1,5 @@
-//! Tells the crate the target it is built for, so that a plugin can say it in its note.
+//! Passes the target triple and the compiler's version to the crate, which writes them into a plugin's
+//! note.
 
 use std::process::Command;
 

@@ -1,5 +1,6 @@
-//! The time to rank skills for a message by relevance, by the size of the catalog, and the cost of
-//! the index: `cargo bench --bench relevance`. Its rivals are in `benches/rivals`.
+//! The time to rank skills for a message by relevance, and the cost of the index, by the size of the
+//! catalog. Run it with `cargo bench --bench relevance`. Other search engines are measured in
+//! `benches/rivals`.
 //!
 //! `REPERTOIRE_BENCH=all` also measures 100,000 skills.
 #![expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "a measurement that prints")]
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use repertoire::matcher::{Relevance, RelevanceIndex};
 use repertoire::{Engine, Skill, SkillId};
 
-/// Messages that are ranked in turn.
+/// The number of messages that are ranked, one after the other.
 const N_MESSAGES: usize = 300;
 
 fn main() {
@@ -63,7 +64,7 @@ fn measure(skills: &[(SkillId, Skill)], messages: &[String]) {
     );
 }
 
-/// The shortest of several rounds over all messages.
+/// Returns the shortest of several rounds over all messages.
 fn best_of(messages: &[String], mut run: impl FnMut(&str)) -> Duration {
     const ROUNDS: usize = 9;
     let round = |_| {

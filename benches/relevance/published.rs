@@ -1,11 +1,12 @@
-//! Published skills and the messages people wrote for them, from the corpus beside the repository.
+//! Published skills, and the messages that people wrote for them, from the corpus outside of the
+//! repository.
 
 use std::path::{Path, PathBuf};
 
 use repertoire::{Skill, SkillId};
 use serde_json::Value;
 
-/// A small generator of random numbers (splitmix64): fixed for all time, unlike that of a crate.
+/// A small random number generator (splitmix64). Unlike that of a crate, its sequence never changes.
 struct Random(u64);
 
 impl Random {
@@ -18,7 +19,7 @@ impl Random {
     }
 }
 
-/// The corpus, in `../shared` or `$REPERTOIRE_SHARED`.
+/// Finds the corpus, in `../shared` or `$REPERTOIRE_SHARED`.
 pub(crate) fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|dir| dir.join("../shared"));
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
@@ -26,7 +27,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     roots.map(|root| root.join("corpus")).find(|corpus| corpus.join("skills").is_dir())
 }
 
-/// `n_skills` skills as they are published; beyond the corpus copies of these, in which three
+/// Returns `n_skills` published skills. Beyond the size of the corpus, returns copies in which three
 /// words of ten are replaced by words of other skills.
 pub(crate) fn skills(corpus: &Path, n_skills: usize) -> Vec<(SkillId, Skill)> {
     let mut texts: Vec<String> = Vec::new();
@@ -64,8 +65,8 @@ pub(crate) fn skills(corpus: &Path, n_skills: usize) -> Vec<(SkillId, Skill)> {
     (0..n_skills).map(numbered).collect()
 }
 
-/// `n_messages` of the prompts that real catalogs are tested with, of 90 to 160 bytes: 123 on
-/// average.
+/// Returns `n_messages` of the prompts that real catalogs are tested with. They have 90 to 160 bytes,
+/// 123 on average.
 pub(crate) fn messages(corpus: &Path, n_messages: usize) -> Vec<String> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join("routing/catalogs"))
         .into_iter()

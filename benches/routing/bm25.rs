@@ -36,7 +36,7 @@ impl Bm25 {
         new
     }
 
-    /// The best three with their scores.
+    /// Returns the best three skills with their scores.
     pub(crate) fn rank(&self, prompt: &str) -> Vec<(f64, &str)> {
         const K1: f64 = 1.2;
         const B: f64 = 0.75;

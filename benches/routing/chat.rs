@@ -1,17 +1,17 @@
-//! Messages to assistants of other kinds ("play some jazz"), for which no skill of a catalog is: the
-//! share of them for which one has a line or more.
+//! Messages to assistants of other kinds ("play some jazz"), which no skill of a catalog is made for.
+//! Measures the share of them for which the engine still shows skills, in full or as lines.
 
 use repertoire::{Engine, EngineBuilder, Session};
 
 use crate::data::Catalog;
 
-/// The intent sets whose messages are none of a coding agent's business.
+/// The intent sets whose messages do not concern a coding agent.
 const SETS: [&str; 3] = ["clinc150", "snips2017", "hwu64-fold1"];
 
-/// Every this many of their messages is tried.
+/// The step between the messages that are tried: every seventh.
 const STEP: usize = 7;
 
-/// One row a catalog.
+/// Prints one row for each catalog.
 pub(crate) fn report(catalogs: &[Catalog], intents: &[Catalog]) {
     let sets = intents.iter().filter(|set| SETS.contains(&&*set.name));
     let cases = sets.flat_map(|set| set.positives.iter().step_by(STEP));

@@ -1,4 +1,4 @@
-//! The corpus as catalogs with prompts.
+//! The catalogs of the corpus, with their prompts.
 
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use repertoire::eval::{Case, read};
 use repertoire::{Skill, SkillId};
 use serde_json::Value;
 
-/// The most prompts of one catalog that are tried, spread evenly over its cases.
+/// The maximum number of prompts tried per catalog, spread evenly over its cases.
 const MAX_CASES: usize = 1_000;
 
 pub(crate) struct Catalog {
@@ -15,11 +15,11 @@ pub(crate) struct Catalog {
     pub(crate) skills: Vec<(SkillId, Skill)>,
     /// Prompts that expect a skill of the catalog.
     pub(crate) positives: Vec<Case>,
-    /// Prompts that expect none, or only forbid some.
+    /// Prompts that expect no skill, or only forbid some.
     pub(crate) negatives: Vec<Case>,
 }
 
-/// The catalogs of one kind that have prompts for a skill.
+/// Reads the catalogs of one kind, except those in which no prompt expects a skill.
 pub(crate) fn catalogs(corpus: &Path, kind: &str) -> Vec<Catalog> {
     let mut dirs: Vec<PathBuf> = read_dir(corpus.join("routing").join(kind))
         .unwrap()
@@ -49,7 +49,7 @@ fn catalog(corpus: &Path, dir: &Path) -> Option<Catalog> {
     let (mut cases, problems) = read("cases.jsonl", &prompts, None);
     assert!(problems.is_empty(), "{name}: {problems:?}");
     let is_known = |name: &String| skills.iter().any(|(id, _)| id == name.as_str());
-    // Expectations about skills that are not in the corpus cannot be judged.
+    // Expectations that only name skills missing from the corpus cannot be judged.
     cases.retain(|Case { expected, forbidden, .. }| {
         let named = expected.iter().chain(forbidden);
         named.clone().next().is_none() || named.clone().any(is_known)
@@ -69,11 +69,11 @@ fn spread(cases: Vec<Case>) -> Vec<Case> {
     cases.into_iter().step_by(step).collect()
 }
 
-/// The skill of a row, with the body of its file where the corpus has it.
+/// Builds the skill of a row, with the body of its file if the corpus has the file.
 fn skill(row: &Value, file: Option<&Path>) -> Skill {
     let body = file.and_then(|file| Skill::load(file, "repertoire").ok());
     let body = body.as_ref().and_then(|skill| skill.body().ok()).unwrap_or_default();
-    // JSON is YAML.
+    // JSON is valid YAML.
     let fields = ["name", "description", "when_to_use", "triggers", "metadata", "activation"];
     let written = fields.iter().filter(|field| !row[**field].is_null());
     let front_matter: Vec<String> =

@@ -6,18 +6,19 @@ use repertoire::{Disclosure, DisclosureOptions, Engine, Session, SkillId};
 
 use crate::data::Catalog;
 
-/// The figures of one catalog, or means over several; NaN is a share of nothing.
+/// The figures of one catalog, or means over several catalogs. NaN means that there is nothing to take
+/// a share of.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Figures {
-    /// Share of the full texts that are right.
+    /// The share of the skills shown in full that are right.
     pub(crate) precision: f64,
-    /// Share of the expected skills that are shown in full.
+    /// The share of the expected skills that are shown in full.
     pub(crate) recall: f64,
-    /// Share of the prompts that expect none for which one is shown wrongly.
+    /// Among the prompts that expect no skill, the share for which one is wrongly shown in full.
     pub(crate) false_fires: f64,
-    /// Share of the prompts that expect a skill for which one that is expected has at least a line.
+    /// Among the prompts that expect a skill, the share for which an expected one has at least a line.
     pub(crate) in_view: f64,
-    /// Tokens of a text in which no skill is in full, on average.
+    /// The average number of tokens of a text that shows no skill in full.
     pub(crate) quiet_tokens: f64,
 }
 
@@ -46,7 +47,7 @@ impl Figures {
         counts.figures()
     }
 
-    /// The mean of each figure over the catalogs that have it.
+    /// Returns the mean of each figure over the catalogs for which it is defined.
     pub(crate) fn mean(all: &[Figures]) -> Figures {
         let mean = |of: fn(&Figures) -> f64| {
             let there: Vec<f64> = all.iter().map(of).filter(|figure| !figure.is_nan()).collect();
@@ -61,7 +62,7 @@ impl Figures {
         }
     }
 
-    /// The cells of a table.
+    /// Returns the cells of a table row.
     pub(crate) fn cells(&self) -> String {
         let shares = [self.precision, self.recall, self.false_fires, self.in_view];
         let cells = shares.map(|share| match share {

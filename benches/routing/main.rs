@@ -1,8 +1,8 @@
-//! The rates at which the right skill comes first, and at which it is shown, over catalogs of real
-//! skills with real prompts: `cargo bench --bench routing` prints the tables of `docs/routing.md`.
+//! The rates at which the right skill ranks first, and at which it is shown, over catalogs of real
+//! skills with real prompts. `cargo bench --bench routing` prints the tables of `docs/routing.md`.
 //!
-//! The data stands beside the repository (`../shared/corpus`, or `$REPERTOIRE_SHARED`); without it
-//! this says SKIPPED. The baseline is what is usually done: plain BM25 over name, description and
+//! The data is outside of the repository (`../shared/corpus`, or `$REPERTOIRE_SHARED`); without it the
+//! benchmark prints SKIPPED. The baseline is the common approach: plain BM25 over name, description and
 //! body as one text, in lower-cased words.
 #![expect(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ use repertoire::matcher::RelevanceIndex;
 use bm25::Bm25;
 use data::{Catalog, catalogs};
 
-/// In percent of the prompts.
+/// Percentages of the prompts.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rate {
     top1: f64,
@@ -54,7 +54,7 @@ fn main() {
     systems::margins(&skills);
 }
 
-/// The table of the first places.
+/// Prints the table of top ranks.
 fn order(title: &str, catalogs: &[Catalog]) {
     println!("\n### {title}\n");
     println!("| catalog | skills | prompts | BM25 top 1 | 3 | 5 | relevance top 1 | 3 | 5 |");

@@ -1,4 +1,5 @@
-//! The engine as a whole: the skills shown in full or in a line, and their cost; the default first.
+//! The whole engine in several configurations, the default first: the skills shown in full or as a
+//! line, and the cost.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +9,14 @@ use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill, suggest};
 use crate::data::Catalog;
 use crate::figures::Figures;
 
-/// A way to set the engine up.
+/// A configuration of the engine.
 struct System {
     name: &'static str,
     builder: fn(EngineBuilder) -> EngineBuilder,
     relevance: Option<RelevanceMargin>,
-    /// True if the skills lose the triggers they declare.
+    /// True if the triggers that the skills declare are removed.
     drops_triggers: bool,
-    /// True if the skills get the triggers that are suggested for them.
+    /// True if the skills get the triggers that the library suggests for them.
     suggests: bool,
 }
 
@@ -27,7 +28,7 @@ impl Default for System {
     }
 }
 
-/// One row each.
+/// Returns the configurations, one for each row.
 fn systems() -> [System; 6] {
     [
         System::default(),
@@ -46,7 +47,7 @@ fn systems() -> [System; 6] {
 const HEAD: &str = "| | precision | recall | false fires | in view | tokens, none in full |\n\
                     |---|---:|---:|---:|---:|---:|";
 
-/// The figures of each way to set the engine up, as means over `catalogs`.
+/// Prints the figures of each configuration, as means over `catalogs`.
 pub(crate) fn report(title: &str, catalogs: &[Catalog]) {
     println!("\n### The engine: {title}\n\n{HEAD}");
     for system in systems() {
@@ -54,7 +55,7 @@ pub(crate) fn report(title: &str, catalogs: &[Catalog]) {
     }
 }
 
-/// The default by catalog, and on the half it was fitted on and the other.
+/// Prints the figures of the default by catalog, on the half it was fitted on, and on the other half.
 pub(crate) fn default_by_catalog(catalogs: &[Catalog]) {
     println!("\n### The default, by catalog\n\n{HEAD}");
     let all = System::default().try_on(catalogs);
@@ -66,7 +67,7 @@ pub(crate) fn default_by_catalog(catalogs: &[Catalog]) {
     }
 }
 
-/// Margins around the default one, on both halves.
+/// Prints margins around the default one, on both halves.
 pub(crate) fn margins(catalogs: &[Catalog]) {
     println!("\n### Margins\n");
     println!(
@@ -100,7 +101,8 @@ fn around_default() -> Vec<RelevanceMargin> {
     margins
 }
 
-/// The half of the catalogs that limits are fitted on: every second one by the owner's name.
+/// Returns the half of the catalogs on which limits are fitted: every second one, ordered by the
+/// owner's name.
 fn fitted(all: &[Figures]) -> Vec<Figures> {
     all.iter().step_by(2).copied().collect()
 }

@@ -1,4 +1,4 @@
-//! Hostile skills and queries, made to be slow.
+//! Hostile skills and queries, constructed to be slow.
 
 use repertoire::Skill;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn skill(place: usize, triggers: &Value) -> Skill {
         .unwrap()
 }
 
-/// Name, skills and query of each case.
+/// Returns the name, the skills and the query of each case.
 pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
     let run = "a".repeat(100_000);
     let nested = |prefix: &str| -> Vec<Skill> {
@@ -32,7 +32,7 @@ pub(crate) fn cases() -> Vec<(&'static str, Vec<Skill>, String)> {
         (0..n_skills).map(|i| skill(i, &json!({"patterns": [pattern(i)]}))).collect()
     };
     let plain = "12ab3 some words, 456 q ".repeat(5);
-    // Meets the requirements of each of those patterns, and matches none.
+    // Meets the requirements of each of those patterns, but matches none of them.
     let meeting = format!("{}{}{}z", "1".repeat(45), "a".repeat(31), "1".repeat(43));
     vec![
         ("nested keywords on `a` × 100,000", nested(""), run.clone()),

@@ -1,4 +1,4 @@
-//! Catalogs of realistic skills and queries about them, the same in every run.
+//! Catalogs of realistic skills, and queries about them; both are the same in every run.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::words::{FILLERS, NOUNS, SYLLABLES, VERBS};
 
-/// A small generator of random numbers (splitmix64): fixed for all time, unlike that of a crate.
+/// A small random number generator (splitmix64). Unlike that of a crate, its sequence never changes.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -29,29 +29,29 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// One of `of`, the first much more often than the last, as words are used.
+    /// Returns one of `of`: the first far more often than the last, like words in natural text.
     pub(crate) fn common<'a>(&mut self, of: &[&'a str]) -> &'a str {
         let below = self.below(of.len()) + 1;
         of[self.below(below)]
     }
 
-    /// At least 0 and below 1.
+    /// Returns a number from 0 up to, but not including, 1.
     fn share(&mut self) -> f64 {
         f64::from(self.below(1 << 32) as u32) / 2.0_f64.powi(32)
     }
 
-    /// A noun for a name: few words are used by many names, most by one or two. Fitted to the names
-    /// of 2,683 published skills, which use 2,374 different words: the 10 most common make up 8 %
-    /// of all, 100 of them 33 %, 1,000 of them 80 % (a law of Zipf and Mandelbrot).
+    /// Returns a noun for a name. Few words occur in many names, and most in one or two. The
+    /// distribution (Zipf-Mandelbrot) is fitted to the names of 2,683 published skills, which use 2,374
+    /// different words: the 10 most common make up 8 % of all, 100 of them 33 %, 1,000 of them 80 %.
     #[expect(clippy::cast_sign_loss, reason = "no rank is below 0")]
     fn noun(&mut self) -> Cow<'static, str> {
         let rarest = 200_000.0;
         noun((100.0 * ((1.0 - self.share()).powf(-1.5) - 1.0)).min(rarest) as usize)
     }
 
-    /// A word as people write them to agents. Fitted to 2,751 published messages, which use 6,584
-    /// different words: the 10 most common make up 19 % of all, 100 of them 46 %, 1,000 of them
-    /// 78 %.
+    /// Returns a word as people write it to agents. The distribution is fitted to 2,751 published
+    /// messages, which use 6,584 different words: the 10 most common make up 19 % of all, 100 of them
+    /// 46 %, 1,000 of them 78 %.
     #[expect(clippy::cast_sign_loss, reason = "no rank is below 0")]
     fn written(&mut self) -> Cow<'static, str> {
         let rank = 3.0 * ((1.0_f64 + 5_000.0 / 3.0).powf(self.share()) - 1.0);
@@ -59,7 +59,7 @@ impl Random {
         FILLERS.get(rank).map_or_else(|| noun(rank - FILLERS.len()), |word| (*word).into())
     }
 
-    /// A word of no dictionary. Their number grows with that of the skills.
+    /// Returns an invented word. The number of different ones grows with the number of skills.
     pub(crate) fn coined(&mut self, n_skills: usize) -> String {
         let mut which = self.below(n_skills * 2 + 8);
         let mut word = SYLLABLES[which % SYLLABLES.len()].to_owned();
@@ -73,8 +73,8 @@ impl Random {
     }
 }
 
-/// The noun of a rank, the most common first: one of a dictionary, or one put together, the rarer
-/// the longer.
+/// Returns the noun of a rank, where rank 0 is the most common. It comes from a list, or is composed:
+/// the rarer the noun, the longer.
 fn noun(rank: usize) -> Cow<'static, str> {
     if let Some(word) = NOUNS.get(rank) {
         return (*word).into();
@@ -88,7 +88,7 @@ fn noun(rank: usize) -> Cow<'static, str> {
     word.into()
 }
 
-/// `n_skills` skills of eight triggers on average, a fifth of them patterns.
+/// Returns `n_skills` skills with eight triggers on average, of which a fifth are patterns.
 pub(crate) fn skills(n_skills: usize) -> Vec<Skill> {
     let mut random = Random::new(7);
     (0..n_skills).map(|place| skill(place, n_skills, &mut random)).collect()
@@ -114,7 +114,7 @@ fn skill(place: usize, n_skills: usize, random: &mut Random) -> Skill {
         .unwrap()
 }
 
-/// Shapes as they stand in published skills, about as often.
+/// Returns a pattern. Its form occurs in published skills, about as often as here.
 fn pattern(n_skills: usize, random: &mut Random) -> String {
     let verb = random.common(VERBS);
     let (noun, other) = (random.noun(), random.noun());
@@ -140,8 +140,8 @@ pub(crate) enum Language {
     Code,
 }
 
-/// `n_queries` different queries of about `n_bytes`. Those in English are of words as common as in
-/// published messages; a catalog of 100,000 skills declares most of those that are not fillers.
+/// Returns `n_queries` different queries of about `n_bytes`. In English queries, words are as common as
+/// in published messages; a catalog of 100,000 skills declares most of those that are not fillers.
 pub(crate) fn queries(
     language: Language,
     n_bytes: usize,
@@ -178,7 +178,7 @@ pub(crate) fn queries(
     (0..n_queries).map(|_| query(&mut random)).collect()
 }
 
-/// The ids of `skills`, which are their names.
+/// Returns the ids of `skills`, which are the skills' names.
 pub(crate) fn ids(skills: &[Skill]) -> Vec<SkillId> {
     skills.iter().map(|skill| SkillId::new(skill.name())).collect()
 }
@@ -187,7 +187,7 @@ pub(crate) fn index(skills: &[Skill], ids: &[SkillId]) -> Index {
     index_of(skills, ids, skills.iter().map(Skill::triggers))
 }
 
-/// The index of `skills` as if these were their triggers.
+/// Builds the index of `skills` with `triggers` in place of their own triggers.
 pub(crate) fn index_of<'s>(
     skills: &'s [Skill],
     ids: &'s [SkillId],

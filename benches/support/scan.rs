@@ -1,12 +1,12 @@
-//! The lower bounds: a bare scan for the literals of a catalog, and folding alone.
+//! The lower bounds: a bare scan for the literals of a catalog, and case folding alone.
 
 use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, MatchKind};
 use repertoire::Skill;
 
-/// The limit of the design: one contiguous automaton over the keywords, verbs, names and literal
-/// parts of patterns, walked with its hits counted and nothing else.
+/// The lower bound for this design: one contiguous automaton over the keywords, verbs, names and
+/// literal parts of patterns, which is walked to count the hits and nothing else.
 pub(crate) struct BareScan(NFA);
 
 impl BareScan {
@@ -18,14 +18,14 @@ impl BareScan {
         BareScan(nfa.unwrap())
     }
 
-    /// Heap memory in bytes.
+    /// Returns the heap memory in bytes.
     #[expect(clippy::allow_attributes, reason = "one of those who share this file asks for it")]
     #[allow(dead_code)]
     pub(crate) fn memory_usage(&self) -> usize {
         self.0.memory_usage()
     }
 
-    /// Folds `query`, which must be ASCII where capitals matter, and counts the hits.
+    /// Folds `query`, in which only ASCII letters may be upper case, and counts the hits.
     pub(crate) fn count(&self, query: &str, folded: &mut Vec<u8>) -> usize {
         fold(query, folded);
         let Ok(mut state) = self.0.start_state(Anchored::No) else { return 0 };
@@ -39,7 +39,7 @@ impl BareScan {
         count
     }
 
-    /// The same count, by the crate's own search.
+    /// Returns the same count, computed by aho-corasick's own search.
     pub(crate) fn expected_count(&self, query: &str) -> usize {
         let mut folded = Vec::new();
         fold(query, &mut folded);
@@ -56,7 +56,7 @@ impl BareScan {
     }
 }
 
-/// Folding alone: one pass that copies in lower case.
+/// Folds only: one pass that copies the query in lower case.
 pub(crate) fn fold(query: &str, folded: &mut Vec<u8>) {
     folded.clear();
     folded.extend(query.bytes().map(|byte| byte.to_ascii_lowercase()));
@@ -65,7 +65,7 @@ pub(crate) fn fold(query: &str, folded: &mut Vec<u8>) {
 fn literals(skill: &Skill) -> Vec<String> {
     let triggers = skill.triggers();
     let declared = triggers.keywords.iter().chain(&triggers.verbs).map(|t| t.value.to_lowercase());
-    // The words in a pattern stand for its required literals.
+    // The words in a pattern stand in for its required literals.
     let of_patterns = triggers.patterns.iter().flat_map(|t| {
         let words = t.value.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| w.len() > 3);
         words.map(str::to_lowercase).collect::<Vec<_>>()

@@ -1,9 +1,9 @@
-//! The usual rivals: the matchers that are commonly used instead.
+//! The usual alternatives: the matchers that are commonly used in place of this library.
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use repertoire::Skill;
 
-/// Every trigger of a skill as a regular expression, the name among them.
+/// Returns every trigger of a skill, and its name, as regular expressions.
 fn regexes(skill: &Skill) -> impl Iterator<Item = String> {
     let triggers = skill.triggers();
     let literals = triggers.keywords.iter().chain(&triggers.verbs).map(|t| t.value.clone());
@@ -18,7 +18,7 @@ fn regexes(skill: &Skill) -> impl Iterator<Item = String> {
     literals.chain([name]).chain(patterns)
 }
 
-/// One compiled regular expression for each trigger, tried skill by skill.
+/// One compiled regular expression for each trigger, tried one skill after the other.
 pub(crate) struct RegexLoop(Vec<Vec<Regex>>);
 
 impl RegexLoop {
@@ -34,7 +34,7 @@ impl RegexLoop {
     }
 }
 
-/// One set of all triggers.
+/// One `RegexSet` of all triggers.
 pub(crate) struct OneSet {
     set: RegexSet,
     skills: Vec<usize>,
@@ -80,8 +80,8 @@ impl Filtered {
     }
 }
 
-/// A search for every keyword in the lower-cased message: finds parts of words and runs no
-/// patterns.
+/// A substring search for every keyword in the lower-cased message. It also finds parts of words, and
+/// runs no patterns.
 pub(crate) struct Contains(Vec<Vec<String>>);
 
 impl Contains {

@@ -1,4 +1,4 @@
-//! Words that skills and queries are made of, common ones first.
+//! The words of skills and queries, most common first.
 
 pub(crate) const VERBS: &[&str] = &[
     "create",
@@ -226,13 +226,13 @@ pub(crate) const NOUNS: &[&str] = &[
     "partition",
 ];
 
-/// The syllables of words in no dictionary (products, projects).
+/// The syllables of invented words, such as the names of products and projects.
 pub(crate) const SYLLABLES: &[&str] = &[
     "ka", "lo", "mi", "ren", "tor", "vex", "zu", "pal", "dri", "fen", "gor", "hy", "jin", "kel",
     "lum", "nar", "oc", "pi", "qua", "ris", "sol", "tan", "ul", "ver", "wex", "yo", "bra", "cin",
 ];
 
-/// Fillers, which make up most of a query: words that no skill declares.
+/// Filler words, which make up most of a query and which no skill declares.
 pub(crate) const FILLERS: &[&str] = &[
     "the",
     "a",

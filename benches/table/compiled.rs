@@ -1,4 +1,4 @@
-//! A catalog with its index, and the measured ways to query it.
+//! A catalog with its index, and the query paths that are measured.
 
 use repertoire::matcher::Index;
 use repertoire::skill::Triggers;
@@ -7,7 +7,7 @@ use repertoire::{DisclosureOptions, Engine, Query, Skill, SkillId};
 use crate::measure::{Rival, rival};
 use crate::support::catalog::{ids, index, index_of, skills};
 
-/// The best `limit` matches, without allocation.
+/// Returns the rival that finds the best `limit` matches without allocating.
 pub(crate) fn best_of<'i>(index: &'i Index, name: &'static str, limit: usize) -> Rival<'i> {
     let mut best = Vec::new();
     rival(name, move |query| {
@@ -16,7 +16,7 @@ pub(crate) fn best_of<'i>(index: &'i Index, name: &'static str, limit: usize) ->
     })
 }
 
-/// A catalog, compiled.
+/// A catalog and its compiled index.
 pub(crate) struct Compiled {
     pub(crate) skills: Vec<Skill>,
     pub(crate) ids: Vec<SkillId>,
@@ -38,7 +38,7 @@ impl Compiled {
         self.engine_with(DisclosureOptions::default())
     }
 
-    /// An engine that does not ask for relevance.
+    /// Builds an engine that does not rank by relevance.
     pub(crate) fn engine_without_relevance(&self) -> Engine {
         let options = DisclosureOptions::default();
         self.engine_with({
@@ -55,7 +55,7 @@ impl Compiled {
         self.skills.iter().cloned().fold(builder, add).build().unwrap()
     }
 
-    /// The index of the same skills as if none had a pattern.
+    /// Builds the index of the same skills without their patterns.
     pub(crate) fn index_without_patterns(&self) -> Index {
         let no_patterns =
             |skill: &Skill| Triggers { patterns: Vec::new(), ..skill.triggers().clone() };
@@ -71,7 +71,7 @@ impl Compiled {
         self.ranked("top 3", 3)
     }
 
-    /// The places of all skills that match.
+    /// Returns the positions of all matching skills.
     pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
         let all = self.index.search(&Query::new(query), &[], usize::MAX).matches;
         let place = |id| self.ids.iter().position(|known| known == id).unwrap();
@@ -80,7 +80,7 @@ impl Compiled {
         places
     }
 
-    /// Asserts that the best three are the first of all matches.
+    /// Asserts that the best three matches are the first three of all matches.
     pub(crate) fn assert_top_3(&self, query: &str) {
         let query = Query::new(query);
         let all = self.index.search(&query, &[], 3).matches;

@@ -1,8 +1,8 @@
-//! The matcher and its rivals, measured in one run, as Markdown tables;
-//! `cargo bench --no-default-features --bench table`, all sizes with `REPERTOIRE_BENCH=all`.
+//! The matcher and its rivals, measured in one run and printed as Markdown tables. Run it with `cargo
+//! bench --no-default-features --bench table`; `REPERTOIRE_BENCH=all` measures all sizes.
 //!
-//! Rivals take turns, and the shortest of many passes over the same queries counts, so that a busy
-//! machine disturbs all of them alike. Answers are asserted before they are timed.
+//! Rivals take turns, so that a busy machine disturbs all of them alike. Each counts with its shortest
+//! of many passes over the same queries. Answers are asserted before they are timed.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "the tables are what it is for")]
 #![expect(clippy::cast_precision_loss, reason = "figures are shown in three digits")]
@@ -25,7 +25,7 @@ use support::scan::{BareScan, fold};
 use support::usual::{Contains, Filtered, OneSet, RegexLoop};
 use threads::speed_up;
 
-/// Typical queries by the size of the catalog.
+/// Measures typical queries, by the size of the catalog.
 fn by_size(sizes: &[usize], budget: Duration) {
     let mut columns: Vec<Figures> = Vec::new();
     for &n_skills in sizes {
@@ -100,8 +100,8 @@ fn by_size(sizes: &[usize], budget: Duration) {
     print_table("The same, as multiples of the bare scan", &header, &rows);
 }
 
-/// Times with too many messages for a thread to remember all of their words, or for a processor to
-/// predict their branches.
+/// Measures with so many messages that a thread cannot remember all of their words, and a processor
+/// cannot predict their branches.
 fn by_many(
     compiled: &Compiled,
     matching: &Engine,
@@ -122,7 +122,7 @@ fn by_many(
     rivals.iter().map(|rival| rival.name).zip(figures).collect()
 }
 
-/// The rivals that compile every trigger as a regular expression.
+/// Measures the rivals that compile every trigger as a regular expression.
 fn by_regex(
     compiled: &Compiled,
     queries: &[String],
@@ -147,7 +147,7 @@ fn by_regex(
     rivals.iter().map(|rival| rival.name).zip(figures).collect()
 }
 
-/// Asserts that every keyword found as a word of its own is also found as a part of the text.
+/// Asserts that every keyword found as a whole word is also found by the substring search.
 fn assert_found_by_contains(compiled: &Compiled, contains: &Contains, query: &str) {
     let found = contains.matching(query);
     for of in compiled.index.search(&Query::new(query), &[], 20).matches {
@@ -157,7 +157,7 @@ fn assert_found_by_contains(compiled: &Compiled, contains: &Contains, query: &st
     }
 }
 
-/// Queries of all lengths and languages.
+/// Measures queries of all lengths and languages.
 fn by_query(n_skills: usize, budget: Duration) {
     let compiled = Compiled::of_size(n_skills);
     let scan = BareScan::new(&compiled.skills);
@@ -193,7 +193,7 @@ fn by_query(n_skills: usize, budget: Duration) {
     print_table(&title, &header.map(str::to_owned), &rows);
 }
 
-/// The cost of hostile skills and queries, beside a benign query of the same length.
+/// Measures hostile skills and queries, compared with a benign query of the same length.
 fn by_adversary(budget: Duration) {
     let benign = Compiled::of_size(1_000);
     let mut rows = Vec::new();
@@ -215,7 +215,8 @@ fn by_adversary(budget: Duration) {
     print_table("Adversaries", &header.map(str::to_owned), &rows);
 }
 
-/// Time to build, and memory, beside the automaton of the crate `aho-corasick` over the literals alone.
+/// Measures the time to build and the memory, compared with `aho-corasick`'s automaton for the literals
+/// alone.
 fn by_build(sizes: &[usize]) {
     let shortest = |n_runs: usize, build: &dyn Fn()| {
         let times = (0..n_runs).map(|_| {
@@ -246,7 +247,7 @@ fn by_build(sizes: &[usize]) {
     print_table("The index", &header.map(str::to_owned), &rows);
 }
 
-/// Times after caches were filled with other data, and times from two threads at once.
+/// Measures queries with cold caches, and queries from two threads at once.
 fn by_circumstance(sizes: &[usize], budget: Duration) {
     let mut rows = Vec::new();
     for &n_skills in sizes {
@@ -267,7 +268,7 @@ fn by_circumstance(sizes: &[usize], budget: Duration) {
     print_table("Top 3 in other circumstances", &header.map(str::to_owned), &rows);
 }
 
-/// The median of queries, with 32 MiB of other memory touched before each.
+/// Returns the median time of a query when 32 MiB of other memory is touched before each.
 fn cold(compiled: &Compiled, queries: &[String]) -> f64 {
     let mut other = vec![1_u8; 32 << 20];
     let mut top_3 = compiled.top_3();
@@ -294,7 +295,8 @@ fn main() {
     let all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
     let budget = Duration::from_millis(if all { 1_500 } else { 300 });
     let sizes: &[usize] = if all { &[10, 100, 1_000, 10_000, 100_000] } else { &[10, 100, 1_000] };
-    // The tables named among `size`, `query`, `adversary`, `build` and `circumstance`, or all.
+    // The tables named in the arguments (`size`, `query`, `adversary`, `build`, `circumstance`), or
+    // else all.
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let is_wanted = |table: &str| named.is_empty() || named.iter().any(|name| name == table);
     if is_wanted("size") {

@@ -1,24 +1,25 @@
-//! Measurement: times of rivals that take turns, and tables of them.
+//! Measures the times of rivals that take turns, and formats them as tables.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// A contestant: answers a query, and returns how much it found.
+/// A competitor in a benchmark: it answers a query and returns the number of results.
 pub(crate) struct Rival<'a> {
     pub(crate) name: &'static str,
     pub(crate) run: Box<dyn FnMut(&str) -> usize + 'a>,
 }
 
-/// Names of rivals with their nanoseconds a query.
+/// The names of rivals, each with its nanoseconds per query.
 pub(crate) type Figures = Vec<(&'static str, f64)>;
 
 pub(crate) fn rival<'a>(name: &'static str, run: impl FnMut(&str) -> usize + 'a) -> Rival<'a> {
     Rival { name, run: Box::new(run) }
 }
 
-/// Nanoseconds a query of each rival: the shortest pass of those that fit in `budget` each. The matcher has
-/// met the words of `queries` before, as it has most of a conversation's: see `by_many` for others.
+/// Returns the nanoseconds per query of each rival: its shortest pass among those that fit into
+/// `budget`. The matcher has seen the words of `queries` before, like most words of a conversation; see
+/// `by_many` for unseen words.
 pub(crate) fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Duration) -> Vec<f64> {
     let mut best = vec![Duration::MAX; rivals.len()];
     let mut spent = vec![Duration::ZERO; rivals.len()];
@@ -34,7 +35,8 @@ pub(crate) fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Dura
                 }
                 start.elapsed()
             };
-            // The state of the caches after the others does not count: see `cold` for that.
+            // The first pass is a warm-up, because the other rivals have changed the caches; see `cold`
+            // for that effect.
             let warm_up = pass();
             let elapsed = pass();
             best[place] = best[place].min(elapsed);

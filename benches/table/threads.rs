@@ -1,4 +1,4 @@
-//! The gain of a second thread.
+//! The throughput gained by a second thread.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use crate::measure::Rival;
 
-/// The throughput of two threads as a multiple of one. The bare scan writes nothing that threads
-/// share: its gain is the greatest possible.
+/// Returns the throughput of two threads as a multiple of that of one. The bare scan writes no shared
+/// memory, so its gain is the upper bound.
 ///
-/// Two threads live all the time and work in turns of some milliseconds at most: one alone, the
-/// other alone, both at once; a thread without a turn waits in a loop, so that it is there at once.
-/// Three turns that follow each other are compared, as other work of the host lasts longer, and the
-/// median of these counts: the shortest turns of all would be those in which nobody else had a
-/// core, and for two at once that is rare.
+/// Two threads run all the time, and work in turns of a few milliseconds at most: first one, then the
+/// other, then both. A thread that has no turn spins, so that it can start at once. The ratio is taken
+/// over three consecutive turns, because other work on the machine lasts longer than these, and the
+/// median ratio counts. The shortest turn of each kind would not do: it needs idle cores, and two idle
+/// cores at once are rare.
 pub(crate) fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + Sync) -> f64 {
     const TURNS: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
     let (n_turns, n_passes) = (1_200, 10);
@@ -27,7 +27,7 @@ pub(crate) fn speed_up<'a>(queries: &[String], rival: impl Fn() -> Rival<'a> + S
         };
         (0..5).for_each(|_| pass());
         let mut turn = |nth: usize| {
-            // Threads that sleep here would wake up one after the other, and be waited for.
+            // Threads that sleep here would wake up one after the other, and the first would wait.
             n_arrived.fetch_add(1, Ordering::Relaxed);
             while n_arrived.load(Ordering::Relaxed) < (nth + 1) * 2 {
                 std::hint::spin_loop();

@@ -2,10 +2,10 @@
 //
 //     node bench.mjs [PROGRAM OF THE RUST FIGURE]
 //
-// 1,000 skills, messages of about 130 bytes. The rival is the matching that the first proposal of
-// skills describes, written plainly: keywords and verbs with word boundaries and patterns, as regular
-// expressions that are made once; all matches ranked by a name that is mentioned, then by the longest
-// phrase, and the best three in full.
+// There are 1,000 skills and messages of about 130 bytes. The baseline is plain code for the matching
+// that the first proposal of skills describes: keywords and verbs with word boundaries, and patterns,
+// are regular expressions that are created once. All matches are ranked, first by whether the message
+// names the skill, then by the longest phrase, and the best three are shown in full.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const files = skills.map(({ name, keywords, verbs, patterns, body }) =>
   ['---', `name: ${name}`, `description: Reports of ${name}.`, `triggers: ${JSON.stringify({ keywords, verbs, patterns })}`, '---', body].join('\n'),
 );
 
-/** The matching of the first proposal, in plain JavaScript. */
+/** The baseline: the matching of the first proposal, in plain JavaScript. */
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const word = (text) => new RegExp(`\\b${escaped(text)}\\b`, 'i');
 const plainSkills = skills.map((skill) => ({
@@ -57,7 +57,7 @@ function plain(message) {
   return { full: best.map(({ name }) => name), text: best.map(({ name, body }) => `## ${name}\n${body}`).join('\n\n') };
 }
 
-/** Messages of about 130 bytes: three of four hit one or two skills. */
+/** Messages of about 130 bytes, three quarters of which match one or two skills. */
 const messages = Array.from({ length: 64 }, (_, number) => {
   const [one, two] = [skills[(number * 379 + 11) % N_SKILLS], skills[(number * 577 + 401) % N_SKILLS]];
   const part = [
@@ -70,7 +70,7 @@ const messages = Array.from({ length: 64 }, (_, number) => {
   return `${text}, so keep it short and to the point, thanks a lot`.slice(0, 130);
 });
 
-/** Microseconds of a call in the best round: each is short enough to run undisturbed. */
+/** Returns the microseconds per call in the best round; a round is short enough to run undisturbed. */
 function perCall(call, texts, nRounds) {
   let best = Infinity;
   for (let round = 0; round < nRounds; round += 1) {
@@ -81,7 +81,7 @@ function perCall(call, texts, nRounds) {
   return (best / texts.length) * 1000;
 }
 
-// Lines of relevant skills are no part of the first proposal.
+// The first proposal does not list relevant skills, so turn that off.
 const engine = new Engine({ skills: files, disclosure: { maxLines: 0, relevance: false } });
 for (const message of messages) {
   assert.deepEqual([...engine.disclose(message).full].sort(), [...plain(message).full].sort(), message);

@@ -2,10 +2,10 @@
 
     python bench.py [--rust FIGURE_FILE]
 
-1,000 skills, messages of about 130 bytes. The rival is the matching that the first proposal of
-skills describes, written plainly: keywords and verbs with word boundaries and patterns, as regular
-expressions that are compiled once; all matches ranked by a name that is mentioned, then by the
-longest phrase, and the best three in full.
+There are 1,000 skills and messages of about 130 bytes. The baseline is plain code for the matching
+that the first proposal of skills describes: keywords and verbs with word boundaries, and patterns,
+are regular expressions that are compiled once. All matches are ranked, first by whether the message
+names the skill, then by the longest phrase, and the best three are shown in full.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ WORDS = [
 
 
 class Skill:
-    """A skill with keywords of two words, a verb and a pattern of its own."""
+    """A skill with its own keywords, verb and pattern; most keywords have two words."""
 
     def __init__(self, number: int) -> None:
         first, second = WORDS[number % 26], WORDS[number // 26 % 26]
@@ -72,7 +72,7 @@ class Skill:
 
 
 class Plain:
-    """The matching of the first proposal, in plain Python."""
+    """The baseline: the matching of the first proposal, in plain Python."""
 
     def __init__(self, skills: list[Skill]) -> None:
         def words(texts: list[str]) -> list[tuple[int, re.Pattern[str]]]:
@@ -104,7 +104,7 @@ class Plain:
 
 
 def messages(skills: list[Skill]) -> list[str]:
-    """Make messages of about 130 bytes: three of four hit one or two skills."""
+    """Make messages of about 130 bytes, three quarters of which match one or two skills."""
     random.seed(7)
     made: list[str] = []
     for number in range(64):
@@ -121,7 +121,7 @@ def messages(skills: list[Skill]) -> list[str]:
 
 
 def per_call(call: Callable[[str], object], texts: list[str], n_rounds: int) -> float:
-    """Return the microseconds of a call in the best of many short rounds."""
+    """Return the microseconds per call in the best of many short rounds."""
     best = float("inf")
     for _ in range(n_rounds):
         start = time.perf_counter()
@@ -132,7 +132,7 @@ def per_call(call: Callable[[str], object], texts: list[str], n_rounds: int) -> 
 
 
 def threads(engine: Engine, texts: list[str], n_threads: int, seconds: float) -> float:
-    """Return calls a second of several threads together."""
+    """Return the total calls per second of several threads."""
     counts = [0] * n_threads
     start = threading.Barrier(n_threads + 1)
     over = [False]
@@ -161,7 +161,7 @@ def main() -> int:
     skills = [Skill(number) for number in range(N_SKILLS)]
     texts = messages(skills)
     files = [skill.file() for skill in skills]
-    # Lines of relevant skills are no part of the first proposal.
+    # The first proposal does not list relevant skills, so turn that off.
     engine = Engine(skills=files, disclosure=DisclosureOptions(max_lines=0, relevance=False))
     plain = Plain(skills)
     n_hits = 0
@@ -176,8 +176,8 @@ def main() -> int:
         "plain_us": per_call(plain.disclose, texts[:4], 8),
     }
     figures["times_plain"] = figures["plain_us"] / figures["with_text_us"]
-    # As programs use it: with relevance, and with triggers only, where the calls are so short that
-    # handing over the interpreter's lock takes much of them.
+    # Threads share an engine with relevance, as programs use it, and one with triggers only. Calls
+    # of the latter are so short that handing over the interpreter's lock takes much of their time.
     for name, shared in ("two_threads", Engine(skills=files)), ("two_briefly", engine):
         one, two = (threads(shared, texts, n, 2.0) for n in (1, 2))
         figures[name] = two / one

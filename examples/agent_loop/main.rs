@@ -1,5 +1,5 @@
 //! A complete agent: toolsets, scripts, tasks, consent, sessions in a file, and skills that change
-//! while it runs. A scripted model stands in for a remote one, and a scripted user for you:
+//! while the agent runs. A scripted model stands in for a remote one, and a scripted user for you:
 //!
 //! ```console
 //! $ cargo build --package hello-toolset
@@ -25,7 +25,7 @@ use repertoire::{
 
 use script::{Model, Step, TURNS};
 
-/// The argument with which this program hosts a library of tools in a process of its own.
+/// The argument with which this program starts itself as the child process for a tool library.
 const HOST: &str = "toolset-host";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds the engine: the whole setup of an agent.
+/// Builds the engine, with everything that an agent sets up.
 fn build(skills: &Path, state: &Path) -> Result<Engine, Box<dyn Error>> {
     let this = HostProgram { program: std::env::current_exe()?, args: vec![HOST.into()] };
     let ask = |request: &repertoire::ConsentRequest| {
@@ -79,8 +79,8 @@ fn build(skills: &Path, state: &Path) -> Result<Engine, Box<dyn Error>> {
         .build()?)
 }
 
-/// Answers one turn: the message with the skills that matter to it, then the model's calls until it
-/// makes none.
+/// Answers one turn: sends the message with its matching skills, then runs the model's tool calls until
+/// the model makes no more.
 fn answer(
     engine: &Engine,
     session: &Session,
@@ -90,7 +90,7 @@ fn answer(
     let turn = engine.turn(message, session).run()?;
     let mut told = turn.text;
     loop {
-        // The list may have grown: a loaded skill brings its tools.
+        // The list may have grown: a loaded skill adds its tools.
         let definitions = turn.tools.definitions(ToolFormat::Anthropic);
         let Some((tool, arguments)) = model.next(&told, &definitions) else { return Ok(()) };
         let report = |fraction: f64, step: &str| println!("   {:.0} % {step}", fraction * 100.0);
@@ -99,7 +99,8 @@ fn answer(
     }
 }
 
-/// Runs a task beside the conversation. A real agent starts another one; this one only says so.
+/// Runs a task apart from the conversation. A real agent would start another agent; this one only
+/// prints the task.
 #[derive(Debug, Default)]
 struct Spawner(Arc<AtomicUsize>);
 
@@ -111,13 +112,14 @@ impl TaskSpawner for Spawner {
     }
 }
 
-/// Copies the skills of this example below `place`, and the library that one of them needs.
+/// Copies the skills of this example to a directory below `place`, with the library that one of them
+/// needs.
 fn install_skills(place: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let skills = place.join("skills");
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/agent_loop/skills"), &skills)?;
     let name =
         format!("{}hello_toolset{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    // Cargo puts libraries one directory above examples.
+    // Cargo puts libraries into the directory above that of the examples.
     let this = std::env::current_exe()?;
     let built = this.ancestors().nth(2).ok_or("an example lies in `examples`")?.join(&name);
     let toolsets = skills.join("greeter/toolsets");

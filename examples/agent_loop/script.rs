@@ -1,13 +1,13 @@
-//! The scripted user and model: their messages in each turn, and the tools that the model calls.
+//! The scripted user and model: the user's message in each turn, and the tools that the model calls.
 
 use serde_json::{Value, json};
 
-/// An event before a message.
+/// An event before the message of a turn.
 pub(crate) enum Step {
     Nothing,
-    /// The host shortened its context.
+    /// The host compacts the context.
     Compact,
-    /// Somebody writes a skill: its name, and its file.
+    /// Another program writes a skill: the skill's name, and its file.
     AddSkill(&'static str, &'static str),
     /// The agent ends and is started again.
     Restart,
@@ -69,7 +69,8 @@ pub(crate) const TURNS: [Scripted; 12] = [
     turn(Step::Restart, "say hello to Dora", &[("greeter_greet", r#"{"name": "Dora"}"#)]),
 ];
 
-/// Plays the calls of one turn, if it was offered the tools for them.
+/// The scripted model. It makes the calls of one turn, and checks that it was offered the tools for
+/// them.
 pub(crate) struct Model<'t> {
     calls: std::slice::Iter<'t, (&'static str, &'static str)>,
 }
@@ -79,7 +80,7 @@ impl<'t> Model<'t> {
         Model { calls: turn.calls.iter() }
     }
 
-    /// Reads the text it is given, and calls its next tool.
+    /// Receives a text, and returns the next tool call.
     pub(crate) fn next(&mut self, told: &str, definitions: &Value) -> Option<(&'t str, Value)> {
         let offered: Vec<&str> = definitions.as_array()?.iter().filter_map(name).collect();
         println!("   → {}", shortened(told));
@@ -97,7 +98,7 @@ fn name(definition: &Value) -> Option<&str> {
     definition["name"].as_str()
 }
 
-/// A text in one line of 250 characters at most.
+/// Returns a text as one line of at most 250 characters.
 pub(crate) fn shortened(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(250).collect()

@@ -1,4 +1,4 @@
-// A toolset in C++, with a state that calls share:
+// A toolset in C++ with state that its calls share. Build it with:
 //
 //     c++ -O2 -shared -fPIC -fvisibility=hidden -I ../../plugin-api/include -o libtally.so toolset.cpp
 //
@@ -35,7 +35,7 @@ const char DESCRIPTION[] = R"({
   ]
 })";
 
-/// The counts, which calls from several threads change.
+/// The counts. Calls from several threads may change them at once.
 class Tally {
 public:
     size_t count(const std::string &word) {
@@ -48,7 +48,7 @@ private:
     std::map<std::string, size_t> counts;
 };
 
-/// The text of an argument.
+/// Returns the text of an argument.
 std::string argument(repertoire_text arguments, const char *key) {
     std::unique_ptr<char, decltype(&free)> text(repertoire_string(arguments, key), &free);
     return text ? std::string(text.get()) : std::string();
@@ -58,7 +58,7 @@ uint32_t answer(repertoire_host *host, const std::string &text) {
     return repertoire_answer(host, {text.data(), text.size()});
 }
 
-/// Runs a function whose exceptions stay here, and are failures of the call.
+/// Runs a function. Exceptions do not leave it; they become failures of the call.
 template <class Run> uint32_t guarded(repertoire_host *host, Run run) noexcept {
     try {
         return run();

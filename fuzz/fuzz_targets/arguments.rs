@@ -1,4 +1,5 @@
-//! Fuzzes the arguments of skills: they are inserted as written, and the rest of the body does not change.
+//! Fuzzes the arguments of skills. They must be inserted as written, and the rest of the body must not
+//! change.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 
@@ -15,7 +16,7 @@ fuzz_target!(|input: (&str, &str)| {
     let engine = Engine::builder().skill(skill).build().unwrap();
     let Ok(activation) = engine.activate("fuzzed", args, &engine.session("fuzz")) else { return };
     let instructions = &activation.content;
-    // Invisible characters and controls are left out.
+    // Invisible characters and control characters are dropped, so exclude them here.
     let is_shown = |c: char| c.is_ascii() && (!c.is_control() || "\t\n\r".contains(c));
     let is_plain = body.chars().all(is_shown) && !body.contains('$');
     if args.trim().is_empty() && is_plain {
@@ -24,7 +25,8 @@ fuzz_target!(|input: (&str, &str)| {
     if !args.trim().is_empty() && is_plain {
         assert!(instructions.starts_with(&body) && instructions.ends_with(args));
     }
-    // Before a letter, a digit or `_` it is another name, and before `[` the start of an index.
+    // Followed by a letter, a digit or `_`, it is another name; followed by `[`, it is the start of an
+    // index.
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let is_asked_for = body.split("$ARGUMENTS").skip(1).any(|rest| !goes_on(rest));
     if is_asked_for && !body.contains('\\') && !body.contains("$ARGUMENTS[") {

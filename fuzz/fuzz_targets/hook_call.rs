@@ -1,5 +1,5 @@
-//! Fuzzes what agents write to their hooks: a call is refused, or answered in the agent's own JSON, and
-//! the session remembers it.
+//! Fuzzes the input that agents send to their hooks. A call must be rejected, or answered in the
+//! agent's own JSON and recorded in the session.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 
@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 #[derive(Debug, Arbitrary)]
 struct Input {
     agent: u8,
-    /// The whole input of the hook; else it is an object of the fields below.
+    /// The whole input of the hook; if `None`, the input is an object of the fields below.
     text: Option<String>,
     event: u8,
     prompt: String,
-    /// A field of the agent's, by its place among those that are known, and its value.
+    /// Fields of the agent: the index of the field's name in `FIELDS`, and its value.
     fields: Vec<(u8, Field)>,
 }
 
@@ -48,7 +48,7 @@ impl From<&Field> for Value {
     }
 }
 
-/// Events of all agents.
+/// The events of all agents.
 const EVENTS: [&str; 12] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -64,7 +64,7 @@ const EVENTS: [&str; 12] = [
     "userPromptSubmitted",
 ];
 
-/// Fields of all agents.
+/// The fields of all agents.
 const FIELDS: [&str; 12] = [
     "prompt",
     "source",

@@ -1,4 +1,5 @@
-//! Fuzzes the index of a few skills against the plain matcher of `tests/matching/differential`, on any message.
+//! Fuzzes the index of a few skills: for any message it must agree with the plain matcher of
+//! `tests/matching/differential`.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 
@@ -57,7 +58,8 @@ fuzz_target!(|input: Input| {
     assert_eq!(read.search(&query, &[], usize::MAX), answer);
 });
 
-/// A skill with the triggers of the input that are valid, and a name that no message is likely to hold.
+/// Loads a skill with those triggers of the input that are valid. No message is likely to contain its
+/// name.
 fn load((place, triggers): (usize, &Triggers)) -> Option<Skill> {
     let Triggers { keywords, verbs, patterns, exclude } = triggers;
     let front = json!({

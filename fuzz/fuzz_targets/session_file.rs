@@ -1,5 +1,5 @@
-//! Fuzzes the file of a session store: a store is opened on it, and remembers what is recorded, or it
-//! is refused and stays as it was.
+//! Fuzzes the file of a session store. The store must either open it and remember new records, or
+//! reject it and leave it unchanged.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 
@@ -12,16 +12,16 @@ use repertoire::session::{Event, SessionStore as _, SqliteStore};
 
 #[derive(Debug, Arbitrary)]
 struct Input {
-    /// The file, instead of a damaged store.
+    /// The content of the file; if `None`, the file is a damaged store.
     whole: Option<Vec<u8>>,
-    /// Places of a store, and what stands there.
+    /// Offsets in the store, and the bytes to write there.
     edits: Vec<(u16, Vec<u8>)>,
-    /// The part of the file that is there, in 256ths.
+    /// The part of the file that is kept, in 256ths.
     len: u8,
     journal: Option<Vec<u8>>,
 }
 
-/// A store with sessions.
+/// The file of an intact store with sessions.
 static STORE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");

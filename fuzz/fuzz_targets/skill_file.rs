@@ -1,4 +1,4 @@
-//! Fuzzes the loading of a `SKILL.md`: it is read, checked, put into a catalog, and asked for.
+//! Fuzzes the loading of a `SKILL.md`: the file is read, checked, put into a catalog, and queried.
 #![no_main]
 #![expect(clippy::unwrap_used, reason = "the fuzzer looks for panics")]
 

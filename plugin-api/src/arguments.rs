@@ -1,4 +1,4 @@
-//! Arguments, from the model's JSON to the author's types.
+//! Conversion of arguments from the model's JSON to the author's types.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,12 +8,12 @@ use serde_json::error::Category;
 
 use crate::{ToolError, ToolResult, ToolSpec, schema};
 
-/// The arguments of a tool that takes none.
+/// The arguments of a tool that takes no arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoArguments {}
 
-/// Reads a tool's arguments; an error names the argument and says what the tool takes.
+/// Parses a tool's arguments. An error names the wrong argument and says what the tool takes.
 pub(crate) fn parse<A: DeserializeOwned>(text: &str, spec: &ToolSpec) -> ToolResult<A> {
     let text = match text {
         object if object.starts_with('{') => object,
@@ -29,7 +29,7 @@ pub(crate) fn parse<A: DeserializeOwned>(text: &str, spec: &ToolSpec) -> ToolRes
     })
 }
 
-/// Reads a toolset's configuration; none is `{}`.
+/// Parses a toolset's configuration; a missing configuration counts as `{}`.
 pub fn parse_config<C: DeserializeOwned>(config: Value) -> ToolResult<C> {
     let config = if config.is_null() { Value::Object(serde_json::Map::new()) } else { config };
     serde_path_to_error::deserialize(config).map_err(|error| {
@@ -39,11 +39,11 @@ pub fn parse_config<C: DeserializeOwned>(config: Value) -> ToolResult<C> {
 }
 
 fn read<A: DeserializeOwned>(text: &str) -> Result<A, String> {
-    // Serde would take a list for a struct, field by field.
+    // Serde would accept a list in place of a struct, field by field.
     if !text.starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok() {
         return Err("the arguments are not a JSON object".to_owned());
     }
-    // Following the path costs as much as reading: only a mistake is worth it.
+    // Tracking the path costs as much as parsing, so it is done only to explain an error.
     if let Ok(value) = serde_json::from_str(text) {
         return Ok(value);
     }
@@ -67,7 +67,7 @@ fn described(path: &str, problem: &str) -> String {
     }
 }
 
-/// The position in the JSON text says nothing to a model.
+/// Drops the position in the JSON text, which does not help a model.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

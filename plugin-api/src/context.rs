@@ -7,39 +7,39 @@ use serde_json::Value;
 
 use crate::{ErrorCode, ToolError, ToolResult};
 
-/// The host as a running tool sees it.
+/// The host, as a running tool sees it.
 ///
-/// Hosts and [`FakeHost`](crate::FakeHost) implement it; authors use [`ToolContext`]. All methods
-/// have an answer by default, so that a host implements what it has.
+/// Hosts and [`FakeHost`](crate::FakeHost) implement this trait; authors use [`ToolContext`]. All
+/// methods have a default, so that a host implements only what it supports.
 pub trait Host: Send + Sync {
     /// Returns true if the call should end soon.
     fn is_cancelled(&self) -> bool {
         false
     }
 
-    /// The progress of the call, from 0 to 1, and its current step.
+    /// Reports the progress of the call, from 0 to 1, and its current step.
     fn progress(&self, fraction: f64, message: &str) {
         let _ = (fraction, message);
     }
 
-    /// A line for the host's log.
+    /// Writes a line to the host's log.
     fn log(&self, level: LogLevel, message: &str) {
         let _ = (level, message);
     }
 
-    /// The time at which the host gives up waiting.
+    /// Returns the time at which the host gives up waiting, if there is one.
     fn deadline(&self) -> Option<Instant> {
         None
     }
 
-    /// The directory of the skill the toolset belongs to. A path that is not UTF-8 does not reach
-    /// a plugin.
+    /// Returns the directory of the skill that the toolset belongs to. A path that is not UTF-8 does
+    /// not reach a plugin.
     fn skill_dir(&self) -> Option<&Path> {
         None
     }
 
-    /// Anything else, by name: the way in which hosts grow new abilities without a new ABI.
-    /// Methods that begin with `repertoire/` are reserved.
+    /// Answers any other request, by name. This is how hosts gain abilities without a new ABI. Methods
+    /// that begin with `repertoire/` are reserved.
     fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
         let _ = params;
         Err(ToolError::new(format!("this host does not support the request `{method}`")))
@@ -62,7 +62,7 @@ pub enum LogLevel {
 }
 
 impl LogLevel {
-    /// The level of a number from the border; unknown ones are `Trace`.
+    /// Returns the level with this number at the border; an unknown number gives `Trace`.
     #[cfg(feature = "host")]
     pub(crate) fn from_number(number: u8) -> Self {
         match number {
@@ -99,19 +99,20 @@ pub struct ToolContext<'h> {
 }
 
 impl<'h> ToolContext<'h> {
-    /// The context of a call for this host.
+    /// Creates the context of a call for this host.
     pub fn new(host: &'h dyn Host) -> Self {
         Self { host }
     }
 
-    /// Tells whether the host asks the tool to stop.
+    /// Tells whether the host wants the tool to stop.
     pub fn is_cancelled(&self) -> bool {
         self.host.is_cancelled()
     }
 
-    /// Ends the tool, by `?`, if the host asks it to stop or the deadline is over.
+    /// Returns an error, which ends the tool by `?`, if the host wants it to stop or the deadline has
+    /// passed.
     ///
-    /// Nothing else can stop a tool that runs in the host's process: call it in every loop.
+    /// Nothing else can stop a tool that runs in the host's process, so call this in every loop.
     pub fn check(&self) -> ToolResult<()> {
         if self.is_cancelled() {
             return Err(ToolError::cancelled());
@@ -130,28 +131,29 @@ impl<'h> ToolContext<'h> {
         self.host.progress(fraction, message.as_ref());
     }
 
-    /// Writes a line to the host's log. Output that a plugin prints instead may be lost, or may
-    /// disturb a protocol on the host's standard output.
+    /// Writes a line to the host's log. Use it instead of printing: printed output may be lost, or may
+    /// break a protocol on the host's standard output.
     pub fn log(&self, level: LogLevel, message: impl AsRef<str>) {
         self.host.log(level, message.as_ref());
     }
 
-    /// The time at which the host gives up waiting.
+    /// Returns the time at which the host gives up waiting, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
         self.host.deadline()
     }
 
-    /// The time until the deadline; zero if it is over.
+    /// Returns the time left until the deadline; zero if it has passed.
     pub fn time_left(&self) -> Option<Duration> {
         self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// The directory of the skill the toolset belongs to.
+    /// Returns the directory of the skill that the toolset belongs to.
     pub fn skill_dir(&self) -> ToolResult<&'h Path> {
         self.host.skill_dir().ok_or_else(|| ToolError::new("the host names no skill directory"))
     }
 
-    /// Asks the host for anything else, by name; a host that does not know it answers an error.
+    /// Sends the host any other request, by name; a host that does not know the request returns an
+    /// error.
     pub fn request(&self, method: &str, params: Value) -> ToolResult<Value> {
         self.host.request(method, params)
     }

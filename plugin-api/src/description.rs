@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::{ToolError, ToolResult};
 
-/// The longest name of a tool that all providers take.
+/// The longest tool name that all providers accept.
 const MAX_TOOL_NAME: usize = 64;
 
 /// The description of a toolset: its tools, and their purpose.
@@ -18,12 +18,13 @@ pub struct ToolsetDescription {
     /// The purpose of the toolset; may be empty.
     #[serde(default)]
     pub description: String,
-    /// The tools, in the order of the source.
+    /// The tools, in the order of the source code.
     pub tools: Vec<ToolSpec>,
 }
 
 impl ToolsetDescription {
-    /// Refuses two tools of one name, names that providers refuse, and arguments without names.
+    /// Rejects two tools with the same name, names that providers refuse, and parameters that are not
+    /// an object.
     pub(crate) fn check(&self) -> ToolResult<()> {
         for (idx, spec) in self.tools.iter().enumerate() {
             let name = &spec.name;

@@ -4,13 +4,13 @@ use std::fmt::Display;
 
 use crate::ToolOutput;
 
-/// The result of a tool, and of everything else an author writes.
+/// The result of a tool, and of every other function that an author writes.
 pub type ToolResult<T = ToolOutput> = Result<T, ToolError>;
 
 /// The reason why a tool failed, in words for the model.
 ///
-/// Every error that can be displayed becomes one with `?`, a `String` included. So that this is
-/// possible, `ToolError` itself does not implement [`std::error::Error`].
+/// Every value that can be displayed, such as an error or a `String`, becomes a `ToolError` with `?`.
+/// To make this possible, `ToolError` itself does not implement [`std::error::Error`].
 ///
 /// ```
 /// use repertoire_plugin::ToolResult;
@@ -27,7 +27,7 @@ pub struct ToolError {
     message: String,
 }
 
-/// The kinds of failure a host tells apart.
+/// The kinds of failure that a host distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorCode {
@@ -41,16 +41,16 @@ pub enum ErrorCode {
     Cancelled,
     /// The tool panicked; the panic was caught.
     Panicked,
-    /// The time for the call is over.
+    /// The call ran out of time.
     DeadlineExceeded,
-    /// The other side of the border sent something that cannot be read.
+    /// The other side of the border sent data that cannot be read.
     Border,
-    /// A kind that a newer version knows.
+    /// A kind that only a newer version knows.
     Other(u32),
 }
 
 impl ErrorCode {
-    /// The number that crosses the border.
+    /// Returns the number that stands for this kind at the border.
     pub fn number(self) -> u32 {
         match self {
             Self::Failed => 1,
@@ -64,7 +64,7 @@ impl ErrorCode {
         }
     }
 
-    /// The kind of a number from the border.
+    /// Returns the kind that a number stands for at the border.
     pub fn from_number(number: u32) -> Self {
         match number {
             1 => Self::Failed,
@@ -80,37 +80,37 @@ impl ErrorCode {
 }
 
 impl ToolError {
-    /// A failure in the tool's own words.
+    /// Creates an error with [`ErrorCode::Failed`].
     pub fn new(message: impl Into<String>) -> Self {
         Self::with_code(ErrorCode::Failed, message)
     }
 
-    /// A failure of one of the kinds a host tells apart.
+    /// Creates an error of any kind.
     pub fn with_code(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 
-    /// Arguments that fit the parameters' types and are wrong nevertheless.
+    /// Creates an error for arguments that have the right types but wrong values.
     pub fn invalid_arguments(message: impl Into<String>) -> Self {
         Self::with_code(ErrorCode::InvalidArguments, message)
     }
 
-    /// The tool stopped because the host asked for it.
+    /// Creates the error of a tool that stopped because the host asked it to.
     pub fn cancelled() -> Self {
         Self::with_code(ErrorCode::Cancelled, "cancelled")
     }
 
-    /// The kind of failure.
+    /// Returns the kind of failure.
     pub fn code(&self) -> ErrorCode {
         self.code
     }
 
-    /// The words for the model.
+    /// Returns the message for the model.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The same failure, with its context before its words.
+    /// Puts `doing` and a colon before the message.
     ///
     /// ```
     /// use repertoire_plugin::ToolError;
@@ -125,7 +125,8 @@ impl ToolError {
     }
 }
 
-/// The alternate form (`{:#}`) is used, with which `anyhow` and others print the whole chain.
+/// Formats the error in its alternate form (`{:#}`), in which `anyhow` and others print the whole
+/// chain.
 impl<E: Display> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self::new(format!("{error:#}"))

@@ -7,10 +7,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{ToolError, ToolResult};
 
-/// Runs a future to its end, on a small tokio runtime that the plugin keeps.
+/// Runs a future to completion on a small tokio runtime that the plugin owns.
 ///
-/// A plugin has its own copy of tokio, which does not see the host's runtime; that is why tools
-/// are not `async`. Inside of `block_on`, timers and whatever else of tokio the plugin enables work.
+/// A plugin has its own copy of tokio, which does not see the host's runtime; that is why tools are not
+/// `async`. Timers work inside `block_on`, and so do the other features of tokio that the plugin
+/// enables.
 ///
 /// ```
 /// # #[cfg(feature = "block-on")] {

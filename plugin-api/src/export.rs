@@ -1,10 +1,10 @@
 //! The macro `export_toolsets!`.
 
-/// Makes toolsets the exports of a shared library (`crate-type = ["cdylib"]`).
+/// Exports toolsets from a shared library (`crate-type = ["cdylib"]`).
 ///
 /// Write it once per library, at the crate's root: `export_toolsets!(HelloToolset, MoodToolset);`.
-/// A skill names them as `path/to/library:HelloToolset`. Two crates that export may not be linked
-/// into one program.
+/// A skill names them as `path/to/library:HelloToolset`. Only one of the crates that are linked into a
+/// program may use this macro.
 #[macro_export]
 macro_rules! export_toolsets {
     ($first:ident $(, $class:ident)* $(,)?) => {

@@ -39,19 +39,19 @@ pub struct FakeHost {
 }
 
 impl FakeHost {
-    /// A host that waits for ever and has no skill directory.
+    /// Creates a host that never times out and has no skill directory.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives the calls a skill directory.
+    /// Sets the skill directory of the calls.
     #[must_use]
     pub fn with_skill_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.skill_dir = Some(dir.into());
         self
     }
 
-    /// Gives the calls this much time from now.
+    /// Sets the deadline of the calls to `time` from now.
     #[must_use]
     pub fn with_time(mut self, time: Duration) -> Self {
         self.deadline = Instant::now().checked_add(time);
@@ -65,7 +65,7 @@ impl FakeHost {
         self
     }
 
-    /// Cancels after the tool has asked `checks` times whether it is cancelled: a test of
+    /// Cancels once the tool has checked `checks` times whether it is cancelled. This tests
     /// cancellation without threads.
     #[must_use]
     pub fn cancelled_after(mut self, checks: usize) -> Self {
@@ -78,23 +78,23 @@ impl FakeHost {
         self.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// The context to pass to a tool.
+    /// Returns the context to pass to a tool.
     pub fn context(&self) -> ToolContext<'_> {
         ToolContext::new(self)
     }
 
-    /// Calls a tool by name with JSON arguments, as a host does; panics are not caught.
+    /// Calls a tool by name with JSON arguments, as a host does, except that panics are not caught.
     #[expect(clippy::needless_pass_by_value, reason = "the caller writes `json!(…)`")]
     pub fn call<T: Toolset>(&self, toolset: &T, tool: &str, arguments: Value) -> ToolResult {
         crate::tools::tools_of::<T>().call(toolset, tool, &arguments.to_string(), &self.context())
     }
 
-    /// The progress reported until now, oldest first.
+    /// Returns the progress reported so far, oldest first.
     pub fn progress_reports(&self) -> Vec<(f64, String)> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The lines logged until now, oldest first.
+    /// Returns the lines logged so far, oldest first.
     pub fn logs(&self) -> Vec<(LogLevel, String)> {
         self.logs.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

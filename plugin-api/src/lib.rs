@@ -20,27 +20,27 @@
 //! export_toolsets!(HelloToolset);
 //! ```
 //!
-//! With `crate-type = ["cdylib"]` in its manifest, a skill uses it as
+//! With `crate-type = ["cdylib"]` in the crate's `Cargo.toml`, a skill names the toolset as
 //! `toolsets: [path/to/hello:HelloToolset]`.
 //!
 //! # Learn more
 //!
 //! * [`#[toolset]`](macro@toolset): tools from the functions of an `impl` block
-//! * [`Toolset`] and [`Tools`]: the same without macros, and tools whose schema is made at run time
-//! * [`ToolOutput`] and [`ToolError`]: the answer and the error of a tool, and `?` on any error
+//! * [`Toolset`] and [`Tools`]: the same without macros, and tools whose schema is built at run time
+//! * [`ToolOutput`] and [`ToolError`]: the result and the error of a tool, and `?` on any error
 //! * [`ToolContext`]: cancellation, progress, log, deadline, the skill's directory
 //! * [`FakeHost`]: unit tests
 //!
 //! # Panics, threads and async
 //!
-//! A panic in a tool is that call's error and names the file and line; do not set `panic =
-//! "abort"`, with which it would end the host. Tools are called from several threads at once, so
-//! keep mutable state in a `Mutex`. Tools block: a plugin has its own copy of every crate and does
-//! not see the host's async runtime. With the feature `block-on`, `block_on` runs a future on a
-//! runtime of the plugin's own.
+//! A panic in a tool becomes the error of that call and names the file and line. Do not set `panic =
+//! "abort"`: a panic would then end the host. The host calls tools from several threads at once, so
+//! keep mutable state in a `Mutex`. Tools block: a plugin has its own copy of every crate and does not
+//! see the host's async runtime. With the feature `block-on`, the function `block_on` runs a future on
+//! a runtime that the plugin owns.
 //!
-//! Code that cannot be a tool is refused where it is written, and the error says why. A tool
-//! without a description, by which a model would choose it:
+//! Code that cannot be a tool fails to compile, and the error says why. For example, a tool needs a
+//! description, because the model chooses tools by their descriptions:
 //!
 //! ```compile_fail
 //! # use repertoire_plugin::prelude::*;
@@ -54,7 +54,7 @@
 //! }
 //! ```
 //!
-//! A tool that would need the host's async runtime:
+//! A tool cannot be `async`, because it does not see the host's runtime:
 //!
 //! ```compile_fail
 //! # use repertoire_plugin::prelude::*;
@@ -69,7 +69,7 @@
 //! }
 //! ```
 //!
-//! A tool that two threads could not call at once:
+//! A tool cannot take `&mut self`, because several threads may call it at once:
 //!
 //! ```compile_fail
 //! # use repertoire_plugin::prelude::*;
@@ -86,13 +86,14 @@
 //!
 //! # Versions
 //!
-//! The border between host and plugin has a version of its own, [`ABI_VERSION`]. Within its major
-//! version every plugin works with every host, older or newer, debug or release, of any compiler.
+//! The ABI boundary between host and plugin, called the border, has its own version: [`ABI_VERSION`].
+//! Within one major version every plugin works with every host: older or newer, debug or release, built
+//! by any compiler.
 //!
 //! # Features
 //!
-//! * `block-on`: `block_on`, and the crate `tokio` that it runs on
-//! * `host`: for hosts, not for authors: inspecting, opening and calling plugins
+//! * `block-on`: the function `block_on`, and the crate `tokio`, which provides its runtime
+//! * `host`: for hosts only, to inspect, open and call plugins; plugin authors do not need it
 
 extern crate self as repertoire_plugin;
 
@@ -123,24 +124,24 @@ pub use fake_host::FakeHost;
 pub use output::ToolOutput;
 pub use repertoire_plugin_macros::{arguments, toolset};
 pub use schemars;
-/// The version of serde that this crate uses. [`#[arguments]`](macro@arguments) derives with it;
-/// another derive has to be told where it is: `#[serde(crate = "repertoire_plugin::serde")]`.
+/// The version of serde that this crate uses. [`#[arguments]`](macro@arguments) derives with it; any
+/// other derive must name its path: `#[serde(crate = "repertoire_plugin::serde")]`.
 pub use serde;
 pub use serde_json;
-/// The version of tokio on which [`block_on`] runs; further features of it, such as `net`, are turned
-/// on by a dependency of the plugin's own on the same major version.
+/// The version of tokio on which [`block_on`] runs. To enable more of its features, such as `net`, let
+/// the plugin depend on the same major version of tokio itself.
 #[cfg(feature = "block-on")]
 pub use tokio;
 pub use tools::{Tool, Tools, Toolset, create_default, describe};
 
-/// The version of the border, `(major, minor)`.
+/// The version of the plugin ABI, `(major, minor)`.
 ///
-/// A host loads a plugin of the same major version; a minor version only adds.
+/// A host loads only plugins of its own major version; a new minor version only adds to the ABI.
 pub const ABI_VERSION: (u32, u32) = (1, 0);
-/// The same, as it stands in a note.
+/// [`ABI_VERSION`] as JSON, as a plugin's note contains it.
 pub(crate) const ABI_VERSION_JSON: &str = "[1,0]";
 
-/// Items for the code that the macros write; not part of the interface.
+/// Items for the code that the macros generate; not part of the public API.
 #[doc(hidden)]
 pub mod __private {
     pub use schemars;

@@ -1,9 +1,9 @@
-//! The answer of a tool.
+//! The result of a tool.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The answer of a tool: the text for the model, and data that a host may show or use beside it.
+/// The result of a tool: the text for the model, and data that a host may show or use as well.
 ///
 /// ```
 /// use repertoire_plugin::ToolOutput;
@@ -14,26 +14,26 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOutput {
-    /// A short line for people; may be empty.
+    /// A short line for the user; may be empty.
     pub title: String,
-    /// Facts for programs, never shown to the model by themselves.
+    /// Facts for programs; the model sees them only if a host shows them.
     pub metadata: Map<String, Value>,
     /// The text the model reads.
     pub output: String,
 }
 
 impl ToolOutput {
-    /// An answer of text, without title and metadata.
+    /// Creates a result of text, without title and metadata.
     pub fn text(output: impl Into<String>) -> Self {
         Self { output: output.into(), ..Self::default() }
     }
 
-    /// An answer of JSON, indented for the model to read.
+    /// Creates a result of JSON, indented for the model to read.
     pub fn json(value: &Value) -> Self {
         Self::text(format!("{value:#}"))
     }
 
-    /// Sets the short line for people.
+    /// Sets the short line for the user.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
@@ -60,7 +60,7 @@ impl From<&str> for ToolOutput {
     }
 }
 
-/// A JSON string is its text; everything else is written as indented JSON.
+/// Takes a JSON string as its text, and writes every other value as indented JSON.
 impl From<Value> for ToolOutput {
     fn from(value: Value) -> Self {
         match value {

@@ -1,4 +1,4 @@
-//! Containment of panics: none crosses the border.
+//! Containment of panics: no panic crosses the border.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -13,15 +13,15 @@ thread_local! {
     static LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// True if panics end the process: the hook then prints its last words.
+/// True if a panic ends the process; the hook then does not suppress its message.
 static ABORTS: AtomicBool = AtomicBool::new(false);
 
-/// Says that no panic of this library can be caught.
+/// Records that panics of this library cannot be caught.
 pub(crate) fn announce_aborts() {
     ABORTS.store(true, Ordering::Relaxed);
 }
 
-/// Runs the author's code; a panic in it becomes an error that says where.
+/// Runs the author's code. A panic in it becomes an error that names the file and line.
 pub(crate) fn caught<R>(run: impl FnOnce() -> ToolResult<R>) -> ToolResult<R> {
     install_hook();
     let inside = Inside::enter();
@@ -37,7 +37,7 @@ pub(crate) fn caught<R>(run: impl FnOnce() -> ToolResult<R>) -> ToolResult<R> {
     result
 }
 
-/// Runs a host's callback; a panic in it is `default`, since it must not reach the plugin.
+/// Runs a host's callback. A panic in it must not reach the plugin, so `default` is returned instead.
 #[cfg(feature = "host")]
 pub(crate) fn guarded<R>(default: impl FnOnce() -> R, run: impl FnOnce() -> R) -> R {
     panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
@@ -46,7 +46,7 @@ pub(crate) fn guarded<R>(default: impl FnOnce() -> R, run: impl FnOnce() -> R) -
     })
 }
 
-/// Drops the payload of a panic, which may panic again; the payload of that one is leaked.
+/// Drops the payload of a panic. If that panics too, the second payload is leaked.
 fn dispose(payload: Box<dyn Any + Send>) {
     if let Err(second) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
@@ -64,8 +64,8 @@ fn message(payload: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Remembers where a tool panicked instead of printing it: the error says it. Panics elsewhere,
-/// as in a thread of the tool's own, go to the hook that was there before.
+/// Installs a hook that records where a tool panicked instead of printing it, because the error names
+/// the place. Panics elsewhere, such as in a thread that a tool started, go to the previous hook.
 fn install_hook() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
@@ -80,7 +80,7 @@ fn install_hook() {
     });
 }
 
-/// Counts the calls of tools on this thread.
+/// A guard that counts the calls of tools on this thread.
 struct Inside;
 
 impl Inside {

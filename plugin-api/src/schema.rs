@@ -1,10 +1,10 @@
-//! Parameters as JSON Schema, in the dialect every provider takes.
+//! Parameters as JSON Schema, in the dialect that every provider accepts.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// Formats that JSON Schema itself names; `uint32` and the like are refused by some providers.
+/// Formats that JSON Schema itself defines; some providers refuse others, such as `uint32`.
 const STANDARD_FORMATS: &[&str] = &[
     "date-time",
     "date",
@@ -21,14 +21,15 @@ const STANDARD_FORMATS: &[&str] = &[
     "regex",
 ];
 
-/// The JSON Schema of a tool's arguments: one object, everything inlined, no other keys allowed.
+/// Returns the JSON Schema of a tool's arguments: one object, with everything inlined, and no other
+/// keys allowed.
 pub fn parameters_of<A: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.meta_schema = None;
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
     tidy(&mut schema);
-    // The description of the argument struct is not the tool's: it would be noise.
+    // The doc comment of the arguments' struct does not describe the tool, so it would only be noise.
     if let Value::Object(root) = &mut schema {
         root.remove("description");
         complete(root);
@@ -36,7 +37,7 @@ pub fn parameters_of<A: JsonSchema>() -> Value {
     schema
 }
 
-/// Says what providers demand of every tool and schemars omits.
+/// Adds what providers require of every tool and schemars omits.
 fn complete(root: &mut Map<String, Value>) {
     let is_choice = root.contains_key("oneOf") || root.contains_key("anyOf");
     if is_choice {
@@ -89,7 +90,7 @@ fn is_standard(format: &str) -> bool {
     STANDARD_FORMATS.contains(&format)
 }
 
-/// The parameters in a sentence: "`name` (string), `times` (integer, optional)".
+/// Returns the parameters as a phrase: "`name` (string), `times` (integer, optional)".
 pub(crate) fn summary(parameters: &Value) -> String {
     let Some(properties) = parameters["properties"].as_object().filter(|map| !map.is_empty())
     else {

@@ -11,8 +11,8 @@ use crate::{
 
 /// A named group of tools.
 ///
-/// [`#[toolset]`](macro@crate::toolset) writes this from an `impl` block; without the macro it is
-/// ten lines:
+/// [`#[toolset]`](macro@crate::toolset) implements this trait from an `impl` block. Without the macro
+/// it takes about ten lines:
 ///
 /// ```
 /// use repertoire_plugin::prelude::*;
@@ -49,12 +49,12 @@ use crate::{
 /// assert_eq!(output.output, "42");
 /// ```
 pub trait Toolset: Sized + Send + Sync + 'static {
-    /// The purpose of the toolset.
+    /// Returns the purpose of the toolset.
     fn description() -> String {
         String::new()
     }
 
-    /// Makes the toolset; `config` is the skill's configuration of it, `{}` if there is none.
+    /// Creates the toolset. `config` is the skill's configuration for it, or `{}` if there is none.
     ///
     /// A type that takes no configuration can write [`create_default(config)`](create_default).
     fn create(config: Value) -> ToolResult<Self>;
@@ -63,7 +63,7 @@ pub trait Toolset: Sized + Send + Sync + 'static {
     fn tools(tools: &mut Tools<Self>);
 }
 
-/// Makes a toolset that takes no configuration; any configuration but `{}` is an error.
+/// Creates a toolset that takes no configuration; any configuration except `{}` is an error.
 pub fn create_default<T: Default>(config: Value) -> ToolResult<T> {
     match config {
         Value::Null => Ok(T::default()),
@@ -74,11 +74,12 @@ pub fn create_default<T: Default>(config: Value) -> ToolResult<T> {
     }
 }
 
-/// The description of a toolset for a host, which shows it to a model.
+/// Returns the description of a toolset, which a host shows to a model.
 ///
 /// # Errors
 ///
-/// Two tools of one name, a name that providers refuse, parameters that are not an object.
+/// Fails if two tools have the same name, if a provider would refuse a name, or if parameters are not
+/// an object.
 pub fn describe<T: Toolset>() -> ToolResult<ToolsetDescription> {
     tools_of::<T>().description()
 }
@@ -89,29 +90,29 @@ pub(crate) fn tools_of<T: Toolset>() -> Tools<T> {
     tools
 }
 
-/// The name of the type, without its path.
+/// Returns the name of the type, without its path.
 pub(crate) fn class_of<T>() -> &'static str {
     let path = std::any::type_name::<T>();
     let path = path.split('<').next().unwrap_or(path);
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The tools of a toolset, while they are added.
+/// The list to which a toolset adds its tools.
 pub struct Tools<T> {
     tools: Vec<Tool<T>>,
 }
 
 type Call<T> = dyn Fn(&T, &str, &ToolSpec, &ToolContext<'_>) -> ToolResult + Send + Sync;
 
-/// A tool that was added, to say more about it.
+/// A tool that was just added, for setting its hints.
 pub struct Tool<T> {
     spec: ToolSpec,
     call: Box<Call<T>>,
 }
 
 impl<T: Toolset> Tools<T> {
-    /// Adds a tool with typed arguments. Their JSON Schema is what the model sees, and the doc
-    /// comments of the fields its descriptions; use [`NoArguments`](crate::NoArguments) for none.
+    /// Adds a tool with typed arguments. The model sees their JSON Schema, with the doc comments of the
+    /// fields as descriptions. Use [`NoArguments`](crate::NoArguments) for a tool without arguments.
     pub fn tool<A, R>(
         &mut self,
         name: impl Into<String>,
@@ -129,8 +130,8 @@ impl<T: Toolset> Tools<T> {
         self.add(name.into(), description.into(), schema::parameters_of::<A>(), Box::new(call))
     }
 
-    /// Adds a tool whose JSON Schema is written by hand or made at run time. The arguments come
-    /// as they are: it is the host that compares them with the schema.
+    /// Adds a tool whose JSON Schema is written by hand or built at run time. The arguments arrive
+    /// unchecked: it is the host that compares them with the schema.
     pub fn raw(
         &mut self,
         name: impl Into<String>,
@@ -186,22 +187,22 @@ impl<T: Toolset> Tools<T> {
 }
 
 impl<T> Tool<T> {
-    /// Says that the tool changes nothing.
+    /// Tells the host that the tool changes nothing.
     pub fn read_only(&mut self) -> &mut Self {
         self.annotate("readOnlyHint", true)
     }
 
-    /// Says that a second call with the same arguments changes nothing more.
+    /// Tells the host that a second call with the same arguments changes nothing more.
     pub fn idempotent(&mut self) -> &mut Self {
         self.annotate("idempotentHint", true)
     }
 
-    /// Says whether the tool can destroy something.
+    /// Tells the host whether the tool can destroy something.
     pub fn destructive(&mut self, is_destructive: bool) -> &mut Self {
         self.annotate("destructiveHint", is_destructive)
     }
 
-    /// Adds any hint for the host.
+    /// Adds any other hint for the host.
     pub fn annotate(&mut self, key: impl Into<String>, value: impl Into<Value>) -> &mut Self {
         self.spec.annotations.insert(key.into(), value.into());
         self

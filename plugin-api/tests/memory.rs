@@ -1,4 +1,4 @@
-//! Calls leave nothing behind. A program of its own, since it looks at its memory.
+//! Calls do not leak memory. This test is a program of its own, because it measures its own memory.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 

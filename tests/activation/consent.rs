@@ -1,4 +1,4 @@
-//! Activations that need the consent of the user.
+//! Activations that need the user's consent.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ fn consent_is_asked_for_as_the_policy_says() {
         (ConsentPolicy::FirstUse, [true, false, false]),
         (ConsentPolicy::Always, [true, true, true]),
     ] {
-        // The host asks by its own means.
+        // First, the host asks the user itself and passes the consent on.
         let engine = builder(&dir).consent(Consent::new(policy)).build().unwrap();
         let session = engine.session("s");
         for (nth, needed) in needed.into_iter().enumerate() {
@@ -37,7 +37,7 @@ fn consent_is_asked_for_as_the_policy_says() {
         let other = engine.session("other").state().unwrap();
         assert!(other.skills.is_empty(), "sessions are isolated");
 
-        // The engine asks.
+        // Then, the engine asks through its callback.
         let asked = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&asked);
         let consent = Consent::new(policy).ask(move |request| {

@@ -1,4 +1,4 @@
-//! The tools for a host's model: the skills they reach, and their answers.
+//! The tools for a host's model: the skills that they reach, and their answers.
 
 use repertoire::catalog::Allowlist;
 use repertoire::engine::SessionToolsOptions;
@@ -70,7 +70,8 @@ fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
         }
     }
 
-    // Once the user activated it, its files are readable; the model still may not activate it.
+    // After the user activated the skill, its files are readable, but the model still must not activate
+    // it.
     engine.user_message("/secret", &session).unwrap().unwrap();
     let read = json!({"skill": "secret", "path": "notes.md"});
     assert_eq!(tools.call("read_skill_file", &read).code(), None);

@@ -1,4 +1,4 @@
-//! Calls of a host's model that fail, or are cancelled.
+//! Tool calls of a host's model that fail or are cancelled.
 
 #[cfg(target_os = "linux")]
 use repertoire::CallIo;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{builder, message, skills, write};
 
-/// A host that has no room for another task.
+/// A task spawner without room for another task.
 #[derive(Debug)]
 struct Full;
 

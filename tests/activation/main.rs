@@ -1,4 +1,4 @@
-//! Activation: the skills that the model's tools and the user's commands reach, and the answers.
+//! Activation: the skills that the model's tools and the user's commands reach, and their answers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod consent;
@@ -20,7 +20,7 @@ fn write(root: &Path, file: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A directory with these skills: id, more front matter, body.
+/// Creates a directory with these skills: id, further front matter, body.
 fn skills(skills: &[(&str, &str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (id, fields, body) in skills {
@@ -50,7 +50,7 @@ fn what_nobody_sees_is_in_no_form_of_an_activation() {
     ]);
     let engine = builder(&dir).build().unwrap();
     let activation = engine.activate("seen", "a\u{200b}b", &engine.session("s")).unwrap();
-    // What the caller gives is the caller's.
+    // The caller's arguments are inserted unchanged.
     assert_eq!(activation.content, "Do a\u{200b}b well.\n");
     assert_eq!(activation.sub_skills[0].brief, "Below.");
     let json = serde_json::to_string(&activation).unwrap();

@@ -1,4 +1,4 @@
-//! The traces of an activation in the session and in the tasks of a host.
+//! The effects of an activation on the session, and on a host's tasks.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -42,7 +42,7 @@ fn a_forked_skill_becomes_a_task_of_the_host() {
         assert_eq!(tasks[0].agent.as_deref(), Some("worker"));
         assert_eq!(tasks[0].session, "s");
     }
-    // Its instructions are with the task, so they may still be disclosed here.
+    // The instructions went to the task, so they may still be disclosed in this session.
     assert!(!session.state().unwrap().skills[0].in_context);
 
     let inline = Activate { inline: true, ..Activate::default() };
@@ -73,7 +73,8 @@ fn a_skill_that_leads_back_to_itself_is_refused_with_the_chain() {
     assert!(message(&cycle).contains("a → b → c → a"), "{cycle:?}");
     assert!(message(&use_skill("b", "b")).contains("b → b"));
     assert_eq!(use_skill("a", "nobody").code(), Some(ErrorCode::InvalidParam));
-    // Without a skill that asked for it, the chain starts anew, here and in another session.
+    // Without a skill that asked for the activation, the chain starts again, in this session and in
+    // another.
     assert_eq!(tools.call("use_skill", &json!({"skill": "a"})).code(), None);
     let other = Activate { by: Some("c".into()), ..Activate::default() };
     engine.activate_with("a", "", &engine.session("other"), &other).unwrap();
@@ -92,7 +93,7 @@ fn after_its_context_is_lost_a_skill_may_be_activated_again() {
     engine.activate_with("a", "", &session, &by("b")).unwrap();
 }
 
-/// A store that is full from a certain time on.
+/// A store that becomes full at some point.
 #[derive(Debug, Default)]
 struct Full(MemoryStore, AtomicBool);
 
@@ -145,7 +146,7 @@ fn a_store_that_fails_loses_no_deed_and_a_failed_deed_leaves_no_trace() {
     }
 }
 
-/// A store that has the engine read its skills again whenever it is asked for the state.
+/// A store that makes the engine read its skills again whenever its state is read.
 #[derive(Debug, Default)]
 struct Refreshing(MemoryStore, OnceLock<Engine>);
 
@@ -173,7 +174,7 @@ fn a_call_gives_the_version_that_it_compared_with_the_context() {
     let store = Arc::new(Refreshing::default());
     let session = Session::new("s", Arc::clone(&store) as Arc<dyn SessionStore>);
     let late = builder(&dir).build().unwrap();
-    // Instructions are read when they are first needed.
+    // Read the instructions, which the engine does on first use.
     late.activate("paint", "", &late.session("other")).unwrap();
     let text = "---\nname: paint\ndescription: Does paint.\n---\nSECOND";
     write(dir.path(), "paint/SKILL.md", text);

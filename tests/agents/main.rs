@@ -1,5 +1,5 @@
-//! The real programs of agents, with these hooks, against a model on the loopback that says what it
-//! was asked. Needs npm, and some 1.5 GB below `target` for the programs.
+//! Real agent programs with the hooks of this repository. The model is a server on the loopback
+//! interface that records the requests. Needs npm, and some 1.5 GB below `target` for the programs.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -9,7 +9,7 @@
 mod binary;
 #[path = "../../src/cli/live"]
 mod live {
-    //! The model and the programs, as `repertoire doctor --live` has them.
+    //! The model and the programs, shared with `repertoire doctor --live`.
     pub(crate) mod model;
     pub(crate) mod programs;
     pub(crate) mod protocol;
@@ -34,11 +34,11 @@ use recording::Recording;
 use serde_json::Value;
 use trial::{BODY, FILE_BODY, NATIVE_BODY};
 
-/// Texts that are looked for in requests, beside those of the project.
+/// Texts to look for in requests, in addition to those of the project.
 const LIST: &str = "- release-notes: Writes release notes from what was merged.";
 const NATIVE_LINE: &str = "verse: use this skill: ";
 
-/// The checks, in the order of the matrix.
+/// The checks, in the order of the matrix's rows.
 const CELLS: [&str; 12] = [
     "list",
     "matching message",
@@ -54,16 +54,16 @@ const CELLS: [&str; 12] = [
     "package",
 ];
 
-/// A cell of the matrix: whether it is right, `None` where the agent has a limit that the page
-/// names; and what was seen.
+/// A cell of the matrix: true if the behaviour is right, `None` if the agent has a limit that the page
+/// explains; and what the test saw.
 type Cell = (Option<bool>, String);
 
-/// The page with the matrix, and the lines it stands between.
+/// The page that contains the matrix, and the lines before and after it.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/agents.md");
 const FROM: &str = "<!-- matrix: written by tests/agents -->\n";
 const TO: &str = "<!-- end of the matrix -->\n";
 
-/// Installs the programs, once; tells whether they are there.
+/// Installs the programs once, and returns true if they are available.
 fn are_installed() -> bool {
     static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
         if std::env::var_os("CI").is_none() && std::env::var_os("REPERTOIRE_AGENTS").is_none() {
@@ -110,7 +110,7 @@ fn what_reaches_the_model_is_what_it_should() {
     let mut matrix =
         format!("| agent | {} |\n|---|{}\n", CELLS.join(" | "), "---|".repeat(CELLS.len()));
     let mut wrong = Vec::new();
-    // They mostly wait: all at once take a third of the time.
+    // Agents mostly wait, so running them all at once takes a third of the time.
     let conversations: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = chosen().map(|agent| scope.spawn(move || converse(agent))).collect();
         running.into_iter().map(|one| one.join().unwrap()).collect()
@@ -147,13 +147,13 @@ fn what_reaches_the_model_is_what_it_should() {
     }
 }
 
-/// Returns the date, as on a calendar.
+/// Returns today's date in the form `YYYY-MM-DD`.
 fn today() -> String {
     let output = Command::new("date").args(["-u", "+%F"]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// An agent in a project of its own, which speaks to a model of its own.
+/// An agent in its own project, with its own model server.
 struct Trial<'a> {
     agent: &'a Agent,
     place: Place,
@@ -165,13 +165,14 @@ impl Trial<'_> {
         self.place.run([command, action, self.agent.program.agent]).exits(0);
     }
 
-    /// The request that the agent makes of `message`, or a text that says why there is none.
+    /// Sends `message` to the agent. Returns its request to the model, or a text that says why there is
+    /// none.
     fn say(&self, message: &str, resumes: bool) -> Value {
         let Trial { agent, place, model } = self;
         let n_before = model.requests().len();
         let output = agent.run(place, model, message, resumes);
         let asked = model.request(n_before, message).or_else(|| {
-            // The first start of a program may take longer than is waited.
+            // The first start of a program may take longer than the timeout, so try once more.
             agent.run(place, model, message, resumes);
             model.request(n_before, message)
         });
@@ -181,9 +182,10 @@ impl Trial<'_> {
         })
     }
 
-    /// A conversation with hooks, and one after they were taken out.
+    /// Runs a conversation with hooks, and one after the hooks were removed.
     fn with_hooks(&self) -> (Vec<Cell>, Recording) {
-        // What reaches the model is tried, not how fast a program with debug checks is beside others.
+        // The deadline is generous: the test checks what reaches the model, not the speed of a debug
+        // build.
         let agent = self.agent.program.agent;
         self.place.run(["hook", "install", agent, "--deadline", "30"]).exits(0);
         recording::begin(self.agent, &self.place);
@@ -196,10 +198,11 @@ impl Trial<'_> {
         cells.push(self.by_file());
         let before = Recording::read(self.agent, &self.place);
         cells.push(self.after_compaction());
-        // A replay does not have the agent's own record of the conversation, which says that it is shorter now.
+        // A replay lacks Gemini's own record of the conversation, which tells the hook that the context
+        // was compressed.
         let is_replayed = self.agent.program.agent != "gemini";
         let all = Recording::read(self.agent, &self.place);
-        // What a hook could not do explains a wrong cell.
+        // Print the hook's log, which explains wrong cells.
         let log = self.place.path().join("home/.local/state/repertoire/hook.log");
         eprint!("{}", fs::read_to_string(log).unwrap_or_default());
         self.run("hook", "uninstall");
@@ -216,12 +219,13 @@ impl Trial<'_> {
 
     fn after_compaction(&self) -> Cell {
         let Some(shortens) = self.agent.shortens else { return (None, String::new()) };
-        // On a busy machine, Gemini may not compress at once. A length is claimed only once.
+        // On a busy machine, Gemini may not compress at once, so try again. Each claimed length must be
+        // different.
         let again = shortens.replace("00]]", "01]]");
         let mut cell = (Some(false), String::new());
         for shortens in [shortens, &again] {
             let output = self.agent.run(&self.place, &self.model, shortens, true);
-            // A line is given once: it is gone from a conversation that is shorter now.
+            // Each line is given once, so after a compression it is no longer in the conversation.
             let (is_right, told) = is(&self.say("and now on we go", true), [1, 1, 0, 0]);
             cell = (is_right, format!("{told}; {}{output}", cell.1));
             if is_right == Some(true) {
@@ -231,7 +235,7 @@ impl Trial<'_> {
         cell
     }
 
-    /// A conversation with the MCP server.
+    /// Runs a conversation with the MCP server.
     fn with_server(&self) -> [Cell; 2] {
         self.run("mcp", "install");
         let called = self.say("begin [[call use_skill skill=release-notes]]", false);
@@ -243,7 +247,7 @@ impl Trial<'_> {
         cells
     }
 
-    /// A conversation with the package, where the agent takes one.
+    /// Runs a conversation with the package, if the agent supports packages.
     fn with_package(&self) -> Cell {
         let Trial { agent, place, model } = self;
         if !agent.has_package {
@@ -260,13 +264,13 @@ impl Trial<'_> {
         } else {
             Protocol::tools(&packaged).iter().any(|tool| tool.ends_with("use_skill"))
         };
-        // The list comes from the hook alone.
+        // The list must come from the hook alone.
         let (is_right, told) = is(&packaged, [1, 1, 0, 0]);
         (is_right.map(|is_right| is_right && has_tool), format!("{told}; its tools: {has_tool}"))
     }
 }
 
-/// Everything that is tried with one agent, in the order of the matrix.
+/// Runs everything that is tried with one agent, in the order of the matrix.
 fn converse(agent: &Agent) -> (Vec<Cell>, Recording) {
     let place = trial::project(agent.own_skills);
     programs::git_init(place.path());
@@ -278,7 +282,8 @@ fn converse(agent: &Agent) -> (Vec<Cell>, Recording) {
     (cells, recording)
 }
 
-/// Tells whether list, body, line and body of its own stand so many times in `request`.
+/// Tells whether `request` contains the list, the body, the native line and the native body this many
+/// times each.
 fn is(request: &Value, wanted: [usize; 4]) -> Cell {
     let seen = [LIST, BODY, NATIVE_LINE, NATIVE_BODY].map(|of| count(request, of));
     let told = format!("list, body, line, body of its own: {seen:?}, not {wanted:?} ");

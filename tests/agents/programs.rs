@@ -1,4 +1,4 @@
-//! The programs: which versions, how they are installed and run.
+//! The agent programs: their versions, and how to install and run them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,23 +13,23 @@ pub(crate) struct Agent {
     pub(crate) program: &'static Program,
     package: &'static str,
     pub(crate) version: &'static str,
-    /// A directory of skills that it reads.
+    /// A directory from which the agent reads skills itself.
     pub(crate) own_skills: &'static str,
-    /// The file below the home directory with its hooks.
+    /// The settings file with the agent's hooks, below the home directory.
     pub(crate) hook_settings: &'static str,
-    /// A call of a tool that reads the style sheet at `STYLE`, if the model can be made to.
+    /// A call of a tool that reads the style sheet at `STYLE`, if the model can make one.
     pub(crate) by_file: Option<&'static str>,
-    /// The message after which the conversation is made shorter, if one does that.
+    /// The message after which the agent compacts the conversation, if there is one.
     pub(crate) shortens: Option<&'static str>,
-    /// True if it names the tools of MCP servers only after a search for them.
+    /// True if the agent names the tools of MCP servers only after a search for them.
     pub(crate) defers_tools: bool,
-    /// True if it installs packages.
+    /// True if the agent supports packages.
     pub(crate) has_package: bool,
-    /// The option with which it installs one without a question.
+    /// The options with which the agent installs a package without asking.
     pub(crate) consents: &'static [&'static str],
 }
 
-/// Versions are pinned: a new one is looked at, and the matrix made anew.
+/// The versions are pinned. For a new version, check the agent and write the matrix again.
 pub(crate) const AGENTS: [Agent; 5] = [
     Agent {
         program: &PROGRAMS[0],
@@ -96,7 +96,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
     },
 ];
 
-/// A run that takes longer is stopped, in seconds.
+/// The time limit of a run, in seconds.
 const PATIENCE: &str = "100";
 
 pub(crate) fn git_init(dir: &Path) {
@@ -113,21 +113,21 @@ impl Agent {
         npm::install((self.package, self.version));
     }
 
-    /// The `PATH` on which the program is.
+    /// Returns the `PATH` that contains the program.
     pub(crate) fn path(&self) -> String {
         let bins = [npm::bin((self.package, self.version)), npm::bin(npm::NODE)];
         bins.map(|dir| dir.display().to_string()).join(":") + ":/usr/bin:/bin"
     }
 
-    /// Writes the settings with which the program speaks to `model`.
+    /// Writes the settings that make the program use `model`.
     pub(crate) fn configure(&self, place: &Place, model: &Model) {
         if let Some((name, text)) = self.program.settings(&model.url(), place.path()) {
             place.write(&format!("home/{name}"), text);
         }
     }
 
-    /// Has the program answer `message`, with nothing of this machine but its own home; gives its
-    /// output.
+    /// Makes the program answer `message`, isolated from this machine except for its own home
+    /// directory. Returns the output.
     pub(crate) fn run(&self, place: &Place, model: &Model, message: &str, resumes: bool) -> String {
         self.execute(place, model, &self.program.words(message, resumes))
     }

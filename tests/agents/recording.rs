@@ -1,4 +1,4 @@
-//! The calls that an agent makes of its hooks, and the answers it gets: kept in
+//! Recordings of the calls that an agent makes to its hooks, and of the answers. They are kept in
 //! `tests/hooks/AGENT/conversation.json`, which the tests of hooks replay.
 
 use std::collections::BTreeSet;
@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 use crate::binary::Place;
 use crate::programs::Agent;
 
-/// The directory of the calls, below that of a trial.
+/// The directory of the recorded calls, below that of a trial.
 const CALLS: &str = "home/calls";
 
-/// Tells whether files in the repository are to be written anew.
+/// Tells whether to write the files in the repository again.
 pub(crate) fn is_wanted() -> bool {
     std::env::var_os("REPERTOIRE_RECORD").is_some()
 }
 
-/// Puts a program between the agent and its hook, which keeps what both write.
+/// Puts a program between the agent and its hook that records the input and output of each call.
 pub(crate) fn begin(agent: &Agent, place: &Place) {
     let program = env!("CARGO_BIN_EXE_repertoire");
     let calls = place.path().join(CALLS);
@@ -37,11 +37,11 @@ pub(crate) fn begin(agent: &Agent, place: &Place) {
     fs::write(&settings, text.replace(program, recorder.to_str().unwrap())).unwrap();
 }
 
-/// A conversation, as its hooks saw it.
+/// A conversation, as the hooks saw it.
 pub(crate) struct Recording(Vec<Value>);
 
 impl Recording {
-    /// Reads the calls so far, in their order.
+    /// Reads the calls so far, in order.
     pub(crate) fn read(agent: &Agent, place: &Place) -> Recording {
         let names =
             fs::read_dir(place.path().join(CALLS)).unwrap().map(|name| name.unwrap().path());
@@ -60,8 +60,8 @@ impl Recording {
         Recording(calls)
     }
 
-    /// Says how the calls differ from the kept ones in their fields; keeps them instead if that is
-    /// wanted.
+    /// Compares the fields of the calls with those of the recorded ones, and returns the difference. If
+    /// `is_wanted`, writes the recording instead.
     pub(crate) fn differs(&self, agent: &Agent) -> Option<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hooks");
         let file = root.join(agent.program.agent).join("conversation.json");
@@ -79,16 +79,16 @@ impl Recording {
     }
 }
 
-/// Takes names of this run out of `text`.
+/// Replaces names that are specific to this run.
 fn portable(text: &str, place: &Place) -> String {
     let dir = place.path().to_str().unwrap();
     let name = place.path().file_name().unwrap().to_str().unwrap();
-    // Some agents derive the name of a directory from that of the project.
+    // Some agents derive a directory's name from the name of the project.
     let text = text.replace(dir, "PLACE").replace(&dir.replace(['/', '.'], "-"), "-PLACE");
     text.replace(&name.trim_start_matches('.').to_lowercase(), "place")
 }
 
-/// The fields of each kind of call.
+/// Returns the fields of each kind of call.
 fn shapes(calls: &[Value]) -> BTreeSet<String> {
     let shape = |one: &Value| {
         let call = one["call"].as_object().unwrap();

@@ -1,5 +1,5 @@
-//! A query allocates nothing once a similar one was answered, nor does a span without a listener. This is
-//! a binary of its own, whose global allocator counts.
+//! A query does not allocate once a similar one was answered, and neither does a span without a
+//! listener. This is a binary of its own, because its global allocator counts.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 
@@ -19,16 +19,16 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call goes to the allocator of the system as it came.
+// SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: as promised by the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as promised by the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -49,7 +49,7 @@ fn a_query_allocates_nothing_once_one_like_it_was_answered() {
         })
         .collect();
     let (index, ids) = index_of(&skills);
-    // More words than are cached.
+    // More words than the cache holds.
     let many = (0..3_000).map(|i| format!("word{i} something{i}")).collect::<Vec<_>>().join(" ");
     let queries = [
         &many,

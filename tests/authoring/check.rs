@@ -1,8 +1,8 @@
-//! The commands `check` and `suggest`, run as a user types them.
+//! The commands `check` and `suggest`, run as a user would type them.
 
 use crate::binary::Place;
 
-/// Two skills that claim the same phrase.
+/// Creates two skills that claim the same phrase.
 fn place() -> Place {
     let place = Place::new();
     for name in ["alpha", "beta"] {
@@ -212,7 +212,7 @@ fn a_file_is_written_only_if_all_else_is_well() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
     std::fs::set_permissions(&path, rights).unwrap();
 
-    // Omitted prompts are reported and count as a finding, as in `eval`.
+    // Omitted prompts are reported and count as findings, as in `eval`.
     place.write(
         "prompts.jsonl",
         "{\"query\": \"demand letters\", \"expected\": \"dunning\"}\nbad\n",
@@ -237,7 +237,7 @@ fn a_trigger_that_stands_twice_is_told_where_it_stands_again() {
     assert_eq!(dunning("triggers:\n  exclude: [a b, a b, a b]"), told(5));
     let block = "metadata:\n  triggers:\n    keywords: |\n      pulumi\n      terraform plan\n";
     assert_eq!(dunning(&format!("{block}      Terraform Plan")), told(9));
-    // The other field may be there for another engine.
+    // A skill may have both fields, as the other one may be for another engine.
     let both = "triggers: [terraform plan]\nactivation: {keywords: [terraform plan]}";
     assert_eq!(dunning(both), [""; 0]);
 }
@@ -295,7 +295,7 @@ fn examples_of_a_skill_are_routed_against_those_it_is_checked_with() {
         place.write(&format!("skills/{name}/SKILL.md"), text);
     };
     skill("dunning", "Sends demand letters", "triggers: [demand letter]\n");
-    // Enough of them that none is listed only because it has no triggers.
+    // Enough skills that none is listed merely because it has no triggers.
     for n in 0..12 {
         skill(
             &format!("filler{n}"),
@@ -330,7 +330,7 @@ fn examples_of_a_skill_are_routed_against_those_it_is_checked_with() {
         "{message}"
     );
     place.run(["check", "skills/minutes", "--source", "skills"]).exits(1);
-    // Skills that are not checked are not reported.
+    // Skills outside of the checked path are not reported.
     place.run(["check", "skills/dunning", "--source", "skills"]).exits(0);
     let shown = place.run(["show", "minutes", "--source", "skills", "--json"]).exits(0).json();
     let should = &shown["manifest"]["examples"]["should"];

@@ -1,4 +1,4 @@
-//! Linting a whole catalog of real skills: fast, and without a finding for every skill.
+//! Linting of a whole catalog of real skills: it is fast, and does not find a fault in every skill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::support::{say, shared};
 #[test]
 fn no_rule_fires_on_more_than_a_third_of_real_skills() {
     let Some(corpus) = shared("corpus/skills") else { return };
-    // All of them as one catalog, and each repository as its own.
+    // Check all skills as one catalog, and each repository as its own catalog.
     let repositories: Vec<PathBuf> =
         corpus.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     let mut by_code: BTreeMap<&str, BTreeSet<PathBuf>> = BTreeMap::new();

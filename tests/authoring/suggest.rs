@@ -1,4 +1,5 @@
-//! Suggested triggers: writing them changes nothing else, and they find the intended messages.
+//! Suggested triggers: writing them to a file changes nothing else, and they match the intended
+//! messages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +56,7 @@ fn uses_are_counted_as_they_stand_and_turns_of_phrase_are_no_triggers() {
         let found = suggestion.keywords.iter().find(|proposal| proposal.keyword == keyword);
         found.map(|proposal| proposal.uses)
     };
-    // In the description, in a heading and in a line.
+    // It occurs in the description, in a heading and in a line.
     assert_eq!(uses("dunning"), Some(3), "{suggestion:?}");
     assert_eq!(uses("shader bytecode"), Some(1), "{suggestion:?}");
     for turn in ["another engine", "change was made", "split or port"] {
@@ -202,7 +203,7 @@ fn real_files_change_by_the_inserted_lines_only() {
     assert!(n_written * 10 > files.len() * 9, "{n_written} of {}", files.len());
 }
 
-/// The engine of a routing catalog, and its prompts.
+/// Returns the skills of a routing catalog, and its prompts.
 fn routing(dir: &Path, corpus: &Path) -> Option<(Vec<Skill>, String)> {
     let name = dir.file_name()?.to_string_lossy().into_owned();
     let rows = std::fs::read_to_string(dir.join("catalog.jsonl")).ok()?;
@@ -232,14 +233,15 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
     let figures_of = |dir: &Path| -> Option<[[f64; 3]; 2]> {
         let (skills, prompts) = routing(dir, corpus)?;
         let (cases, _) = read("cases.jsonl", &prompts, None);
-        // Up to a hundred of each, evenly: all 1,238 of the largest one take a minute.
+        // Take up to a hundred cases of each catalog, evenly spread: all 1,238 of the largest take a
+        // minute.
         let stride = cases.len() / 100 + 1;
         let cases: Vec<_> = cases.into_iter().step_by(stride).collect();
         if skills.len() < 2 || cases.is_empty() {
             return None;
         }
         let engine = |proposals| {
-            // The effect of triggers alone.
+            // Without relevance, so that only the effect of triggers is measured.
             let mut options = DisclosureOptions::default();
             options.relevance = None;
             let builder = Engine::builder().source(Source::memory(skills.clone()));
@@ -265,7 +267,7 @@ fn proposals_raise_recall_over_real_catalogs_with_real_prompts() {
         };
         Some([or_none(before), or_none(after)])
     };
-    // The longest test of all: the catalogs are divided among threads.
+    // This is the longest test of all, so divide the catalogs among threads.
     let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let share = &|first| -> Vec<_> {
         dirs.iter().skip(first).step_by(n_threads).filter_map(|dir| figures_of(dir)).collect()

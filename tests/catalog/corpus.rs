@@ -1,4 +1,4 @@
-//! The skills of the shared corpus, all of them.
+//! All skills of the shared corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::*;
 
-/// Lists the sources of the corpus. It holds skills in hidden directories, which no scan visits, so
-/// each such directory is a source of its own, as an agent would name `.claude/skills`.
+/// Lists the sources of the corpus. Scans do not enter hidden directories, so each one is a source of
+/// its own, just as an agent would name `.claude/skills`.
 fn corpus_sources(root: &Path, files: &[PathBuf]) -> Vec<Source> {
     let hidden = files.iter().flat_map(|file| file.ancestors()).filter(|dir| {
         dir.starts_with(root)

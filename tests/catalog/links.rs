@@ -1,4 +1,4 @@
-//! Links between the directories of skills.
+//! Symbolic links between directories of skills.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The catalog: sources, ids, precedence, visibility, faults of directories, and progress.
+//! The catalog: sources, ids, precedence, visibility, faulty directories, and progress.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
@@ -15,7 +15,7 @@ use repertoire::catalog::{CatalogOptions, Environment, Scope};
 use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Skill, Source};
 use tempfile::TempDir;
 
-/// A directory with these files; skills get a description.
+/// Creates a directory with these files. Skill files get a description.
 fn tree(files: &[(&str, &str)]) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (path, text) in files {

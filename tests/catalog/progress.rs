@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use repertoire::{Engine, EngineBuilder, Phase, Progress, Skill, Source};
 
-/// Returns the reports while an engine is built.
+/// Builds an engine, and returns it with the progress reports.
 fn reports(builder: EngineBuilder) -> (Engine, Arc<Mutex<Vec<Progress>>>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&reports);

@@ -1,4 +1,4 @@
-//! The answers of each command, for machines and for people.
+//! The output of each command, for programs and for people.
 
 use std::collections::BTreeSet;
 

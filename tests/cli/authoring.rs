@@ -1,4 +1,4 @@
-//! Creating skills with `new` and checking them with `check`.
+//! Creation of skills with `new`, and checks with `check`.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
         ],
     );
     for profile in ["repertoire", "agent-skills"] {
-        // Its description is still missing, and that is the only finding.
+        // The only finding must be that the description is still missing.
         let run = place.run(["check", path, "--profile", profile, "--json"]).exits(0);
         let findings = run.json()["diagnostics"].as_array().unwrap().clone();
         let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
@@ -41,7 +41,7 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
     for profile in ["repertoire", "agent-skills"] {
         let checked = place.run(["check", "odd names", "--profile", profile, "--json"]).exits(0);
         let checked = checked.json();
-        // They are alike until an author edits them, and their names are everyday words.
+        // The skills are alike until an author edits them, and their names are everyday words.
         let known = ["generic-trigger", "similar-description", "vague-description"];
         let findings = checked["diagnostics"].as_array().unwrap();
         let is_known = |finding: &Value| known.iter().any(|code| finding["code"] == *code);
@@ -67,7 +67,7 @@ fn check_draws_the_place_of_a_finding_and_counts_all() {
         ],
     );
     assert!(run.stdout.ends_with("\nchecked 4 skills: 1 error, 0 warnings, 2 notes\n"));
-    // The same file twice is one file.
+    // A file that is named twice is checked once.
     let run = place.run(["check", "skills/zeta", "skills/zeta/SKILL.md", "--json"]).exits(1);
     assert_eq!(run.json()["skills"], 1);
 }

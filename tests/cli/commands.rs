@@ -1,12 +1,11 @@
-//! Properties of all commands: their groups, their common arguments, and the shape of their
-//! answers.
+//! Properties of all commands: their groups, their common arguments, and the form of their output.
 
 use serde_json::json;
 
 use super::{assert_contains, ids, keys, place};
 use crate::binary::{Place, finish};
 
-/// A place with a skill `gamma` that has a script, a command and no code of its own.
+/// Creates a place with a skill `gamma` that has a script and a command, but no code of its own.
 fn place_with_script() -> Place {
     let place = place();
     let text = "---\nname: gamma\ndescription: d\ntriggers: [gamma]\n---\nDo $ARGUMENTS.\n";
@@ -42,7 +41,7 @@ fn the_help_has_five_groups() {
         assert!(!help.contains(&format!("  {hidden}")), "{help}");
     }
     assert_eq!(place.run(["-h"]).exits(0).stdout, help);
-    // The help of one command is unchanged.
+    // The help of a single command keeps its usual form.
     assert_contains(&place.run(["match", "--help"]).exits(0).stdout, &["Usage: repertoire match"]);
     assert_contains(&place.run(["help", "tool"]).exits(0).stdout, &["inspect", "call"]);
     let mut colored = place.command(["--help", "--color", "always"]);
@@ -54,7 +53,7 @@ fn the_help_has_five_groups() {
 fn the_words_of_a_message_are_joined_by_one_blank() {
     let place = place();
     let source = ["--source", "skills", "--json"];
-    // After `--`, `--json` would be a word.
+    // Options come before `--`, after which `--json` would be a word of the query.
     let json = |args: &[&str]| {
         let args = args.iter().take(1).chain(&source).chain(&args[1..]);
         place.run(args).exits(0).json()
@@ -93,7 +92,7 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
         let told = run(&["disclose", "do alpha", "--session", "s"]).exits(0).json();
         (told["full"].clone(), told["text"].as_str().unwrap().contains("Body"))
     };
-    // Skills that the conversation used come first in it, and only there.
+    // Skills that a conversation used rank first in that conversation, and only there.
     let both = ["match", "alpha and beta"];
     assert_eq!(first(&both), "alpha");
     run(&["use", "beta", "--session", "s"]).exits(0);
@@ -101,7 +100,7 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
     assert_eq!((first(&in_session), first(&both)), ("beta".into(), "alpha".into()));
     assert_eq!(first(&[&both[..], &["--session", "other"]].concat()), "alpha");
 
-    // The same text is not given twice, unless the context was shortened.
+    // The same text is not shown twice, unless the context was compacted in between.
     let above = (json!([]), false);
     assert_eq!(full(), (json!(["alpha"]), true));
     assert_eq!(full(), above);
@@ -114,7 +113,7 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
     assert!(full().1);
     run(&["prompt", "--event", "compacted"]).exits(2);
 
-    // A script that ran is a use.
+    // Running a script counts as a use of its skill.
     let in_gamma = ["match", "beta and gamma", "--session", "s"];
     assert_eq!(first(&in_gamma), "beta");
     if cfg!(target_os = "linux") {

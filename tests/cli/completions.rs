@@ -1,4 +1,4 @@
-//! Completion scripts, run by the installed shells.
+//! Completion scripts, run by the shells that are installed.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,28 +7,28 @@ use std::process::Command;
 use super::{place, write_skill};
 use crate::binary::{Place, finish};
 
-/// Tells whether a shell is installed; reports a missing one.
+/// Tells whether a shell is installed, and reports if it is not.
 fn has(shell: &str) -> bool {
     let there = Command::new(shell).arg("--version").output().is_ok();
     if !there {
-        // Output of the macros is captured.
+        // The harness would capture the output of macros.
         let _ = writeln!(std::io::stderr(), "SKIPPED: there is no `{shell}` to complete with");
     }
     there
 }
 
-/// Prints the completions of the words after the script, in Bash.
+/// Prints Bash's completions for the words after the script.
 const BASH: &str = r#"
     source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
     $(complete -p repertoire | sed 's/.*-F \([^ ]*\).*/\1/') "$1" "${!#}" "${*: -2:1}"
     printf '%s\n' "${COMPREPLY[@]}"
 "#;
 
-/// The same for fish, which completes a line.
+/// Prints fish's completions for a line.
 const FISH: &str = "source $argv[1]; complete -C $argv[2]";
 
-/// Returns the completions of `words`, the last of which is unfinished, by `shell` with the script
-/// in `file`.
+/// Returns the completions of `words`, the last of which is incomplete, by `shell` with the script in
+/// `file`.
 fn completed(place: &Place, shell: &str, file: &str, words: &[&str]) -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_repertoire"));
     let file = place.path().join(file);
@@ -39,7 +39,7 @@ fn completed(place: &Place, shell: &str, file: &str, words: &[&str]) -> Vec<Stri
         command.args(["-c", FISH]).arg(file).arg(format!("repertoire {}", words.join(" ")));
     }
     command.current_dir(place.path());
-    // The environment of a run of the binary, which is found by its name.
+    // Use the environment in which tests run the binary, which the script finds by its name.
     for (name, value) in place.command::<&str>([]).get_envs() {
         match value {
             Some(value) => command.env(name, value),
@@ -102,7 +102,7 @@ fn zsh_loads_its_script() {
     let place = place();
     let script = place.run(["completions", "zsh"]).exits(0).stdout;
     place.write("_repertoire", script);
-    // Completion by keys needs a terminal: the functions are called in the same way.
+    // Completing with keys needs a terminal, so call the same functions directly.
     let script = r#"
         _describe() { print -l -- ${(P)4}; }
         _arguments() { print generated; return 1; }

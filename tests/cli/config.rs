@@ -1,4 +1,4 @@
-//! Settings of `config.toml` in the command line, the hooks and the MCP server.
+//! Settings of `config.toml`, in the command line, the hooks and the MCP server.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::plugin;
 const USER: &str = "home/.repertoire/config.toml";
 const PROJECT: &str = ".repertoire/config.toml";
 
-/// A project with two skills, and a user with one.
+/// Creates a project with two skills, and a user with one.
 fn place() -> Place {
     let place = Place::new();
     for dir in [".agents/skills/alpha", ".agents/skills/beta", "home/.agents/skills/gamma"] {
@@ -19,7 +19,7 @@ fn place() -> Place {
     place
 }
 
-/// Writes a skill whose keyword is its name.
+/// Writes a skill that has its name as its keyword.
 fn skill(place: &Place, dir: &str) {
     let name = dir.rsplit('/').next().unwrap();
     let front_matter = format!("name: {name}\ndescription: Does {name}.\ntriggers: [{name}]");
@@ -84,11 +84,11 @@ fn a_skill_is_turned_off_and_on_again() {
     }
     assert_eq!(listed(&place, "alpha", &["--enable", "alpha"])["status"], "available");
     assert_eq!(listed(&place, "beta", &[])["status"], "available");
-    // Disabling a skill twice has no further effect.
+    // Disabling a skill a second time changes nothing.
     place.run(["disable", "alpha"]).exits(0);
     assert_eq!(fs::read_to_string(place.path().join(USER)).unwrap(), wanted);
 
-    // The project overrides this in its own file.
+    // The project overrides the user's setting in its own file.
     place.run(["enable", "alpha", "--project"]).exits(0);
     let project = fs::read_to_string(place.path().join(PROJECT)).unwrap();
     assert_eq!(project, "[skills]\nenabled = [\"alpha\"]\n");
@@ -116,8 +116,8 @@ fn what_cannot_be_changed_is_left_alone() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::symlink;
-        // The user's file may be a link, and stays one; a project's link must not leave the
-        // project.
+        // The user's file may be a symbolic link, and stays one. A project's link must not lead out of
+        // the project.
         fs::remove_file(place.path().join(USER)).unwrap();
         place.write("home/dotfiles/config.toml", "");
         symlink("../dotfiles/config.toml", place.path().join(USER)).unwrap();
@@ -213,11 +213,11 @@ fn bundled_skills_are_off_in_agents_unless_asked_for() {
     assert_eq!(off["status"], "disabled");
     assert!(off["reason"].as_str().unwrap().contains(USER), "{off}");
     assert_eq!(listed(&place, "commit-message", &["--bundled"])["status"], "available");
-    // A single skill is enabled by its name.
+    // A bundled skill can be enabled by its name.
     place.run(["enable", "commit-message"]).exits(0);
     assert!(shows("f", &[]));
     assert!(!hook(&place, "g", "review this dockerfile", &[]).stdout.contains("## Skill"));
-    // The installed command has the same option.
+    // The installed hook command has the same option.
     place.run(["hook", "install", "claude-code", "--bundled"]).exits(0);
     let settings = fs::read_to_string(place.path().join("home/.claude/settings.json")).unwrap();
     assert!(settings.contains("--bundled=on"), "{settings}");
@@ -307,7 +307,7 @@ fn what_is_wrong_is_told_everywhere_and_stops_nobody() {
 #[test]
 fn a_snapshot_is_of_one_configuration() {
     let place = place();
-    // Files must be two seconds old to enter a snapshot.
+    // A snapshot only contains files that are at least two seconds old.
     std::thread::sleep(std::time::Duration::from_millis(2500));
     let shows =
         |session: &str| hook(&place, session, "use alpha", &[]).stdout.contains("Do alpha.");

@@ -1,11 +1,11 @@
-//! Bad input, and its effect on the skills beside it.
+//! Bad input, and its effect on other skills.
 
 use serde_json::json;
 
 use super::{assert_contains, ids, keys, place, write_skill};
 use crate::binary::Place;
 
-/// Asserts that the sound skills of [`place`] work, whatever happened beside them.
+/// Asserts that the valid skills of [`place`] work, whatever is wrong with the others.
 fn assert_neighbours_work(place: &Place) {
     let listed = place.run(["list", "--json", "--source", "skills"]).json();
     assert!(ids(&listed["skills"]).starts_with(&["alpha", "beta"]), "{listed}");
@@ -15,8 +15,8 @@ fn assert_neighbours_work(place: &Place) {
 
 #[test]
 fn a_bad_skill_file_is_reported_with_its_path_and_harms_no_neighbour() {
-    /// A name, a function that makes the input bad, the expected code, and the file it is reported
-    /// for.
+    /// A name, a function that creates the bad input, the expected code, and the file for which the
+    /// code is reported.
     type Case = (&'static str, fn(&Place), &'static str, &'static str);
     let cases: &[Case] = &[
         (
@@ -86,7 +86,7 @@ fn an_unreadable_file_is_reported_and_harms_no_neighbour() {
     let path = place.path().join("skills/zeta/SKILL.md");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o0)).unwrap();
     if std::fs::read(&path).is_ok() {
-        // Not by a macro, whose output is captured.
+        // Do not print with a macro, whose output the harness captures.
         let _ = writeln!(std::io::stderr(), "SKIPPED: this user may read every file");
         return;
     }

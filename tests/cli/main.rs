@@ -1,4 +1,4 @@
-//! The command line: its output, its streams, its exit codes, its settings and its pages.
+//! The command line: its output, streams, exit codes, settings and pages.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -37,7 +37,7 @@ mod use_and_run;
 use binary::Place;
 use serde_json::Value;
 
-/// A place with two sound skills in `skills`.
+/// Creates a place with two valid skills in `skills`.
 fn place() -> Place {
     let place = Place::new();
     write_skill(&place, "skills/alpha");
@@ -45,7 +45,7 @@ fn place() -> Place {
     place
 }
 
-/// Writes a sound skill whose keyword is its name.
+/// Writes a valid skill that has its name as its keyword.
 fn write_skill(place: &Place, dir: &str) {
     let name = dir.rsplit('/').next().unwrap();
     let front_matter = format!("name: {name}\ndescription: Does {name}.\ntriggers: [{name}]");
@@ -62,7 +62,7 @@ fn keys(object: &Value) -> Vec<&str> {
     keys
 }
 
-/// Asserts that `text` contains every one of `parts`.
+/// Asserts that `text` contains all `parts`.
 fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");

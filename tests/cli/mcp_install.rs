@@ -1,4 +1,4 @@
-//! Installing this server in the MCP settings of agents, and removing it.
+//! Installation of the MCP server in the settings of agents, and its removal.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::binary::{Place, Run};
 
-/// The agents with their settings files in a project, and the field of the servers in JSON.
+/// The agents, each with its settings file in a project, and the field for servers if the file is JSON.
 const AGENTS: [(&str, &str, &str); 7] = [
     ("claude-code", ".mcp.json", "mcpServers"),
     ("codex", ".codex/config.toml", ""),
@@ -107,7 +107,7 @@ fn settings_of_others_stay_byte_for_byte() {
         assert!(!before.contains("\r\n") || !with.replace("\r\n", "").contains('\n'), "{with:?}");
         mcp(&place, "uninstall", agent).exits(0);
         assert_eq!(read(&place, file), before);
-        // An edit by somebody else in between also stays.
+        // An edit that another program made in between is kept, too.
         mcp(&place, "install", agent).exits(0);
         let mark = if agent == "codex" { "# later\n" } else { "// later\n" };
         place.write(file, format!("{}\n{mark}", read(&place, file)));
@@ -143,7 +143,7 @@ fn only_the_command_line_of_an_entry_is_replaced() {
         "--offline",
     ];
     assert_eq!(server["args"], serde_json::json!(wanted), "{server}");
-    // The words are a command line of this program.
+    // The arguments must be a valid command line of this program.
     let words = server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
     place.run(words.chain(["--help"])).exits(0);
     let toml = "[mcp_servers.skills]\ncommand = \"/old/repertoire\" # mine\nargs = [\"mcp\"]\nenabled = false\n";

@@ -1,4 +1,5 @@
-//! Options, the environment and precedence: the skills that exist, and how much of them is shown.
+//! Options, environment variables and their precedence: which skills exist, and how much of them is
+//! shown.
 
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ fn the_environment_sets_only_what_the_options_leave_open() {
     command.env("REPERTOIRE_PROMPT_BUDGET", "40");
     assert_ne!(finish(command, b"").exits(0).json()["omitted"], json!([]));
 
-    // An empty variable counts as unset, and the error for a bad value names its source.
+    // An empty variable counts as unset. The error for an invalid value names the variable.
     for (args, variable) in [
         (&["disclose", "alpha", "--source", "skills"][..], "REPERTOIRE_MAX_SKILLS"),
         (&["prompt", "--source", "skills"], "REPERTOIRE_PROMPT_BUDGET"),

@@ -1,4 +1,4 @@
-//! Packages of hooks and MCP server, as agents install them.
+//! Packages of the hooks and the MCP server, which agents can install.
 
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
         assert!(command.ends_with(&format!("hook {agent} --brand acme")), "{command}");
         let server = &read(servers)["mcpServers"]["repertoire"];
         assert_eq!(server["args"], serde_json::json!(["mcp", "--no-list", "--brand", "acme"]));
-        // Its own directory is written anew, and nothing else.
+        // The command overwrites its own output directory, but no other directory.
         place.run(args).exits(0);
         place.write("other/mine.txt", "x");
         let refused = place.run(["package", agent, "--out", "other"]).exits(1);

@@ -1,5 +1,4 @@
-//! The pages of `repertoire play`, with its answers over HTTP, and of `repertoire eval`, also in a
-//! real browser.
+//! The pages of `repertoire play` and `repertoire eval`, over HTTP and in a real browser.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -9,7 +8,7 @@ use crate::binary::Place;
 use crate::browser;
 use crate::play::Play;
 
-/// A page with one skill, `review`.
+/// Starts a page with one skill, `review`.
 fn play() -> Play {
     let place = Place::new();
     let skill = "---\nname: review\ndescription: Reviews a pull request.\ntriggers: [pull request]\n\
@@ -99,7 +98,7 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
     assert_eq!(answer["relevant"][0]["id"], "review");
     assert_eq!(answer["verdict"]["Ok"]["fires"], true);
 
-    // The explanation of a skill uses the limits of the page.
+    // The explanation of a skill uses the limits that are set on the page.
     let limited = json!({"query": "a pull request", "skill": "review", "max_skills": 0});
     let verdict = &play.ask(&limited)["verdict"]["Ok"];
     assert_eq!(verdict["fires"], false);

@@ -1,4 +1,4 @@
-//! The query text and its paths: their sources, and the skills they find.
+//! The query text and the paths of a query: where they come from, and which skills they match.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The reasons why skills are left out: the code of each in the JSON of its command.
+//! The reasons why skills are omitted: each code must appear in the JSON of some command.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::binary::Place;
 use crate::play::Play;
 
-/// The number of skills with a pattern without a literal: more than can be tried on a message with
+/// The number of skills whose pattern has no literal. These are more than are tried on a message with
 /// as many letters as the longest pattern requires.
 const N_CIPHERS: usize = 300;
 
@@ -75,7 +75,7 @@ fn catalog() -> Place {
     place
 }
 
-/// Returns the code of the reason for `id`, in the rejections under `field`.
+/// Returns the code of the reason for `id` in the rejections in `field`.
 fn code(answer: &Value, field: &str, id: &str) -> Option<String> {
     let rejections = answer[field].as_array()?;
     let of = rejections.iter().find(|rejection| rejection["id"] == id)?;
@@ -150,7 +150,7 @@ fn every_reason_is_told_with_its_code() {
     assert_eq!(seen, all_codes());
 }
 
-/// Returns the code for a skill whose file disappears before it is shown.
+/// Returns the code of the reason for a skill whose file is removed before it is shown.
 fn unreadable(place: Place) -> &'static str {
     let play = Play::start(place, &["--refresh", "off"]);
     std::fs::remove_file(play.place.path().join("skills/press/SKILL.md")).unwrap();

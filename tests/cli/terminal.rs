@@ -1,4 +1,5 @@
-//! Output on a terminal: colour, control characters, progress, the log, and a reader that leaves.
+//! Output on a terminal: colour, control characters, progress, the log, and a reader that closes the
+//! pipe.
 
 use super::{assert_contains, ids, place, write_skill};
 use crate::binary::{Place, Run, finish};
@@ -6,7 +7,7 @@ use crate::binary::{Place, Run, finish};
 #[test]
 fn no_progress_is_shown_where_standard_error_is_no_terminal() {
     let place = Place::new();
-    // This many take longer than the delay before progress is shown.
+    // Reading this many skills takes longer than the delay before progress is shown.
     for i in 0..4_000 {
         write_skill(&place, &format!("skills/skill-{i}"));
     }

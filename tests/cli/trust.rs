@@ -1,10 +1,10 @@
-//! `trust`: what is shown before code is accepted, and what changed since.
+//! The command `trust`: what it shows before code is trusted, and what has changed since.
 
 use super::*;
 
 const SCRIPT: &str = "#!/bin/sh\n# Fetches.\necho one\n";
 
-/// A project with a skill that has a script, and asks for what `rights` says.
+/// Creates a project with a skill that has a script, and whose front matter asks for `rights`.
 fn project(rights: &str) -> Place {
     let place = Place::new();
     write(&place, rights);
@@ -27,7 +27,7 @@ fn changes(place: &Place, code: i32) -> Vec<(String, String)> {
     changes.map(pair).collect()
 }
 
-/// The files of the only skill that `trust add` accepted, as they changed.
+/// Returns the files that `trust add` trusted for the only skill, and how each has changed.
 fn accepted(added: &Value) -> Vec<(String, String)> {
     let changes = added["skills"][0]["changes"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -52,7 +52,7 @@ fn what_a_script_may_do_is_shown_before_it_is_trusted() {
             "{rights}"
         );
         assert!(code["runs"].as_str().unwrap().contains("/sh"), "{code}");
-        // It is only shown.
+        // Showing a skill does not trust it.
         place.run(["run", "fetch", "fetch.sh"]).exits(1);
         let added = place.run(["trust", "add", "fetch"]).exits(0).stdout;
         let told = if network { "network: open" } else { "network: closed" };
@@ -123,7 +123,7 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
     let text = place.run(["trust", "diff", "fetch"]).exits(1).stdout;
     assert_contains(&text, &["-echo one", "+echo two"]);
 
-    // A file of the skill is accepted with all of the skill, so all of it is named.
+    // Trusting a file trusts all files of its skill, so all of them are named.
     place.write(path, "#!/bin/sh\n. \"$(dirname \"$0\")/../lib/f.sh\"\necho end\n");
     let refused = run().exits(1).stderr;
     assert_contains(&refused, &[&["fetch.sh has changed", "other files"], &files[..]].concat());
@@ -138,7 +138,7 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
     assert_eq!(accepted(&added), owned(&expected));
     assert_eq!(run().exits(0).stdout, "two\nend\n");
     assert_eq!(changes(&place, 0), []);
-    // Other instructions change nothing that runs.
+    // A change of the instructions does not affect code, so the script stays trusted.
     let skill = "---\nname: fetch\ndescription: Fetches pages.\n---\nOther\n";
     place.write(".agents/skills/fetch/SKILL.md", skill);
     run().exits(0);

@@ -1,4 +1,4 @@
-//! The commands `use`, `run`, and the scripts of `show` and `trust`, as a user meets them.
+//! The commands `use` and `run`, and scripts in the output of `show` and `trust`.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,8 @@ use serde_json::json;
 
 use crate::binary::{Place, finish};
 
-/// A place with skills: one with a script, one for tasks, one for the user alone.
+/// Creates a place with several skills: among them one with a script, one for tasks, and one for the
+/// user only.
 fn place() -> Place {
     let place = Place::new();
     for (id, fields, body) in [
@@ -54,12 +55,12 @@ fn a_skill_is_used_with_its_arguments() {
         place.run(["use", "--source", "skills", "review", "PR", "42"]).exits(0).stdout.trim_end()
     );
 
-    // The operator may use what either audience may.
+    // On the command line, the operator may use skills of either audience.
     for (id, content) in [("mine", "Mine.\n"), ("models", "Models.\n"), ("review/deep", "Deep.\n")]
     {
         let used = place.run(["use", "--json", id].iter().chain(&SOURCE)).exits(0).json();
         assert_eq!(used["data"]["content"], content);
-        // What begins with a slash may also be a path.
+        // A word that begins with a slash may also be a path.
         let source = place.path().join("skills");
         let [path, source] = [source.join(id), source].map(|it| it.display().to_string());
         let used = place.run(["use", "--json", &path, "--source", &source]).exits(0).json();
@@ -158,7 +159,7 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
 
     let plain = run(&["run", "review", "scripts/echo.sh", "a", "b", "3"]).exits(1);
     assert_eq!(plain.stdout, "3:a:b\n");
-    // A script that fails may have needed the network, which its skill did not ask for.
+    // If a script fails, it may have needed the network, which its skill did not ask for.
     let (own, note) = plain.stderr.split_once('\n').unwrap();
     assert_eq!(own, "oops");
     assert!(note.starts_with("the network was closed to it"), "{note}");
@@ -174,7 +175,7 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
         (&json!(true), &json!("begun\n"))
     );
 
-    // It gets the named variables of the environment; an unknown name is an error.
+    // The script gets the named environment variables. An unknown name is an error.
     let env = |name: &str| {
         let args = ["run", "--json", "--env", name, "declared", "tools/env.sh"];
         finish(
@@ -200,7 +201,7 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
         assert!(refused.stderr.contains(told), "{name}: {refused:?}");
     }
 
-    // A changed script is not run, whatever was trusted before.
+    // A changed script does not run, although it was trusted before.
     place.write("skills/review/scripts/echo.sh", "echo changed\n");
     let refused = run(&["run", "--json", "review", "echo.sh"]).exits(1).json();
     assert_eq!(refused["error"]["code"], "PERMISSION_DENIED");
@@ -265,7 +266,8 @@ fn is_alive(process: &str) -> bool {
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
 }
 
-/// A run of a script that sleeps, with its temporary files in `scratch/`, and the number of the script.
+/// Starts a script that sleeps, with its temporary files in `scratch/`. Returns the run, and the
+/// script's process number.
 #[cfg(target_os = "linux")]
 fn sleeping(place: &Place) -> (std::process::Child, String) {
     use std::io::{BufRead as _, BufReader};
@@ -324,7 +326,7 @@ fn what_is_trusted_is_what_can_run() {
     place.write("skills/all/data.txt", "data");
     place.write("skills/all/sub/SKILL.md", format!("{skill}---\n"));
     place.write("skills/all/sub/scripts/a.sh", "");
-    // Not the skill, although the name of the directory is also that of one.
+    // A directory in the working directory, which has the same name as a skill but is not the skill.
     place.write("review/notes.txt", "");
     let trusted = |name: &str| -> Vec<String> {
         let added = place.run(["trust", "add", "--json", name].iter().chain(&SOURCE)).exits(0);

@@ -1,8 +1,8 @@
-//! Snapshots that are damaged, and directories where none can be written.
+//! Damaged snapshots, and directories in which no snapshot can be written.
 
 use super::*;
 
-/// Returns cheap, repeatable noise.
+/// Returns repeatable pseudo-random bytes.
 fn noise(n_bytes: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = || {

@@ -1,4 +1,4 @@
-//! The real hook, a process for each message, with its cache and its state.
+//! The real hook, with one process for each message, and with its cache and state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::support::say;
 
 const HOOK: [&str; 6] = ["hook", "claude-code", "--deadline", "60", "--source", "skills"];
 
-/// A project with a few skills that have not changed recently.
+/// Creates a project with a few skills that have not changed recently.
 fn place() -> Place {
     let place = Place::new();
     for n in 0..20 {
@@ -67,7 +67,7 @@ fn thirty_two_hooks_at_once_share_a_cache_and_a_state() {
     let place = place();
     let wanted = run(command(&place, &["--no-cache"])).stdout;
     assert!(wanted.contains("## Skill: skill-7"), "{wanted}");
-    // At first there is no snapshot, then all read the same one.
+    // In the first round there is no snapshot; in the second, all processes read the same one.
     for round in ["cold", "warm"] {
         let answers: Vec<Run> = std::thread::scope(|scope| {
             let start = |n| {
@@ -148,7 +148,7 @@ fn directories_that_cannot_be_written_cost_no_answer() {
 fn files_that_cannot_grow_cost_no_answer() {
     let place = place();
     let hook = command(&place, &[]);
-    // No file may be longer than 1 KiB; a write beyond it fails as on a full disk.
+    // Limit files to 1 KiB, so that longer writes fail as on a full disk.
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
     limited.arg(hook.get_program()).args(hook.get_args()).current_dir(place.path());
@@ -168,11 +168,11 @@ fn files_that_cannot_grow_cost_no_answer() {
     assert_eq!(cache.files().unwrap().len(), 1);
 }
 
-/// A file system that is full; unmounted when it is dropped.
+/// A full file system, which is unmounted on drop.
 struct Full(PathBuf);
 
 impl Full {
-    /// Mounts the file system; `None` if only another user may.
+    /// Mounts the file system. Returns `None` if this user may not.
     fn mount(at: &Path) -> Option<Full> {
         fs::create_dir_all(at).unwrap();
         let mount =
@@ -226,15 +226,15 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
     };
     let cache = cache(&place);
     let lock = place.path().join("home/.local/state/repertoire/prepare.lock");
-    // Even if the session store is not open in time, the next attempt begins.
+    // Even if the session store does not open in time, the next attempt must begin.
     let began = Instant::now();
     let mut deadline = Duration::from_millis(100);
     let mut told = Vec::new();
     loop {
         told.push(format!("no answer within {} s", deadline.as_secs_f64()));
         assert!(began.elapsed() < Duration::from_secs(120), "{}", log(&place));
-        // The work may have been done a moment ago, and a fast machine may have time for it: the
-        // session then knows the shown text.
+        // A fast machine may be in time after all, because another process has just done the work. The
+        // session then knows the shown text, so use another session each time.
         let session = format!("{:?}", began.elapsed());
         let run = late(&session, deadline);
         assert!(run.stdout.is_empty() || run.stdout.contains("## Skill: skill-7"), "{run:?}");
@@ -244,13 +244,14 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
         if lock.exists() {
             break;
         }
-        // No background process ran, so a hook had the time to write it: start over with less time.
+        // No background process has run, so a hook had time to write the snapshot. Start again with
+        // less time.
         fs::remove_file(&kept.path).unwrap();
         deadline /= 2;
     }
     let log = log(&place);
     assert!(log.lines().all(|line| told.iter().any(|told| line.contains(told))), "{log}");
-    // One at a time: the last one may still be working.
+    // Take the lock, because the last process may still be working.
     fs::File::open(lock).unwrap().lock().unwrap();
     let modified = || {
         let files = cache.files().unwrap();
@@ -261,7 +262,8 @@ fn what_a_hook_has_no_time_for_is_done_in_the_background() {
     let answer = run(command(&place, &[])).stdout;
     assert!(answer.contains("## Skill: skill-7"), "{answer}");
     assert_eq!(modified(), before, "it is used");
-    // A hook may have run out of time while writing: the next one that writes removes the remains.
+    // A hook may run out of time while it writes; the next one that writes removes the incomplete
+    // files.
     for file in fs::read_dir(cache.dir()).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|ending| ending == "snapshot") {
@@ -287,7 +289,7 @@ fn what_came_too_late_is_not_taken_for_shown() {
         let second = finish(self::command(&place, &[]), &prompt(&session)).exits(0);
         assert!(first.stdout.is_empty() || is_answer(&first), "{first:?}");
         assert_ne!(is_answer(&first), is_answer(&second), "{middle:?}: {first:?}, {second:?}");
-        // Approaches the moment at which it is just in time, which varies.
+        // Approach the deadline at which the hook is just in time, which varies.
         if is_answer(&first) {
             [too_short, enough] = [too_short.mul_f64(0.9), middle];
         } else {

@@ -1,5 +1,5 @@
-//! Snapshots of skills and their index: the same answers, only faster, whatever happens to the
-//! skills, to the snapshots and to the disk.
+//! Snapshots of skills and their index. Whatever happens to the skills, the snapshots and the disk, the
+//! answers must be the same, only faster.
 #![cfg(feature = "snapshot")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg_attr(feature = "cli", expect(clippy::panic, reason = "so does what runs the binary"))]
@@ -25,12 +25,12 @@ use repertoire::catalog::Environment;
 use repertoire::{Allowlist, Engine, EngineBuilder, SnapshotCache, Source};
 use tempfile::TempDir;
 
-/// The time after which a changed file counts as settled; before that, no snapshot of it is kept.
+/// The age at which a changed file counts as settled. A snapshot contains only settled files.
 const SETTLED: Duration = Duration::from_millis(2200);
 
 type Build<'a> = &'a dyn Fn() -> EngineBuilder;
 
-/// Builds an engine that uses `cache`; the second value is true if it came from a snapshot.
+/// Builds an engine that uses `cache`. The second value is true if the engine came from a snapshot.
 fn cached(build: Build<'_>, cache: &SnapshotCache) -> (Engine, bool) {
     let engine = build().cache(cache.clone()).build().unwrap();
     let cache_use = engine.cache_use();
@@ -39,9 +39,9 @@ fn cached(build: Build<'_>, cache: &SnapshotCache) -> (Engine, bool) {
     (engine, used)
 }
 
-/// Returns all answers of an engine.
+/// Returns everything that an engine answers, as text.
 fn answers(engine: &Engine) -> String {
-    // Before any body is read, as bodies are not part of the catalog.
+    // Print the catalog before any body is read, because bodies are not part of it.
     let mut answers = format!("{:#?}", engine.catalog());
     let catalog = engine.catalog();
     let mut queries = vec!["what can you do?".to_owned(), "show all skills".to_owned()];
@@ -52,7 +52,7 @@ fn answers(engine: &Engine) -> String {
         queries.push(format!("use the skill {}", entry.id));
         queries.push(entry.skill.brief().to_owned());
     }
-    // A sample of them, for any number of skills.
+    // Take a sample of the queries, whatever the number of skills.
     let some = |n_queries: usize| queries.iter().step_by(queries.len().div_ceil(n_queries));
     for query in some(100) {
         let explained = engine.explain(query, 5);
@@ -65,7 +65,7 @@ fn answers(engine: &Engine) -> String {
     answers
 }
 
-/// Asserts that both engines answer the same, without printing all of it.
+/// Asserts that both engines answer the same, without printing all answers.
 fn assert_same(what: &str, one: &Engine, other: &Engine) {
     assert_answers(what, &answers(one), other);
 }
@@ -88,7 +88,7 @@ fn a_snapshot_answers_as_the_skills_do() {
         let cache = SnapshotCache::new(dir.path());
         let (fresh, was_kept) = (build().build().unwrap(), cached(&build, &cache).1);
         assert!(!was_kept);
-        // A checkout may be this recent.
+        // The files of a fresh checkout may not be settled yet.
         if cache.files().unwrap().is_empty() {
             std::thread::sleep(SETTLED);
             assert!(!cached(&build, &cache).1);
@@ -99,7 +99,7 @@ fn a_snapshot_answers_as_the_skills_do() {
     }
 }
 
-/// Skills, and the settings that decide about them.
+/// Skills, and the settings that affect them.
 struct Scene {
     dir: TempDir,
     variables: BTreeMap<&'static str, String>,
@@ -153,7 +153,7 @@ impl Scene {
 
 type Change = fn(&mut Scene);
 
-/// Changes that a cheaper check would each miss.
+/// Changes, each of which some cheaper check would miss.
 const CHANGES: &[(&str, Change)] = &[
     ("content", |scene| scene.skill("skills/deploy", "triggers: [release]")),
     ("content of the same length, with the time set back", |scene| {
@@ -218,7 +218,7 @@ fn no_change_goes_unseen() {
         assert!(!used, "{what}");
         assert_same(what, &scene.build().build().unwrap(), &now);
     }
-    // Once everything has settled again, there are snapshots.
+    // Once everything has settled, snapshots are written again.
     std::thread::sleep(SETTLED);
     for (scene, (what, _)) in scenes.iter().zip(CHANGES) {
         let cache = scene.cache();
@@ -328,7 +328,7 @@ fn after_a_change_only_what_changed_is_read_again() {
     let file = |n: usize| scene.path(&format!("skills/s{n}/SKILL.md"));
     let size = || cache.files().unwrap()[0].size;
     let size_of_first = size();
-    // In the end so much has changed that everything is compiled anew.
+    // In the last round so much has changed that everything is compiled again.
     for round in 1..4 {
         let changed: Vec<usize> = (round..60).step_by(20 / round).collect();
         for &n in &changed {

@@ -1,4 +1,4 @@
-//! The conformance cases, through the command line.
+//! The shared conformance cases, through the command line.
 
 use std::path::Path;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Messages that need no skill: approvals, refusals, impatience, short follow-ups.
+//! Messages that need no skill: approvals, refusals, impatience, short follow-up questions.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use repertoire::{Engine, EngineBuilder};
 
 use crate::skill;
 
-/// One message a line, as people type them in the middle of work.
+/// The messages, one on each line, as people type them in the middle of work.
 const MESSAGES: &str = include_str!("../fixtures/disclosure/idle.txt");
 
-/// Room for the number of skills, and for nothing else.
+/// The budget: enough for the number of skills, and for nothing else.
 const MAX_BYTES: usize = 40;
 
-/// The subjects of the skills; no message names any of them.
+/// The subjects of the skills. No message names any of them.
 const SUBJECTS: [&str; 20] = [
     "invoices",
     "migrations",
@@ -36,7 +36,7 @@ const SUBJECTS: [&str; 20] = [
     "turbines",
 ];
 
-/// The acts of the skills: a name, and words that people also use to say yes, no or go on.
+/// The actions of the skills: a name, and words that people also use to agree, refuse or go on.
 const ACTS: [(&str, &str); 10] = [
     ("finish", "Keeps going until the rest of the {} is done, and tells what is next"),
     ("compare", "Puts one of the {} beside the other and says which looks good"),
@@ -50,8 +50,8 @@ const ACTS: [(&str, &str); 10] = [
     ("clean", "Leaves the good {} and takes away what you forgot, please"),
 ];
 
-/// 200 skills whose descriptions share ordinary words with the messages. Every tenth declares
-/// triggers, of its subject only.
+/// Builds a catalog of 200 skills whose descriptions share ordinary words with the messages. Every
+/// tenth skill declares triggers, which only concern its subject.
 fn catalog() -> Engine {
     let skills = SUBJECTS.iter().enumerate().flat_map(|(i, subject)| {
         ACTS.iter().enumerate().map(move |(j, (act, does))| {

@@ -1,4 +1,4 @@
-//! Instructions that were lost when the context of a session was shortened.
+//! Instructions that were lost when the context of a session was compacted.
 
 use repertoire::{Budget, Disclosure, DisclosureOptions, Engine};
 
@@ -7,12 +7,12 @@ use crate::{engine, engine_with, ids, reasons};
 
 const TOO_LONG: &str = "over the budget for what the context lost";
 
-/// A skill unrelated to all messages here.
+/// A skill that is unrelated to all messages here.
 const OTHER: &str = "---\nname: other\ndescription: d\ntriggers: [other thing]\n---\nOther.\n";
 
 #[test]
 fn what_a_context_lost_is_shown_again_once_the_last_used_first_as_far_as_there_is_room() {
-    // In full, each is 14 characters and its body.
+    // In full, each skill takes 14 characters plus its body.
     for (room, full, lines) in [
         (1000, vec!["s2", "s0", "s1"], vec![]),
         (3 * 14 + 65, vec!["s2", "s0", "s1"], vec![]),
@@ -68,7 +68,7 @@ fn what_is_lost_and_matches_counts_as_a_match() {
     let again = engine.turn("only1", &session).run().unwrap().disclosure;
     assert_eq!((ids(&again.full), again.omitted.len()), (vec!["s1", "s2", "s0"], 0));
 
-    // Skills that this message ranks below the limit wait for the next one.
+    // A lost skill that ranks below the limit for this message is restored with the next one.
     session.end().unwrap();
     let session = lose(&engine);
     let again = engine.turn("word", &session).run().unwrap().disclosure;
@@ -135,7 +135,7 @@ fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
             assert_eq!(show(), before, "once");
         }
 
-        // Without room, the model is told of no skill that it cannot use, but the host is.
+        // Without budget, the model is not told about skills that it cannot use, but the host is.
         session.compacted().unwrap();
         let restore = Budget::Characters(0);
         let mut options = DisclosureOptions::default();

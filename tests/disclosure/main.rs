@@ -1,4 +1,4 @@
-//! The text for a prompt, within its budget and in its format.
+//! The text for a prompt: its budget, and its formats.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
@@ -32,7 +32,7 @@ fn engine_with(skills: &[&str], options: DisclosureOptions) -> Engine {
     builder.disclosure(options).build().unwrap()
 }
 
-/// A skill with a trigger `word`, and one without triggers, of each size.
+/// Builds an engine with two skills of each size: one with a trigger `word`, and one without triggers.
 fn sized(sizes: &[usize]) -> Engine {
     let matched = sizes.iter().enumerate().map(|(i, size)| {
         let body = "x".repeat(*size);
@@ -50,7 +50,7 @@ fn sized(sizes: &[usize]) -> Engine {
 }
 
 fn disclose(engine: &Engine, query: &str, format: Format, budget: Option<Budget>) -> Disclosure {
-    // Without a sentence on how to load a skill, as in a disclosure outside of conversations.
+    // Leave out the sentence on how to load a skill, as disclosures outside of conversations do.
     let how_to_load = HowToLoad::Sentence(String::new());
     let mut options = DisclosureOptions::default();
     options.format = format;
@@ -137,7 +137,7 @@ fn matches_below_the_limit_and_vetoes_are_told() {
         reasons(&disclosure),
         [("c", "below the limit of 1 skill"), ("a", "vetoed by its exclude `not this`")]
     );
-    // A mention overrides the veto.
+    // Mentioning a skill's name overrides its exclude.
     assert_eq!(
         ids(&engine
             .turn("/a word, not this", &Session::in_memory("t"))
@@ -289,12 +289,12 @@ fn engine_without_skills() -> Engine {
     Engine::builder().build().unwrap()
 }
 
-/// Returns the hash in [`Event::Shown`] for a skill that was shown as it is.
+/// Returns the hash for [`Event::Shown`] of a skill that was shown unchanged.
 fn body_hash(engine: &Engine, id: &str) -> u64 {
     engine.catalog().get(id).map_or(0, |entry| entry.skill.body_hash().unwrap())
 }
 
-/// The skills left out, each with its reasons in one line.
+/// Returns the omitted skills, each with its reasons in one line.
 fn reasons(disclosure: &Disclosure) -> Vec<(&str, &str)> {
     let told = disclosure.omitted.iter();
     told.map(|of| (of.id.as_str(), &*of.to_string().leak())).collect()
@@ -316,7 +316,7 @@ proptest! {
         let engine = sized(&sizes);
         let session = engine.session("a");
         for (kind, i, event) in events {
-            // Also for skills that do not exist, or no longer do.
+            // Events may concern skills that do not exist, or no longer exist.
             let id = SkillId::from(format!("{kind}{i}").as_str());
             let body = body_hash(&engine, id.as_str());
             let (now, before) = (
@@ -350,7 +350,7 @@ options.restore = Budget::Characters(restore);
         let n_shown = disclosure.full.len() + disclosure.registry.len();
         prop_assert_eq!(n_shown + disclosure.hidden, sizes.len() * 2);
         let cost = if in_tokens { disclosure.text.len().div_ceil(4) } else { disclosure.text.chars().count() };
-        // The breadcrumb is written even where there is no room.
+        // The breadcrumb is written even if it exceeds the budget.
         prop_assert!(cost <= limit || disclosure.tier <= Tier::Breadcrumb, "{} > {}: {}", cost, limit, disclosure.text);
         for id in disclosure.full.iter().chain(&disclosure.registry) {
             prop_assert!(disclosure.text.contains(id.as_str()));
@@ -362,7 +362,7 @@ options.restore = Budget::Characters(restore);
     }
 }
 
-/// A counter that finds every text too long to be counted.
+/// A token counter whose result for every text is too large.
 #[derive(Debug)]
 struct Endless;
 

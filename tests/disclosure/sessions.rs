@@ -1,11 +1,12 @@
-//! Disclosures in a session, which depend on its context and on the skills it used.
+//! Disclosures in a session, which depend on its context and on the skills it has used.
 
 use repertoire::session::Event;
 use repertoire::{Budget, DisclosureOptions, Engine, Session, Source, Tier};
 
 use crate::{body_hash, ids, reasons, skill};
 
-/// Skills with bodies of these lengths, and the trigger `word` and their own name each.
+/// Builds skills with bodies of these lengths. Each has the trigger `word`, and its own name as a
+/// trigger.
 pub(crate) fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine {
     let text = |(i, size): (usize, &usize)| {
         let body = "x".repeat(*size);
@@ -34,14 +35,14 @@ fn what_stands_in_the_context_of_a_session_is_a_line_there() {
         "## Available skills\n\n- s0: its instructions, given above, apply; Skill 0.\n\n\
          [2 more skills available]"
     );
-    // It takes no budget from the others.
+    // A skill that is in the context takes no budget from the others.
     let third = engine.turn("word", &session).run().unwrap().disclosure;
     assert_eq!((ids(&third.full), ids(&third.registry)), (vec!["s1", "s2"], vec!["s0"]));
 
     let elsewhere = engine.turn("only0", &other).run().unwrap().disclosure;
     assert_eq!(elsewhere, first);
     assert_eq!(engine.disclose("only0"), first);
-    // A preview leaves no trace.
+    // A preview changes nothing in the session.
     assert_eq!(engine.turn("only0", &engine.session("c")).preview(), first);
     assert_eq!(engine.turn("only0", &engine.session("c")).preview(), first);
     session.end().unwrap();
@@ -106,7 +107,7 @@ fn all_skills_are_shown_in_full_on_demand_whatever_the_session_has() {
         assert_eq!((ids(&all.full), ids(&all.registry)), (vec!["s0", "s1"], vec![]));
         assert_eq!(all.omitted[0].to_string(), "below the limit of 2 skills");
     }
-    // The lost texts that it does not show must still be restored.
+    // Lost texts that this message does not show must still be restored later.
     session.compacted().unwrap();
     engine.turn("show all skills", &session).run().unwrap();
     assert_eq!(ids(&engine.turn("hello", &session).run().unwrap().disclosure.full), ["s2"]);
@@ -127,8 +128,8 @@ fn skills_below_the_limit_are_counted_and_the_next_three_are_named() {
     let few = engine.disclose("only4");
     assert_eq!((ids(&few.full), few.below_limit), (vec!["s4"], 0));
 
-    // A skill in the session's context is reported wherever it ranks, and does not count towards
-    // the limit.
+    // A skill in the session's context is reported whatever its rank, and does not count towards the
+    // limit.
     let session = engine.session("a");
     session.record(&Event::Shown { skill: &"s9".into(), body: body_hash(&engine, "s9") }).unwrap();
     for used in ["s5", "s6", "s7", "s8"] {
@@ -170,11 +171,11 @@ fn matches_follow_what_was_used_last() {
         session.record_use(&used.into()).unwrap();
         assert_eq!(order(), wanted, "after {used}");
     }
-    // A consent is not a use.
+    // A consent does not count as a use.
     session.end().unwrap();
     session.consent(&"s2".into()).unwrap();
     assert_eq!(order(), ["s0", "s1", "s2"]);
-    // The best of those that are shown counts as the last used one.
+    // The best of the shown skills counts as the last used one.
     engine.turn("word", &session).run().unwrap();
     assert_eq!(order(), ["s0", "s1", "s2"]);
 }

@@ -1,5 +1,5 @@
-//! Nothing outside a skill is read or copied through it, whatever is requested, planted in it, or
-//! swapped during the read.
+//! Nothing outside of a skill is read or copied through it, whatever path is requested, whatever is
+//! planted in the skill, and whatever is swapped during the read.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 #[path = "../support/escapes.rs"]
@@ -98,20 +98,21 @@ impl Fixture {
     }
 }
 
-/// Returns the result of `work`; fails the test if it waits for something that never comes.
+/// Returns the result of `work`. Aborts the test if `work` blocks for ever.
 fn without_waiting<T: Send>(what: &str, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         scope.spawn(move || sender.send(work()));
         receiver.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|_| {
-            // The scope would wait for the hanging thread.
+            // A panic would wait for the blocked thread at the end of the scope, so abort.
             let _ = writeln!(std::io::stderr(), "{what} hangs");
             std::process::abort()
         })
     })
 }
 
-/// Returns the error of reading `path`, which names the file and the skill, and reveals nothing.
+/// Returns the error of reading `path`. Asserts that the error names the file and the skill, and
+/// reveals nothing else.
 fn refusal(fixture: &Fixture, path: &str) -> Error {
     let read = without_waiting(path, || fixture.read(path));
     let error = read.expect_err(path);
@@ -130,7 +131,7 @@ fn text(resource: &Resource) -> &str {
     }
 }
 
-/// Fails if any part of a mount is foreign, or could lead out of it.
+/// Asserts that no part of a mount is foreign or could lead out of it.
 fn assert_sealed(copy: &Path) {
     for entry in WalkDir::new(copy) {
         let entry = entry.unwrap();

@@ -1,4 +1,4 @@
-//! Paths and ids that point outside, or would for some programs.
+//! Paths and ids that point outside of a skill, or that some programs would read as such.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn no_path_means_anything_outside() {
 
 #[test]
 fn other_letter_cases_are_other_files_or_the_same_inside() {
-    // The file system decides if `REFERENCES` is `references`.
+    // The file system decides whether `REFERENCES` is the same as `references`.
     let fixture = Fixture::new();
     for path in ["REFERENCES/ONE.MD", "References/one.md", "SUB/canary.txt", "Sub/CANARY.TXT"] {
         match fixture.read(path) {
@@ -50,7 +50,7 @@ fn no_id_makes_a_mount_outside_its_target() {
         assert_eq!(mounted.unwrap_err().code(), ErrorCode::InvalidParam, "{id:?}");
     }
     assert_eq!(WalkDir::new(fixture.temp.path()).into_iter().count(), before);
-    // In an id with `..` in front, the last part is a name like any other.
+    // In an id that begins with `..`, the last part is a name like any other.
     let mounted = mount("../up", &fixture.skill(), &fixture.tasks(), &MountLimits::default());
     assert_eq!(mounted.unwrap().dir, fixture.tasks().canonicalize().unwrap().join("up"));
 }

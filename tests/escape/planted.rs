@@ -8,15 +8,16 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
 use super::*;
 
-/// Something put into the skill's directory as `bait`.
+/// A trap, put into the skill's directory as `bait`.
 struct Plant {
     name: &'static str,
-    /// Plants it; `false` if this user may not.
+    /// Plants the trap; returns false if this user may not.
     put: fn(&Fixture, &Path) -> bool,
-    /// The path requested afterwards.
+    /// The path that is then requested.
     path: &'static str,
     code: ErrorCode,
-    /// The reason why it is not in a mount; `None` if it is there, as a copy of something inside.
+    /// The reason why the trap is left out of a mount; `None` if the mount has it, as a copy of
+    /// something inside the skill.
     reason: Option<LeftOutReason>,
 }
 
@@ -278,7 +279,7 @@ fn nothing_planted_in_a_skill_leads_out_of_it() {
         }
         let error = refusal(&fixture, path);
         assert_eq!(error.code(), *code, "{name}: {error:#}");
-        // The existence of a second name for a file is not a secret.
+        // That a file has a second name is not a secret.
         if *reason != Some(LeftOutReason::HardLink) {
             let listed = bundled_files(&fixture.skill(), 100).unwrap().files;
             assert!(!listed.iter().any(|file| file.starts_with("bait")), "{name}: {listed:?}");
@@ -303,7 +304,7 @@ fn a_mount_writes_through_no_link() {
     let error = fixture.mount().unwrap_err();
     assert_eq!(error.code(), ErrorCode::InvalidParam, "{error}");
     assert_eq!(WalkDir::new(fixture.outside()).into_iter().count(), before.len());
-    // Nor into the skill through another of its names.
+    // A mount must not end up inside of the skill either, even through another path to the skill.
     symlink(fixture.skill(), fixture.temp.path().join("alias")).unwrap();
     let limits = MountLimits::default();
     let inside = fixture.temp.path().join("alias/references");

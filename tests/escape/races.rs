@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// Runs `swap` again and again on another thread while `work` runs.
+/// Runs `swap` repeatedly on another thread while `work` runs.
 fn while_swapping(swap: impl Fn() + Sync, work: impl FnOnce()) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -15,7 +15,7 @@ fn while_swapping(swap: impl Fn() + Sync, work: impl FnOnce()) {
                 swap();
             }
         });
-        // The other thread must also end when the work panics.
+        // End the other thread even if `work` panics.
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         is_over.store(true, Ordering::Relaxed);
         if let Err(panic) = outcome {
@@ -26,8 +26,8 @@ fn while_swapping(swap: impl Fn() + Sync, work: impl FnOnce()) {
 
 /// Replaces `path` by `other` for a moment.
 fn swap(path: &Path, other: &Path, spare: &Path) {
-    // Where both can be renamed at once, there is no moment without a file, which makes the race
-    // harder for the reader.
+    // If the system can exchange two files at once, there is always a file, which makes the race harder
+    // for the reader.
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -43,7 +43,7 @@ fn swap(path: &Path, other: &Path, spare: &Path) {
     fs::rename(spare, path).unwrap();
 }
 
-/// Reads `path` `n_times`, and until it was both read and refused.
+/// Reads `path` `n_times`, and goes on until it has been both read and refused.
 fn read_often(fixture: &Fixture, path: &str, n_times: usize) {
     let start = Instant::now();
     let (mut n_read, mut n_refused) = (0, 0);

@@ -1,4 +1,4 @@
-//! The bundled skills: messages in the situations that their descriptions name, and near misses.
+//! The bundled skills: messages for the situations that their descriptions name, and near misses.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ fn report(file: &str) -> Value {
     Place::new().run(args).exits(0).json()
 }
 
-/// Counts, in this order: messages that should fire, those whose right skill fired, near misses,
-/// and those that fired any skill.
+/// Counts four kinds of messages, in this order: those that should fire, those for which the right
+/// skill fired, near misses, and near misses for which any skill fired.
 fn count(report: &Value) -> [usize; 4] {
     let mut counts = [0; 4];
     for result in report["results"].as_array().unwrap() {
@@ -36,7 +36,7 @@ fn count(report: &Value) -> [usize; 4] {
     counts
 }
 
-/// Checks prompts that were written after the skills; nothing was changed for them since.
+/// Checks prompts that were written after the skills, and for which nothing has been changed since.
 #[test]
 fn held_back_messages_fire_and_near_misses_do_not() {
     let report = report("held_back.jsonl");
@@ -53,7 +53,8 @@ fn the_messages_that_triggers_were_written_for_fire() {
     assert_eq!((fired, false_fires), (wanted, 0), "{report}");
 }
 
-/// Checks that a skill that is asked for by name comes alone: that is not a question about skills.
+/// Checks that a skill requested by name is shown alone, because such a message is not about writing
+/// skills.
 #[test]
 fn a_skill_asked_for_by_name_does_not_bring_the_one_about_writing_skills() {
     let skills = root().join("skills");

@@ -1,11 +1,11 @@
-//! The command `eval`: thresholds, omitted prompts, its JSON, and the page.
+//! The command `eval`: thresholds, omitted prompts, its JSON, and its page.
 
 use serde_json::json;
 
 use super::rows;
 use crate::binary::{Place, Run};
 
-/// A place with the skills of [`engine`] and the prompts of [`rows`].
+/// Creates a place with the skills of [`engine`] and the prompts of [`rows`].
 fn place() -> Place {
     let place = Place::new();
     for (name, triggers) in

@@ -1,11 +1,11 @@
-//! Figures counted by hand, confusions, and changes since a baseline.
+//! Figures checked against counts by hand, confusions, and changes since a baseline.
 
 use repertoire::eval::{Baseline, Case, Evaluation, Report, compare, evaluate, read};
 use serde_json::{Value, json};
 
 use super::{engine, rows};
 
-/// Cases in the form of the corpus.
+/// Parses cases in the form of the corpus.
 fn cases(rows: &[Value]) -> Vec<Case> {
     let text: String = rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let (cases, problems) = read("cases.jsonl", &text, None);
@@ -23,14 +23,14 @@ fn report(rows: &[Value]) -> Report {
 #[test]
 fn every_figure_is_what_is_counted_by_hand() {
     let report = report(&rows());
-    // Right: deploy; review; deploy and review. Wrong: notes for `review it`; deploy for none.
-    // A `review` that fires where only `deploy` is forbidden is not counted.
+    // Right are deploy; review; deploy and review. Wrong are `notes` for `review it`, and `deploy`
+    // where none was expected. A `review` that fires where only `deploy` is forbidden does not count.
     let close = |figure: Option<f64>, expected: f64| (figure.unwrap() - expected).abs() < 1e-9;
     let scores = report.scores;
     assert!(close(scores.precision, 4.0 / 6.0), "{scores:?}");
     assert!(close(scores.recall, 4.0 / 5.0), "{scores:?}");
     assert!(close(scores.f1, 8.0 / 11.0), "{scores:?}");
-    // `notes` has the longer phrase, so `review` is second for `review it`; `online` finds nothing.
+    // `notes` has the longer phrase, so `review` is second for `review it`. `online` matches nothing.
     assert!(close(scores.top1, 2.0 / 4.0), "{scores:?}");
     assert!(close(scores.top3, 3.0 / 4.0), "{scores:?}");
     assert!(close(scores.false_fire, 1.0 / 3.0), "{scores:?}");
@@ -83,7 +83,7 @@ fn a_share_of_nothing_is_none() {
 fn a_comparison_tells_case_by_case_what_changed() {
     let before = report(&rows());
     let mut json = serde_json::to_value(&before).unwrap();
-    // As if `deploy this` had fired nothing, and one more prompt had been there.
+    // Pretend that `deploy this` fired nothing in the baseline, and that there was one more prompt.
     json["results"][0]["fired"] = json!([]);
     json["results"][0]["is_right"] = json!(false);
     let mut gone = json["results"][4].clone();

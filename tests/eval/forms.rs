@@ -1,4 +1,4 @@
-//! The published forms of prompts, each through the library and through the command.
+//! The published formats of prompt files, each through the library and through the command.
 
 use repertoire::eval::{Case, read};
 use serde_json::json;
@@ -12,7 +12,7 @@ fn wants(case: &Case) -> String {
     format!("{line} {query} +{} -{} ~{}", list(expected), list(forbidden), list(acceptable))
 }
 
-/// Files with the cases they hold, of the skills `x`, `y` and `z`.
+/// Files for the skills `x`, `y` and `z`, each with the cases that it contains.
 const FORMS: &[(&str, &str, &[&str])] = &[
     (
         "none.json",
@@ -116,7 +116,7 @@ fn every_published_form_is_read_with_its_lines() {
     }
 }
 
-/// A place with the skills `x`, `y` and `z`, and `secret`, which only the user may invoke.
+/// Creates a place with the skills `x`, `y` and `z`, and `secret`, which only the user may invoke.
 fn place() -> Place {
     let place = Place::new();
     for (name, more) in
@@ -181,7 +181,7 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
         assert_eq!(results[0]["expected"], json!([owner]), "{file}");
         assert_eq!(results[1]["forbidden"], json!([owner]), "{file}");
         assert_eq!(results[2]["expected"], json!(["z"]), "{file}");
-        // The command line takes precedence.
+        // An option on the command line takes precedence over the file's place.
         assert_eq!(run(&["--skill", "z"])[0]["expected"], json!(["z"]), "{file}");
     }
     place.write("skills/x/evals/p.csv", "prompt,should_trigger\na,true\n");
@@ -194,7 +194,7 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
     let report = place.run(suggest.iter().chain(&["--json"])).exits(0).json();
     assert_eq!(report["eval"]["cases"], json!(1));
 
-    // Beside the skills, or below one of another source, prompts belong to no skill.
+    // Prompts that lie next to the skills, or inside a skill of another source, belong to no skill.
     place.write("evals/t.json", own);
     for (file, source) in [("evals/t.json", "skills"), ("skills/x/evals/evals.json", "skills/y")] {
         let run = place.run(["eval", file, "--source", source]).exits(1);
@@ -227,7 +227,7 @@ fn what_only_the_user_may_invoke_is_not_counted_and_told() {
     assert!(page.contains("3 prompts for secret, which only the user may invoke"));
 }
 
-/// Lines with findings, and a part of the message for each.
+/// Lines with findings, each with a part of the finding's message.
 type Named = &'static [(usize, &'static str)];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Measuring how often the right skill is disclosed: forms of prompts, figures by hand, limits,
-//! comparisons, and the page.
+//! Measurements of how often the right skill is disclosed: formats of prompts, figures checked by hand,
+//! limits, comparisons, and the page.
 #![cfg(feature = "cli")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -21,14 +21,14 @@ fn skill(name: &str, triggers: &str) -> Skill {
         .unwrap()
 }
 
-/// Three skills: `deploy`, `review`, and `notes`, which fires on `review`, too.
+/// Builds an engine with three skills: `deploy`, `review`, and `notes`, which also fires on `review`.
 fn engine() -> Engine {
     let skills =
         [skill("deploy", "deploy"), skill("review", "review"), skill("notes", "notes, review it")];
     skills.into_iter().fold(Engine::builder(), EngineBuilder::skill).build().unwrap()
 }
 
-/// Seven prompts that decide every figure.
+/// Returns seven prompts that determine every figure.
 fn rows() -> Vec<Value> {
     vec![
         json!({"query": "deploy this", "expected": "deploy"}),

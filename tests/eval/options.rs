@@ -1,4 +1,4 @@
-//! Options of the engine that decide which skills are shown in full.
+//! Options of the engine that affect which skills are shown in full.
 
 use repertoire::disclosure::RelevanceMargin;
 use repertoire::eval::{Report, evaluate, read};
@@ -69,7 +69,7 @@ fn quoted_text_holds_no_literals_but_patterns_and_named_skills() {
     assert_eq!(&query[spans(&engine, query)], "DEPLOY");
 }
 
-/// Skills without triggers.
+/// Returns skills without triggers.
 fn plain() -> Vec<Skill> {
     [
         ("invoice-writer", "Writes invoices for freelance clients in euros."),
@@ -117,7 +117,7 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
         assert!(with(&skills, false, options(Some(stricter))).disclose(query).full.is_empty());
     }
 
-    // A trigger that matches decides; one that does not hides nothing.
+    // If a trigger matches, it decides. A trigger that does not match does not hide its skill.
     skills.push(super::skill("client", "freelance"));
     let declared = with(&skills, false, options(Some(margin))).disclose(query);
     assert_eq!((ids(&declared.full), declared.relevant), (vec!["client"], None));

@@ -1,4 +1,4 @@
-//! Reading files of prompts: every form, and every kind of bad entry.
+//! Files of prompts: every format, and every kind of bad entry.
 
 use std::time::{Duration, Instant};
 
@@ -71,7 +71,7 @@ fn prompts_that_name_no_skill_belong_to_the_one_that_is_named() {
     assert_eq!(cases.iter().map(wants).collect::<Vec<_>>(), ["1 a +x - ~", "1 b + -x ~"]);
 }
 
-/// Lines with findings, and a part of the message for each.
+/// Lines with findings, each with a part of the finding's message.
 type Named = &'static [(usize, &'static str)];
 
 #[test]
@@ -170,7 +170,7 @@ fn many_bad_lines_are_named_in_time_that_grows_with_their_number() {
     let n_lines = 100_000;
     let start = Instant::now();
     let (_, problems) = read("bad.jsonl", &text.repeat(n_lines), None);
-    // Counting the lines before each entry took minutes.
+    // An implementation that counts the lines before each entry would take minutes.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert!(problems.iter().map(|problem| problem.line).eq(1..=n_lines));
 }

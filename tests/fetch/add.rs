@@ -1,4 +1,4 @@
-//! `repertoire add`: from an address to a first disclosed skill.
+//! `repertoire add`: from an address to the first disclosed skill.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use crate::binary::{Place, finish};
 use crate::repository::{Daemon, Repository, copy, skill};
 use crate::support::{say, shared};
 
-/// The ids that are disclosed in full for a message.
+/// Returns the ids of the skills that are disclosed in full for a message.
 fn disclosed(place: &Place, message: &str) -> Vec<String> {
     let answer = place.run(["disclose", message, "--json"]).exits(0).json();
     serde_json::from_value(answer["full"].clone()).unwrap()
@@ -37,7 +37,7 @@ fn a_repository_is_added_and_its_skill_disclosed_matched_and_used() {
     let lock = fs::read_to_string(place.path().join("home/.repertoire/skills.lock")).unwrap();
     let lock: serde_json::Value = serde_json::from_str(&lock).unwrap();
     let file = &lock["sources"]["team"]["files"]["deploy/scripts/go.sh"]["sha256"];
-    // What `printf 'echo gone\n' | sha256sum` prints.
+    // The output of `printf 'echo gone\n' | sha256sum`.
     assert_eq!(file, "79071e0638b664db2b9ee8deda408e324161eff409c5427f66d275d3c2cbf1fa");
 }
 
@@ -109,7 +109,7 @@ fn skills_a_revision_and_a_directory_are_chosen() {
     assert_eq!(one["skills"], json!(["alpha", "beta"]));
     assert_ne!(one["revision"], newest);
     assert_eq!(add(&["--name", "two", "--path", "docs"])["skills"], json!(["gamma"]));
-    // A commit by the beginning of its hash, which no server hands out.
+    // A commit given by the beginning of its hash, for which servers cannot be asked.
     let three = add(&["--name", "three", "--rev", &newest[..10]]);
     assert_eq!((&three["revision"], &three["skills"]), (&json!(newest), &json!(["alpha", "beta"])));
     for (args, message) in [

@@ -1,4 +1,4 @@
-//! Archives of servers that attack, or end in the middle: the last good state stays.
+//! Archives from servers that attack, or that stop in the middle: the last good state stays.
 
 use std::fs;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ use crate::hostile::small;
 use crate::signals::{end, scratch, start};
 use crate::web::{Web, answer};
 
-/// An attack on a client that asks again, over its connection.
+/// An attack over the connection of a client that asks for a newer archive.
 type Attack = fn(&mut TcpStream) -> std::io::Result<()>;
 
 fn forever(mut step: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()> {
@@ -29,7 +29,7 @@ fn forever(mut step: impl FnMut() -> std::io::Result<()>) -> std::io::Result<()>
     }
 }
 
-/// The answers of a server that attacks, and the codes of their errors.
+/// The attacks, each with the code of the error.
 const ATTACKS: [(&str, Attack, ErrorCode); 8] = [
     ("silence", |_| hang(), ErrorCode::Timeout),
     (
@@ -88,7 +88,7 @@ const ATTACKS: [(&str, Attack, ErrorCode); 8] = [
     ),
 ];
 
-/// Sleeps for good, without an answer.
+/// Sleeps for ever without answering.
 fn hang() -> std::io::Result<()> {
     forever(|| {
         pause(1000);

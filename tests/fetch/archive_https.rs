@@ -1,4 +1,4 @@
-//! Archives elsewhere: pinned by their hash, sent once, and kept when their server is away.
+//! Archives on web servers: pinned by hash, transferred once, and kept while the server is unreachable.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,7 +17,7 @@ use crate::signals::scratch;
 use crate::web::{Web, answer};
 use crate::zip_file::{Part, zip};
 
-/// A tar archive with the skill `deploy`.
+/// Creates a tar archive with the skill `deploy`.
 fn tar(body: &str) -> Vec<u8> {
     let text = skill("deploy", "", body);
     let mut header = tar::Header::new_gnu();
@@ -34,14 +34,14 @@ pub(crate) fn tar_gz(body: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A server of one file, which may be replaced.
+/// A server of a single file, which tests can replace.
 struct Site {
     web: Web,
     file: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Site {
-    /// A server that tells apart its files by their tags, or by their times.
+    /// Starts a server that identifies versions of its file by `ETag`, or by modification time.
     fn new(file: Vec<u8>, has_tags: bool) -> Site {
         let file = Arc::new(Mutex::new(file));
         let served = Arc::clone(&file);
@@ -50,7 +50,7 @@ impl Site {
             let mark = if has_tags {
                 format!("\"{}\"", &ContentHash::of(&bytes).as_str()[..8])
             } else {
-                // The time is the length.
+                // The modification time is the file's length, as a number of seconds.
                 format!("Thu, 01 Jan 1970 00:00:00 GMT+{}", bytes.len()).to_lowercase()
             };
             let (header, question) = if has_tags {
@@ -133,7 +133,7 @@ fn an_update_asks_for_news_only_and_refuses_other_content_under_a_given_hash() {
         let run = pinned.run(["update", "--json"]).exits(1).json();
         assert_eq!(run["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{run}");
         assert!(pinned.run(["use", "deploy"]).exits(0).stdout.contains("With care"));
-        // What is pinned cannot be had any more.
+        // The pinned content cannot be fetched any more.
         fs::remove_dir_all(pinned.path().join("home/.cache")).unwrap();
         let frozen = pinned.run(["update", "--frozen", "--json"]).exits(1).json();
         assert_eq!(frozen["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{frozen}");
@@ -152,7 +152,7 @@ fn an_archive_is_sent_once_to_an_update_and_a_damaged_note_costs_time_alone() {
     let answers = fs::read_dir(place.path().join("home/.cache/repertoire/fetch/answers")).unwrap();
     let notes: Vec<_> = answers.map(|entry| entry.unwrap().path()).collect();
     let [note] = &notes[..] else { panic!("{notes:?}") };
-    // A note that is used is not collected, however old the archive is.
+    // A note in use is not collected, however old the archive is.
     fs::File::open(note).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     place.run(["update"]).exits(0);
     assert!(site.web.requests()[0].contains("if-none-match"));
@@ -285,7 +285,7 @@ fn addresses_with_secrets_and_unencrypted_ones_of_other_machines_are_refused() {
         assert_eq!(run.json()["error"]["code"], "INVALID_PARAM", "{run:?}");
         assert!(!format!("{run:?}").contains(SECRET), "{run:?}");
     }
-    // A project does not choose what is asked for on the machine of its users.
+    // A project must not choose which addresses its users' machines request.
     for url in [
         "http://127.0.0.1:1/kit.zip",
         "https://127.1/kit.zip",

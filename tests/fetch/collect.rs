@@ -1,4 +1,4 @@
-//! Contents that nobody uses are collected, and none that a lock file pins.
+//! Collection of contents that nothing uses; contents that a lock file pins must stay.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::repository::Repository;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The directory of all that was fetched at a place.
+/// Returns the directory of everything that was fetched at a place.
 fn cache(place: &Place) -> PathBuf {
     place.path().join("home/.cache/repertoire/fetch")
 }
 
-/// The kept contents, as texts.
+/// Returns the kept contents, as texts.
 fn contents(place: &Place) -> Vec<String> {
     let files = walkdir::WalkDir::new(cache(place).join("objects")).into_iter();
     let files = files.map(Result::unwrap).filter(|file| file.file_type().is_file());
@@ -28,12 +28,12 @@ fn contents(place: &Place) -> Vec<String> {
     texts
 }
 
-/// Makes all contents as old as if nobody had used them for so many days.
+/// Makes all contents look as if they were last used this many days ago.
 fn age(place: &Place, n_days: u32) {
     age_below(&cache(place).join("objects"), n_days);
 }
 
-/// Makes a file, or all that is below a directory, as if it had not changed for so many days.
+/// Makes a file, or everything below a directory, look as if it was last changed this many days ago.
 fn age_below(path: &Path, n_days: u32) {
     for entry in walkdir::WalkDir::new(path).contents_first(true) {
         let file = File::open(entry.unwrap().path()).unwrap();
@@ -41,7 +41,7 @@ fn age_below(path: &Path, n_days: u32) {
     }
 }
 
-/// A repository whose skill has a note with this text.
+/// Creates a repository whose skill has a note with this text.
 fn repository(name: &str, note: &str) -> Repository {
     let repository = Repository::new();
     repository.skill(&format!("skills/{name}"), name, "Do.\n");
@@ -73,7 +73,7 @@ fn contents_are_collected_once_nothing_pins_or_uses_them() {
     let left = contents(&place);
     assert!(!left.contains(&"first\n".to_owned()) && left.contains(&"second\n".to_owned()));
 
-    // What is pinned is installed anew without the repository, however old it is.
+    // A pinned content is installed again without the repository, however old it is.
     age(&place, 400);
     fs::remove_dir_all(one.path()).unwrap();
     fs::remove_dir_all(self::cache(&place).join("copies")).unwrap();
@@ -101,7 +101,7 @@ fn contents_that_another_project_pins_stay() {
     assert_eq!(removed["collected"], 2, "{removed}");
     assert!(contents(&place).contains(&"2\n".to_owned()), "{:?}", contents(&place));
 
-    // Nothing is collected by somebody who cannot tell what is pinned.
+    // If it cannot be determined what is pinned, nothing is collected.
     place.run(["add", &one.url(), "--name", "one"]).exits(0);
     let lock = format!("{project}/.repertoire/skills.lock");
     let pinned = fs::read_to_string(&lock).unwrap();
@@ -144,13 +144,13 @@ fn copies_of_a_project_that_is_gone_are_collected_and_no_others() {
         age_below(&copies_of(project).unwrap(), 31);
     }
     let [gone, young, there] = &projects;
-    // It was asked for something newer a moment ago.
+    // Pretend that this source was asked for updates a moment ago.
     let state = copies_of(young).unwrap().join("kit.json");
     File::open(state).unwrap().set_modified(SystemTime::now()).unwrap();
     let kept = copies_of(gone).unwrap();
     fs::remove_dir_all(gone).unwrap();
     fs::remove_dir_all(young).unwrap();
-    // Another process is at work.
+    // Another process is working on this copy.
     let lock = File::open(kept.join(".lock")).unwrap();
     lock.lock().unwrap();
     place.run(["update"]).exits(0);
@@ -188,7 +188,7 @@ fn copies_of_toolsets_that_were_not_used_for_long_are_collected() {
         fs::write(plugins.join(name).join("SKILL.md"), "x").unwrap();
         age_below(&plugins.join(name), 31);
     }
-    // An engine runs code in one of them.
+    // An engine is running code in one of the directories.
     let lock = File::create(plugins.join(".lock")).unwrap();
     lock.lock_shared().unwrap();
     place.run(["update"]).exits(0);

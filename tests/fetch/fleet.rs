@@ -1,4 +1,4 @@
-//! The servers of `examples/fleet`: their start script, with skills from a real S3 server.
+//! The start script of `examples/fleet`, with skills from a real S3 server.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -21,7 +21,7 @@ struct Started {
 }
 
 impl Started {
-    /// Runs the script for a machine, whose files are in `place`, and waits until it serves.
+    /// Runs the script for a machine whose files are in `place`, and waits until the server answers.
     fn start(place: &Place, store: u16) -> Started {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let bin = Path::new(env!("CARGO_BIN_EXE_repertoire")).parent().unwrap();
@@ -64,7 +64,7 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // The script is gone: it became the server.
+        // The script has replaced itself by the server, so this ends the server.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

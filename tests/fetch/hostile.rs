@@ -1,5 +1,5 @@
-//! Sources that attack, lie, are too large or never answer: refused with a code, and nothing of
-//! them is written outside of the cache.
+//! Sources that attack, lie, are too large, or never answer. Each is refused with an error code, and
+//! writes nothing outside of the cache.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,7 +21,7 @@ use crate::repository::{Repository, skill};
 /// An entry of an archive: its path, its type, and the target of a link or the content of a file.
 type Entry<'a> = (&'a str, EntryType, &'a str);
 
-/// Writes an archive with these entries exactly, behind a good skill.
+/// Writes an archive with exactly these entries, after a valid skill.
 fn archive(path: &Path, entries: &[Entry<'_>]) {
     let mut tar =
         Builder::new(GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast()));
@@ -29,7 +29,7 @@ fn archive(path: &Path, entries: &[Entry<'_>]) {
     let all = [("skills/good/SKILL.md", EntryType::Regular, good.as_str())];
     for (path, kind, text) in all.iter().chain(entries) {
         let mut header = Header::new_gnu();
-        // Written as bytes: the library refuses to write hostile names.
+        // Written as bytes, because the library refuses to write hostile names.
         header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
         header.set_entry_type(*kind);
         header.set_mode(0o644);
@@ -44,7 +44,7 @@ fn archive(path: &Path, entries: &[Entry<'_>]) {
     tar.into_inner().unwrap().finish().unwrap();
 }
 
-/// Fetches a source with limits that a test can reach, and returns the code of the error.
+/// Fetches a source with small limits, and returns the code and message of the error.
 fn refused(source: &str, limits: FetchLimits) -> (ErrorCode, String) {
     let cache = TempDir::new().unwrap();
     let fetcher = Fetcher::new(cache.path().join("cache")).limits(limits);
@@ -56,7 +56,7 @@ fn refused(source: &str, limits: FetchLimits) -> (ErrorCode, String) {
     (error.code(), error.message().to_owned())
 }
 
-/// Limits that a test can reach.
+/// Returns limits that are small enough for tests to reach.
 pub(crate) fn small() -> FetchLimits {
     let mut limits = FetchLimits::default();
     limits.files = 20;
@@ -93,7 +93,7 @@ fn hostile_archives_are_refused() {
     ] {
         archive(&path, &[entry]);
         if why.is_empty() {
-            // Not part of a skill, and so not taken.
+            // The file is not part of a skill, so it is not fetched.
             let cache = TempDir::new().unwrap();
             let settings = FetchSettings { source: source.to_owned(), ..FetchSettings::default() };
             let locked = Fetcher::new(cache.path()).fetch(&settings, Path::new(".")).unwrap();
@@ -118,7 +118,7 @@ fn archives_that_are_too_large_or_broken_are_refused() {
     };
     for (files, why) in [
         (vec![("skills/good/large".to_owned(), large)], "more than 65536 bytes"),
-        // A bomb: 8 MiB in 8 KiB, outside of any skill.
+        // A zip bomb: 8 MiB packed into 8 KiB, outside of any skill.
         (vec![("docs/huge".to_owned(), huge)], "more than 1048576 bytes unpacked"),
         (of(&names), "more than 100 entries"),
         (of(&names[..30]), "more than 20 files"),
@@ -160,7 +160,7 @@ fn an_archive_is_pinned_by_its_hash() {
     assert_eq!(run["sources"][1]["error"]["code"], "PERMISSION_DENIED", "{run}");
 }
 
-/// A repository whose tree was written by hand, with entries that git itself would not write.
+/// Creates a repository whose tree is written by hand, with entries that git itself would not write.
 fn with_raw_tree(entries: &[(&str, &str, &str)]) -> Repository {
     let repository = Repository::with_deploy();
     let hash = |text: &str| {
@@ -210,7 +210,7 @@ fn nothing_of_a_repository_is_run() {
         fs::write(&path, &hook).unwrap();
         fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
-    // A filter and a hook in the user's own settings are not for files of others.
+    // Filters and hooks in the user's own git settings must not be applied to files of others.
     let git = format!(
         "[core]\n\thooksPath = {}\n[filter \"f\"]\n\tsmudge = touch {}\n\trequired = true\n",
         repository.path().join(".git/hooks").display(),
@@ -229,7 +229,7 @@ fn nothing_of_a_repository_is_run() {
 #[test]
 fn a_repository_that_is_too_large_or_never_answers_is_given_up() {
     let repository = Repository::with_deploy();
-    // Random enough not to be compressed.
+    // Random enough that it cannot be compressed.
     let mut state = 1u64;
     let text: String = (0..4 << 20)
         .map(|_| {

@@ -1,4 +1,5 @@
-//! An MCP server and an archive by TLS: taken with a certificate that the system trusts, and with no other.
+//! An MCP server and an archive over TLS. Both are accepted only with a certificate that the system
+//! trusts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ basicConstraints = critical, CA:FALSE
 subjectAltName = DNS:localhost
 ";
 
-/// Makes a certificate for `localhost` and its key in `dir`.
+/// Creates a certificate for `localhost` and its key in `dir`.
 fn certificate(dir: &Path) -> (PathBuf, PathBuf) {
     let (request, key, certificate) = (dir.join("req.cnf"), dir.join("key.pem"), dir.join("c.pem"));
     fs::write(&request, REQUEST).unwrap();
@@ -38,7 +39,7 @@ fn certificate(dir: &Path) -> (PathBuf, PathBuf) {
     (certificate, key)
 }
 
-/// Passes on connections by TLS to `target`, for as long as the test runs. Returns its port.
+/// Forwards TLS connections to `target` for as long as the test runs. Returns the port.
 fn encrypt(target: String, certificate: &Path, key: &Path) -> u16 {
     let chain = CertificateDer::pem_file_iter(certificate).unwrap().map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_file(key).unwrap();
@@ -101,7 +102,7 @@ fn https_archives_are_taken_with_a_trusted_certificate_only() {
     let file = zip(&[Part::packed("skills/deploy/SKILL.md", text)]);
     let web = Web::start(move |request, stream| match request.split(' ').nth(1) {
         Some("/kit.zip") => answer(stream, "200 OK", "", &file),
-        // From an encrypted address to this machine, where it is not.
+        // A redirect from an encrypted address to an unencrypted one on this machine.
         _ => answer(stream, "302 Found", "Location: http://127.0.0.1:1/kit.zip\r\n", b""),
     });
     let (trusted, key) = certificate(dir.path());

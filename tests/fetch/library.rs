@@ -1,4 +1,4 @@
-//! The library: sources of engines, and providers of a host's own.
+//! The library: fetched sources in engines, and providers that a host implements.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn an_engine_that_watches_takes_up_a_new_state() {
     assert_eq!(source.name(), Some("team"));
 }
 
-/// The home directory and the cache of a test whose source is removed while it is updated.
+/// The home directory and the cache for the test in which a source is removed during its update.
 static REMOVED_MEANWHILE: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
 
 #[test]
@@ -60,7 +60,7 @@ fn a_source_that_is_removed_while_it_is_updated_stays_away() {
     list.add(Some("team"), &settings, Path::new(".")).unwrap();
     write("Deploy it anew.\n");
 
-    // A fetch asks this for each file.
+    // The fetch calls this before each file.
     let asking = fetcher.clone().cancelled_when(|| {
         if let Some((home, cache)) = REMOVED_MEANWHILE.get() {
             let fetcher = Fetcher::new(cache);
@@ -78,7 +78,7 @@ fn a_source_that_is_removed_while_it_is_updated_stays_away() {
     assert!(!state.exists(), "its state is back");
 }
 
-/// A provider of two files, which lies about the size of one.
+/// A provider of two files, which reports a wrong size for one of them.
 struct Own(Mutex<Option<Error>>);
 
 struct OwnTree(Vec<TreeEntry>);

@@ -1,4 +1,4 @@
-//! Skills from elsewhere, as a user meets them: real git repositories, directories and archives.
+//! Fetched skills, as a user would use them: real git repositories, directories and archives.
 #![cfg(all(feature = "cli", unix))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

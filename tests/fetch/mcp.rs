@@ -1,4 +1,5 @@
-//! Skills of MCP servers: of `repertoire mcp`, and of servers of the official SDK, some of which lie.
+//! Skills from MCP servers: from `repertoire mcp`, and from servers with the official SDK, some of
+//! which lie.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -18,10 +19,10 @@ use crate::repository::skill;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_repertoire");
 
-/// A token that nobody guesses.
+/// A token that cannot be guessed.
 pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// The skills that a server serves.
+/// The skills that a server provides.
 pub(crate) struct Served(TempDir);
 
 impl Served {
@@ -44,7 +45,7 @@ impl Served {
         self.0.path().to_str().unwrap()
     }
 
-    /// Adds it as the source `acme`, served over standard streams.
+    /// Adds the server as the source `acme`, over standard streams.
     fn add(&self, place: &Place, args: &[&str]) -> Run {
         let start = ["add", "mcp:", "--name", "acme", "--json"];
         let server = ["--", BINARY, "mcp", "--source", self.dir()];
@@ -69,7 +70,7 @@ fn skills_of_a_server_are_added_under_the_name_of_their_source() {
     let root = Path::new(added["path"].as_str().unwrap()).to_owned();
     assert_eq!(fs::read(root.join("deploy/logo.png")).unwrap(), [0x89, b'P', 0, 0xff, 1]);
 
-    // The user's own skill of the name is still there, and neither hides the other.
+    // The user's own skill with the same name is still there, and neither hides the other.
     assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("Mine."));
     assert!(place.run(["use", "acme/deploy"]).exits(0).stdout.contains("with care"));
     assert_eq!(disclosed(&place, "deploy it"), json!(["acme/deploy", "deploy"]));
@@ -95,7 +96,7 @@ fn a_server_is_updated_pinned_and_may_be_gone() {
     let again = place.run(["update", "--json"]).exits(0).json();
     assert_eq!(again["sources"][0]["status"], "unchanged");
 
-    // What is pinned is used from the cache, and refused of a server that has something else.
+    // A pinned skill is used from the cache, and rejected from a server whose content differs.
     let cache = place.path().join("home/.cache/repertoire/fetch");
     fs::remove_dir_all(cache.join("copies")).unwrap();
     place.run(["update", "--frozen"]).exits(0);
@@ -122,7 +123,7 @@ fn single_skills_are_chosen_by_name_path_or_address() {
         let place = Place::new();
         let added = served.add(&place, &["--skill", id]).exits(0).json();
         assert_eq!(added["skills"], json!(["acme/review"]), "{id}");
-        // Other skills of the server change nothing.
+        // Changes of other skills on the server have no effect.
         served.write("deploy/SKILL.md", &skill("deploy", "", &format!("Not {id}.\n")));
         place.run(["outdated"]).exits(0);
     }
@@ -154,12 +155,12 @@ fn a_project_starts_no_program_by_its_settings() {
     }
     place.run(["list"]).exits(0);
     assert!(!trace.exists());
-    // The user may, and that it is not a server is then an error of its own.
+    // The user may start the program; that it is not a server is then another error.
     place.run(["add", &source]).exits(1);
     assert!(trace.exists());
 }
 
-/// `repertoire mcp --http`, which ends with it.
+/// A running `repertoire mcp --http`, which ends on drop.
 pub(crate) struct HttpServer(Child, String);
 
 impl HttpServer {
@@ -175,7 +176,7 @@ impl HttpServer {
         HttpServer(child, address)
     }
 
-    /// Its host and its port.
+    /// Returns the host and the port of the server.
     #[cfg(feature = "mcp-source-tls")]
     pub(crate) fn authority(&self) -> &str {
         self.1.trim_end_matches("/mcp")
@@ -220,7 +221,7 @@ fn a_server_over_http_is_added_with_a_token_of_the_environment() {
     assert!(gone.stderr.contains("mcp+http://$ACME_TOKEN@127.0.0.1"), "{gone:?}");
 }
 
-/// Fetches from a server, with limits that a test can reach.
+/// Fetches from a server with small limits.
 fn fetch(source: &str, skills: &[&str]) -> Result<Locked, (ErrorCode, String)> {
     let cache = TempDir::new().unwrap();
     let mut limits = FetchLimits::default();
@@ -250,7 +251,7 @@ fn an_honest_server_of_the_sdk_is_fetched() {
         ("honest", &["deploy"]),
         ("honest", &["ops/deploy"]),
         ("honest", &[DEPLOY]),
-        // One that it does not list.
+        // A skill that the server does not list.
         ("unlisted", &[DEPLOY]),
     ] {
         let locked = fetch(&address(mode), skills).unwrap();
@@ -295,7 +296,7 @@ fn servers_that_lie_send_too_much_or_hang_are_refused() {
     }
 }
 
-/// Answers each connection with `head`, and `body` for as long as it is read.
+/// Answers each connection with `head`, and then repeats `body` for as long as the client reads.
 fn http_answers(head: &'static str, body: &'static [u8]) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -305,7 +306,7 @@ fn http_answers(head: &'static str, body: &'static [u8]) -> String {
                 let _ = stream.read(&mut [0; 4096]);
                 let _ = stream.write_all(head.as_bytes());
                 while !body.is_empty() && stream.write_all(body).is_ok() {}
-                // Until the client gives up.
+                // Wait until the client gives up.
                 let _ = stream.read(&mut [0; 4096]);
             });
         }
@@ -354,7 +355,7 @@ fn a_server_and_its_children_end_with_the_fetch() {
     }
 }
 
-/// Calls of a host that block are made on a thread of its own; one that forgets that must not fail.
+/// Checks that a fetch does not panic if a host makes this blocking call inside of an async runtime.
 #[test]
 fn a_fetch_within_a_runtime_does_not_panic() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,5 +1,5 @@
-//! An MCP server of the official SDK, which serves a skill in the way that its mode says. It is this
-//! test program: [`serve`] runs it over its standard streams.
+//! An MCP server with the official SDK, which provides a skill in the manner that its mode says. It is
+//! this test program: [`serve`] runs the server over standard streams.
 
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -12,13 +12,13 @@ use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 
 use crate::repository::skill;
 
-/// The address of the skill.
+/// The URI of the skill.
 pub(crate) const DEPLOY: &str = "skill://ops/deploy/SKILL.md";
 
-/// A file that comes with it.
+/// The URI of another file of the skill.
 const NOTES: &str = "skill://ops/deploy/notes.md";
 
-/// The address of a server in this mode, as a source.
+/// Returns the source address of a server in this mode.
 pub(crate) fn address(mode: &str) -> String {
     let program = std::env::current_exe().unwrap();
     let program = program.to_str().unwrap();
@@ -29,7 +29,7 @@ pub(crate) fn address(mode: &str) -> String {
 #[ignore = "a server for other tests, which start it"]
 fn serve() {
     let Ok(mode) = std::env::var("MODE") else { return };
-    // Ends what the harness has written.
+    // End the line that the harness has begun.
     println!();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Skills from object stores: a real S3 server, and servers of our own that attack or are silent.
+//! Skills from object stores: a real S3 server, and our own servers that attack or stay silent.
 
 use std::fs;
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ use crate::repository::skill;
 use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
 use crate::sign::{FORGED, assert_key_is_told, forge, signed_kit};
 
-/// The access key that belongs to the password.
+/// The access key that belongs to the secret.
 const KEY: &str = "ann";
 
 /// An S3 server with the bucket `team`.
@@ -26,7 +26,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Starts a server; `None` if the machine has none.
+    /// Starts a server; `None` if the machine has no such program.
     pub(crate) fn start() -> Option<Store> {
         let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/bin/s3s-fs");
         let installed = which::which("s3s-fs").ok();
@@ -44,7 +44,7 @@ impl Store {
         Some(Store { dir, server })
     }
 
-    /// The path of an object of the bucket.
+    /// Returns the path of an object in the bucket.
     pub(crate) fn path(&self, key: &str) -> PathBuf {
         self.dir.path().join("team").join(key)
     }
@@ -60,7 +60,7 @@ impl Store {
     }
 }
 
-/// The variables for a server on a port of the loopback.
+/// Returns the environment variables for a server on this port of the loopback interface.
 pub(crate) fn variables(port: u16, secret: &str) -> [(&'static str, String); 4] {
     [
         ("AWS_ACCESS_KEY_ID", KEY.to_owned()),
@@ -84,7 +84,7 @@ fn a_prefix_is_added_updated_and_pinned_and_no_credential_is_kept() {
     store.write("kit-of-others/skills/other/SKILL.md", skill("other", "", "Other.\n"));
     let added = store.run(&place, &["add", "s3://team/kit", "--json"]).exits(0).json();
     assert_eq!((&added["name"], &added["skills"]), (&"kit".into(), &serde_json::json!(["deploy"])));
-    // Without the variables: nothing asks the store.
+    // Without the credentials: using a skill must not contact the store.
     let used = place.run(["use", "deploy"]).exits(0);
     assert!(used.stdout.contains("with care"), "{used:?}");
     let config = fs::read_to_string(place.path().join("home/.repertoire/config.toml")).unwrap();
@@ -99,7 +99,7 @@ fn a_prefix_is_added_updated_and_pinned_and_no_credential_is_kept() {
     assert_eq!(updated["sources"][0]["changes"][0]["id"], "deploy", "{updated}");
     assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("at night"));
 
-    // Another machine: the two files that are under version control.
+    // Another machine has only the two files that are under version control.
     let other = Place::new();
     for name in ["config.toml", "skills.lock"] {
         let name = format!("home/.repertoire/{name}");
@@ -113,7 +113,7 @@ fn a_prefix_is_added_updated_and_pinned_and_no_credential_is_kept() {
     assert_eq!(refused["sources"][0]["error"]["code"], "PERMISSION_DENIED", "{refused}");
 }
 
-/// The error of a source of which a script was changed alone.
+/// The error of a source in which only a script was changed.
 const CHANGED: &str = "`deploy/scripts/go.sh` is not the file that was signed";
 
 #[test]
@@ -208,11 +208,11 @@ fn a_pushed_archive_is_added_from_a_store() {
     assert!(refused.stderr.contains("is not the address of a `.tar.gz`"), "{refused:?}");
 }
 
-/// An object: its key and its size in a list, and the bytes that are sent.
+/// An object: its key, its size in the list, and the bytes that the server sends.
 type Listed = (String, usize, Vec<u8>);
 
-/// Starts a server that lists these objects, in the form of S3 and Google or in that of Azure, and
-/// returns its port.
+/// Starts a server that lists these objects in the format of S3 and Google, or in that of Azure.
+/// Returns the port.
 fn liar(objects: Vec<Listed>) -> u16 {
     let headers = "ETag: \"1\"\r\nLast-Modified: Wed, 25 Nov 2026 18:00:00 GMT\r\n";
     serve(move |target| answer(target, &objects), headers)
@@ -267,7 +267,7 @@ fn hostile_stores_are_refused_and_nothing_is_written_outside_of_the_cache() {
         (small("kit/skills/good/.GIT/config"), "PERMISSION_DENIED", "file of git"),
         (small("kit/skills/good/a&#0;b"), "", ""),
         (("kit/skills/good/big".to_owned(), 17 << 20, Vec::new()), "INVALID_PARAM", "more than"),
-        // A size that is not the one in the list.
+        // The object's size differs from the one in the list.
         (("kit/skills/good/lie".to_owned(), 1, vec![b'x'; 99]), "EXECUTION_ERROR", "changed while"),
     ] {
         let key = object.0.clone();
@@ -327,8 +327,8 @@ fn without_variables_no_credential_is_looked_for() {
     }
 }
 
-/// The variable by which the test below calls itself: the library reads the environment, which a test
-/// cannot change for its own process.
+/// The variable with which the test below starts itself again: the library reads the environment, which
+/// a test cannot change for its own process.
 const CALLED: &str = "REPERTOIRE_TEST_CALLED";
 
 #[test]

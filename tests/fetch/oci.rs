@@ -1,4 +1,4 @@
-//! Skills in OCI registries: a real registry, and one of our own that attacks.
+//! Skills in OCI registries: a real registry, and our own registry that attacks.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,17 +13,17 @@ use crate::repository::skill;
 use crate::server::{SECRET, Server, assert_no_secret, free_port, serve, skip};
 use crate::sign::{FORGED, assert_key_is_told, forge, signed_kit};
 
-/// The user and the bcrypt hash of the password, in the form of `htpasswd`.
+/// The user and the bcrypt hash of the password, in the format of `htpasswd`.
 const USERS: &str = "ann:$2b$05$abcdefghijklmnopqrstuubGIO2GYAzsTYkWDBylJZ1TngL2ovaZy\n";
 
-/// A registry.
+/// A running registry.
 struct Registry {
     dir: TempDir,
     server: Server,
 }
 
 impl Registry {
-    /// Starts a registry; `None` if the machine has none.
+    /// Starts a registry; `None` if the machine has no such program.
     fn start(has_password: bool) -> Option<Registry> {
         let Ok(program) = which::which("docker-registry") else {
             skip("docker-registry");
@@ -41,7 +41,7 @@ impl Registry {
             config["auth"] = json!({"htpasswd": {"realm": "test", "path": users}});
         }
         let file = dir.path().join("config.yml");
-        // JSON is YAML.
+        // JSON is valid YAML.
         fs::write(&file, config.to_string()).unwrap();
         let server = Server::start(program, ["serve".as_ref(), file.as_os_str()], port);
         Some(Registry { dir, server })
@@ -51,7 +51,7 @@ impl Registry {
         format!("oci://127.0.0.1:{}/{name}", self.server.port)
     }
 
-    /// The file of a content.
+    /// Returns the path of a blob's file.
     fn blob(&self, sha256: &str) -> PathBuf {
         let blobs = self.dir.path().join("data/docker/registry/v2/blobs/sha256");
         blobs.join(&sha256[..2]).join(sha256).join("data")
@@ -69,7 +69,7 @@ fn pushed_skills_are_added_by_their_tag_and_pinned_by_their_digest() {
     write_kit(&place, "kit", false);
     let pushed = place.run(["push", "./kit", &address, "--json"]).exits(0).json();
     let digest = text_of(&pushed["digest"]);
-    // What the registry itself says of it.
+    // Compare with the registry's own files.
     let manifest = fs::read(registry.blob(digest.strip_prefix("sha256:").unwrap())).unwrap();
     assert_eq!(format!("sha256:{}", ContentHash::of(&manifest)), digest);
     write_kit(&place, "again", true);
@@ -87,7 +87,7 @@ fn pushed_skills_are_added_by_their_tag_and_pinned_by_their_digest() {
     place.write("kit/skills/deploy/SKILL.md", skill("deploy", "", "Deploy it at night.\n"));
     place.run(["push", "./kit", &address]).exits(0);
     other.run(["outdated"]).exits(1);
-    // The tag moved, and what is pinned is fetched nevertheless.
+    // The tag has moved, but the pinned version is still fetched.
     fs::remove_dir_all(other.path().join("home/.cache")).unwrap();
     other.run(["update", "--frozen"]).exits(0);
     assert!(other.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
@@ -173,7 +173,7 @@ fn contents_that_were_changed_in_the_registry_are_refused() {
     place.run(["add", &address]).exits(0);
 }
 
-/// Answers as a registry with this manifest and this layer, and returns the address of the artifact.
+/// Starts a registry with this manifest and this layer, and returns the address of the artifact.
 fn registry_of(manifest: Vec<u8>, layer: Vec<u8>) -> String {
     let answer = move |target: &str| match target {
         "/v2/" => Some(b"{}".to_vec()),
@@ -205,7 +205,7 @@ fn hostile_registries_are_refused_and_nothing_is_written_outside_of_the_cache() 
             [("skills/good/SKILL.md", skill("good", "", "Good.\n")), (path, "x".into())]
         {
             let mut header = tar::Header::new_gnu();
-            // Written as bytes: the library refuses to write hostile names.
+            // Written as bytes, because the library refuses to write hostile names.
             header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
             header.set_size(text.len() as u64);
             header.set_mode(0o644);
@@ -246,7 +246,7 @@ fn hostile_registries_are_refused_and_nothing_is_written_outside_of_the_cache() 
         let outside = written.find(|entry| !entry.path().to_string_lossy().contains("/fetch/"));
         assert!(outside.is_none(), "{name}: {outside:?}");
     }
-    // A manifest that is asked for by its digest must have it.
+    // A manifest that is requested by its digest must have that digest.
     let address = registry_of(one(&good).into_bytes(), good.clone());
     let place = Place::new();
     let wrong = format!("sha256:{}", "0".repeat(64));

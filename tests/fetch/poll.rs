@@ -1,4 +1,4 @@
-//! Sources that are refreshed at an interval by an engine that runs.
+//! Sources that a running engine refreshes at an interval.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,22 +16,22 @@ use tempfile::TempDir;
 
 use crate::repository::Repository;
 
-/// A directory with a configuration whose sources were fetched, and a clock that tests put forward.
+/// A directory with a configuration whose sources were fetched, and a clock that tests can advance.
 pub(crate) struct World {
     dir: TempDir,
     scope: Scope,
     fetcher: Fetcher,
-    /// Seconds that the clock is ahead.
+    /// The seconds by which the clock is ahead.
     ahead: Arc<AtomicU64>,
 }
 
 impl World {
-    /// The source `team` of the user, asked each minute.
+    /// Creates a world with the user's source `team`, which is refreshed every minute.
     pub(crate) fn new(settings: &FetchSettings) -> World {
         World::empty(Scope::User).with(settings)
     }
 
-    /// The same of a project, which has two skills in `vendor`.
+    /// Creates a world with a project's source `team`, which is a directory `vendor` with two skills.
     fn of_project() -> World {
         let world = World::empty(Scope::Project);
         let (skills, vendor) = (with_two_skills(), world.dir.path().join("vendor"));
@@ -52,7 +52,7 @@ impl World {
         self
     }
 
-    /// Replaces a text in the two files under version control.
+    /// Replaces a text in the two files that are under version control.
     fn replace(&self, now: &str, then: &str) {
         for file in [self.config_file(), self.dir.path().join(".acme/skills.lock")] {
             let text = fs::read_to_string(&file).unwrap();
@@ -78,7 +78,7 @@ impl World {
         ConfigPlace { home, working_dir: project.clone(), project, brand: "acme".to_owned() }
     }
 
-    /// A poller, as one of another process.
+    /// Returns a poller, like that of another process.
     pub(crate) fn poller(&self) -> SourcePoller {
         let ahead = Arc::clone(&self.ahead);
         let now = move || SystemTime::now() + Duration::from_secs(ahead.load(Ordering::Relaxed));
@@ -103,7 +103,7 @@ pub(crate) fn settings(source: &str) -> FetchSettings {
     FetchSettings { source: source.to_owned(), ..FetchSettings::default() }
 }
 
-/// A repository with the skills `deploy` and `review`.
+/// Creates a repository with the skills `deploy` and `review`.
 fn with_two_skills() -> Repository {
     let repository = Repository::with_deploy();
     repository.skill("skills/review", "review", "Review it.\n");
@@ -111,7 +111,7 @@ fn with_two_skills() -> Repository {
     repository
 }
 
-/// The outcome for the only source.
+/// Returns the outcome for the only source.
 pub(crate) fn outcome(poll: SourcePoll) -> PollOutcome {
     let [source] = <[_; 1]>::try_from(poll.sources).unwrap();
     assert_eq!(source.name, "team");
@@ -125,7 +125,7 @@ pub(crate) fn held(poll: SourcePoll) -> String {
     }
 }
 
-/// The codes of the findings of an engine, and their messages.
+/// Returns the codes and messages of an engine's findings.
 fn findings(engine: &Engine) -> Vec<(String, String)> {
     let findings = engine.diagnostics();
     findings.iter().map(|found| (found.code.as_str().to_owned(), found.message.clone())).collect()
@@ -232,7 +232,7 @@ fn an_update_that_takes_a_skill_away_waits_for_the_user() {
     assert!(outdated.held.unwrap().contains("`review`"));
     assert!(world.list().check("team").unwrap_err().message().contains("an update that waits"));
 
-    // The user takes it.
+    // The user accepts the update.
     world.list().update("team", UpdateOptions::default()).unwrap();
     world.pass(67);
     assert!(matches!(outcome(engine.poll_sources().unwrap()), PollOutcome::Unchanged));
@@ -277,7 +277,7 @@ fn an_address_that_the_author_of_a_project_changes_is_not_asked() {
     world.pass(67);
     assert!(matches!(outcome(world.poller().poll()), PollOutcome::Unchanged));
 
-    // An address that was asked would be an error: there is nothing.
+    // Fetching the new address would fail, because there is nothing.
     world.replace("./vendor", "./other");
     world.pass(67);
     let reason = held(world.poller().poll());

@@ -1,4 +1,4 @@
-//! Pushes into files: reproducible archives, and addresses that nothing can be pushed to.
+//! Pushes to files: archives are reproducible, and invalid addresses are rejected.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,7 +13,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Writes a source with two skills, in this order of its files.
+/// Writes a source with two skills. `is_backwards` reverses the order in which its files are written.
 pub(crate) fn write_kit(place: &Place, dir: &str, is_backwards: bool) {
     let mut files = vec![
         ("deploy/SKILL.md", skill("deploy", "", "Deploy it with care.\n")),
@@ -39,7 +39,8 @@ fn the_same_tree_is_packed_into_the_same_bytes_and_can_be_added() {
     assert_eq!(first["skills"], json!(["build", "deploy"]));
     assert_eq!((&first["files"], &first["digest"]), (&json!(3), &json!(null)));
 
-    // Another order, other times, other rights of reading, and files of no skill.
+    // A different order, different times, different read permissions, and additional files that belong
+    // to no skill.
     write_kit(&place, "two", true);
     let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     for file in walkdir::WalkDir::new(place.path().join("two")).into_iter().map(Result::unwrap) {
@@ -55,7 +56,7 @@ fn the_same_tree_is_packed_into_the_same_bytes_and_can_be_added() {
     assert_eq!(read("one.tar.gz"), read("two.tar.gz"));
     assert_eq!(first["sha256"], second["sha256"]);
 
-    // A packed archive is packed into itself.
+    // Pushing an archive yields the same archive.
     assert_eq!(push("./one.tar.gz", "three.tgz")["sha256"], first["sha256"]);
     set_mode(&place.path().join("two/skills/deploy/scripts/go.sh"), 0o600);
     assert_ne!(push("./two", "two.tar.gz")["sha256"], first["sha256"], "a mode counts");

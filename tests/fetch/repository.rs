@@ -1,4 +1,4 @@
-//! Git repositories that the tests make, and servers for them on the loopback.
+//! Git repositories that the tests create, and servers for them on the loopback interface.
 
 use std::fs;
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// An empty repository with the branch `main`.
+    /// Creates an empty repository with the branch `main`.
     pub(crate) fn new() -> Repository {
         let repository = Repository { dir: TempDir::new().unwrap() };
         fs::create_dir(repository.path()).unwrap();
@@ -24,7 +24,7 @@ impl Repository {
         repository
     }
 
-    /// A repository with one skill, `deploy`, and a script.
+    /// Creates a repository with one skill, `deploy`, which has a script.
     pub(crate) fn with_deploy() -> Repository {
         let repository = Repository::new();
         repository.skill("skills/deploy", "deploy", "Deploy it with care.\n");
@@ -37,7 +37,7 @@ impl Repository {
         self.dir.path().join("repo")
     }
 
-    /// Its `file://` URL.
+    /// Returns the repository's `file://` URL.
     pub(crate) fn url(&self) -> String {
         format!("file://{}", self.path().display())
     }
@@ -48,7 +48,7 @@ impl Repository {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a skill whose keyword is its name.
+    /// Writes a skill that has its name as its keyword.
     pub(crate) fn skill(&self, dir: &str, name: &str, body: &str) {
         self.write(&format!("{dir}/SKILL.md"), &skill(name, "", body));
     }
@@ -75,12 +75,12 @@ impl Repository {
     }
 }
 
-/// The text of a skill file, with more lines of front matter.
+/// Returns the text of a skill file, with additional lines of front matter.
 pub(crate) fn skill(name: &str, fields: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}.\ntriggers: [{name}]\n{fields}---\n{body}")
 }
 
-/// Copies a directory.
+/// Copies a directory and everything in it.
 pub(crate) fn copy(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.unwrap();
@@ -93,7 +93,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A `git daemon` on the loopback, which ends with it.
+/// A `git daemon` on the loopback interface, which ends on drop.
 pub(crate) struct Daemon {
     child: Child,
     port: u16,
@@ -103,7 +103,7 @@ impl Daemon {
     /// Serves all repositories below `base`.
     pub(crate) fn start(base: &Path) -> Daemon {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        // Not through `git`, whose child it would be: ending that one would leave it running.
+        // Start the program directly: as a child of `git`, it would go on running when `git` is killed.
         let programs = Command::new("git").arg("--exec-path").output().unwrap().stdout;
         let programs = PathBuf::from(String::from_utf8(programs).unwrap().trim());
         let child = Command::new(programs.join("git-daemon"))
@@ -122,7 +122,7 @@ impl Daemon {
         Daemon { child, port }
     }
 
-    /// Ends it, and listens in its place without ever answering.
+    /// Ends the daemon, and listens in its place without ever answering.
     pub(crate) fn into_silent(self) -> TcpListener {
         let port = self.port;
         drop(self);
@@ -133,8 +133,8 @@ impl Daemon {
         format!("git://127.0.0.1:{}/{repository}", self.port)
     }
 
-    /// The address of a repository as one of another machine, which the git of the user at a place finds
-    /// here: a project names none of this machine.
+    /// Returns a repository's address as if it were on another machine; the user's git at `place` finds
+    /// it on this machine. Projects must not name addresses of this machine.
     pub(crate) fn remote_url(&self, place: &Place, repository: &str) -> String {
         let here = self.url("");
         place.write("home/.gitconfig", format!("[url \"{here}\"]\n\tinsteadOf = git://h.org/\n"));

@@ -1,4 +1,5 @@
-//! Servers on the loopback: programs that a test starts, and some of our own whose answers it writes.
+//! Servers on the loopback interface: programs that a test starts, and our own servers with prepared
+//! answers.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -6,23 +7,23 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The password of the servers; no file and no message may hold it.
+/// The password of the servers. No file and no message may contain it.
 pub(crate) const SECRET: &str = "s3cret-of-ann";
 
-/// A server program, which ends with it.
+/// A server program, which ends on drop.
 pub(crate) struct Server {
     pub(crate) port: u16,
     process: Child,
 }
 
 impl Server {
-    /// Starts a program that listens at `port`, and waits until it does.
+    /// Starts a program that listens on `port`, and waits until it does.
     pub(crate) fn start<S: AsRef<std::ffi::OsStr>>(
         program: PathBuf,
         args: impl IntoIterator<Item = S>,
         port: u16,
     ) -> Server {
-        // The shell ends the program when this process is gone, however that ends.
+        // The shell ends the program when this process is gone, in whatever way it ended.
         let mut command = Command::new("sh");
         command.args(["-c", r#""$@" & read -r _; kill -KILL $!; wait $!"#, "sh"]);
         command.arg(program).args(args);
@@ -49,19 +50,19 @@ impl Drop for Server {
     }
 }
 
-/// Tells that a program is missing, and that a test is skipped for that, which must not be in `CI`.
+/// Reports that a program is missing, so that a test is skipped; fails if `CI` is set.
 pub(crate) fn skip(program: &str) {
     assert!(std::env::var_os("CI").is_none(), "there is no `{program}`");
     let line = format!("SKIPPED: there is no `{program}`; `.ci/run` installs it\n");
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// A port that nobody listens at.
+/// Returns a port that no program listens on.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Fails if a file below a directory holds the password.
+/// Asserts that no file below a directory contains the password.
 pub(crate) fn assert_no_secret(dir: &std::path::Path) {
     let mut n_files = 0;
     for entry in walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap) {
@@ -75,8 +76,8 @@ pub(crate) fn assert_no_secret(dir: &std::path::Path) {
     assert!(n_files > 3, "{n_files} files were read");
 }
 
-/// Answers every request with the bytes for its target, which is decoded; with 404 if there are none.
-/// Returns the port.
+/// Starts a server that answers every request with the bytes for its decoded target, or with 404 if
+/// there are none. Returns the port.
 pub(crate) fn serve(
     answer: impl Fn(&str) -> Option<Vec<u8>> + Send + 'static,
     headers: &'static str,
@@ -85,7 +86,7 @@ pub(crate) fn serve(
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            // A client may hang up once it has seen enough.
+            // A client may hang up once it has read enough.
             let _ = respond(&stream.unwrap(), &answer, headers);
         }
     });

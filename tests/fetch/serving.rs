@@ -1,4 +1,4 @@
-//! Sources that a running `repertoire mcp` refreshes, and that a hook does not.
+//! Sources that a running `repertoire mcp` refreshes, and a hook does not.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -13,7 +13,8 @@ use crate::binary::Place;
 use crate::repository::{Daemon, Repository};
 use crate::signals::{PATIENCE, end, scratch, wait_until};
 
-/// A place with `deploy` of a git server as the source `team`, which is asked each minute.
+/// A place with the source `team`, which is refreshed every minute and provides `deploy` from a git
+/// server.
 struct World {
     place: Place,
     repository: Repository,
@@ -31,7 +32,7 @@ impl World {
         World { place, repository, daemon }
     }
 
-    /// The place, and a server that never answers, as if the source was asked long ago.
+    /// Returns the place as if the source was last asked long ago, and a server that never answers.
     fn overdue(self) -> (Place, TcpListener) {
         age(&self.place);
         (self.place, self.daemon.into_silent())
@@ -44,7 +45,7 @@ fn state_file(place: &Place) -> PathBuf {
     dirs.map(|dir| dir.join("team.json")).find(|file| file.exists()).unwrap()
 }
 
-/// Puts the time when the source was asked back to 1970.
+/// Sets the time at which the source was last asked to 1970.
 fn age(place: &Place) {
     let file = state_file(place);
     let mut state: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -69,7 +70,7 @@ fn a_running_server_takes_up_a_commit_and_says_so() {
     let server = serve(&place, &[]);
     let lock = place.path().join("home/.repertoire/skills.lock");
     wait_until("the source is updated", || fs::read_to_string(&lock).unwrap().contains(&commit));
-    // The line is printed a moment later.
+    // The log line is printed a moment later.
     let doctor = || place.run(["doctor"]).stdout;
     wait_until("the answer is noted", || doctor().contains("servers ask it every 1 min; asked"));
     std::thread::sleep(std::time::Duration::from_millis(300));
@@ -102,7 +103,7 @@ fn a_server_that_ends_ends_its_fetch_at_once() {
         git.read_to_end(&mut Vec::new()).unwrap_or_else(|e| panic!("git goes on: {signal:?}: {e}"));
         let left = scratch(&place);
         assert!(left.is_empty(), "{signal:?}: {left:?}");
-        // A fetch that was called off is not a problem of its source.
+        // A cancelled fetch is not a problem of its source.
         let listed = place.run(["list", "--json"]).exits(0).json();
         assert_eq!(listed["diagnostics"], serde_json::json!([]), "{listed}");
     }
@@ -113,7 +114,7 @@ fn of_two_servers_one_asks() {
     let (place, listener) = World::new().overdue();
     let (one, other) = (serve(&place, &[]), serve(&place, &[]));
     let first = listener.accept().unwrap();
-    // Both answer their clients, so both have had the time to ask.
+    // Both servers answer their clients, so both have had the time to ask for updates.
     for mut server in [one, other] {
         let mut stdin = server.stdin.take().unwrap();
         let request = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
@@ -125,7 +126,7 @@ fn of_two_servers_one_asks() {
         let second = listener.accept();
         assert_eq!(second.unwrap_err().kind(), ErrorKind::WouldBlock);
         end(server, Signal::KILL);
-        // The first one still holds the lock, or its end has left the source to nobody.
+        // Either the first server still holds the lock, or it has ended and left the source to no one.
     }
     drop(first);
 }

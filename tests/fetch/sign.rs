@@ -1,4 +1,4 @@
-//! `repertoire sign`: signatures that `repertoire` and the program `minisign` verify.
+//! `repertoire sign`: both `repertoire` and the program `minisign` verify its signatures.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,13 +10,13 @@ use crate::binary::{Place, Run, finish};
 use crate::push::write_kit;
 use crate::support::say;
 
-/// A key with the password `correct horse`, whose derivation takes little time.
+/// A key with the password `correct horse`, whose derivation is cheap.
 const ENCRYPTED: &str = "untrusted comment: minisign encrypted secret key
 RWRTY0IyAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8AgAAAAAAAAAAAAAEAAAAAtEuqTISZKMfMk6pH68tf8u8jEzOsQnJIptKneefWc4SRfNXwpGKF6MNkm3mi5QWk0catTEJb12um+bL4H5RjlUwqftFPTd6uPcJajtS12hdivSqixIav8TYCzBidwnO8yg58KTRGZ+k=
 ";
 const ITS_PUBLIC_KEY: &str = "RWSr6p7E0BiiWawTBjP4E+HjR5yZctxM6QFp7Yc/0YVVW9A3MOPjl52F";
 
-/// A directory with skills in `kit`, and a key in `my.key` without a password.
+/// Creates a directory with skills in `kit`, and a key without a password in `my.key`.
 fn place() -> (Place, String) {
     let place = Place::new();
     write_kit(&place, "kit", false);
@@ -40,12 +40,12 @@ pub(crate) fn signed_kit(place: &Place, dir: &str) -> String {
     key
 }
 
-/// The error of a source that was [forged](forge).
+/// The error for a source that was [forged](forge).
 #[cfg(any(feature = "object-store", feature = "oci"))]
 pub(crate) const FORGED: &str = "`skills.sha256` or its signature was changed after it was signed";
 
-/// Changes a script of a signed kit and the list of files with it, but not the signature of the list,
-/// as whoever has no key can do. `push` notices a script alone.
+/// Changes a script of a signed kit and the list of files, but not the list's signature, as an attacker
+/// without the key could do. If only the script changed, `push` would notice.
 #[cfg(any(feature = "object-store", feature = "oci"))]
 pub(crate) fn forge(place: &Place, dir: &str) {
     let signature = place.path().join(dir).join("skills.sha256.minisig");
@@ -57,7 +57,7 @@ pub(crate) fn forge(place: &Place, dir: &str) {
 }
 
 fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
-    // Without a terminal: a session of its own has none.
+    // Run in a new session, which has no terminal.
     let mut command = Command::new("setsid");
     let sign = place.command(["sign", "kit", "--key", "enc.key", "--json"]);
     command.arg("--wait").arg(sign.get_program()).args(sign.get_args()).current_dir(place.path());
@@ -74,7 +74,7 @@ fn sign_with_password(place: &Place, password: Option<&str>) -> Run {
     finish(command, b"")
 }
 
-/// Fails unless the commands that tell of sources name the key that signed the one source.
+/// Asserts that the commands which describe sources name the key that signed the only source.
 pub(crate) fn assert_key_is_told(key: &str, run: impl Fn(&[&str]) -> Run) {
     let listed = run(&["list", "--json"]).exits(0).json();
     assert_eq!(listed["skills"][0]["signed_by"], key, "{listed}");
@@ -200,7 +200,7 @@ fn files_that_git_ignores_are_named_since_others_lack_them() {
     place.write("kit/skills/build/build.log", "built\n");
     place.write("kit/build.log", "of no skill\n");
     let sign = || place.run(["sign", "kit", "--key", "my.key", "--json"]).exits(0);
-    // Nothing is ignored yet, and then a file of no skill.
+    // At first nothing is ignored; then a file that belongs to no skill is.
     for (rules, ignored) in [
         ("", json!([])),
         ("/build.log\n", json!([])),
@@ -225,7 +225,7 @@ fn files_that_git_ignores_are_named_since_others_lack_them() {
         assert_eq!(is_told, ignored != json!([]), "{rules}: {signed:?}");
     }
 
-    // As it is told: a clone is refused, until the file is there.
+    // As the message says, a clone is rejected until the file is there.
     place.write("kit/.gitignore", "*.log\n");
     let told = sign().stderr;
     assert!(told.contains("1 file") && told.contains("`build/build.log`"), "{told}");

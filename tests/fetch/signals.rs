@@ -1,4 +1,4 @@
-//! Signals that end a command while it fetches: neither programs nor files are left.
+//! Signals that end a command during a fetch: no programs and no files are left behind.
 
 use std::fs;
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use crate::binary::Place;
 use crate::repository::Repository;
 
-/// The longest time that anything here takes.
+/// The longest time that any step here may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn wait_until(what: &str, mut is_done: impl FnMut() -> bool) {
@@ -70,7 +70,7 @@ fn a_signal_ends_the_program_of_a_server_with_its_children() {
     }
 }
 
-/// Tells whether a process has ended; nobody may have waited for it.
+/// Tells whether a process has ended, even if its parent has not waited for it.
 fn is_gone(pid: Pid) -> bool {
     let stat =
         fs::read_to_string(Path::new("/proc").join(pid.as_raw_pid().to_string()).join("stat"));

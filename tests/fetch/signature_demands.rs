@@ -1,4 +1,4 @@
-//! Demands for signatures: of a user, of a project, and those that are written later.
+//! Demands for signatures: by a user, by a project, and those that are added later.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn keys_that_are_named_later_are_asked_of_the_copy_in_use() {
         assert_eq!(world.add(&repository.url(), &[]).unwrap(), None);
         let config = world.config(Scope::User);
         world.write_config(Scope::User, &format!("{config}signed_by = {signed_by}\n"));
-        // No source is asked.
+        // Move the source away, as it must not be contacted.
         let gone = repository.path().with_extension("gone");
         fs::rename(repository.path(), &gone).unwrap();
         let (ids, findings) = world.in_use();
@@ -72,7 +72,7 @@ fn a_user_demands_signatures_and_a_project_cannot_lift_that() {
     let key = author.public();
     let policy = format!("[signatures]\nrequired = true\nkeys = [\"{key}\"]\n");
     let stranger_key = stranger.public();
-    // A source of the user is signed by the keys of its section, if it names some.
+    // If the section of a user's source names keys, one of them must have signed the source.
     for (source, keys, is_taken) in [
         (&mine, &[][..], true),
         (&theirs, &[], false),
@@ -84,7 +84,7 @@ fn a_user_demands_signatures_and_a_project_cannot_lift_that() {
         let result = world.add(&source.url(), keys);
         assert_eq!(result.is_ok(), is_taken, "{keys:?} {result:?}");
     }
-    // A project names a directory of its own, with keys of its own and a policy.
+    // A project names a directory of its own, with its own keys and its own policy.
     let of_project = "[signatures]\nrequired = false\n\
                       [fetch.team]\nsource = \"./vendor\"\nsigned_by = \"KEY\"\n";
     for (repository, signed_by, without_policy, is_taken) in [
@@ -126,7 +126,7 @@ fn a_refresh_takes_what_is_signed_and_keeps_the_last_good_state_otherwise() {
     assert_eq!(update.signed_by, Some(author.public()));
     assert_eq!(world.in_use().1, [""; 0]);
 
-    // Whoever takes the key out of the file, the user takes the next state.
+    // Whoever removes the key from the file, the next state waits until the user accepts it.
     let (before, _) = config.split_once("signed_by").unwrap();
     world.write_config(Scope::User, &format!("{before}refresh = \"1m\"\n"));
     repository.skill("skills/deploy", "deploy", "Obey.\n");

@@ -1,4 +1,4 @@
-//! Sources that their authors signed, and those that differ from what was signed.
+//! Signed sources, and sources that differ from what was signed.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn what_an_author_signed_is_taken_from_every_kind_of_source() {
         let of_other = refusal(World::new(Scope::User).add(source, &[&other.public()]));
         assert!(of_other.contains(&**source) && of_other.contains("another key"), "{of_other}");
     }
-    // One skill of a source that is signed as a whole; and a directory that is signed for itself.
+    // One skill of a source that is signed as a whole, and a directory that is signed by itself.
     let skills = vec!["review".to_owned()];
     let one = FetchSettings { skills, ..settings(&path, &[&key]) };
     assert_eq!(World::new(Scope::User).add_with(&one).unwrap(), Some(key.clone()));

@@ -1,4 +1,4 @@
-//! Sources that tests sign, and configurations that take them.
+//! Sources that tests sign, and configurations that accept them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,12 +15,12 @@ use tempfile::TempDir;
 
 use crate::repository::Repository;
 
-/// The list of files.
+/// The name of the list of files.
 pub(crate) const LIST: &str = "skills.sha256";
-/// Its signature.
+/// The name of the list's signature.
 pub(crate) const SIGNATURE: &str = "skills.sha256.minisig";
 
-/// A key that signs sources.
+/// An author with a key for signing sources.
 pub(crate) struct Author(KeyPair);
 
 impl Author {
@@ -32,13 +32,13 @@ impl Author {
         self.0.pk.to_base64()
     }
 
-    /// The text of a signature of a list.
+    /// Returns the text of a signature of a list.
     pub(crate) fn signature(&self, list: &str) -> String {
         let signed = minisign::sign(Some(&self.0.pk), &self.0.sk, list.as_bytes(), None, None);
         signed.unwrap().into_string()
     }
 
-    /// Signs the files below `skills/` as they are now, and commits all.
+    /// Signs the current files below `skills/`, and commits everything.
     pub(crate) fn sign(&self, repository: &Repository) {
         self.sign_list(repository, &list(&repository.path().join("skills")));
     }
@@ -50,7 +50,7 @@ impl Author {
     }
 }
 
-/// The list of all files below a directory, as `sha256sum` writes it.
+/// Returns the list of all files below a directory, in the format of `sha256sum`.
 pub(crate) fn list(root: &Path) -> String {
     let mut list = String::new();
     for file in walkdir::WalkDir::new(root).sort_by_file_name().into_iter().map(Result::unwrap) {
@@ -63,7 +63,7 @@ pub(crate) fn list(root: &Path) -> String {
     list
 }
 
-/// A repository with the skills `deploy`, which has a script, and `review`, signed by `author`.
+/// Creates a repository with the skills `deploy`, which has a script, and `review`, signed by `author`.
 pub(crate) fn signed(author: &Author) -> Repository {
     let repository = Repository::with_deploy();
     repository.skill("skills/review", "review", "Review it.\n");
@@ -90,7 +90,7 @@ impl World {
         self.dir.path().join(if scope == Scope::User { "home" } else { "work" })
     }
 
-    /// The list of sources, as a host makes it.
+    /// Runs `with` on the list of sources, as a host creates it.
     pub(crate) fn list<T>(&self, with: impl FnOnce(&SourceList<'_>) -> T) -> T {
         let fetcher = self.fetcher.clone().signatures(Config::load(&self.place()).signatures());
         with(&SourceList::new(&fetcher, self.scope, &self.base(self.scope), "acme"))
@@ -125,14 +125,14 @@ impl World {
         ConfigPlace { home, working_dir: project.clone(), project, brand: "acme".to_owned() }
     }
 
-    /// The outcome of polling the source when the clock is so many hours ahead.
+    /// Polls the source with a clock that is this many hours ahead, and returns the outcome.
     pub(crate) fn poll(&self, hours: u64) -> PollOutcome {
         let now = move || SystemTime::now() + Duration::from_secs(hours * 3600);
         let poller = SourcePoller::new(&self.fetcher, &self.place()).clock(now);
         poller.poll().sources.pop().unwrap().outcome
     }
 
-    /// The ids of the skills in use, and the findings.
+    /// Returns the ids of the skills in use, and the findings.
     pub(crate) fn in_use(&self) -> (Vec<String>, Vec<String>) {
         let config = self.fetcher.apply(Config::load(&self.place()));
         let engine = Engine::builder().config(&config).build().unwrap();

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::binary::Place;
 use crate::repository::{Daemon, Repository, skill};
 
-/// A place with `deploy` of a repository as the source `team`.
+/// Creates a place with the source `team`, which provides `deploy` from a repository.
 fn with_team() -> (Place, Repository) {
     let (place, repository) = (Place::new(), Repository::with_deploy());
     place.run(["add", &repository.url(), "--name", "team"]).exits(0);
     (place, repository)
 }
 
-/// The report of `update` about its only source.
+/// Returns what `update` reports about its only source.
 fn update(place: &Place, args: &[&str], code: i32) -> Value {
     let args = ["update", "--json"].into_iter().chain(args.iter().copied());
     place.run(args).exits(code).json()["sources"][0].clone()
@@ -24,7 +24,7 @@ fn lock(place: &Place) -> String {
     fs::read_to_string(place.path().join("home/.repertoire/skills.lock")).unwrap()
 }
 
-/// Replaces the skill file of `deploy`, and commits.
+/// Replaces the skill file of `deploy`, and commits it.
 fn change(repository: &Repository, fields: &str, body: &str) -> String {
     repository.write("skills/deploy/SKILL.md", &skill("deploy", fields, body));
     repository.commit()
@@ -93,7 +93,7 @@ fn code_that_changed_asks_for_trust_anew_and_code_that_did_not_stays_trusted() {
     assert_eq!(place.run(["run", "review", "same.sh"]).exits(0).stdout, "same\n");
     let changed = place.run(["run", "deploy", "go.sh"]).exits(1).stderr;
     assert!(changed.contains("has changed since it was trusted"), "{changed}");
-    // A script may start its neighbours: the change stops all of the skill.
+    // A script may start its neighbours, so a change of one stops all scripts of the skill.
     place.run(["run", "deploy", "new.sh"]).exits(1);
     place.run(["trust", "add", "deploy", "--yes"]).exits(0);
     assert_eq!(place.run(["run", "deploy", "go.sh"]).exits(0).stdout, "changed\n");
@@ -138,7 +138,7 @@ fn once_fetched_everything_works_without_git_and_without_a_network() {
         crate::binary::finish(command, b"")
     };
     assert!(run(&["disclose", "deploy it"]).exits(0).stdout.contains("with care"));
-    // A copy that is gone comes back from the kept contents.
+    // A copy that was removed is restored from the kept contents.
     fs::remove_dir_all(place.path().join("home/.cache/repertoire/fetch/copies")).unwrap();
     let listed = run(&["list", "--json"]).exits(0).json();
     assert_eq!(listed["diagnostics"][0]["code"], "source-not-fetched", "{listed}");
@@ -163,7 +163,7 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
         }
     };
 
-    // Another machine takes the files of the project, and gets the pinned state.
+    // Another machine has the files of the project, and gets the pinned state.
     let second = Place::new();
     daemon.remote_url(&second, "repo");
     files(&place, &second);
@@ -172,7 +172,7 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
     assert!(second.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
     assert_eq!(update(&second, &["--frozen"], 0)["status"], "unchanged");
 
-    // A lock file that does not fit the source, or the settings, is refused.
+    // A lock file that does not match the source or its settings is rejected.
     let lock = second.path().join(".repertoire/skills.lock");
     let text = fs::read_to_string(&lock).unwrap();
     let hash = text.split("\"sha256\": \"").nth(1).unwrap()[..64].to_owned();

@@ -1,17 +1,18 @@
-//! A web server on the loopback that answers as a test says, byte by byte.
+//! A web server on the loopback interface whose answers a test writes byte by byte.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A server, which goes on for as long as the test runs.
+/// A server that runs for as long as the test.
 pub(crate) struct Web {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Web {
-    /// Starts a server that answers each request, whose lines it is given in small letters.
+    /// Starts a server that calls `answer` for each request, with the lines of the request in lower
+    /// case.
     pub(crate) fn start(
         answer: impl Fn(&str, &mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
     ) -> Web {
@@ -26,7 +27,7 @@ impl Web {
                 let lines: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
                 let request = lines.join("\n").to_lowercase();
                 seen.lock().unwrap().push(request.clone());
-                // A client may hang up once it has seen enough.
+                // A client may hang up once it has read enough.
                 std::thread::spawn(move || answer(&request, &mut stream));
             }
         });
@@ -41,7 +42,7 @@ impl Web {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// The requests since the last call.
+    /// Returns the requests since the last call.
     pub(crate) fn requests(&self) -> Vec<String> {
         std::mem::take(&mut self.requests.lock().unwrap())
     }

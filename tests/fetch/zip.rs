@@ -1,4 +1,4 @@
-//! Zip archives: of git, and by hand with all the ways in which they can lie.
+//! Zip archives: some that git writes, and some written by hand that lie in every possible way.
 
 use std::fs;
 use std::path::Path;
@@ -127,7 +127,7 @@ fn descriptors_are_taken_in_every_form_and_refused_if_they_lie() {
         for descriptor in [descriptor(), signed(descriptor())] {
             for part in [
                 x().streamed(&descriptor[..]),
-                // A writer may know one of the sizes before.
+                // The writer may know one of the sizes in advance.
                 x().streamed(&descriptor[..]).with(|part| part.local.2 = 100),
             ] {
                 let fetched = fetch(&zip(&[part, good()]), small()).unwrap();
@@ -196,7 +196,7 @@ fn zips_that_are_too_large_or_broken_are_refused() {
     let x = || Part::packed(at, "xyz".repeat(100));
     let zeros = vec![0; 8 << 20];
     let bomb = || Part::packed("docs/huge", &zeros);
-    // 8 MiB that say that they are few bytes.
+    // 8 MiB that claim to be a few bytes.
     let lie = Part::packed(at, &zeros).with(|part| (part.n_bytes, part.local.2) = (9, 9));
     let crc = x().with(|part| (part.crc, part.local.0) = (1, 1));
     let longer = x().with(|part| (part.n_bytes, part.local.2) = (301, 301));
@@ -212,7 +212,7 @@ fn zips_that_are_too_large_or_broken_are_refused() {
     let some: Vec<Part> =
         (0..30).map(|nth| Part::stored(&format!("skills/good/{nth}"), "x")).collect();
     let zip64 = |bytes: u64| {
-        // The sizes of zip64: what is unpacked, and what is packed.
+        // The zip64 sizes: unpacked and packed.
         let fields = [bytes.to_le_bytes(), 7u64.to_le_bytes()].concat();
         x().with(|part| {
             (part.n_bytes, part.n_packed_bytes) = (u32::MAX, u32::MAX);
@@ -223,7 +223,7 @@ fn zips_that_are_too_large_or_broken_are_refused() {
     let missing = zip64(300).with(|part| part.extra.clear());
     let of = |parts: &[Part]| zip(&[&[good()], parts].concat());
     let whole = of(&[x()]);
-    // A signature, in which another directory hides with an end of its own.
+    // A signature that hides another directory with its own end record.
     let hidden = [b"PK\x05\x05\xff\x00", &whole[..]].concat();
     for (bytes, why) in [
         (of(&[x().with(|part| (part.method, part.local_method) = (14, 14))]), "packed by Deflate"),

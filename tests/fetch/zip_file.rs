@@ -1,42 +1,42 @@
-//! Zip archives written byte by byte, so that they can lie.
+//! Writes zip archives byte by byte, so that they can lie.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// An entry as it stands in the directory.
+/// An entry: its record in the central directory, and the local header before its data.
 #[derive(Clone)]
 pub(crate) struct Part {
     pub(crate) name: Vec<u8>,
-    /// The name before the data.
+    /// The name in the local header.
     pub(crate) local_name: Vec<u8>,
     pub(crate) flags: u16,
     pub(crate) method: u16,
-    /// The method before the data.
+    /// The method in the local header.
     pub(crate) local_method: u16,
     pub(crate) crc: u32,
     pub(crate) n_bytes: u32,
     pub(crate) n_packed_bytes: u32,
-    /// The checksum and the sizes before the data.
+    /// The checksum and the sizes in the local header.
     pub(crate) local: (u32, u32, u32),
     /// The Unix mode.
     pub(crate) mode: u32,
-    /// More fields of the directory, each with its id and its length.
+    /// Additional fields of the central directory, each with its id and length.
     pub(crate) extra: Vec<u8>,
-    /// The same before the data.
+    /// Additional fields of the local header.
     pub(crate) local_extra: Vec<u8>,
-    /// Bytes behind the data.
+    /// The bytes after the data.
     pub(crate) behind: Vec<u8>,
-    /// False if the directory does not have it.
+    /// False if the central directory does not list the entry.
     pub(crate) is_listed: bool,
-    /// The place of the entry, if it is not where it was written.
+    /// The offset in the central directory, if it differs from the real one.
     pub(crate) offset: Option<u32>,
     pub(crate) data: Vec<u8>,
 }
 
 impl Part {
-    /// A file that is stored as it is.
+    /// Creates a file that is stored without compression.
     pub(crate) fn stored(name: &str, content: impl AsRef<[u8]>) -> Part {
         let content = content.as_ref();
         let (crc, n_bytes) = (rawzip::crc32(content), u32::try_from(content.len()).unwrap());
@@ -60,7 +60,7 @@ impl Part {
         }
     }
 
-    /// A file that is packed by Deflate.
+    /// Creates a file that is compressed with Deflate.
     pub(crate) fn packed(name: &str, content: impl AsRef<[u8]>) -> Part {
         let mut part = Part::stored(name, &content);
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
@@ -72,20 +72,20 @@ impl Part {
         part
     }
 
-    /// The same with another mode.
+    /// Sets the Unix mode.
     pub(crate) fn mode(mut self, mode: u32) -> Part {
         self.mode = mode;
         self
     }
 
-    /// The same whose checksum and sizes follow its data, in this descriptor.
+    /// Moves the checksum and the sizes to this descriptor, after the data.
     pub(crate) fn streamed(mut self, descriptor: impl Into<Vec<u8>>) -> Part {
         (self.flags, self.local) = (1 << 3, (0, 0, 0));
         self.behind = descriptor.into();
         self
     }
 
-    /// Its descriptor, with sizes of four or eight bytes.
+    /// Returns the entry's descriptor, with sizes of four or eight bytes.
     pub(crate) fn descriptor(&self, is_wide: bool) -> Vec<u8> {
         let sizes = [self.n_packed_bytes, self.n_bytes];
         let sizes = sizes.map(|size| u64::from(size).to_le_bytes());
@@ -93,19 +93,19 @@ impl Part {
         [self.crc.to_le_bytes().to_vec(), sizes.concat()].concat()
     }
 
-    /// The same after a change.
+    /// Returns the entry after a change.
     pub(crate) fn with(mut self, change: impl FnOnce(&mut Part)) -> Part {
         change(&mut self);
         self
     }
 }
 
-/// Writes an archive; its end says that it has `n_entries`.
+/// Writes an archive whose end record claims `n_entries`.
 pub(crate) fn zip_of(parts: &[Part], n_entries: usize) -> Vec<u8> {
     zip_with(parts, n_entries, b"")
 }
 
-/// The same with bytes between its directory and its end.
+/// Writes such an archive with additional bytes between its directory and its end record.
 pub(crate) fn zip_with(parts: &[Part], n_entries: usize, behind: &[u8]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for part in parts {
@@ -141,7 +141,7 @@ pub(crate) fn zip_with(parts: &[Part], n_entries: usize, behind: &[u8]) -> Vec<u
     bytes
 }
 
-/// Writes an archive that says the truth about its number of entries.
+/// Writes an archive whose end record gives the true number of entries.
 pub(crate) fn zip(parts: &[Part]) -> Vec<u8> {
     zip_of(parts, parts.iter().filter(|part| part.is_listed).count())
 }

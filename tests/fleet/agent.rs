@@ -1,4 +1,4 @@
-//! An agent that takes turns: conversations in which it uses skills.
+//! An agent that takes turns in conversations, in which it uses skills.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -11,15 +11,15 @@ use crate::process::TOKEN;
 use crate::proxy::AGAIN;
 use crate::versions::{SKILLS, Versions};
 
-/// The turns of a conversation.
+/// The number of turns of a conversation.
 const N_TURNS: usize = 12;
 
-/// A turn, whose answer was right.
+/// A turn with a correct answer.
 pub(crate) struct Turn {
     pub(crate) took: Duration,
-    /// True if the answer had the instructions.
+    /// True if the answer contained the instructions.
     pub(crate) is_full: bool,
-    /// The time for which the answer's version had been over.
+    /// The time for which the answered version had already been replaced.
     pub(crate) behind: Duration,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Agent {
     address: SocketAddr,
     session: String,
     n_turns: usize,
-    /// The version of each skill that the conversation was shown last; `None` if that is not known,
+    /// The version of each skill that was last shown in the conversation; `None` if it is unknown,
     /// because the answer was lost.
     shown: HashMap<&'static str, Option<usize>>,
 }
@@ -40,7 +40,7 @@ impl Agent {
         agent
     }
 
-    /// Begins a conversation.
+    /// Starts a conversation.
     fn begin(&mut self) {
         let client = json!({"name": "fleet", "version": "1"});
         let params =
@@ -53,8 +53,9 @@ impl Agent {
         (self.n_turns, self.shown) = (0, HashMap::new());
     }
 
-    /// Uses a skill, and checks the answer: instructions that the conversation was not shown, of a
-    /// version that was not over for longer than `within`, or that it has the instructions.
+    /// Uses a skill, and checks the answer. It must contain instructions that the conversation has not
+    /// seen, of a version that was not replaced more than `within` ago, or say that the conversation
+    /// has them already.
     pub(crate) fn turn(&mut self, versions: &Versions, within: Duration) -> Turn {
         if self.n_turns == N_TURNS {
             self.begin();
@@ -72,7 +73,8 @@ impl Agent {
             .map(|(_, rest)| rest.split_once('.').unwrap().0.parse::<usize>().unwrap());
         let has_it = text.contains("in this conversation already");
         assert!(given.is_some() != has_it, "{text}");
-        // An answer that was lost may have been noted: then its version is not known here.
+        // The server may have recorded an answer that was then lost, so the shown version is unknown
+        // here.
         let known = given.or(if is_again { None } else { before.flatten() });
         if let (Some(given), Some(Some(before))) = (given, before) {
             assert!(given != before || is_again, "`{skill}` was shown twice: the memory is lost");
@@ -84,7 +86,7 @@ impl Agent {
         Turn { took: answered - sent, is_full: given.is_some(), behind }
     }
 
-    /// Sends a request; returns the answer and whether it was sent more than once.
+    /// Sends a request. Returns the answer, and whether the request was sent more than once.
     fn post(&self, method: &str, params: &Value) -> (String, bool) {
         let body =
             json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
@@ -109,7 +111,7 @@ impl Agent {
     }
 }
 
-/// The text of a tool's answer.
+/// Returns the text of a tool's result.
 fn text(answer: &str) -> String {
     let data = answer.lines().filter_map(|line| line.strip_prefix("data: "));
     let mut events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());

@@ -1,8 +1,9 @@
-//! Three MCP servers behind one address, with sessions in `PostgreSQL`: agents take turns while the
-//! catalog is updated ten times and one server is killed. Every answer is right, and none is lost.
+//! Three MCP servers behind one address, with sessions in `PostgreSQL`. Agents take turns while the
+//! catalog is updated ten times and one server is killed. Every answer must be correct, and none may be
+//! lost.
 //!
-//! `REPERTOIRE_FLEET_TURNS=10000 cargo test --no-default-features --features mcp,postgres,watch --test
-//! fleet -- --nocapture` prints the table of `docs/scale.md`.
+//! To print the table of `docs/scale.md`, run `REPERTOIRE_FLEET_TURNS=10000 cargo test
+//! --no-default-features --features mcp,postgres,watch --test fleet -- --nocapture`.
 #![cfg(all(unix, feature = "mcp", feature = "postgres", feature = "watch"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -29,8 +30,8 @@ const N_PROCESSES: usize = 3;
 const N_UPDATES: usize = 10;
 const N_AGENTS: usize = 8;
 
-/// The longest time in which an update must be in every answer. Processes look for changes every
-/// 100 ms; the rest is for a machine that is busy with other tests.
+/// The longest time after which an update must be in every answer. Servers look for changes every 100
+/// ms; the rest is a margin for a machine that is busy with other tests.
 const WITHIN: Duration = Duration::from_secs(3);
 
 #[test]
@@ -78,7 +79,7 @@ fn every_turn_of_a_fleet_is_answered_rightly_while_skills_change_and_a_process_i
     assert_eq!(versions.newest(), N_UPDATES + 1);
     let full = took.iter().filter(|turn| turn.is_full).count();
     assert!(full > N_UPDATES && full < n_turns, "{full} of {n_turns} in full prove nothing");
-    // In the end everybody has the newest skills, at both processes that are left.
+    // In the end, both remaining servers must provide the newest skills.
     thread::sleep(WITHIN);
     let mut agent = Agent::new(proxy.address);
     for _ in 0..2 * N_PROCESSES {

@@ -1,4 +1,4 @@
-//! A server of the fleet: this program, started again.
+//! A server of the fleet: this test program, started again.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -10,13 +10,13 @@ use repertoire::integration::mcp::{HttpClient, HttpOptions, McpOptions, serve_ht
 use repertoire::session::{FallbackStore, MeteredStore, ServerOptions, open_url};
 use repertoire::{Engine, Source, WatchOptions};
 
-/// The token that all processes and agents have.
+/// The token of all servers and agents.
 pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 const SKILLS: &str = "REPERTOIRE_TEST_SKILLS";
 const STORE: &str = "REPERTOIRE_TEST_STORE";
 
-/// The prefix of the line with the address, as the test harness prints, too.
+/// The prefix of the line with the address, because the test harness prints other lines.
 const MARK: &str = "serving at ";
 
 pub(crate) struct Process {

@@ -1,5 +1,5 @@
-//! A small reverse proxy: each request goes to the next process in turn, and again to another one if
-//! no whole answer comes.
+//! A small reverse proxy. Each request goes to the servers in turn; if no complete answer comes, it is
+//! sent again to another server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -32,7 +32,7 @@ impl Proxy {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let (state, stream) = (Arc::clone(&shared), stream.unwrap());
-                // An agent that is gone needs no answer.
+                // If the agent is gone, it needs no answer.
                 thread::spawn(move || state.pass(stream).ok());
             }
         });
@@ -49,7 +49,7 @@ impl Proxy {
 }
 
 impl State {
-    /// Passes one request on, and its answer back.
+    /// Forwards one request, and the answer to it.
     fn pass(&self, mut agent: TcpStream) -> std::io::Result<()> {
         let request = whole_request(&agent)?;
         let mut is_again = false;
@@ -74,9 +74,9 @@ impl State {
 
 enum Asked {
     Answer(Vec<u8>),
-    /// The process never saw the request.
+    /// The server never saw the request.
     Refused,
-    /// The process may have seen it.
+    /// The server may have seen the request.
     Broken,
 }
 
@@ -88,7 +88,7 @@ fn ask(backend: SocketAddr, request: &[u8]) -> Asked {
     if asked.is_ok() && is_whole(&answer) { Asked::Answer(answer) } else { Asked::Broken }
 }
 
-/// Tells whether an answer came to its end.
+/// Tells whether an answer is complete.
 fn is_whole(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer).to_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };

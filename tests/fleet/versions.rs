@@ -1,4 +1,4 @@
-//! The skills of the fleet, which change while it is asked.
+//! The skills of the fleet, which change while agents use them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// The skills; each says its version.
+/// The skills. The text of each contains its version.
 pub(crate) const SKILLS: [&str; 3] = ["deploy", "review", "release"];
 
-/// The versions of all skills: each is begun before its files are written and over after those of
-/// the next are.
+/// The versions of all skills. A version begins before its files are written, and ends after the files
+/// of the next one have been written.
 pub(crate) struct Versions {
     dir: TempDir,
     known: Mutex<Vec<Version>>,
@@ -34,12 +34,12 @@ impl Versions {
         self.dir.path()
     }
 
-    /// The number of the newest version, from 1.
+    /// Returns the number of the newest version, from 1.
     pub(crate) fn newest(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Writes the next version, each file as a whole.
+    /// Writes the next version, replacing each file atomically.
     pub(crate) fn update(&self) {
         let number = {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,8 +61,8 @@ impl Versions {
         }
     }
 
-    /// Returns how long a version had been over when a request was sent, and whether it had begun
-    /// before the answer came.
+    /// Returns for how long a version had been replaced when a request was sent. Asserts that the
+    /// version had begun before the answer came.
     pub(crate) fn behind(&self, number: usize, sent: Instant, answered: Instant) -> Duration {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let version = &known[number - 1];

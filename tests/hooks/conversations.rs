@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use super::{hook, log, place};
 use crate::binary::Place;
 
-/// A prompt of Gemini CLI, which passes the answer to `SessionStart` on to `BeforeAgent`.
+/// The addition that Gemini CLI makes to a prompt: it passes the answer to `SessionStart` on to
+/// `BeforeAgent`.
 const GIVEN: &str = "<hook_context>## Available skills\n\n- deploy: Deploys the site.\n\n\
                      - long: Knows it all, the encyclopedia.</hook_context>\n\n";
 
-/// The context that the hook of `agent` adds.
+/// Returns the context that the hook of `agent` adds.
 fn added(place: &Place, agent: &str, event: &Value) -> String {
     let run = hook(place, agent, &event.to_string()).exits(0);
     if run.stdout.is_empty() {
@@ -27,7 +28,7 @@ fn added(place: &Place, agent: &str, event: &Value) -> String {
     context.into_iter().find_map(Value::as_str).unwrap().to_owned()
 }
 
-/// An event of `agent` in one conversation.
+/// Returns an event of `agent`, all in one conversation.
 fn event(agent: &str, name: &str, fields: &Value) -> Value {
     let mut event = if agent == "copilot" {
         json!({"sessionId": "s"})
@@ -122,7 +123,7 @@ fn a_compression_counts_once_the_record_shows_it() {
     fs::write(&record, format!("{env}{body}{env}{body}")).unwrap();
     compress("auto");
     assert_eq!(say("go on"), (false, false));
-    // A compression that the user asked for happens.
+    // A compression that the user requested does take place.
     compress("manual");
     fs::remove_file(&record).unwrap();
     assert_eq!(say("go on"), (true, true));
@@ -266,7 +267,7 @@ fn sixty_messages_over_sixty_skills_add_under_six_kilobytes() {
     }
     assert!(n_listed > 1_000, "the list is part of it: {n_listed}");
     assert!(n_bytes < 6_000, "{n_bytes} bytes, {n_listed} of the list");
-    // Once the list is gone, the number of skills is worth telling again.
+    // Once the list is no longer in the context, the number of skills is worth mentioning again.
     let event = event("claude-code", "PreCompact", &json!({}));
     assert_eq!(added(&place, "claude-code", &event), "");
     assert!(say(&place, "claude-code", "thanks").contains("skills available]"));

@@ -42,7 +42,7 @@ fn what_cannot_run_is_broken() {
         ("scripts: [no.sh]", "a", "", "cannot be read"),
         ("scripts: [notes.txt]", "scripts/notes.txt", "", "no extension that says what runs it"),
         ("", "scripts/a.sh", "#!/usr/bin/env no-such-program\n", "needs `no-such-program`"),
-        // A file that scripts read is not a script.
+        // A file that scripts read is not itself a script.
         ("", "scripts/requirements.txt", "left-pad\n", ""),
     ] {
         let place = Place::new();
@@ -61,7 +61,7 @@ fn what_cannot_run_is_broken() {
         assert_eq!(broken.as_array().unwrap().len(), usize::from(code == 1), "{broken}");
         assert!(broken.to_string().contains(told), "{fields} {file}: {broken}");
     }
-    // A bundled skill has the source of its library, whether or not it is built.
+    // A bundled skill contains the source of its library, whether or not the library is built.
     let bundled = Place::new().run(["doctor", "--json"]).exits(0).json();
     assert_eq!(bundled["broken"], json!([]));
 }
@@ -154,7 +154,7 @@ fn the_doctor_sees_hooks_in_the_local_settings_of_a_project() {
         assert!(only["detail"].as_str().unwrap().contains("settings.local.json"), "{doctor}");
     };
     known("yes");
-    // Written by hand, and not for all events.
+    // An entry written by hand, which does not cover all events.
     let command = format!("{} hook claude-code --inflect", env!("CARGO_BIN_EXE_repertoire"));
     let hook = json!({"hooks": [{"type": "command", "command": command}]});
     let by_hand = json!({"hooks": {"UserPromptSubmit": [hook]}}).to_string();
@@ -185,7 +185,7 @@ fn hooks_that_wait_for_trust_are_named_until_it_is_given() {
         let known = known.unwrap();
         [&known["hooks"], &known["detail"]].map(|field| field.as_str().unwrap().to_owned())
     };
-    // A folder above it is enough for Copilot; hooks of the user need no trust there.
+    // For Copilot, trusting a parent folder is enough, and user hooks need no trust.
     let told = place.run(["hook", "install", "copilot"]).exits(0);
     assert!(!told.stderr.contains("trust"), "{told:?}");
     place.run(["hook", "uninstall", "copilot"]).exits(0);
@@ -203,7 +203,7 @@ fn hooks_that_wait_for_trust_are_named_until_it_is_given() {
     place.write("home/.codex/config.toml", &trusted);
     let [state, detail] = hooks("codex", "project", 1);
     assert!(state == "untrusted" && detail.contains("5 of these 5 hooks"), "{state}: {detail}");
-    // A hook trusted in another form has changed since.
+    // A hook whose trusted hash differs has changed since it was trusted.
     let key = format!("{root}/.codex/hooks.json:session_start:0:0");
     let state = format!("{trusted}[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"\n");
     place.write("home/.codex/config.toml", state);

@@ -7,7 +7,7 @@ use crate::binary::{Place, Run, finish};
 
 #[test]
 fn bad_input_ends_well_and_is_logged() {
-    /// An input, and a part of the log's line for it.
+    /// An input, and a part of the log line for it.
     type Case<'a> = (&'a [u8], &'a str);
     let good = prompt("s", "deploy it");
     let cases: &[Case<'_>] = &[
@@ -54,10 +54,10 @@ fn a_command_line_that_is_none_ends_well_and_is_logged() {
         let log = log(&place);
         assert!(log.contains(told) && log.lines().count() == 1, "{log}");
     }
-    // People get an error.
+    // Commands for people do report the error.
     Place::new().run(["hook", "install", "--bogus", agent]).exits(2);
     Place::new().run(["hook", "--bogus", "uninstall", agent]).exits(2);
-    // These words elsewhere are not the hook.
+    // Elsewhere, these words do not mean the hook.
     Place::new().run(["match", "hook", "codex", "--bogus"]).exits(2);
 }
 
@@ -134,7 +134,7 @@ fn a_damaged_store_is_replaced_and_told_of_and_the_answer_is_right() {
         aside[0].as_str().unwrap().to_owned()
     };
     let kept_as = aside(&run_doctor(&place, 0));
-    // The journals of a store are no stores.
+    // The journals of a store are not stores themselves.
     for journal in ["-wal", "-shm"] {
         fs::write(format!("{kept_as}{journal}"), "").unwrap();
     }
@@ -155,7 +155,7 @@ fn a_file_of_another_kind_is_left_alone_and_told_of() {
     assert_eq!(fs::read_to_string(place.path().join(file)).unwrap(), "noise ".repeat(1000));
 }
 
-/// Checks that a user's limit on file sizes does not end a hook.
+/// Checks that pipes in place of state files do not block a hook.
 #[cfg(unix)]
 #[test]
 fn pipes_in_place_of_files_of_state_end_well() {
@@ -164,7 +164,7 @@ fn pipes_in_place_of_files_of_state_end_well() {
         let place = place();
         fs::create_dir_all(state(&place, "")).unwrap();
         mknodat(CWD, state(&place, name), FileType::Fifo, Mode::RWXU, 0).unwrap();
-        // A hook that waits for a reader of the pipe would only end at this deadline.
+        // If the hook waited for another end of the pipe, it would only stop at this deadline.
         let start = std::time::Instant::now();
         let run = hook(&place, "claude-code", &prompt("s", "deploy it")).exits(0);
         assert!(run.stdout.contains("## Skill: deploy"), "{name}: {run:?}");
@@ -180,7 +180,7 @@ fn a_limit_of_files_ends_well() {
     let place = place();
     let child = place.command(["hook", "claude-code"]);
     let program = child.get_program().to_str().unwrap().to_owned();
-    // A shell sets the limit, in blocks: less than a store needs.
+    // The shell sets the limit, in blocks; it is smaller than a store.
     let mut limited = std::process::Command::new("sh");
     limited.args(["-c", "ulimit -f 4; exec \"$0\" \"$@\"", &program]).args(child.get_args());
     for (name, value) in child.get_envs() {

@@ -1,4 +1,4 @@
-//! Installing hooks in the settings of agents, and removing them.
+//! Installation of hooks in the settings of agents, and their removal.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{AGENTS, install, run_doctor, uninstall};
 use crate::binary::Place;
 
-/// The settings file of an agent in a project.
+/// Returns the path of an agent's settings file in a project.
 fn settings(agent: &str) -> &'static str {
     match agent {
         "claude-code" => ".claude/settings.json",
@@ -76,7 +76,7 @@ fn agents_wait_longer_than_the_deadline_that_was_asked_for() {
                 _ => plain,
             };
             assert!(text.contains(expected), "{agent}, {deadline:?}: {text}");
-            // Codex allows no more when a session ends.
+            // Codex allows hooks at the end of a session no more time.
             let short = text.contains("\"timeout\": 3,") || text.contains("\"timeout\": 3\n");
             assert!(agent != "codex" || short, "{text}");
             let doctor = run_doctor(&place, i32::from(["codex", "copilot"].contains(&agent)));
@@ -123,11 +123,11 @@ fn settings_of_others_stay_byte_for_byte() {
             for comment in comments {
                 assert!(with.contains(comment), "{name}: {with}");
             }
-            // Restored to the byte.
+            // Uninstalling restores the file byte by byte.
             uninstall(&place, agent).exits(0);
             assert_eq!(fs::read_to_string(&path).unwrap(), before, "{name}");
             assert!(!path.with_extension("json.repertoire-backup").exists());
-            // An edit by somebody else in between also stays.
+            // An edit that another program made in between is kept, too.
             install(&place, agent).exits(0);
             let changed = format!("{}\n// later\n", fs::read_to_string(&path).unwrap());
             fs::write(&path, changed).unwrap();
@@ -205,7 +205,7 @@ fn settings_that_are_no_file_are_not_read() {
     let place = Place::new();
     let dir = place.path().join(".claude");
     fs::create_dir_all(&dir).unwrap();
-    // Reading it would never end.
+    // Reading this pipe would block for ever.
     let made = std::process::Command::new("mkfifo").arg(dir.join("settings.json")).status();
     if made.is_ok_and(|made| made.success()) {
         let run = install(&place, "claude-code").exits(1);

@@ -28,8 +28,8 @@ use serde_json::{Value, json};
 
 const AGENTS: [&str; 6] = ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode"];
 
-/// A project with four skills: for messages, for files, a long one, and one that Claude Code reads
-/// itself.
+/// Creates a project with four skills: one for messages, one for files, a long one, and one that Claude
+/// Code reads itself.
 fn place() -> Place {
     let place = Place::new();
     let skill = |dir: &str, front_matter: &str, body: &str| {
@@ -56,7 +56,7 @@ fn place() -> Place {
     place
 }
 
-/// Runs the hook of `agent` with only the skills of the project.
+/// Runs the hook of `agent` with the skills of the project only.
 fn hook(place: &Place, agent: &str, input: &str) -> Run {
     let skills = place.path().join(".repertoire/skills");
     let native = place.path().join(".claude/skills");

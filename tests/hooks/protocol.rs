@@ -1,4 +1,4 @@
-//! The protocol of hooks: calls of agents, and their answers.
+//! The protocol of hooks: the calls that agents make, and the answers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,7 +129,7 @@ fn skills_of_the_package_an_agent_works_in_win_over_those_of_the_project() {
         let root = place.path().to_str().unwrap();
         for project in [&[][..], &["--project", root]] {
             let args = ["hook", "claude-code", "--deadline", "60"];
-            // Another conversation.
+            // Use another conversation each time.
             input["session_id"] = json!(format!("{} {project:?}", cwd.display()));
             let args = args.iter().chain(project);
             let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
@@ -165,7 +165,7 @@ fn a_command_whose_skill_cannot_run_as_it_is_declared_is_no_reason_for_silence()
     skill("needs", "requires_bins: [no-such-program]");
     let added =
         |message: &str| hook(&place, "claude-code", &prompt(message, message)).exits(0).stdout;
-    // No hook can tell an agent to spawn a task.
+    // A hook cannot tell an agent to spawn a task, so it gives the instructions.
     assert!(added("/apart the deploy").contains("Do the deploy."), "{}", added("/apart now"));
     let needs = added("/needs to deploy");
     assert!(needs.contains("`needs`") && needs.contains("no-such-program"), "{needs}");
@@ -199,7 +199,7 @@ fn everything_sees_the_same_project_from_below_it() {
     let done = run(&["hook", "install", "claude-code", "--project"]).exits(0);
     let settings = place.path().join(".claude/settings.json");
     assert!(settings.exists() && done.stdout.contains(settings.to_str().unwrap()), "{done:?}");
-    // A named directory takes precedence.
+    // A directory given as an option takes precedence.
     let here = run(&["hook", "install", "claude-code", "--project", "."]).exits(0);
     assert!(deep.join(".claude/settings.json").exists(), "{here:?}");
     let written = run(&["match", "x", "--path", "a.css", "--json"]).exits(0).json();

@@ -1,4 +1,4 @@
-//! Conversations of the real programs, recorded by `tests/agents`.
+//! Replays conversations of the real programs, which `tests/agents` recorded.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,8 @@ fn each_recorded_conversation_is_answered_as_it_was() {
             n_full += text.matches(trial::BODY).count();
             n_files += text.matches(trial::FILE_BODY).count();
         }
-        // Once for the message, and for all agents but Gemini once after the compaction.
+        // The skill is shown once for the message and, for all agents but Gemini, once more after the
+        // compaction.
         let n_times = if agent == "gemini" { 1 } else { 2 };
         assert_eq!((n_full, n_files), (n_times, n_times), "{agent}");
         assert_eq!(log(&place), "", "{agent}");

@@ -1,10 +1,10 @@
-//! Hooks and commands whose sessions are on a server.
+//! Hooks and commands whose sessions are stored on a server.
 
 use serde_json::json;
 
 use super::{hook, log, place, prompt, run_doctor, state};
 
-/// A password that must not show up anywhere.
+/// A password that must not appear anywhere.
 const SECRET: &str = "s3cret";
 
 fn configure(place: &crate::binary::Place, url: &str) {
@@ -18,7 +18,7 @@ fn hooks_of_several_machines_share_the_sessions_of_a_server() {
     use crate::servers::{Kind, Server};
     let Some(server) = Server::shared(Kind::Postgres) else { return };
     let url = server.fresh();
-    // Each has a home of its own.
+    // Each place has a home directory of its own.
     let places = [place(), place()];
     for place in &places {
         configure(place, &url);

@@ -1,4 +1,4 @@
-//! The commands `stats` and `check --stats`, on the records of hooks and commands.
+//! The commands `stats` and `check --stats`, computed from what hooks and commands recorded.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,8 @@ fn stats(place: &Place, more: &[&str]) -> Value {
     place.run([&["stats", "--json"], &SKILLS[..], more].concat()).exits(0).json()
 }
 
-/// Formats for each skill its id and status, and how often it fired, was loaded, used and listed.
+/// Formats a row for each skill: its id and status, and how often it fired, was loaded, used and
+/// listed.
 fn rows(stats: &Value) -> Vec<String> {
     let row = |row: &Value| {
         let of = |key: &str| row[key].to_string().trim_matches('"').to_owned();
@@ -36,7 +37,7 @@ fn stats_tell_what_hooks_and_commands_recorded() {
     say(&place, "s", "deploy the site");
     say(&place, "s", "deploy it once more");
     say(&place, "t", "deploy the site");
-    // An agent that does not read the skills in `.claude` itself.
+    // Use an agent that does not read the skills in `.claude` itself.
     hook(&place, "codex", &prompt("u", "list skills")).exits(0);
     let args = ["use", "styles", "--session", "mine"];
     place.run(args.iter().chain(&SKILLS)).exits(0);
@@ -63,7 +64,7 @@ fn stats_tell_what_hooks_and_commands_recorded() {
         assert!(page.stderr.contains(told), "{page:?}");
     }
 
-    // A removed skill stays in the tallies, and so do the counts of an ended conversation.
+    // The tallies keep removed skills, and the counts of ended conversations.
     std::fs::remove_dir_all(place.path().join(".repertoire/skills/deploy")).unwrap();
     let end = json!({"hook_event_name": "SessionEnd", "session_id": "s"}).to_string();
     hook(&place, "claude-code", &end).exits(0);
@@ -101,7 +102,7 @@ fn check_names_the_skills_that_conversations_had_no_use_for() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("no message held its triggers"), "{found:?}");
     assert!(found[1].contains("declare keywords"), "{found:?}");
-    // Also by path, and only the requested skill.
+    // The command also accepts a path, and reports only the skill at that path.
     assert_eq!(unused(&[".repertoire/skills"]), found);
     assert_eq!(unused(&[".repertoire/skills/long"]), found[..1]);
     assert_eq!(unused(&[".repertoire/skills/deploy"]), [""; 0]);

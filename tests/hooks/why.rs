@@ -1,4 +1,4 @@
-//! The command `why`: explanations for shown and missing skills.
+//! The command `why`: explanations of why skills are shown or not.
 
 use std::fs;
 
@@ -81,7 +81,7 @@ fn why_says_what_stood_in_the_way() {
     assert!(above["reason"].as_str().unwrap().contains("context already"), "{above}");
     assert!(above["help"].as_str().unwrap().contains("nothing is wrong"), "{above}");
 
-    // An unknown session is reported.
+    // The command reports an unknown session.
     let strange = ["why", "scribe", "a commit message", "--source", "skills", "--session"];
     for unknown in ["claude-code:nobody", "foo", "claude-code:"] {
         let run = place.run([&strange[..], &[unknown]].concat()).exits(0);
@@ -172,7 +172,7 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
         place.run(options.iter().chain(&["--inflect"])).exits(0);
         assert_eq!(why(&["--agent", agent], 0)["fires"], true, "{agent}");
         assert_eq!(why(&[], 1)["error"]["code"], "NOT_FOUND", "{agent}");
-        // Options of the command line take precedence over those of the hook.
+        // Options on the command line take precedence over those of the installed hook.
         place.write("other/deploy/SKILL.md", text.replace("[deploy]", "[ship]"));
         assert_eq!(why(&["--agent", agent, "--source", "other"], 1)["fires"], false, "{agent}");
     }
@@ -219,7 +219,7 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
         place.run_with(args, message.as_bytes()).exits(1).json()
     };
     let hidden = |n: usize, what: &str| format!("{}{what}{}", "x ".repeat(n), " x".repeat(n));
-    // The first 128 KiB end in the middle of its second word.
+    // The first 128 KiB end within the second word of the phrase.
     let cut_word = format!(" zebra stripesome {}", "y".repeat(100));
     for (id, message, reason) in [
         ("stripes", hidden(200_000, "zebra stripes"), "first and last 128 KiB"),

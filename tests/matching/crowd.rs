@@ -1,5 +1,5 @@
-//! Selecting the best few among hundreds of skills that share words, phrases and patterns: they are
-//! the first of all matches, and equal the answers of each skill alone.
+//! Selection of the best few among hundreds of skills that share words, phrases and patterns. The
+//! result must be the first of all matches, and must agree with the answers of each skill alone.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,13 +10,14 @@ use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Match};
 use repertoire::{Hit, HitKind, Query, Skill, SkillId};
 use serde_json::json;
 
-/// Words that hundreds of skills declare; the first ones more often.
+/// Words that hundreds of skills declare, the first of them most often.
 const COMMON: &[&str] = &["git", "push", "hub", "api", "test", "data", "c++", "部署"];
 
-/// Phrases of these words: some in many skills, some in few.
+/// Phrases made of these words: some are in many skills, some in few.
 const PHRASES: &[&str] = &["git push", "test data", "api test data", "push hub", "hub api"];
 
-/// A skill: its common words, its phrase, words that others rarely have, its patterns, its exclude entries.
+/// A skill: its common words, its phrase, words that few others have, its patterns, and its exclude
+/// entries.
 #[derive(Debug, Clone)]
 struct Source {
     words: Vec<&'static str>,
@@ -52,7 +53,7 @@ fn load(id: &str, source: &Source) -> Skill {
         _ if !a.is_ascii() || a.contains('+') || !b.is_ascii() || b.contains('+') => {
             format!("own{n}.*own")
         }
-        // Nearly every skill has one of its own.
+        // Nearly every skill gets a pattern of its own.
         0 | 1 => format!("({a}|own{n}).*?({b}|more{n})"),
         2 => format!(r"\b{a}\s+(the\s+)?{b}{}", "x?".repeat(usize::from(n % 40))),
         3 => format!(r"{a}[\s_-]*{b}"),
@@ -92,7 +93,7 @@ fn query() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 1..14).prop_map(|pieces| pieces.join(" "))
 }
 
-/// Returns the sort key of a match, by the number of skills that declare each trigger.
+/// Returns the sort key of a match. `n_declaring` is the number of skills that declare each trigger.
 fn key(
     found: &Match,
     n_declaring: &BTreeMap<(bool, String), usize>,
@@ -113,7 +114,8 @@ fn key(
     )
 }
 
-/// Removes weak mentions if one is strong, as no skill alone knows of the others.
+/// Removes weak mentions if one mention is strong. A single skill's index cannot do this, as it does
+/// not know the others.
 fn silence_weak_mentions(matches: &mut Vec<Match>) {
     if !matches.iter().any(|found| found.explicit) {
         return;
@@ -129,7 +131,7 @@ fn silence_weak_mentions(matches: &mut Vec<Match>) {
     matches.retain(|found| !found.hits.is_empty());
 }
 
-/// A catalog, compiled as a whole and skill by skill.
+/// A catalog, compiled as a whole and once more skill by skill.
 struct Crowd {
     whole: Index,
     each: Vec<Index>,
@@ -156,7 +158,7 @@ impl Crowd {
         }
     }
 
-    /// Checks that the catalog as a whole answers as its skills do one by one.
+    /// Checks that the whole catalog answers in the same way as its skills one by one.
     fn check(&self, text: &str, recent: &[SkillId]) -> Result<(), TestCaseError> {
         let query = Query::new(text);
         let alone = |index: &Index| index.search(&query, &[], 1).matches;
@@ -179,7 +181,7 @@ impl Crowd {
     }
 }
 
-/// A skill of keywords and patterns.
+/// Builds a skill from keywords and patterns.
 fn skill(id: &str, keywords: &[&str], patterns: &[&str]) -> (SkillId, Skill) {
     let triggers = json!({"keywords": keywords, "patterns": patterns});
     let text = format!("---\nname: {id}\ndescription: d\ntriggers: [{triggers}]\n---\n");
@@ -188,7 +190,7 @@ fn skill(id: &str, keywords: &[&str], patterns: &[&str]) -> (SkillId, Skill) {
 
 #[test]
 fn a_skill_without_a_word_of_the_message_is_ranked_by_all_its_patterns() {
-    // Its first pattern is looked at for the sake of another skill, before its second one is.
+    // Another skill causes the first pattern to be tried before the second one.
     for shared in ["(alpha|one).*?(beta|two)", r"alpha\d*\s+beta\d+"] {
         let catalog = Catalog::from([
             skill("zq-a", &["word"], &[shared]),

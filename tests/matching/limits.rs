@@ -1,4 +1,4 @@
-//! Hostile or huge input: no panic, no hang, and each answer in under a second.
+//! Hostile or huge input causes no panic and no hang, and each answer takes less than a second.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ fn engine(skills: impl IntoIterator<Item = Skill>) -> Engine {
     skills.into_iter().fold(Engine::builder(), repertoire::EngineBuilder::skill).build().unwrap()
 }
 
-/// Returns ten thousand skills of eight triggers each, two of them patterns.
+/// Builds an engine with ten thousand skills of eight triggers each, two of which are patterns.
 fn ten_thousand() -> Engine {
     let nouns = ["report", "invoice", "cluster", "schema", "ticket", "release", "budget"];
     let verbs = ["draft", "audit", "migrate", "tune", "archive", "publish"];
@@ -33,7 +33,7 @@ fn ten_thousand() -> Engine {
     }))
 }
 
-/// The shortest of up to five runs, so that a busy machine does not matter.
+/// Returns the shortest of up to five runs, so that a busy machine does not matter.
 fn time(run: impl Fn()) -> Duration {
     let mut best = Duration::MAX;
     for _ in 0..5 {
@@ -164,7 +164,7 @@ fn patterns_without_a_literal_that_are_too_many_to_try_are_named() {
         skill(&format!("s{i:03}"), &json!({"patterns": [pattern]}))
     });
     let engine = engine(skills);
-    // As many letters as each pattern requires, and a digit, but apart.
+    // As many letters as each pattern requires, and a digit, but not next to each other.
     let text = format!("{} a1", "z".repeat(101));
     let explained = engine.explain(&text, 3);
     let found: Vec<&str> = explained.matches.iter().map(|found| found.id.as_str()).collect();

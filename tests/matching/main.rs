@@ -1,5 +1,5 @@
-//! Matching as a caller of an index sees it: triggers of each kind, mentions, questions about the
-//! skills, the order of matches, relevance, hostile input, and a plain matcher to compare with.
+//! Matching from the view of an index's caller: triggers of each kind, mentions, questions about the
+//! skills, the order of matches, relevance, hostile input, and a comparison with a plain matcher.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crowd;
@@ -16,7 +16,7 @@ mod triggers;
 use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill};
 use repertoire::{Query, Skill, SkillId};
 
-/// The index of skills, each with its id, its name, and more lines of its front matter.
+/// Builds an index of skills, each given by its id, its name, and additional lines of front matter.
 fn index_of(skills: &[(&str, &str, &str)], options: &IndexOptions) -> Index {
     let parse = |&(id, name, more): &(&str, &str, &str)| -> (SkillId, Skill) {
         let name = serde_json::to_string(name).unwrap();
@@ -32,7 +32,7 @@ fn index_of(skills: &[(&str, &str, &str)], options: &IndexOptions) -> Index {
     Index::new(&indexed.collect::<Vec<_>>(), options).unwrap()
 }
 
-/// The answer of such an index to a message.
+/// Returns the answer of an index of these skills to a message.
 fn search(skills: &[(&str, &str, &str)], options: &IndexOptions, text: &str) -> Answer {
     index_of(skills, options).search(&Query::new(text), &[], usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Mentions: a skill named in a message is asked for, only named, or denied.
+//! Mentions: a message that names a skill may request it, merely mention it, or deny it.
 
 use repertoire::matcher::{Answer, IndexOptions};
 
@@ -11,7 +11,7 @@ enum Strength {
     Strong,
 }
 
-/// The answer to `text` of an index whose only skill has this id and name, and no triggers.
+/// Searches `text` with an index whose only skill has this id and name, and no triggers.
 fn answer(id: &str, name: &str, text: &str) -> Answer {
     search(&[(id, name, "")], &IndexOptions::default(), text)
 }

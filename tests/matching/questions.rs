@@ -1,4 +1,4 @@
-//! Questions about the skills themselves, in the languages built in and in those of a host.
+//! Questions about the skills themselves, in the built-in languages and in a host's own phrases.
 
 use repertoire::MetaQuestion::{self, Registry, ShowAll};
 use repertoire::matcher::IndexOptions;
@@ -9,7 +9,7 @@ fn asked(text: &str) -> Option<MetaQuestion> {
     search(&[], &IndexOptions::default(), text).meta
 }
 
-/// The lines of a file of cases, without headings, that are not answered as expected.
+/// Returns the lines of a file of cases, without headings, that get another answer than `expected`.
 fn failures(file: &str, expected: Option<MetaQuestion>) -> Vec<&str> {
     let lines = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.filter(|line| asked(line) != expected).collect()
@@ -102,7 +102,7 @@ fn a_host_adds_phrases_of_any_language() {
 
 #[test]
 fn long_and_odd_texts_are_no_trouble() {
-    // A quadratic search would not return within an hour.
+    // With a quadratic search, this would take more than an hour.
     for text in
         ["the ", "有没有", "スキルありますか。", "¿", "do you have any skills for ", "'", "か"]
     {

@@ -1,4 +1,4 @@
-//! The order of matches, and the calls that find the best of them.
+//! The order of matches, and the functions that find the best of them.
 
 use repertoire::matcher::{Answer, Index, IndexOptions, Selection, find_literal};
 use repertoire::{Query, SkillId};

@@ -1,4 +1,4 @@
-//! Relevance: skills found and ordered by the words they share with a message.
+//! Relevance: skills are found and ordered by the words that they share with a message.
 
 use repertoire::disclosure::RelevanceMargin;
 use repertoire::matcher::{Field, RelevanceIndex};
@@ -11,7 +11,7 @@ fn skill(text: &str) -> Skill {
     text.parse().unwrap()
 }
 
-/// A skill without triggers.
+/// Builds a skill without triggers.
 fn plain(name: &str, description: &str, body: &str) -> Skill {
     skill(&format!("---\nname: {name}\ndescription: {description:?}\n---\n{body}\n"))
 }
@@ -148,7 +148,7 @@ fn lines_are_the_relevant_skills_best_first_and_a_question_lists_all() {
     );
 }
 
-/// The office, with other skills of two words each beside it, so that it has `n_skills`.
+/// Builds the office's engine with other skills added, each of two words, up to `n_skills`.
 fn office_among(n_skills: usize) -> Engine {
     let others = (office().len()..n_skills)
         .map(|i| plain(&format!("skill-{i}"), &format!("Does thing{i} and stunt{i}."), ""));
@@ -165,17 +165,17 @@ fn lines_need_more_than_a_word_shared_by_chance() {
     };
     let (few, many) = (office_among(12), office_among(64));
     for (message, of_few, of_many) in [
-        // A word of the front matter; two; one and an everyday word.
+        // One word of the front matter; two words; one word and an everyday word.
         ("where are the invoices?", "invoice-writer", ""),
         ("who writes an invoice for clients?", "invoice-writer", "invoice-writer"),
         ("invoices for clients", "invoice-writer", "invoice-writer"),
         // Words of the body.
         ("how does a rollback go?", "", ""),
         ("a rollback by ssh", "deploy-staging", ""),
-        // Everyday words and numbers, whether they are rare in the catalog or not.
+        // Everyday words and numbers, whether or not they are rare in the catalog.
         ("it reads well", "", ""),
         ("ask 12 people", "", ""),
-        // A language whose words are pairs of characters.
+        // A language in which pairs of characters serve as words.
         ("レビューをお願いします", "request-review", "request-review"),
     ] {
         for (engine, expected) in [(&few, of_few), (&many, of_many)] {
@@ -183,7 +183,7 @@ fn lines_need_more_than_a_word_shared_by_chance() {
             assert_eq!(lines.first().map_or("", String::as_str), expected, "{message}: {lines:?}");
         }
     }
-    // All of them are found by whoever asks for skills.
+    // A search for skills finds all of them.
     assert_eq!(found(&many, "how does a rollback go?", 1), ["deploy-staging"]);
 }
 
@@ -229,7 +229,7 @@ fn a_body_that_cannot_be_read_counts_as_empty() {
     let file = root.path().join("notes/SKILL.md");
     std::fs::create_dir(root.path().join("notes")).unwrap();
     std::fs::write(&file, "---\nname: notes\ndescription: Keeps minutes.\n---\nagenda\n").unwrap();
-    // If disclosures do not ask for relevance, texts are indexed on the first request.
+    // If disclosures do not use relevance, texts are indexed on the first search.
     let mut options = DisclosureOptions::default();
     options.max_lines = 0;
     options.relevance = None;

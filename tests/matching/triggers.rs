@@ -1,4 +1,4 @@
-//! Triggers of each kind: the places of a message, and the paths, in which they are found.
+//! Triggers of each kind: where in a message, and in which paths, they match.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{index_of, search};
 
-/// An index of one skill with one trigger of a kind.
+/// Builds an index of one skill with one trigger of this kind.
 fn index(kind: &str, trigger: &str, inflect: bool) -> Index {
     let mut options = IndexOptions::default();
     options.inflect = inflect;
@@ -16,7 +16,7 @@ fn index(kind: &str, trigger: &str, inflect: bool) -> Index {
     index_of(&[("not-in-texts", "not-in-texts", &*format!("triggers: [{triggers}]"))], &options)
 }
 
-/// The place where a pattern is found first.
+/// Returns the span of a pattern's first match.
 fn find(pattern: &str, text: &str) -> Option<Range<usize>> {
     let answer = index("patterns", pattern, false).search(&Query::new(text), &[], usize::MAX);
     answer.matches.first().map(|found| found.hits[0].span.clone())
@@ -67,7 +67,7 @@ fn verbs_are_inflected_as_english_does() {
         let forms = all.split_whitespace().chain(more).filter(|text| is_found(text));
         assert_eq!(forms.collect::<Vec<_>>(), *expected, "{verb}");
     }
-    // A script without spaces has no inflections: the verb itself is found.
+    // A script without spaces has no inflections, so the verb itself matches.
     let index = index("verbs", "部署", true);
     assert_eq!(index.search(&Query::new("部署s"), &[], 1).matches[0].hits[0].span, 0..6);
 }
@@ -100,7 +100,7 @@ fn patterns_see_head_and_tail_of_a_long_text_with_their_context() {
     let text = long("");
     assert_eq!(find(pattern, &format!("y{text}")), Some(0..1));
     assert_eq!(find(pattern, &format!("{text}x")), Some(text.len()..text.len() + 1));
-    // The edge of a window is not the edge of the text.
+    // The edge of a search window does not count as the edge of the text.
     let xs = "x".repeat(WINDOW_BYTES + 10);
     assert_eq!(find(pattern, &format!("-{xs}-")), None);
 }

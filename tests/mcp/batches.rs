@@ -1,4 +1,4 @@
-//! Batches: accepted where protocol 2025-03-26 was negotiated, and refused elsewhere.
+//! Batches are accepted if protocol 2025-03-26 was negotiated, and rejected otherwise.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn request(id: u64, method: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}})
 }
 
-/// A batch with every kind of member: requests, a notification, and neither.
+/// A batch with every kind of member: requests, a notification, and an invalid message.
 fn mixed() -> Value {
     let known = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let unknown = json!({"jsonrpc": "2.0", "method": "$/setTrace"});
@@ -20,7 +20,7 @@ fn mixed() -> Value {
     json!([request(1, "ping"), known, call, 7, unknown, request(3, "bogus/method"), {"id": 4}])
 }
 
-/// The answers by the text of their ids, each with whether it is an error.
+/// Returns, for each answer's id as text, whether the answer is an error.
 fn by_id<'a>(answers: impl IntoIterator<Item = &'a Value>) -> BTreeMap<String, bool> {
     let by_id = answers.into_iter().map(|answer| {
         assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
@@ -46,11 +46,11 @@ fn over_standard_input() {
     assert_eq!(by_id(answers.as_array().unwrap()), expected());
     let greeted = answers.as_array().unwrap().iter().find(|answer| answer["id"] == 2).unwrap();
     assert_eq!(greeted["result"]["content"][0]["text"], "Hello, Ada!");
-    // A batch of notifications has no answer, an empty one has one.
+    // A batch of notifications gets no answer, but an empty batch gets one.
     server.write(&json!([{"jsonrpc": "2.0", "method": "$/setTrace"}]).to_string());
     server.write("[]");
     assert_eq!(server.read()["error"]["code"], -32600);
-    // A cancelled request is not waited for.
+    // The batch does not wait for a cancelled request.
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 8}});
     let mut slow = request(8, "tools/call");
@@ -99,7 +99,7 @@ fn over_http() {
         let answer = post(&json!([]));
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("-32600"), "{answer}");
     }
-    // Without a session no protocol was negotiated.
+    // Without a session, no protocol version was negotiated.
     let bearer = format!("Bearer {TOKEN}");
     let answer = server.post_text("/mcp", &[("Authorization", &bearer)], &mixed().to_string());
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");

@@ -1,4 +1,4 @@
-// Uses a server with an official TypeScript client and prints what it saw, as one line of JSON.
+// Uses a server with an official TypeScript client, and prints the results as one line of JSON.
 //
 // Called with the directory of the client's package, the protocol to speak, and either the program
 // with its arguments, or the address of a server and its token.
@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 const [modules, version, program, ...args] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(createRequire(join(modules, "x.js")).resolve(path)).href);
 
-// The SDK up to 1, and the client package that came after it.
+// The paths in the SDK up to version 1, and in the client package that replaced it.
 const isFirst = process.env.CLIENT === "@modelcontextprotocol/sdk";
 const at = isFirst
   ? ["client/index.js", "client/stdio.js", "client/streamableHttp.js"]
@@ -24,7 +24,7 @@ const transport = isHttp
   ? new StreamableHTTPClientTransport(new URL(program), { requestInit: { headers } })
   : new StdioClientTransport({ command: program, args });
 
-// The SDK asks for the newest protocol it knows with a handshake: ask for this one instead.
+// In its handshake, the SDK requests the newest protocol it knows. Request `version` instead.
 const send = transport.send.bind(transport);
 transport.send = (message, options) => {
   if (message.method === "initialize") message.params.protocolVersion = version;

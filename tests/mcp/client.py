@@ -1,4 +1,4 @@
-"""Uses a server with the official Python client, in both lifecycles, and prints what it saw.
+"""Uses a server with the official Python client, in both lifecycles, and prints the results.
 
 Called with the program and a directory of skills, or the address of a server and its token.
 """
@@ -16,7 +16,7 @@ def connect(where, what):
     if where.startswith("http://"):
         headers = {"Authorization": f"Bearer {what}"}
         return streamable_http_client(where, http_client=create_mcp_http_client(headers=headers))
-    # In a project's source, plugins would have to be trusted first.
+    # The source is not a project's, whose plugins would have to be trusted first.
     args = ["mcp", "--consent", "first-use", "--source", what]
     return stdio_client(StdioServerParameters(command=where, args=args))
 

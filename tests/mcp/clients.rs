@@ -1,4 +1,4 @@
-//! Clients with tokens of their own, and what those who run a server see of it.
+//! Clients that each have a token, and what the operators of a server see of them.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::skills;
 
 const OTHER: &str = "fedcba9876543210fedcba9876543210";
 
-/// A server whose two clients see different skills.
+/// Starts a server whose two clients see different skills.
 fn server(args: &[&str]) -> (Server, Place, tempfile::TempDir) {
     let (place, skills) = (Place::new(), skills());
     place.write(
@@ -68,7 +68,7 @@ fn only_named_hosts_are_served_beside_this_machine() {
     let bearer = format!("Bearer {TOKEN}");
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
     for (host, status) in [("skills.example", "400"), ("evil.example", "403")] {
-        // A ping without a session is a bad request of a host that is served.
+        // From a host that is served, a ping without a session is a bad request.
         let headers = [("Authorization", &*bearer), ("Host", host)];
         let answer = server.post_text("/mcp", &headers, &ping);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{host}: {answer}");
@@ -79,7 +79,7 @@ fn only_named_hosts_are_served_beside_this_machine() {
 fn health_is_for_all_and_metrics_are_for_those_with_a_token() {
     let (server, _place, _skills) = server(&[]);
     let get = |path: &str, headers: &[(&str, &str)]| server.ask("GET", path, headers, "");
-    // A probe asks by the address of a container, not by a name of this machine.
+    // Health probes use the address of a container, which is not a name of this machine.
     let probe = [("Host", "10.0.0.7:8765")];
     assert!(get("/health", &probe).starts_with("HTTP/1.1 200"));
     let ready = get("/ready", &probe);

@@ -1,5 +1,6 @@
-//! A collector of traces on the loopback, with a reader of protocol buffers of its own: what is sent is
-//! judged by the specification of OTLP, not by the crates that wrote it.
+//! A trace collector on the loopback interface. It reads protocol buffers with its own code, so that
+//! what the server sends is checked against the OTLP specification and not against the crates that
+//! wrote it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,21 +13,21 @@ use serde_json::{Value, json};
 
 use crate::LONG;
 
-/// A span that arrived.
+/// A span that the collector received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Span {
     pub(crate) trace: String,
     pub(crate) id: String,
     pub(crate) parent: String,
     pub(crate) name: String,
-    /// 1 internal, 2 server.
+    /// The kind: 1 is internal, 2 is server.
     pub(crate) kind: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) fields: BTreeMap<String, Value>,
     pub(crate) n_events: usize,
     pub(crate) has_failed: bool,
-    /// The attributes of the process that sent it.
+    /// The attributes of the process that sent the span.
     pub(crate) resource: BTreeMap<String, Value>,
 }
 
@@ -39,7 +40,7 @@ struct Arrived {
 
 /// A running collector.
 pub(crate) struct Collector {
-    /// Its address, as `OTEL_EXPORTER_OTLP_ENDPOINT` takes it.
+    /// The address, in the form of `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) endpoint: String,
     arrived: Arc<Mutex<Arrived>>,
 }
@@ -58,12 +59,12 @@ impl Collector {
         Collector { endpoint, arrived }
     }
 
-    /// The spans so far.
+    /// Returns the spans received so far.
     pub(crate) fn spans(&self) -> Vec<Span> {
         self.arrived.lock().unwrap().spans.clone()
     }
 
-    /// The spans, once one of them is `wanted`.
+    /// Waits until one of the spans is `wanted`, and returns all spans.
     pub(crate) fn spans_with(&self, wanted: impl Fn(&Span) -> bool) -> Vec<Span> {
         let begun = Instant::now();
         loop {
@@ -76,12 +77,12 @@ impl Collector {
         }
     }
 
-    /// The heads of the requests.
+    /// Returns the heads of the requests.
     pub(crate) fn heads(&self) -> Vec<String> {
         self.arrived.lock().unwrap().heads.clone()
     }
 
-    /// Tells whether any body holds these bytes.
+    /// Tells whether any request body contains `text`.
     pub(crate) fn holds(&self, text: &str) -> bool {
         let arrived = self.arrived.lock().unwrap();
         let holds = |body: &Vec<u8>| body.windows(text.len()).any(|part| part == text.as_bytes());
@@ -89,7 +90,7 @@ impl Collector {
     }
 }
 
-/// Takes one request, and answers it.
+/// Receives one request, and answers it.
 fn take(stream: TcpStream, kept: &Mutex<Arrived>) {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
@@ -114,7 +115,7 @@ fn take(stream: TcpStream, kept: &Mutex<Arrived>) {
     reader.into_inner().write_all(answer.as_bytes()).unwrap();
 }
 
-/// A value of the wire format.
+/// A value in the wire format of protocol buffers.
 enum Wire<'b> {
     Number(u64),
     Bytes(&'b [u8]),
@@ -144,7 +145,7 @@ impl<'b> Wire<'b> {
     }
 }
 
-/// The fields of a message, each with its number.
+/// Parses the fields of a message, each with its number.
 fn fields(mut message: &[u8]) -> Vec<(u64, Wire<'_>)> {
     let mut fields = Vec::new();
     while !message.is_empty() {
@@ -182,7 +183,7 @@ fn varint(message: &mut &[u8]) -> u64 {
     value
 }
 
-/// The value of an attribute: a text, a truth or a whole number.
+/// Parses an attribute: a string, a boolean or an integer.
 fn attribute(message: &[u8]) -> (String, Value) {
     let mut attribute = (String::new(), Value::Null);
     for (number, value) in fields(message) {
@@ -203,7 +204,7 @@ fn attribute(message: &[u8]) -> (String, Value) {
     attribute
 }
 
-/// The spans in an `ExportTraceServiceRequest`.
+/// Parses the spans in an `ExportTraceServiceRequest`.
 fn spans(body: &[u8]) -> Vec<Span> {
     let mut spans = Vec::new();
     for (_, of_process) in fields(body) {

@@ -1,5 +1,6 @@
-//! Durations of calls over HTTP and standard streams, and the memory they leave. Run by hand:
-//! `cargo test --release --locked --test mcp -- --ignored figures --nocapture --test-threads 1`
+//! Measures the time of calls over HTTP and standard streams, and the memory that remains in use. Run
+//! it by hand: `cargo test --release --locked --test mcp -- --ignored figures --nocapture
+//! --test-threads 1`
 
 use std::cell::RefCell;
 use std::io::{Read as _, Write as _};
@@ -13,7 +14,7 @@ use crate::http::{Server, TOKEN, header, hello_of};
 use crate::support::say;
 use crate::wire;
 
-/// A connection that stays open, and the session on it.
+/// A session on a connection that stays open.
 struct Client {
     stream: TcpStream,
     address: String,
@@ -49,7 +50,7 @@ impl Client {
         );
         self.stream.write_all(request.as_bytes()).unwrap();
         let (mut answer, mut part) = (Vec::new(), [0; 16 * 1024]);
-        // An answer in chunks ends with an empty one; any other here has no body.
+        // A chunked answer ends with an empty chunk; here, any other answer has no body.
         let is_whole = |answer: &[u8]| {
             let text = String::from_utf8_lossy(answer);
             let is_chunked = text.contains("chunked");
@@ -63,7 +64,7 @@ impl Client {
         String::from_utf8(answer).unwrap()
     }
 
-    /// Calls tools in turn, each as a model would.
+    /// Calls the tools in turn, as a model would.
     fn call(&mut self, id: usize) -> Duration {
         let calls = calls();
         let params = &calls[id % calls.len()];
@@ -80,7 +81,7 @@ impl Client {
     }
 }
 
-/// Calls of tools, as a model makes them.
+/// Returns tool calls that a model might make.
 fn calls() -> [Value; 3] {
     [
         json!({"name": "find_skills", "arguments": {"query": "review a pull request"}}),
@@ -89,7 +90,8 @@ fn calls() -> [Value; 3] {
     ]
 }
 
-/// Reports the memory after 1,000 calls, then each 20,000; fails if it grew by more than a tenth.
+/// Reports the memory after 1,000 calls, and then after each 20,000. Fails if it grew by more than a
+/// tenth.
 fn memory_of_a_hundred_thousand(mut call: impl FnMut(usize), memory: impl Fn() -> u64) {
     let mut seen = Vec::new();
     for id in 0..100_000 {

@@ -1,4 +1,4 @@
-//! The real binary over HTTP on the loopback.
+//! The real binary over HTTP on the loopback interface.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
@@ -16,11 +16,11 @@ pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 pub(crate) struct Server {
     child: Child,
-    /// The address that it listens on.
+    /// The address on which the server listens.
     pub(crate) address: String,
-    /// The lines that the server writes to standard error after it has begun.
+    /// The lines that the server writes to standard error after its start.
     notes: Lines<BufReader<ChildStderr>>,
-    /// The directories of a server that nobody else uses, removed at its end.
+    /// The directories of a server that no other server uses; removed when it ends.
     kept: Option<(Place, tempfile::TempDir)>,
 }
 
@@ -33,7 +33,7 @@ impl Server {
         (server, seen)
     }
 
-    /// Starts a server of a place that others may use as well.
+    /// Starts a server in a place that others may use as well.
     pub(crate) fn start_at(
         place: &Place,
         skills: &Path,
@@ -43,7 +43,7 @@ impl Server {
         Server::start_in(place, skills, args, token, &[])
     }
 
-    /// Starts such a server with these environment variables.
+    /// Starts a server in such a place with these environment variables.
     pub(crate) fn start_in(
         place: &Place,
         skills: &Path,
@@ -73,24 +73,24 @@ impl Server {
         (Server { child, address, notes, kept: None }, seen)
     }
 
-    /// Kills the server, and returns what it wrote to standard error meanwhile.
+    /// Kills the server, and returns the lines that it had written to standard error.
     pub(crate) fn kill(self) -> Vec<String> {
         self.end("-KILL")
     }
 
-    /// Ends the server by a signal, and returns what it wrote to standard error meanwhile.
+    /// Ends the server with a signal, and returns the lines that it had written to standard error.
     pub(crate) fn end(mut self, signal: &str) -> Vec<String> {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         self.notes.by_ref().map_while(Result::ok).collect()
     }
 
-    /// Returns the memory of the server, in KiB.
+    /// Returns the memory use of the server, in KiB.
     pub(crate) fn memory(&self) -> u64 {
         memory(&self.child)
     }
 
-    /// Posts a request to initialize, and returns the whole answer.
+    /// Posts an `initialize` request, and returns the whole response.
     fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
         self.post_text(path, headers, &hello().to_string())
     }
@@ -99,7 +99,7 @@ impl Server {
         self.ask("POST", path, headers, body)
     }
 
-    /// Sends a request, and returns the whole answer.
+    /// Sends a request, and returns the whole response.
     pub(crate) fn ask(
         &self,
         method: &str,
@@ -132,19 +132,19 @@ impl Drop for Server {
     }
 }
 
-/// A request to initialize.
+/// Returns an `initialize` request.
 fn hello() -> Value {
     hello_of("2025-06-18")
 }
 
-/// A request to initialize in this protocol.
+/// Returns an `initialize` request for this protocol version.
 pub(crate) fn hello_of(version: &str) -> Value {
     let client = json!({"name": "raw", "version": "1"});
     let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 }
 
-/// The messages in the events of an answer.
+/// Returns the messages in the events of a response.
 pub(crate) fn events(answer: &str) -> Vec<Value> {
     let data = answer.lines().filter_map(|line| line.strip_prefix("data: "));
     data.filter_map(|data| serde_json::from_str(data).ok()).collect()
@@ -172,7 +172,7 @@ fn only_programs_of_this_machine_with_the_token_are_served() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers:?}: {answer}");
         assert!(!answer.contains("serverInfo"), "{answer}");
     }
-    // Two hosts in one request: a proxy may have read the other one.
+    // One request names two hosts: a proxy may have used the other one.
     let host = ("Host", &*server.address);
     for (path, headers) in [
         ("/mcp", &[authorized, host, host][..]),
@@ -219,7 +219,7 @@ fn what_is_no_message_is_answered_as_on_standard_input() {
     }
     let unknown = post(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);
     assert!(unknown.starts_with("HTTP/1.1 202"), "{unknown}");
-    // A body just within the limit is read whole.
+    // A body just within the limit is read completely.
     let hello = hello().to_string();
     let answer = post(&format!("{hello}{}", " ".repeat(16 * 1024 * 1024 - hello.len())));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("serverInfo"), "{answer}");
@@ -280,7 +280,7 @@ fn other_addresses_without_tokens_and_short_tokens_are_refused() {
     }
 }
 
-/// The value of a header of an answer.
+/// Returns the value of a header of a response.
 pub(crate) fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
     let lines = answer.lines().take_while(|line| !line.is_empty());
     lines.filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == name).map(|(_, v)| v)
@@ -324,9 +324,9 @@ fn a_session_ends_when_its_client_says_so_and_goes_on_after_many_others() {
         begin();
         assert!(is_alive(&kept));
     }
-    // It was dropped, and is taken up again.
+    // The server had dropped this session, and restores it.
     assert!(is_alive(&kept) && is_alive(&idle));
-    // Sessions that ended do not count.
+    // Sessions that have ended do not count towards the limit.
     for _ in 0..130 {
         let ended = begin();
         assert!(request("DELETE", &ended, "").starts_with("HTTP/1.1 204"));
@@ -348,7 +348,7 @@ fn requests_that_are_half_sent_keep_out_nobody() {
         let open: Vec<TcpStream> = (0..200)
             .map(|_| {
                 let mut stream = TcpStream::connect(&server.address).unwrap();
-                // The server may have closed it for a newer one.
+                // The server may have closed this connection in favour of a newer one.
                 let _ = stream.write_all(half.as_bytes());
                 stream
             })
@@ -381,7 +381,7 @@ fn an_answer_is_sent_at_once() {
         )
         .unwrap();
         let (mut answer, mut part) = (Vec::new(), [0; 4096]);
-        // The last chunk of the answer is empty.
+        // A response ends with an empty chunk.
         while !answer.ends_with(b"0\r\n\r\n") {
             let n_bytes = stream.read(&mut part).unwrap();
             assert!(n_bytes > 0, "{}", String::from_utf8_lossy(&answer));
@@ -389,6 +389,6 @@ fn an_answer_is_sent_at_once() {
         }
         fastest = fastest.min(began.elapsed());
     }
-    // Where small packets are delayed until the last one is acknowledged, each takes 40 ms.
+    // If small packets were delayed until the last one is acknowledged, each would take 40 ms.
     assert!(fastest < Duration::from_millis(30), "{fastest:?}");
 }

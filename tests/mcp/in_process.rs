@@ -1,4 +1,4 @@
-//! A client of the SDK in this process, in both lifecycles of the protocol.
+//! A client with the SDK in this process, in both lifecycles of the protocol.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ async fn tools_are_listed_and_called() {
         assert!(text(&found).starts_with("- review: "), "{found:?}");
         let used = place.call("use_skill", json!({"skill": "review", "args": "7"})).await;
         assert!(text(&used).contains("Review 7.") && used.structured_content.is_none());
-        // A server of this protocol spawns no tasks.
+        // A server with this protocol cannot spawn tasks.
         let forked = place.call("use_skill", json!({"skill": "forked"})).await;
         assert!(text(&forked).contains("Work apart."), "{forked:?}");
         let script = json!({"skill": "slow", "script": "echo.sh", "args": ["a  b", "c"]});
@@ -205,7 +205,7 @@ async fn long_lists_of_resources_come_in_pages() {
             break;
         }
     }
-    // Of each skill, its `SKILL.md` and the first hundred files.
+    // Each skill lists its `SKILL.md` and its first hundred files.
     assert_eq!(lengths, [202, 202, 101]);
 }
 
@@ -228,7 +228,7 @@ async fn progress_is_told_ten_times_a_second_at_most() {
     call.await_response().await.unwrap();
     let n_seconds = usize::try_from(began.elapsed().as_secs()).unwrap();
     let progress = place.told.progress.lock().unwrap().clone();
-    // Of three seconds or more, and each told is newer than the one before.
+    // The call takes three seconds or more, and each report is newer than the one before it.
     assert!(progress.len() >= 20 && progress.len() <= (n_seconds + 1) * 10, "{progress:?}");
     assert!(progress.is_sorted_by(|a, b| a.0 < b.0), "{progress:?}");
 }
@@ -236,7 +236,7 @@ async fn progress_is_told_ten_times_a_second_at_most() {
 #[tokio::test]
 async fn a_cancelled_call_ends_and_others_are_answered_meanwhile() {
     let place = simple().await;
-    // A plugin: an hour of counting.
+    // In a plugin: an hour of counting.
     let call = place.begin("hello_count", json!({"to": 36_000, "pause": 100})).await;
     until("progress", || !place.told.progress.lock().unwrap().is_empty()).await;
     assert!(!place.call("find_skills", json!({"query": "x"})).await.content.is_empty());
@@ -246,7 +246,7 @@ async fn a_cancelled_call_ends_and_others_are_answered_meanwhile() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(place.told.progress.lock().unwrap().len(), told, "it still counts");
 
-    // A script: a minute of sleep.
+    // In a script: a minute of sleep.
     let script = json!({"skill": "slow", "script": "wait.sh", "args": ["60.000017"]});
     let call = place.begin("run_skill_script", script).await;
     until("the script", || is_alive("60.000017")).await;
@@ -307,7 +307,7 @@ async fn users_are_asked_for_their_consent() {
             }
         }
     }
-    // A prompt is asked about in the same way.
+    // A prompt asks for consent in the same way.
     let place = connect(modern(), ConsentPolicy::FirstUse, Some(Decline)).await;
     let error = place.client.get_prompt(GetPromptRequestParams::new("review")).await.unwrap_err();
     assert!(error.to_string().contains("did not agree"), "{error:?}");
@@ -329,7 +329,7 @@ async fn a_changed_list_of_tools_is_told_once() {
     assert_eq!(place.told.tool_changes.load(Ordering::SeqCst), 1);
     assert_eq!(names().await, 4);
 
-    // Later clients hear of it if they subscribed.
+    // Later clients are notified if they subscribed.
     let place = connect(modern(), ConsentPolicy::Never, None).await;
     assert_eq!(place.client.list_all_tools().await.unwrap().len(), 8);
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
@@ -348,7 +348,7 @@ async fn long_outputs_come_in_pages() {
     let answer = place.call("run_skill_script", call).await;
     let first = text(&answer);
     assert!(first.len() < 40_000, "{}", first.len());
-    // The result is reported at once.
+    // The first page already ends with standard error and the exit code.
     assert!(first.ends_with("[standard error]\noh\n[exit code 3]"), "{first}");
     let (_, told) = first.split_once("[lines 1 to ").unwrap();
     let (_, told) = told.split_once("path `").unwrap();

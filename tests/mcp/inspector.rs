@@ -1,4 +1,4 @@
-//! The MCP Inspector, which checks the Skills extension: `skills/list --verify` and more.
+//! The MCP Inspector, which checks the Skills extension with `skills/list --verify` and more.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,8 @@ use crate::support::say;
 
 const INSPECTOR: Package = ("@modelcontextprotocol/inspector", "2.12.0");
 
-/// Tells whether an optional tool can be installed. Where it must be, a failure fails the test.
+/// Tells whether an optional tool can be installed. If the environment requires the tool, a failure
+/// fails the test.
 pub(crate) fn can_install(what: &str) -> bool {
     if npm::has_npm() {
         return true;
@@ -21,7 +22,7 @@ pub(crate) fn can_install(what: &str) -> bool {
     false
 }
 
-/// Returns a command line of Node that finds the programs of npm packages.
+/// Returns a command line of Node that finds programs of npm packages.
 pub(crate) fn node() -> Command {
     npm::install(NODE);
     let mut command = Command::new(npm::bin(NODE).join("node"));
@@ -29,7 +30,7 @@ pub(crate) fn node() -> Command {
     command
 }
 
-/// Returns the inspector's status, lines and complaints.
+/// Runs the inspector. Returns its exit status, its output lines and its complaints.
 fn inspect(home: &Path, args: &[&str]) -> (i32, Vec<Value>, String) {
     npm::install(INSPECTOR);
     let program = npm::modules(INSPECTOR)
@@ -52,7 +53,7 @@ fn the_inspector_verifies_every_skill() {
     }
     let home = tempfile::tempdir().unwrap();
     let skills = crate::skills();
-    // A skill that no strict reader accepts, and one whose path differs from its id.
+    // A skill that strict readers reject, and one whose path differs from its id.
     for (file, text) in [
         ("Loose One/skill.md", "---\nname: Größe\ndescription: use: it\n---\nLook.\n"),
         ("number/SKILL.md", "---\nname: number\ndescription: d\nmetadata: {n: .inf}\n---\n"),

@@ -1,5 +1,5 @@
-//! Skills over the Model Context Protocol: a client in process, raw lines through the real binary,
-//! HTTP, traces, the official clients for Python and TypeScript, and the MCP Inspector.
+//! Skills over the Model Context Protocol: a client in this process, raw lines to and from the real
+//! binary, HTTP, traces, the official clients for Python and TypeScript, and the MCP Inspector.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -41,11 +41,11 @@ use std::time::Duration;
 use binary::Place;
 use serde_json::{Value, json};
 
-/// A time that exceeds any test, even on a slow machine.
+/// Longer than any test takes, even on a slow machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A directory of skills with every feature: arguments, files, a script, a plugin, a fork, one for
-/// users only.
+/// Creates a directory of skills with every feature: arguments, files, a script, a plugin, a fork, and
+/// a skill for users only.
 fn skills() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let write = |file: &str, text: &[u8]| {
@@ -80,7 +80,7 @@ fn skills() -> tempfile::TempDir {
     dir
 }
 
-/// A place where the code of `skills` is trusted, and a command line of the binary for it.
+/// Creates a place in which the code of `skills` is trusted.
 fn trusted(skills: &Path) -> Place {
     let place = Place::new();
     for skill in ["hello", "slow"] {
@@ -91,21 +91,21 @@ fn trusted(skills: &Path) -> Place {
     place
 }
 
-/// A command of the binary whose state stays in the place, below its `HOME`.
+/// Builds a command of the binary whose state stays in the place, below its `HOME`.
 fn command(place: &Place, args: &[&str], paths: &[&Path]) -> Command {
     let mut command = place.command(args);
     command.args(paths).env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
     command
 }
 
-/// Returns the memory of a process, in KiB.
+/// Returns the memory use of a process, in KiB.
 fn memory(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Tells whether a process with this argument is alive, such as a `sleep` for an odd time.
+/// Tells whether a process with this argument is running, such as a `sleep` for an unusual time.
 fn is_alive(argument: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A client of the SDK in this process, connected to a server of the skills.
+//! A client with the SDK in this process, connected to a server of the skills.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ pub(crate) struct Told {
     pub(crate) progress: Arc<Mutex<Vec<(f64, String)>>>,
     pub(crate) questions: Arc<Mutex<Vec<String>>>,
     pub(crate) tool_changes: Arc<AtomicUsize>,
-    /// The reply of the user to questions; without one, the client asks none.
+    /// The user's reply to questions; if `None`, the client does not support questions.
     pub(crate) says: Option<ElicitationAction>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Place {
     pub(crate) client: RunningService<RoleClient, Told>,
 }
 
-/// A client of a server of the skills, connected in this way.
+/// Connects a client, with this lifecycle, to a server of the skills.
 pub(crate) async fn connect(
     lifecycle: ClientLifecycleMode,
     policy: ConsentPolicy,
@@ -89,7 +89,7 @@ pub(crate) async fn connect(
     connect_to(&engine, dir, lifecycle, says).await
 }
 
-/// A client of a server of this engine, whose skills are in `dir`.
+/// Connects a client to a server of this engine, whose skills are in `dir`.
 pub(crate) async fn connect_to(
     engine: &Engine,
     dir: TempDir,

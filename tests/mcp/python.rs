@@ -1,4 +1,4 @@
-//! The official Python client, where it can be installed.
+//! The official Python client, if it can be installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,10 +10,10 @@ use crate::http::{Server, TOKEN};
 use crate::support::say;
 use crate::{skills, trusted};
 
-/// The installed version, which the test runs against.
+/// The version of the client that the test installs.
 const CLIENT: &str = "mcp==2.3.0";
 
-/// A Python with the client, installed below the target directory once.
+/// Returns a Python with the client, which is installed once below the target directory.
 fn python() -> Result<PathBuf, String> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-mcp-2.3.0");
     let python = home.join("bin/python");
@@ -41,7 +41,8 @@ fn the_official_python_client_uses_everything() {
     let source = skills.path().to_str().unwrap();
     let (server, _) = Server::start(&[], Some(TOKEN));
     let url = format!("http://{}/mcp", server.address);
-    // Over HTTP, nobody is asked for consent here: with the newest protocol each call is a session.
+    // Over HTTP the user is not asked for consent here, because with the newest protocol each call is a
+    // session.
     for (server, n_questions) in
         [([env!("CARGO_BIN_EXE_repertoire"), source], 1), ([&*url, TOKEN], 0)]
     {

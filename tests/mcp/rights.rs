@@ -1,4 +1,4 @@
-//! Rights of toolsets: the client's user is asked when the sandbox refused something.
+//! Rights of toolsets: if the sandbox refused something, the client's user is asked.
 
 use std::fs;
 use std::path::Path;
@@ -15,8 +15,8 @@ use tempfile::TempDir;
 use crate::peer::{Place, connect_to, modern, text};
 use crate::plugin;
 
-/// A directory with a file to read, and beside it the project's skill `table`, which asks to read
-/// this or nothing. Its library is trusted.
+/// Creates a directory with a file to read, and a project whose skill `table` asks to read that file if
+/// `asks` is set. The skill's library is trusted.
 fn place(asks: bool) -> (TempDir, Engine, Arc<TrustStore>) {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");
@@ -46,7 +46,7 @@ fn place(asks: bool) -> (TempDir, Engine, Arc<TrustStore>) {
     (dir, engine, trust)
 }
 
-/// Reads the file twice, and gives the ends of the calls.
+/// Reads the file twice, and returns the result of each call.
 async fn read_twice(place: &Place, dir: &Path) -> [String; 2] {
     let path = dir.join("data/table.csv");
     let read = async || {

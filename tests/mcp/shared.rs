@@ -1,4 +1,4 @@
-//! Sessions that several processes share.
+//! Sessions that several server processes share.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::binary::{Place, finish};
 use crate::http::{Server, TOKEN, events, header, hello_of};
 use crate::{command, skills, trusted};
 
-/// A client of one or more servers with the same token.
+/// A client of one or more servers that accept its token.
 pub(crate) struct Client {
     bearer: String,
     session: String,
 }
 
 impl Client {
-    /// Begins a session at `server`.
+    /// Starts a session at `server`.
     pub(crate) fn begin(server: &Server, token: &str) -> Client {
         let bearer = format!("Bearer {token}");
         let hello = hello_of("2025-06-18").to_string();
@@ -26,7 +26,7 @@ impl Client {
         self.ask_with(server, method, body, &[])
     }
 
-    /// Sends a request with more headers.
+    /// Sends a request with additional headers.
     pub(crate) fn ask_with(
         &self,
         server: &Server,
@@ -38,7 +38,7 @@ impl Client {
         server.ask(method, "/mcp", &[&headers, more].concat(), body)
     }
 
-    /// Calls a tool, and returns the text of its answer.
+    /// Calls a tool, and returns the text of its result.
     pub(crate) fn call(&self, server: &Server, tool: &str, arguments: &Value) -> String {
         let params = json!({"name": tool, "arguments": arguments});
         let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
@@ -69,7 +69,7 @@ fn a_session_that_one_process_began_goes_on_at_another_and_after_both_ended() {
     for server in [&a, &b] {
         assert!(client.review(server).contains(AGAIN));
     }
-    // Another conversation was shown nothing yet.
+    // Another conversation has not been shown anything yet.
     let other = Client::begin(&b, TOKEN);
     assert!(other.review(&a).contains("Sven."));
     assert_eq!((a.kill(), b.kill()), (vec![], vec![]));
@@ -88,7 +88,7 @@ fn a_client_ends_its_session_at_any_process() {
     assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}).to_string();
     assert!(client.ask(&b, "POST", &ping).starts_with("HTTP/1.1 404"));
-    // The other process knows the id, but nothing that was shown.
+    // The other server knows the session's id, but not what was shown in it.
     assert!(client.review(&a).contains("Sven."));
 }
 
@@ -140,6 +140,6 @@ fn a_named_session_goes_on_over_standard_streams() {
     assert!(ask(&["--session", "chat-7"]).contains("Sven."));
     assert!(ask(&["--session", "chat-7"]).contains(AGAIN));
     assert!(ask(&["--session", "chat-8"]).contains("Sven."));
-    // Without a name it is forgotten.
+    // A session without a name is forgotten.
     assert!(ask(&[]).contains("Sven.") && ask(&[]).contains("Sven."));
 }

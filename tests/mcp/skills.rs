@@ -1,4 +1,4 @@
-//! MCP's Skills extension, tested by a client in this process.
+//! MCP's Skills extension, tested with a client in this process.
 
 use std::fs::{self, File};
 
@@ -15,7 +15,7 @@ use crate::peer::{Told, code, connect, modern, simple};
 
 type Client = RunningService<RoleClient, Told>;
 
-/// A client of a server of the skills in `dir`.
+/// Connects a client to a server of the skills in `dir`.
 async fn client_of(dir: &std::path::Path) -> Client {
     let engine = Engine::builder().source(Source::user(dir)).build().unwrap();
     let (ours, theirs) = tokio::io::duplex(1 << 16);
@@ -24,7 +24,7 @@ async fn client_of(dir: &std::path::Path) -> Client {
     Told::default().serve(ours).await.unwrap()
 }
 
-/// The bytes of a resource.
+/// Reads the bytes of a resource.
 async fn bytes(client: &Client, uri: &str) -> Vec<u8> {
     let read = client.read_resource(ReadResourceRequestParams::new(uri)).await.unwrap();
     let contents = serde_json::to_value(&read.contents[0]).unwrap();
@@ -42,7 +42,7 @@ fn files(skill: &Skill) -> Vec<&str> {
     files.iter().map(|file| file.uri.as_str()).collect()
 }
 
-/// Checks every file of a skill against its digest and size.
+/// Compares every file of a skill with its digest and size.
 async fn verify(client: &Client, skill: &Skill) {
     let SkillResources::Files(files) = &skill.resources else { panic!("{skill:?}") };
     for file in files {
@@ -68,7 +68,7 @@ async fn skills_are_listed_with_the_digests_of_what_is_read() {
             "triggers": {"keywords": ["pull request"]},
         });
         assert_eq!(front_matter, written);
-        // The files of a skill below belong to the one above, too.
+        // The files of a nested skill also belong to the skill above it.
         let sven = ["SKILL.md", "plan/SKILL.md", "plan/steps.md"];
         assert_eq!(files(&skills[4]), sven.map(|file| format!("skill://sven/{file}")));
         for skill in &skills {
@@ -151,7 +151,7 @@ async fn directories_are_read_level_by_level() {
     ] {
         let params = ReadResourceDirectoryRequestParams::new(uri);
         let read = place.client.read_resource_directory(params).await.unwrap();
-        // A directory without files exists when asked for by name, but nothing leads to it.
+        // A directory without files exists if a client asks for its name, but no list contains it.
         let expected = children.as_array().unwrap().iter().filter(|child| !child[1].is_null());
         let expected: Vec<Value> = expected
             .map(|child| json!([format!("{uri}/{}", child[0].as_str().unwrap()), child[1]]))
@@ -229,7 +229,7 @@ async fn the_list_comes_in_pages_without_what_is_too_large() {
         assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");
         assert!(error.to_string().contains(why), "{error}");
     }
-    // A file that no client could read is not part of a skill.
+    // A file that clients cannot read is not part of a skill.
     let params = GetSkillRequestParams::new("skill://s10/SKILL.md");
     let skill = client.get_skill(params).await.unwrap().skill;
     assert_eq!(files(&skill), ["skill://s10/SKILL.md"]);
@@ -261,7 +261,7 @@ async fn instructions_need_the_consent_that_using_them_does() {
             let params = ReadResourceRequestParams::new("skill://review/SKILL.md");
             let error = place.client.read_resource(params).await.unwrap_err();
             assert!(error.to_string().contains("CONSENT_REQUIRED"), "{error}");
-            // The list is visible without it.
+            // The list is visible without consent.
             assert_eq!(place.client.list_all_skills().await.unwrap().len(), 6);
         }
     }

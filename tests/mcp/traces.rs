@@ -1,4 +1,4 @@
-//! Traces of the server, as a collector gets them.
+//! Traces of the server, as a collector receives them.
 
 use std::fs;
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ use crate::{command, skills, trusted};
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// A directory with one skill.
+/// Creates a directory with one skill.
 fn one_skill() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("review")).unwrap();
@@ -26,7 +26,7 @@ fn one_skill() -> tempfile::TempDir {
     dir
 }
 
-/// Runs a server on standard streams that answers these calls of tools, until its input ends.
+/// Runs a server on standard streams that answers these tool calls, until its input ends.
 fn run(place: &Place, skills: &Path, variables: &[(&str, &str)], calls: &[(&str, Value)]) -> Run {
     let mut input = format!(
         "{}\n{}\n",
@@ -47,7 +47,7 @@ fn run(place: &Place, skills: &Path, variables: &[(&str, &str)], calls: &[(&str,
     run
 }
 
-/// The spans directly below `parent`.
+/// Returns the child spans of `parent`.
 fn below<'s>(spans: &'s [Span], parent: &Span) -> Vec<&'s Span> {
     let children = spans.iter().filter(|span| span.parent == parent.id);
     let mut children: Vec<&Span> = children.collect();
@@ -59,7 +59,8 @@ fn below<'s>(spans: &'s [Span], parent: &Span) -> Vec<&'s Span> {
     children
 }
 
-/// The names of the spans below `parent`, with those below them in parentheses.
+/// Returns the names of the child spans of `parent`, with the names of their own children in
+/// parentheses.
 fn tree(spans: &[Span], parent: &Span) -> String {
     let children = below(spans, parent);
     let names = children.iter().map(|child| match tree(spans, child) {
@@ -69,7 +70,7 @@ fn tree(spans: &[Span], parent: &Span) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The span of the call of a tool, and that of its request.
+/// Returns the span of a tool call, and the span of its request.
 fn call<'s>(spans: &'s [Span], tool: &str) -> (&'s Span, &'s Span) {
     let is_call = |span: &&Span| span.name == "tool" && span.fields["tool"] == tool;
     let call = spans.iter().find(is_call).unwrap_or_else(|| panic!("no {tool}: {spans:#?}"));
@@ -78,7 +79,7 @@ fn call<'s>(spans: &'s [Span], tool: &str) -> (&'s Span, &'s Span) {
     (request, call)
 }
 
-/// Checks that the page on traces has every span and every field.
+/// Checks that the page on traces lists every span and every field.
 fn check_page(spans: &[Span]) {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/traces.md");
     let page = fs::read_to_string(page).unwrap();
@@ -86,7 +87,7 @@ fn check_page(spans: &[Span]) {
         let name = if span.kind == 2 { "mcp.request" } else { &span.name };
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
         let row = row.unwrap_or_else(|| panic!("the page lacks `{name}`"));
-        // Any span may fail.
+        // Any span may fail, so the page does not repeat this field.
         for field in span.fields.keys().filter(|field| *field != "error.type") {
             assert!(row.contains(&format!("`{field}`")), "{row} lacks `{field}`");
         }
@@ -202,7 +203,7 @@ fn a_span_of_the_client_is_the_parent_of_its_turn() {
     let tool = spans.iter().find(|span| span.name == "tool").unwrap();
     assert_eq!((&*tool.trace, &tool.parent), (TRACE, &request.id));
 
-    // What the request itself says counts, not the transport.
+    // The context in the request's message takes precedence over that of the transport.
     let other = "ab42124a3c573678d4d8b21ba52df3bf";
     let meta = json!({"traceparent": format!("00-{other}-d21f7bc17caa5aba-01")});
     client.ask_with(&server, "POST", &call(meta), &[("traceparent", PARENT)]);
@@ -210,7 +211,7 @@ fn a_span_of_the_client_is_the_parent_of_its_turn() {
     let request = spans.iter().find(|span| is_request(other)(span)).unwrap();
     assert_eq!(request.parent, "d21f7bc17caa5aba");
 
-    // A parent that is not recorded, and one that is not valid.
+    // One parent that is not recorded, and one that is invalid.
     let unrecorded = format!("00-{}-b7ad6b7169203331-00", "1".repeat(32));
     client.ask_with(&server, "POST", &call(json!({})), &[("traceparent", &unrecorded)]);
     client.ask_with(&server, "POST", &call(json!({})), &[("traceparent", "made up")]);
@@ -241,11 +242,11 @@ fn the_last_spans_are_sent_when_a_signal_ends_the_server() {
 #[test]
 fn a_collector_that_is_away_delays_neither_an_answer_nor_the_end() {
     let (place, skills) = (Place::new(), one_skill());
-    // Nobody listens to the first; the second takes the request, and never answers.
+    // Nothing listens on the first address. The second accepts the request, but never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_address = silent.local_addr().unwrap().to_string();
     for (address, told) in [("127.0.0.1:1", true), (&*silent_address, false)] {
-        // The password is never shown.
+        // The password must not be shown.
         let endpoint = format!("http://ann:secret@{address}");
         let variables = [
             ("OTEL_EXPORTER_OTLP_ENDPOINT", &*endpoint),
@@ -263,11 +264,11 @@ fn a_collector_that_is_away_delays_neither_an_answer_nor_the_end() {
         assert!(slowest < Duration::from_secs(2), "{slowest:?}");
         let begun = Instant::now();
         let notes = server.end("-TERM");
-        // Two seconds, and what a busy machine adds.
+        // Two seconds, with a margin for a busy machine.
         assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
         let line = format!("traces cannot be sent to {address}: ");
         assert!(notes.iter().all(|note| note.starts_with(&line)), "{notes:?}");
-        // The first spans are those of loading skills, before the server says where it is.
+        // The first spans come from loading skills, before the server prints its address.
         let n_told = seen.iter().chain(&notes).filter(|note| note.starts_with(&line)).count();
         assert_eq!(n_told, usize::from(told), "{seen:?} {notes:?}");
     }

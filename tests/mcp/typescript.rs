@@ -1,4 +1,4 @@
-//! The official TypeScript clients, in each protocol, over standard streams and HTTP.
+//! The official TypeScript clients, with each protocol version, over standard streams and HTTP.
 
 use std::path::Path;
 
@@ -9,7 +9,8 @@ use crate::inspector::{can_install, node};
 use crate::npm::{self, Package};
 use crate::{skills, trusted};
 
-/// The SDK with the older handshake alone, and its successor with the newest protocol.
+/// The SDK, which only knows the older handshake, and its successor, which also knows the newest
+/// protocol.
 const CLIENTS: [(Package, &[&str]); 2] = [
     (("@modelcontextprotocol/sdk", "1.32.2"), &["2024-11-05", "2025-03-26", "2025-11-25"]),
     (("@modelcontextprotocol/client", "2.3.1"), &["2025-03-26", "2026-07-28"]),

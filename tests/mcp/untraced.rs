@@ -1,4 +1,4 @@
-//! A server that was built without traces.
+//! A server that is built without traces.
 
 use crate::binary::{Place, finish};
 use crate::command;

@@ -52,7 +52,7 @@ impl Server {
         self.initialized_with("2025-06-18")
     }
 
-    /// Completes the handshake in this protocol.
+    /// Completes the handshake with this protocol version.
     pub(crate) fn initialized_with(mut self, version: &str) -> Server {
         let server = &mut self;
         let client = json!({"name": "raw", "version": "1"});
@@ -93,7 +93,7 @@ impl Server {
         answer
     }
 
-    /// Returns the memory of the server, in KiB.
+    /// Returns the memory use of the server, in KiB.
     pub(crate) fn memory(&self) -> u64 {
         memory(&self.child)
     }
@@ -112,7 +112,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has ended, or the test has failed.
+        // The server has ended, or the test has failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -137,8 +137,8 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         server.ask(6, "tools/call", &json!({"name": "find_skills", "arguments": {"q": 1}}));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
 
-    // Each line that is not a message is answered (JSON-RPC 2.0, section 5.1), with its id if it
-    // has one.
+    // Each line that is not a message gets an error (JSON-RPC 2.0, section 5.1), with the line's id if
+    // it has one.
     let too_long = format!("\"{}\"", "x".repeat(16 * 1024 * 1024));
     for (line, code, id) in [
         ("this is no json", -32700, json!(null)),
@@ -210,7 +210,7 @@ fn a_request_before_the_handshake_is_refused() {
     assert_eq!(server.ask(2, "ping", &json!({}))["result"], json!({}));
     let client = json!({"name": "raw", "version": "1"});
     let params = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": client});
-    // An unknown version is answered with one that both sides may know.
+    // For an unknown version, the server offers one that both sides may know.
     assert_eq!(server.ask(3, "initialize", &params)["result"]["protocolVersion"], "2025-11-25");
     drop(server.stdin.take());
     assert_eq!(server.wait(), 0);
@@ -237,17 +237,17 @@ fn the_list_of_skills_can_be_left_to_a_hook() {
 
 #[test]
 fn a_client_that_goes_takes_the_server_with_it() {
-    // Before it sent a message.
+    // The client disconnects before its first message.
     let mut server = Server::start();
     drop(server.stdin.take());
     assert_eq!(server.wait(), 0);
 
-    // In the middle of a script, in the middle of a tool.
+    // The client disconnects during a script, and during a tool.
     for (tool, arguments) in [
         ("run_skill_script", json!({"skill": "slow", "script": "wait.sh", "args": ["60.000023"]})),
         ("hello_count", json!({"to": 36_000, "pause": 100})),
     ] {
-        // By closing, or by a signal while the client keeps its side open.
+        // It closes its side, or a signal ends the server while the client keeps its side open.
         for signal in [None, Some("-TERM"), Some("-INT")] {
             let mut server = Server::started();
             server.send(1, "tools/call", &json!({"name": tool, "arguments": arguments}));
@@ -271,7 +271,7 @@ fn a_client_that_goes_takes_the_server_with_it() {
 fn calls_go_on_after_the_client_has_closed_its_side_as_long_as_some_end() {
     let mut server = Server::started();
     let steps = 1..=12;
-    // Each ends a quarter of a second after the one before, and the last one never.
+    // Each script ends a quarter of a second after the one before it; the last one never ends.
     let seconds = steps.clone().map(|step| format!("{:.2}", f64::from(step) / 4.0));
     for (id, seconds) in seconds.chain(["60.000029".to_owned()]).enumerate() {
         let arguments = json!({"skill": "slow", "script": "wait.sh", "args": [seconds]});
@@ -302,7 +302,7 @@ fn a_file_that_comes_or_goes_is_told_of() {
             std::fs::remove_file(references.join("more.md")).unwrap();
         }
         while server.read()["method"] != "notifications/resources/list_changed" {}
-        // The directory itself may be reported before the file.
+        // The server may report the directory before the file in it.
         let listed = |server: &mut Server| {
             server.send(2, "resources/list", &json!({}));
             loop {
@@ -325,9 +325,8 @@ fn ten_thousand_calls_take_no_memory() {
         json!({"name": "read_skill_file", "arguments": {"skill": "review", "path": "ref/how to.md"}}),
         json!({"name": "no_tool", "arguments": {}}),
     ];
-    // One-time allocations are done after the first thousand calls. The number of threads with
-    // memory of their own varies by chance, so the memory grows at times, but a leak grows all the
-    // time.
+    // One-time allocations are done after the first thousand calls. The number of threads with memory
+    // of their own varies, so the memory may grow at times, but with a leak it would grow all the time.
     let mut after = Vec::new();
     for id in 1..=11_000 {
         server.ask(id, "tools/call", &calls[id as usize % calls.len()]);

@@ -1,4 +1,5 @@
-//! Edits that break a skill: it stays as it was, with its own instructions or an error.
+//! Edits that break a skill. Its last version stays, and its instructions are either that version's or
+//! an error.
 
 use super::*;
 
@@ -35,7 +36,7 @@ fn a_broken_edit_keeps_the_skill_as_it_was_until_it_is_mended() {
         let kept = found(&engine, Code::KeptBefore).unwrap();
         assert_eq!(kept.path, file);
         assert!(kept.message.contains("stays as it was"), "{kept}");
-        // It is reported once, and known as long as it lasts.
+        // The finding is reported once, and stays known as long as the skill is broken.
         assert!(engine.refresh().unwrap().is_empty(), "{what}");
         place.skill("project/new", "New.", "");
         assert_eq!(signs(&engine.refresh().unwrap()), "+new", "{what}");

@@ -73,7 +73,7 @@ pub(super) const EDITS: &[(&str, &str, Edit)] = &[
     }),
     ("a root is deleted", "~both -plain", |place| {
         place.remove("user");
-        // Another skill changes as well, which is not a part of this edit.
+        // Another skill changes at the same time, which is not part of this edit.
         place.skill("project/both", "Edited.", "name: both");
     }),
     ("a root is deleted and made again", "~both ~plain", |place| {
@@ -109,7 +109,7 @@ fn after_any_edit_a_refresh_is_as_a_fresh_load() {
         .collect();
     for settled in [false, true] {
         if settled {
-            // From now on the times of files show every change.
+            // From now on, every change shows in the times of the files.
             thread::sleep(Duration::from_millis(2100));
         }
         for (what, expected, edit, place, old) in &places {

@@ -1,5 +1,5 @@
-//! Reloading: changed skills are refreshed, nothing else is read again, and concurrent readers see
-//! one state or the other.
+//! Reloading: a refresh reads changed skills and nothing else again, and concurrent readers see either
+//! the old or the new state.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -27,7 +27,7 @@ use repertoire::catalog::{Environment, Refreshed};
 use repertoire::{Allowlist, Code, Diagnostic, Engine, ErrorCode, SkillId, Source};
 use tempfile::TempDir;
 
-/// The directories of skills of a user and a project, and the files beside them.
+/// The skill directories of a user and a project, and other files next to them.
 struct Place {
     dir: TempDir,
 }
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// Formats the whole state of an engine's skills, except for kept earlier versions.
+/// Formats the whole state of an engine's skills, except for earlier versions that it keeps.
 fn state(engine: &Engine) -> Vec<String> {
     let catalog = engine.catalog();
     let told = catalog.entries().chain(catalog.filtered()).map(|entry| {
@@ -109,7 +109,7 @@ fn ids(ids: &[SkillId]) -> Vec<&str> {
     ids.iter().map(SkillId::as_str).collect()
 }
 
-/// Formats the added, changed, removed and kept skills, with signs.
+/// Formats the added, changed, removed and kept skills, each with a sign.
 fn signs(refreshed: &Refreshed) -> String {
     let Refreshed { added, changed, removed, kept } = refreshed;
     let lists = [("+", added), ("~", changed), ("-", removed), ("!", kept)];
@@ -128,7 +128,7 @@ fn only_what_changed_is_read_again() {
     let engine = place.engine();
     let n_files = reads.take().len();
     assert!(n_files >= 8, "{n_files}");
-    // Until a change would show in the time of a file, its content is compared.
+    // As long as a change might not show in the time of a file, the file's content is compared.
     thread::sleep(Duration::from_millis(2100));
     assert!(engine.refresh().unwrap().is_empty());
     reads.take();
@@ -174,15 +174,15 @@ fn a_catalog_that_somebody_holds_stays_as_it_is() {
     assert!(engine.catalog().get("plain").is_none());
 }
 
-/// Two skills whose triggers and texts only fit together in one version.
+/// Writes two skills whose triggers and texts match only within one version.
 fn write_version(place: &Place, version: usize) {
-    // Replaced as a whole, so that no reader of the file sees half of it.
+    // Replace the file atomically, so that readers do not see half of it.
     let fields = format!("name: both\ntriggers: [version {version}]");
     place.skill("new", &format!("Version {version}."), &fields);
     place.rename("new/SKILL.md", "project/both/SKILL.md");
 }
 
-/// Asks `engine` in several ways; panics if the answers do not fit together.
+/// Queries `engine` in several ways. Panics if the answers contradict each other.
 fn ask(engine: &Engine, n_versions: usize) {
     let catalog = engine.catalog();
     let both = catalog.get("both").unwrap();
@@ -192,7 +192,7 @@ fn ask(engine: &Engine, n_versions: usize) {
         text.contains(&format!("version {n}\"")) && text.contains(&format!("Version {n}."))
     };
     assert!((0..n_versions).any(is_of_one), "{text}");
-    // One disclosure shows one state: a match is listed with the text that matched.
+    // One disclosure must show one state, in which a match is listed with the text that matched.
     let query: Vec<String> = (0..n_versions).map(|n| format!("version {n}")).collect();
     let query = query.join(", ");
     let found = engine.find_skills(query.as_str(), 1);

@@ -1,4 +1,4 @@
-//! The tools of skills that change.
+//! Tools of skills that change.
 
 #[path = "../support/plugin.rs"]
 mod plugin;
@@ -12,7 +12,7 @@ use super::*;
 
 const FIELDS: &str = "toolsets: [\"toolsets/hello:HelloToolset\"]";
 
-/// Returns skills, one with tools, and an engine that may call them.
+/// Creates skills, one of which has tools, and an engine that may call them.
 fn place() -> (Place, Engine) {
     let place = Place::new();
     place.skill("project/new", "Greets.", FIELDS);
@@ -73,7 +73,7 @@ fn a_skill_that_moved_has_its_tools_where_it_is_now() {
     place.rename("project/new", "project/deep/new");
     assert_eq!(signs(&engine.refresh().unwrap()), "~new");
     assert_eq!(call(&held), Err(ErrorCode::NotFound));
-    // At its new path nobody trusts it.
+    // At its new path, the library is not trusted.
     let failures = engine.all_tools().failures;
     assert_eq!(failures[0].error.code(), ErrorCode::PermissionDenied, "{failures:?}");
 }
@@ -86,7 +86,7 @@ fn a_changed_library_is_another_question_of_trust_however_it_looks() {
     let time = path.metadata().unwrap().modified().unwrap();
     let mut bytes = fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
-    // The same file, of the same length and time.
+    // The file has the same length and time as before.
     fs::write(&path, bytes).unwrap();
     File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     let failures = engine.all_tools().failures;

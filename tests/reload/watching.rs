@@ -1,4 +1,4 @@
-//! Watching: changed skills are refreshed without a call.
+//! Watching: changed skills are refreshed automatically.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use repertoire::{Watch, WatchOptions};
 use super::edits::EDITS;
 use super::*;
 
-/// Far more than a refresh takes, but less than the interval of checks without any event.
+/// Far longer than a refresh takes, but shorter than the interval between checks without an event.
 const LONG: Duration = Duration::from_secs(20);
 
 fn watch(engine: &Engine, events: bool) -> Watch {
@@ -17,7 +17,7 @@ fn watch(engine: &Engine, events: bool) -> Watch {
     engine.watch(options).unwrap()
 }
 
-/// Waits until the engine equals one that was just loaded.
+/// Waits until the engine has the same state as one that was just loaded.
 fn eventually_fresh(place: &Place, engine: &Engine, what: &str) {
     let start = Instant::now();
     let fresh = state(&place.engine());
@@ -33,7 +33,7 @@ fn eventually_fresh(place: &Place, engine: &Engine, what: &str) {
 fn any_edit_is_taken_up_by_events_and_by_looking() {
     for events in [true, false] {
         for (what, _, edit) in EDITS {
-            // No event reports a program; it is noticed at the next check.
+            // No event reports a change of a program; the watch notices it at the next check.
             if events && *what == "a program that is required" {
                 continue;
             }
@@ -86,7 +86,7 @@ fn it_goes_on_after_faults_and_ends_with_its_guard() {
         eventually_fresh(&place, &engine, "an edit after a panic");
     }
     drop(watch);
-    // Earlier refreshes may still be reported.
+    // Reports of earlier refreshes may still arrive.
     thread::sleep(Duration::from_millis(300));
     let n_heard = heard.load(Ordering::Relaxed);
     assert!(n_heard > 0);
@@ -118,11 +118,11 @@ fn a_guard_may_outlive_its_engine_and_be_dropped_by_a_listener() {
     drop(watch);
 }
 
-/// Random numbers, the same each time.
+/// A random number generator whose sequence is the same in each run.
 struct Random(u64);
 
 impl Random {
-    /// A number below `n`.
+    /// Returns a number below `n`.
     fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -133,7 +133,7 @@ impl Random {
 
 const N_SKILLS: u64 = 30;
 
-/// A version of a skill whose trigger and text fit together only if they are of one version.
+/// Returns a version of a skill whose trigger and text match only within one version.
 fn text_of(skill: u64, version: u64) -> String {
     format!(
         "---\nname: skill-{skill}\ndescription: Skill {skill} in v{version}x.\n\
@@ -146,13 +146,13 @@ fn version_in(text: &str) -> Option<&str> {
         .find(|word| word.starts_with('v') && word.ends_with('x'))
 }
 
-/// One random edit below `root`.
+/// Makes one random edit below `root`.
 fn edit(root: &Path, random: &mut Random, version: u64) {
     let skill = random.below(N_SKILLS);
     let place = ["", "group/", "group/skill-0/"][random.below(3) as usize];
     let dir = root.join(format!("{place}skill-{skill}"));
     let file = dir.join("SKILL.md");
-    // A missing file cannot be edited, which is not a fault.
+    // Editing a missing file fails, which is not a fault.
     let _ = match random.below(18) {
         0..=6 => fs::create_dir_all(&dir).and_then(|()| fs::write(file, text_of(skill, version))),
         7..=11 => {
@@ -173,7 +173,7 @@ fn edit(root: &Path, random: &mut Random, version: u64) {
     };
 }
 
-/// Reads as a user of the engine would; panics if the answers do not fit together.
+/// Reads as a user of the engine would. Panics if the answers contradict each other.
 fn read(engine: &Engine, random: &mut Random) {
     let catalog = engine.catalog();
     for entry in catalog.entries() {
@@ -201,7 +201,7 @@ fn read(engine: &Engine, random: &mut Random) {
     }
 }
 
-/// Edits skills for this long while eight threads query them.
+/// Edits skills for `duration` while eight threads query them.
 fn soak(duration: Duration) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("skills");
@@ -234,7 +234,7 @@ fn soak(duration: Duration) {
         let readers: Vec<_> = (0..8).map(spawn).collect();
         let mut random = Random(4711);
         let start = Instant::now();
-        // A reader that ends panicked.
+        // A reader ends early only if it panicked.
         while start.elapsed() < duration
             && !readers.iter().any(thread::ScopedJoinHandle::is_finished)
         {
@@ -243,7 +243,7 @@ fn soak(duration: Duration) {
         }
         stop.store(true, Ordering::Relaxed);
     });
-    // A fresh load has no earlier version to keep: skills broken at the end disappear.
+    // A fresh engine has no earlier versions to keep, so skills that are broken at the end disappear.
     let broken = build().diagnostics();
     for finding in broken.iter().filter(|f| matches!(f.code, Code::NotUtf8 | Code::EmptyFile)) {
         fs::remove_file(&finding.path).unwrap();

@@ -1,11 +1,12 @@
-//! The agent of `examples/agent_loop`, as a program: twelve turns, and tools that stay.
+//! Runs the agent of `examples/agent_loop` as a program: twelve turns, in which tools that were offered
+//! stay.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::plugin;
 
-/// The turns of a conversation as it was printed.
+/// Splits the printed conversation into turns.
 fn turns(printed: &str) -> Vec<&str> {
     let starts = |n: usize| format!("\n{n}. ");
     let starts = (1..).map(|n| printed.find(&starts(n))).take_while(Option::is_some).flatten();
@@ -13,7 +14,7 @@ fn turns(printed: &str) -> Vec<&str> {
     starts.windows(2).map(|pair| &printed[pair[0]..pair[1]]).collect()
 }
 
-/// The numbers of tools that the model was offered.
+/// Returns the numbers of tools that the model was offered.
 fn n_offered(turn: &str) -> Vec<usize> {
     turn.lines().filter_map(|line| line.split_once(" tools; ")?.0.trim().parse().ok()).collect()
 }

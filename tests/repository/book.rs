@@ -1,5 +1,5 @@
-//! The documentation as a book: every page is in its summary, and links lead to files and headings
-//! that exist.
+//! The documentation as a book: its summary lists every page, and links lead to files and headings that
+//! exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// The Markdown pages in `dir`.
+/// Returns the Markdown pages in `dir`.
 fn pages(dir: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }
 
-/// The destinations of the links and pictures of a page.
+/// Returns the destinations of the links and images of a page.
 fn links(page: &str) -> Vec<String> {
     let events = Parser::new_ext(page, Options::ENABLE_TABLES);
     let links = events.filter_map(|event| match event {
@@ -25,7 +25,7 @@ fn links(page: &str) -> Vec<String> {
     links.collect()
 }
 
-/// The anchors of the headings of a page, as GitHub and mdbook make them.
+/// Returns the anchors of the headings of a page, as GitHub and mdbook generate them.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let mut heading: Option<String> = None;
@@ -48,7 +48,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     anchors
 }
 
-/// The fault of a link on the page at `path`, in a phrase.
+/// Returns the fault of a link on the page at `path`, as a phrase.
 fn fault(path: &Path, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;

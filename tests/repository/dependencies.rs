@@ -1,4 +1,4 @@
-//! The dependencies of the library: few crates, and no knowledge of the binary.
+//! The dependencies of the library: they are few, and the library does not depend on the binary.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::sources::rust_files;
 
-/// The dependencies that are compiled into what is shipped, one a line.
+/// Returns the dependencies that are compiled into what is shipped, one on each line.
 fn tree(args: &[&str]) -> String {
     cargo_tree(&[&["--edges", "normal"], args].concat())
 }
@@ -36,7 +36,7 @@ fn the_library_needs_few_crates_and_none_of_the_binary() {
 
 #[test]
 fn tests_need_no_feature_of_a_dependency_that_the_program_has_not_and_so_build_none_anew() {
-    // A crate may be built for the program, and with other features for build scripts.
+    // A crate may be built both for the program and, with other features, for build scripts.
     let features = |edges: &str| {
         let tree = cargo_tree(&["--edges", edges, "--no-dedupe", "--format", "{p}\t{f}"]);
         let mut features: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -52,14 +52,15 @@ fn tests_need_no_feature_of_a_dependency_that_the_program_has_not_and_so_build_n
     }
 }
 
-/// Tells whether a licence expression can be met by the `allowed` licences: alternatives, all of
-/// which must be met if there are several groups.
+/// Tells whether the `allowed` licences satisfy a licence expression: of each group of alternatives, at
+/// least one must be allowed.
 fn is_met(expression: &str, allowed: &[&str]) -> bool {
     let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
     plain.split(" AND ").all(|group| group.split(" OR ").any(|one| allowed.contains(&one.trim())))
 }
 
-/// The licences that `deny.toml` allows to each crate, and to single ones.
+/// Returns the licences that `deny.toml` allows for every crate, and those that it allows for single
+/// crates.
 fn allowed_licences() -> (Vec<String>, Vec<(String, String)>) {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml")).unwrap();
     let quoted = |line: &str| line.split('"').skip(1).step_by(2).map(str::to_owned).collect();
@@ -73,7 +74,7 @@ fn allowed_licences() -> (Vec<String>, Vec<(String, String)>) {
     (all, exceptions.collect())
 }
 
-/// Checks what `cargo deny check licenses` does, which not every machine has.
+/// Makes the same check as `cargo deny check licenses`, which is not installed on every machine.
 #[test]
 fn every_dependency_has_a_licence_that_is_allowed() {
     let (all, exceptions) = allowed_licences();
@@ -86,7 +87,7 @@ fn every_dependency_has_a_licence_that_is_allowed() {
         let licence = licence.trim_end_matches(" (*)");
         let excepted = exceptions.iter().filter(|(of, _)| of == name).map(|(_, licence)| licence);
         let allowed: Vec<&str> = all.iter().chain(excepted).map(String::as_str).collect();
-        // Of this workspace, and never published.
+        // A package of this workspace that is never published.
         if licence.is_empty() && package.contains("(/") {
             continue;
         }
@@ -98,8 +99,8 @@ fn every_dependency_has_a_licence_that_is_allowed() {
     assert_eq!(used.len(), exceptions.len(), "an exception is of no use: {exceptions:?}");
 }
 
-/// A host may lack the program: an error's `remedy` says what the user can do, and the command line
-/// phrases it. A model is not told how to approve code either.
+/// A host may not have the command-line program, so an error's `remedy` says what the user can do, and
+/// the command line puts it into words. A model is not told how to approve code either.
 #[test]
 fn no_text_of_the_library_names_a_command_of_the_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -112,7 +113,7 @@ fn no_text_of_the_library_names_a_command_of_the_program() {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         for line in code {
             let named = ["`repertoire ", "trust add", "`--"].iter().any(|it| line.contains(it));
-            // Fences of front matter are written in back-ticks, too.
+            // Fences of front matter also appear in back-ticks.
             assert!(!named || line.contains("`---"), "{}: {line}", path.display());
         }
         n_files += 1;
@@ -120,7 +121,7 @@ fn no_text_of_the_library_names_a_command_of_the_program() {
     assert!(n_files > 100, "{n_files} files were read");
 }
 
-/// The crates of a `Cargo.lock`, with their versions.
+/// Returns the crates of a `Cargo.lock`, with their versions.
 fn locked(dir: &str) -> BTreeSet<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(dir).join("Cargo.lock");
     let text = fs::read_to_string(path).unwrap();

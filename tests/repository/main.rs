@@ -1,5 +1,5 @@
 //! Checks of the repository itself: the order of its modules, its dependencies and public names, its
-//! prose and pages, the example of an agent, and the files of a release.
+//! prose and pages, the example agent, and the files of a release.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(all(feature = "cli", unix))]

@@ -1,4 +1,4 @@
-//! Prose is plain English: a doc comment opens with a noun or a verb in the third person. Lines of
+//! Prose is in plain English: a doc comment opens with a noun or a verb in the third person. Lines of
 //! Markdown are short.
 
 use std::fs;
@@ -18,15 +18,15 @@ const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 /// Directories whose comments are checked.
 const DIRS: [&str; 4] = ["benches", "examples", "src", "tests"];
 
-/// The longest line of Markdown, in characters; tables and code may have longer ones.
+/// The maximum length of a line of Markdown, in characters; lines of tables and code may be longer.
 const MARKDOWN_WIDTH: usize = 120;
 
-/// A run of comment lines with the same mark.
+/// A run of consecutive comment lines with the same mark.
 struct Comment {
-    /// The number of its first line, from 1.
+    /// The number of the first line, from 1.
     line: usize,
     mark: &'static str,
-    /// The text of its lines, joined by blanks.
+    /// The text of all lines, joined by blanks.
     text: String,
 }
 
@@ -50,7 +50,7 @@ fn comments(source: &str) -> Vec<Comment> {
     comments
 }
 
-/// The faults of a comment, each in a phrase.
+/// Returns the faults of a comment, each as a phrase.
 fn faults(comment: &Comment) -> Vec<String> {
     let mut faults = Vec::new();
     for opener in OPENERS {
@@ -70,7 +70,7 @@ fn faults(comment: &Comment) -> Vec<String> {
     faults
 }
 
-/// The faults of the texts in code: errors and help, line by line.
+/// Returns the faults of the string literals in code (errors and help), line by line.
 fn faults_of_texts(source: &str) -> Vec<String> {
     let lines = source.lines().enumerate();
     let texts =
@@ -83,7 +83,7 @@ fn faults_of_texts(source: &str) -> Vec<String> {
     comments.flat_map(|text| faults(&text)).collect()
 }
 
-/// A word without punctuation around it.
+/// Returns a word without the punctuation around it.
 fn plain(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
@@ -119,7 +119,7 @@ fn errors_and_help_say_is_not_a() {
     assert_eq!(faults_of_texts("let help = \"there is no file\";").len(), 0);
 }
 
-/// The numbers, from 1, of the lines of a Markdown page that are too long.
+/// Returns the numbers, from 1, of the lines of a Markdown page that are too long.
 fn long_lines(page: &str) -> Vec<usize> {
     let mut is_code = false;
     let mut long = Vec::new();
@@ -171,20 +171,20 @@ fn every_promise_of_security_md_names_tests_that_exist() {
     assert!(n_tests > 30, "{n_tests} tests are named");
 }
 
-/// The names in back-ticks in a text.
+/// Returns the names in back-ticks in a text.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The rows of the tables below the heading of a page that begins with `heading`, without the row
-/// of titles and the line below it.
+/// Returns the table rows below the heading that begins with `heading`, without the title row and the
+/// line below it.
 fn rows<'p>(page: &'p str, heading: &str) -> Vec<&'p str> {
     let (_, section) = page.split_once(&format!("\n## {heading}")).unwrap();
     let section = section.split("\n## ").next().unwrap();
     section.lines().filter(|line| line.starts_with('|')).skip(2).collect()
 }
 
-/// Tells whether a name in back-ticks is that of a file or a directory of the repository.
+/// Tells whether a name in back-ticks is the name of a file or a directory of the repository.
 fn is_path(name: &str) -> bool {
     let end = Path::new(name).extension().and_then(|end| end.to_str()).unwrap_or_default();
     let is_below = name.contains('/') && ["md", "py", "ts", "txt"].contains(&end);
@@ -206,7 +206,7 @@ fn tables_of_where_things_are_name_files_that_exist() {
     for row in tables.concat() {
         let paths: Vec<&str> = quoted(row).into_iter().filter(|name| is_path(name)).collect();
         for path in &paths {
-            // In the row of a module, also from the directory of the module.
+            // In the row of a module, paths may be relative to the directory of the module.
             let is_there = root.join(path).exists() || root.join(paths[0]).join(path).exists();
             assert!(is_there, "`{path}` does not exist: {row}");
         }

@@ -1,9 +1,9 @@
-//! The names at the crate's root: adding one is a decision, recorded here.
+//! The names at the crate's root. Adding a name is a decision, which is recorded here.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The names that most embedders write; all others are in their modules.
+/// The names that most embedders use; all others are in their modules.
 const NAMES: [&str; 50] = [
     "Activate",
     "Activation",
@@ -57,7 +57,7 @@ const NAMES: [&str; 50] = [
     "WatchOptions",
 ];
 
-/// The names that `lib.rs` re-exports.
+/// Returns the names that `lib.rs` re-exports.
 fn exported() -> BTreeSet<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
     let source = std::fs::read_to_string(path).unwrap();

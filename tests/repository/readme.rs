@@ -1,5 +1,5 @@
-//! The console commands of the README and of two pages print the output shown there. Their Rust blocks
-//! are doc tests of the crate.
+//! The console commands of the README and of two other pages print the output that is shown there.
+//! Their Rust blocks are doc tests of the crate.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ const PAGES: [&str; 3] = [
     include_str!("../../docs/embedding.md"),
 ];
 
-/// A command of a `console` block and what it prints.
+/// A command of a `console` block, and its output.
 struct Example {
     command: String,
     output: String,
@@ -65,7 +65,7 @@ fn commands_print_the_documented_output() {
             ["cargo", "run", "--", ..] => {
                 let (succeeded, printed) = run(&words[3..], &input);
                 assert!(succeeded, "{command}");
-                // Tables are padded with blanks that a page does not show.
+                // The command pads tables with blanks that a page does not show.
                 let printed: String =
                     printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
                 match output.strip_suffix("…\n") {
@@ -74,7 +74,7 @@ fn commands_print_the_documented_output() {
                 }
                 n_run += 1;
             }
-            // `.ci/run` runs these: one is this test's own run, the others build.
+            // `.ci/run` runs these commands; the first one is this test run, and the others build.
             ["cargo", "test"]
             | ["cargo", "install", "--path", "."]
             | ["cargo", "build", "--package", "hello-toolset"]

@@ -1,4 +1,5 @@
-//! The files of a release: workflows, archives of the binary, and where `cargo binstall` finds them.
+//! The files of a release: workflows, archives of the binary, and the places where `cargo binstall`
+//! looks for them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,7 @@ fn archive(built: &Path, target: &str, out: &Path) -> String {
     names[0].clone()
 }
 
-/// The targets that the release is built for.
+/// Returns the targets for which a release is built.
 fn targets() -> Vec<String> {
     let workflow = fs::read_to_string(root().join(".github/workflows/release.yml")).unwrap();
     let rows = workflow.lines().filter_map(|line| line.trim().strip_prefix("- { os: "));
@@ -41,7 +42,7 @@ fn targets() -> Vec<String> {
     targets.collect()
 }
 
-/// A field of the metadata for `cargo binstall`, filled in for `target`.
+/// Returns a field of the metadata for `cargo binstall`, filled in for `target`.
 fn for_binstall(field: &str, target: &str) -> String {
     let manifest = manifest();
     let metadata = &manifest["package"]["metadata"]["binstall"];
@@ -81,7 +82,7 @@ fn binstall_finds_the_archive_of_each_target_and_the_binary_in_it() {
             "zip" => ("unzip", "-Z1"),
             _ => ("tar", "-tzf"),
         };
-        // Not every machine has `unzip`.
+        // `unzip` is not installed on every machine.
         let Ok(listed) = Command::new(program).arg(list).arg(out.path().join(&name)).output()
         else {
             continue;
@@ -103,7 +104,8 @@ fn an_unpacked_archive_has_the_bundled_skills() {
     for page in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         assert!(root.join(page).is_file(), "{page}");
     }
-    // In the place of the file above, which need not be compressed: a debug build is large.
+    // Replace the placeholder from above with the real binary, which was not packed because a debug
+    // build is large.
     let binary = root.join("bin/repertoire");
     fs::remove_file(&binary).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_repertoire"), &binary).unwrap();
@@ -149,7 +151,7 @@ fn workflows_are_yaml_whose_jobs_need_jobs_and_run_scripts_that_exist() {
     assert!(n_workflows >= 3 && n_scripts >= 2, "{n_workflows} workflows, {n_scripts} scripts");
 }
 
-/// The jobs of a workflow, each with those that it needs.
+/// Returns the jobs of a workflow, each with the jobs that it needs.
 fn jobs(workflow: &str) -> BTreeMap<String, Vec<String>> {
     let (_, jobs) = workflow.split_once("\njobs:\n").unwrap();
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Files beside a trusted script: it runs only with those that were trusted with it.
+//! Other files of a trusted script's skill: the script runs only with the files that were trusted with
+//! it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,14 +10,14 @@ use repertoire::{ErrorCode, Remedy};
 
 use super::*;
 
-/// Reads a file beside `scripts/` in all the ways there are.
+/// Reads a file next to `scripts/` in several ways.
 const RUN: &str = "#!/bin/sh
 . \"$(dirname \"$0\")/../lib/f.sh\"
 . lib/f.sh
 . \"$SKILL_DIR/lib/f.sh\"
 ";
 
-/// A skill of a project whose only script is trusted, with these files beside it.
+/// Creates a project skill with these files, whose only script is trusted.
 fn trusted(script: &str, files: &[(&str, &str)]) -> Place {
     let mut place = Place::with(files);
     place.owner.scope = Scope::Project;
@@ -56,7 +57,7 @@ fn a_file_that_was_changed_added_or_removed_stops_the_script() {
         symlink("f.sh", place.root().join("lib/g.sh")).unwrap();
         assert_refused(&place, "`lib/g.sh` (changed)");
 
-        // Trusted anew, it runs with what there is now.
+        // After it is trusted again, the script runs with the current files.
         place.write("lib/f.sh", "echo three");
         place.store.add(&place.root().join("scripts/a.sh")).unwrap();
         assert_eq!(place.only(&[]).stdout, "three\nthree\nthree\n");
@@ -96,7 +97,7 @@ fn another_spelling_of_the_skill_file_is_a_file_as_any_other() {
     place.write("skill.md", "echo two");
     assert_refused(&place, "`skill.md` (changed)");
 
-    // What a link leads to is not the skill's.
+    // The target of a link does not belong to the skill.
     let secret = place.dir.path().join("secret");
     fs::write(&secret, "a secret").unwrap();
     let place = trusted("#!/bin/sh\ncat Skill.md", &[]);
@@ -115,7 +116,7 @@ fn sub_skills_are_neither_compared_nor_there() {
     let output = place.only(&[]);
     assert_eq!(output.stdout, "SKILL.md\nlib\nscripts\n", "{output:?}");
     assert!(output.stderr.contains("sub"), "{output:?}");
-    // A file does not leave the comparison by becoming one of a sub-skill.
+    // A file still counts if it becomes part of a sub-skill.
     place.write("lib/SKILL.md", skill);
     assert_refused(&place, "`lib/f.sh` (removed)");
 }
@@ -130,7 +131,7 @@ fn caches_are_neither_compared_nor_there() {
     place.write("target/debug/build", "");
     let _socket = std::os::unix::net::UnixListener::bind(place.root().join("socket")).unwrap();
     assert_eq!(place.only(&[]).stdout, ".:\nSKILL.md\nlib\nscripts\n\nlib:\nf.sh\n");
-    // What was trusted does not become a cache.
+    // A trusted directory cannot be turned into a cache.
     place.write("lib/CACHEDIR.TAG", tag);
     assert_refused(&place, "`lib/f.sh` (removed)");
     place.write("lib/CACHEDIR.TAG", "no signature");
@@ -174,7 +175,7 @@ fn records_without_other_files_ask_again() {
     let why = "the code of the skill `tried` was trusted without the other files of the skill";
     assert!(error.message().starts_with(why), "{error}");
     assert_eq!(error.remedy(), Some(&Remedy::TrustSkill(place.root().to_owned())));
-    // The user's own skills need no record.
+    // The user's own skills need no record of trust.
     place.owner.scope = Scope::User;
     place.only(&[]);
     place.owner.scope = Scope::Project;
@@ -204,7 +205,7 @@ fn a_host_is_asked_about_the_changes() {
     assert!(place.only(&[]).stdout.starts_with("two\n"));
     place.write("lib/f.sh", "echo three");
     is_swapped.store(true, Ordering::Relaxed);
-    // What the host did not see does not run.
+    // Content that the host did not see does not run.
     let error = place.run("a.sh", &[]).unwrap_err();
     assert!(error.message().contains("lib/f.sh has changed meanwhile"), "{error}");
     place.options.approve = None;

@@ -1,4 +1,4 @@
-//! The scripts of a skill, their interpreters, and the files beside them.
+//! The scripts of a skill, their interpreters, and the files next to them.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
@@ -123,7 +123,7 @@ fn scripts_are_listed_with_what_they_say() {
     place.owner.scripts = Some(declared.map(str::to_owned).to_vec());
     let listed = place.scripts().list(&place.owner).unwrap();
     let shown: Vec<_> = listed.iter().map(|s| (&*s.path, s.problem.is_none())).collect();
-    // Files that nobody could ask for are not there.
+    // Files that cannot be requested are not in the list.
     let expected = [
         ("a.sh", true),
         ("bin", false),
@@ -194,7 +194,7 @@ fn python_imports_what_was_checked_and_no_old_bytecode() {
         ),
         ("scripts/sibling.py", "text = 'old'"),
     ]);
-    // Bytecode that declares that it need not be compared with its source.
+    // Bytecode whose header says that it must not be compared with its source.
     let compiled = std::process::Command::new("/usr/bin/python3")
         .args(["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash"])
         .arg(place.root().join("scripts"))

@@ -1,4 +1,5 @@
-//! Each limit stops what exceeds it, on time, with its partial output, and leaves nothing alive.
+//! Each limit stops a script that exceeds it, in time and with its partial output, and leaves no
+//! process running.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +12,7 @@ use super::*;
 
 const SHORT: Duration = Duration::from_millis(1500);
 
-/// Asserts that the script was stopped by its timeout, long before its own end.
+/// Asserts that the script was stopped by its timeout, long before it would have ended.
 #[track_caller]
 fn assert_timed_out(output: &ScriptOutput) {
     assert!(output.timed_out && !output.truncated && !output.cancelled, "{output:?}");
@@ -141,7 +142,7 @@ fn what_a_script_takes_altogether_is_bounded() {
         assert!(output.reason.as_ref().is_some_and(|why| why.contains(told)), "{output:?}");
         assert!(!output.timed_out && !output.is_success(), "{output:?}");
     }
-    // What fits runs to its end, also if it takes long.
+    // A script within the limit runs to its end, even if it takes long.
     let place = Place::sh("head -c 1000000 /dev/zero >$TMPDIR/a; sleep 0.6; echo done");
     let output = place.limited(|limits| limits.scratch_bytes = Some(2_000_000)).only(&[]);
     assert_eq!((&*output.stdout, output.is_success()), ("done\n", true), "{output:?}");
@@ -169,7 +170,7 @@ fn memory_of_what_a_script_starts_is_bounded() {
     if !has("python3") {
         return;
     }
-    // Started at once, perhaps before the limits apply.
+    // Processes that start at once, perhaps before the limits apply.
     let text = "for i in 1 2 3; do python3 -c 'x = bytearray(300 << 20); print(1)' & done; wait";
     let output = Place::sh(text).limited(|limits| limits.memory = Some(100 << 20)).only(&[]);
     assert_eq!(output.stderr.matches("MemoryError").count(), 3, "{output:?}");
@@ -209,7 +210,7 @@ fn many_processes_end_with_their_script() {
     });
     let output = place.only(&[]);
     assert!(output.timed_out && output.stdout == "all\n", "{output:?}");
-    // Each starts the next one, and ends.
+    // Each process starts the next one, and ends.
     let chain = "[ $# -gt 90 ] && exec sleep 60; sh \"$0\" x \"$@\" & [ $# -gt 0 ] || sleep 1";
     Place::sh(chain).only(&[]);
 }
@@ -263,7 +264,7 @@ fn a_host_that_is_given_orphans_buries_them() {
     };
     let output = Place::sh("(sleep 60 &); (sleep 60 &); sleep 0.2").only(&[]);
     assert!(output.is_success(), "{output:?}");
-    // Those of other tests last only a moment.
+    // Processes of other tests last only for a moment.
     let patience = Instant::now() + LONG;
     while ours() > 0 {
         assert!(Instant::now() < patience);

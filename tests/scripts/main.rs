@@ -1,4 +1,4 @@
-//! Scripts of skills, run for real: their environment, their limits, and scripts that do not run.
+//! Scripts of skills, run for real: their environment, their limits, and the scripts that must not run.
 #![cfg(all(target_os = "linux", feature = "scripts"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,10 +24,10 @@ use repertoire::trust::{Owner, TrustStore};
 use repertoire::{Error, SkillId};
 use tempfile::TempDir;
 
-/// A time that exceeds any test, even on a slow machine.
+/// Longer than any test takes, even on a slow machine.
 const LONG: Duration = Duration::from_secs(30);
 
-/// A skill in a directory of its own, and the options of its scripts.
+/// A skill in its own directory, and the options for its scripts.
 struct Place {
     dir: TempDir,
     owner: Owner,
@@ -36,7 +36,7 @@ struct Place {
 }
 
 impl Place {
-    /// A skill of the user's with these files.
+    /// Creates a user's skill with these files.
     fn with(files: &[(&str, &str)]) -> Place {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap().join("skill");
@@ -52,17 +52,17 @@ impl Place {
         place
     }
 
-    /// A skill with one script in the language of `sh`.
+    /// Creates a skill with one shell script.
     fn sh(text: &str) -> Place {
         Place::with(&[("scripts/a.sh", &format!("#!/bin/sh\n{text}\n"))])
     }
 
-    /// A skill with one script in Python.
+    /// Creates a skill with one Python script.
     fn py(text: &str) -> Place {
         Place::with(&[("scripts/a.py", text)])
     }
 
-    /// The same skill under other limits.
+    /// Changes the limits of the skill.
     fn limited(mut self, change: impl FnOnce(&mut repertoire::script::ScriptLimits)) -> Place {
         change(&mut self.options.limits);
         self
@@ -83,7 +83,7 @@ impl Place {
         Scripts::new(self.options.clone(), Arc::clone(&self.store))
     }
 
-    /// Runs a script; no process of it may remain, whatever the outcome.
+    /// Runs a script. Asserts that none of its processes remains, whatever the result.
     fn run_with(
         &self,
         script: &str,
@@ -99,14 +99,14 @@ impl Place {
         self.run_with(script, args, ScriptIo::default())
     }
 
-    /// Runs the only script.
+    /// Runs the only script of the skill.
     fn only(&self, args: &[&str]) -> ScriptOutput {
         let name = if self.root().join("scripts/a.py").exists() { "a.py" } else { "a.sh" };
         self.run(name, args).unwrap()
     }
 
-    /// Returns the processes that a script of this skill started, wherever they went: all have the
-    /// directory of the skill in their environment.
+    /// Returns the processes that a script of this skill has started, wherever they are now: all of
+    /// them have the skill's directory in their environment.
     fn alive(&self) -> Vec<String> {
         let ours = self.root().to_str().unwrap().as_bytes();
         let mut alive = Vec::new();
@@ -127,14 +127,14 @@ impl Place {
     }
 }
 
-/// An environment with the system's programs and these variables.
+/// Returns an environment with the system's programs and these variables.
 fn variables(more: &[(&str, &str)]) -> Environment {
     let all = [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/nowhere")];
     let all = all.iter().chain(more).map(|(name, value)| (name.into(), value.into()));
     Environment::Fixed(all.collect::<BTreeMap<OsString, OsString>>())
 }
 
-/// Tells whether a program is installed; reports the test as skipped if not.
+/// Tells whether a program is installed. Reports the test as skipped if it is not.
 fn has(program: &str) -> bool {
     let found = ["/usr/local/bin", "/usr/bin", "/bin"]
         .iter()

@@ -1,4 +1,5 @@
-//! Ways out of the sandbox, all tried: as the user who runs the tests and, if that is root, as another.
+//! Attempts to break out of the sandbox, as the user who runs the tests and, if that is root, also as
+//! another user.
 
 use repertoire::script::{FilesystemLevel, NetworkLevel};
 
@@ -71,7 +72,8 @@ for family in ['AF_INET', 'AF_INET6', 'AF_UNIX', 'AF_PACKET']:
 ";
     let closed = "AF_INET closed\nAF_INET6 closed\nAF_UNIX closed\nAF_PACKET closed\n";
     let internet = "AF_INET open\nAF_INET6 open\nAF_UNIX closed\nAF_PACKET closed\n";
-    // The scope, if the manifest asks, if the user allowed it, and what that makes.
+    // The scope; whether the manifest asks for the network; whether the user allowed it; and the
+    // result.
     let cases = [
         (Scope::Project, false, false, closed, Some("not-asked")),
         (Scope::Project, false, true, closed, Some("not-asked")),
@@ -88,7 +90,7 @@ for family in ['AF_INET', 'AF_INET6', 'AF_UNIX', 'AF_PACKET']:
         assert_eq!(output.stdout, printed, "{scope:?}, asks: {asks}, allowed: {allowed}");
         let told = serde_json::to_value(output.offline).unwrap();
         assert_eq!(told.as_str(), offline);
-        // A change of the script takes both back.
+        // A change of the script revokes its trust, and the right to the network with it.
         place.write("scripts/a.py", format!("{text}\n#"));
         assert!(place.run("a.py", &[]).is_err());
     }

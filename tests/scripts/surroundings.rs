@@ -1,4 +1,4 @@
-//! The surroundings of a script: environment, directories, input, and access to the system.
+//! The environment of a script: its variables, directories, input, and access to the system.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -8,7 +8,7 @@ use repertoire::script::{FilesystemLevel, NetworkLevel, ScriptIo};
 
 use super::*;
 
-/// The lines of an output, sorted.
+/// Returns the lines of an output, sorted.
 fn sorted(output: &ScriptOutput) -> Vec<&str> {
     let mut lines: Vec<_> = output.stdout.lines().collect();
     lines.sort_unstable();
@@ -17,7 +17,7 @@ fn sorted(output: &ScriptOutput) -> Vec<&str> {
 
 #[test]
 fn the_environment_is_cleared_but_for_the_allowlist() {
-    // From the shell, not from us.
+    // Leave out the variables that the shell sets itself.
     let mut place = Place::sh("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= -e ^OLDPWD=");
     place.options.environment = variables(&[
         ("SECRET_TOKEN", "secret"),
@@ -72,7 +72,7 @@ fn the_working_directory_is_that_of_the_skill() {
     place.write("references/a.md", "text\n");
     let output = place.only(&[]);
     assert_eq!(output.stdout, format!("{}\ntext\ntext\n", place.root().display()));
-    // Also if a link leads to it.
+    // The same holds if a link leads to the directory.
     let mut linked = Place::sh("pwd");
     let link = linked.dir.path().join("link");
     symlink(linked.root(), &link).unwrap();
@@ -191,7 +191,7 @@ fn the_level_is_told_and_this_machine_has_it_all() {
     for name in ["exit_code", "stdout", "stderr", "truncated", "timed_out", "duration_ms"] {
         assert!(json.get(name).is_some_and(|value| !value.is_null()), "{name} in {json}");
     }
-    // This process gave up nothing.
+    // The restrictions must not apply to this process.
     let own = std::fs::read_to_string("/proc/thread-self/status").unwrap();
     assert!(own.contains("NoNewPrivs:\t0"), "{own}");
     let ran = Command::new("setsid").arg("true").status();
@@ -230,7 +230,7 @@ fn nothing_is_left_on_disk() {
     let output = place.only(&[]);
     assert!(output.stdout.starts_with(scratch.path().to_str().unwrap()), "{output:?}");
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
-    // Nor in the skill, nor in its link targets.
+    // No files remain in the skill or in the targets of its links either.
     assert_eq!(std::fs::read_dir(place.root()).unwrap().count(), 2);
 }
 
@@ -263,7 +263,8 @@ for request in [0x5412, 0x7_0000_5412, 0x541c, 0x5413]:
 #[test]
 fn what_the_host_inherited_open_is_not_passed_on() {
     let outside = tempfile::NamedTempFile::new().unwrap();
-    // Open for every program that this process starts, as from `exec 7>file` in a shell.
+    // A file that is open for every program that this process starts, as after `exec 7>file` in a
+    // shell.
     let inherited = rustix::io::dup(outside.as_file()).unwrap();
     assert!(rustix::io::fcntl_getfd(&inherited).unwrap().is_empty());
     let output = Place::sh("ls -l /proc/self/fd").only(&[]);

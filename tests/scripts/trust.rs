@@ -1,4 +1,4 @@
-//! Scripts that do not run: untrusted, changed, writable by others, or foreign to the skill.
+//! Scripts that do not run: untrusted, changed, writable by others, or not part of the skill.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use super::*;
 
 const HELLO: &str = "#!/bin/sh\necho hello";
 
-/// A skill of a project.
+/// Creates a project's skill with these files.
 fn project(files: &[(&str, &str)]) -> Place {
     let mut place = Place::with(files);
     place.owner.scope = Scope::Project;
@@ -59,7 +59,7 @@ fn a_change_stops_every_script_of_the_skill() {
         );
         assert_eq!(error.message(), expected);
         assert_eq!(error.remedy(), Some(&Remedy::Trust(changed)));
-        // Who accepts the script would accept this as well.
+        // Whoever trusts the script would trust this file as well.
         place.write("data.txt", "x");
         let error = place.run("a.sh", &[]).unwrap_err();
         let expected =
@@ -89,7 +89,7 @@ fn what_is_not_trusted_is_not_there_for_what_is() {
     assert!(output.stdout.contains("b.sh") && output.stdout.contains("a.sh"), "{output:?}");
     assert!(!output.stdout.contains("c.sh") && !output.stdout.contains("link"), "{output:?}");
     if has("python3") {
-        // A module that hides one of the standard library.
+        // A module that shadows one of the standard library.
         let place = project(&[("scripts/a.py", "import json\nprint(json.dumps(1))")]);
         place.write("scripts/json.py", "print('evil')");
         let evil = place.root().join("evil.py");
@@ -247,7 +247,7 @@ fn a_pipe_in_place_of_a_script_does_not_hang() {
     assert_refused(&place, "pipe.sh", ErrorCode::ExecutionError, "not a regular file");
 }
 
-/// Signals the end of a test, also when it fails.
+/// Signals the end of a test, even if it fails.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {

@@ -11,7 +11,7 @@ use repertoire::session::{Day, Event, SessionStore, SkillState, SqliteStore};
 use super::processes::at_once;
 use super::{record_use, used};
 
-/// Returns the files that were set aside from `path`, without their side files.
+/// Returns the files that were set aside from `path`, without SQLite's side files.
 pub(super) fn damaged(path: &Path) -> Vec<PathBuf> {
     let start = format!("{}.damaged-", path.file_name().unwrap().to_str().unwrap());
     let files = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
@@ -24,7 +24,7 @@ pub(super) fn damaged(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A store of many pages, closed.
+/// Creates a store of many pages, and returns its bytes.
 pub(super) fn filled(path: &Path) -> Vec<u8> {
     let store = SqliteStore::open(path).unwrap();
     for i in 0..150 {
@@ -64,7 +64,7 @@ fn a_damaged_file_is_set_aside_and_a_new_one_begun() {
         ("a bad start", with(0, &noise(16)), true),
         ("a bit of the application id", with(68, b"Sprt"), true),
         ("a header that is not ours any more", with(60, &[0; 12]), true),
-        // Opening the file needs none of it.
+        // Opening the file does not read this part.
         ("noise after the first page", with(PAGE, &noise(whole.len() - PAGE)), true),
     ];
     for (name, bytes, is_damaged) in cases {
@@ -123,7 +123,7 @@ fn a_file_that_is_removed_or_replaced_while_it_is_open_is_begun_anew() {
 #[test]
 fn processes_that_meet_a_damaged_file_at_once_set_it_aside_once() {
     let dir = tempfile::tempdir().unwrap();
-    // Before they open it.
+    // First, the file is damaged before the processes open it.
     let path = dir.path().join("sessions.db");
     let half = filled(&path)[..2 * PAGE].to_vec();
     fs::write(&path, half).unwrap();
@@ -131,7 +131,7 @@ fn processes_that_meet_a_damaged_file_at_once_set_it_aside_once() {
     assert_eq!(damaged(&path).len(), 1);
     assert_eq!(used(&SqliteStore::open(&path).unwrap(), "all"), 16 * 20);
 
-    // While they have it open.
+    // Then, it is damaged while they have it open.
     let path = dir.path().join("open.db");
     let whole = filled(&path);
     at_once(16, "record", path.to_str().unwrap(), || {
@@ -159,7 +159,7 @@ fn a_file_is_not_made_while_another_process_opens_it() {
     });
 }
 
-/// The tables of version `version`, with a session that knows one skill.
+/// Returns the tables of version `version`, with a session that knows one skill.
 fn earlier(version: u32) -> String {
     let (body, listed, joined) = (version > 1, version > 2, version > 3);
     let column = |is_there: bool, column: &'static str| if is_there { column } else { "" };
@@ -212,7 +212,7 @@ fn a_store_of_an_earlier_version_goes_on() {
         let store = SqliteStore::open(&path).unwrap();
         assert!(store.set_aside().is_empty(), "version {version}");
         assert_eq!(store.state("a").unwrap().skills, [known.clone()], "version {version}");
-        // Only events recorded since are counted, of all four processes.
+        // Only events that were recorded since then count, from all four processes.
         let git = || store.tallies(Day::today().before(1)).unwrap().of(&"git".into()).cloned();
         let counts = git().unwrap().counts;
         assert_eq!((counts.fired, counts.used), (0, 80), "version {version}");
@@ -249,8 +249,8 @@ fn a_database_that_passes_its_checks_and_is_not_as_it_was_written_is_begun_anew(
         store.state("a").unwrap();
         store.record("a", &Event::Used(&"sql".into())).unwrap();
         store.tallies(Day::default()).unwrap();
-        // All but the tallies have the current form; the record of earlier days may be gone with
-        // them.
+        // All tables but the tallies have the current form. The record of earlier days may be lost with
+        // the tallies.
         record_use(&store, "b", "git");
         assert_eq!(used(&store, "b"), 1, "{name}");
         assert_eq!(store.set_aside().len(), 1, "{name}");
@@ -267,7 +267,7 @@ fn whatever_bit_tips_over_what_is_recorded_is_read_again() {
     let path = dir.path().join("sessions.db");
     let whole = filled(&path);
     let (mut refused, mut begun_anew) = (0, 0);
-    // Some bits in each part of the file, at irregular positions.
+    // Flip some bits in each part of the file, at irregular positions.
     for bit in (0..whole.len() * 8).step_by(1733) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sessions.db");

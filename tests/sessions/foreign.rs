@@ -1,4 +1,4 @@
-//! Stores opened on files of all kinds: nothing is moved that is not ours, and every answer says what
+//! Stores opened on files of all kinds. Only our own files are moved, and every result says what
 //! happened.
 
 use std::fs;
@@ -10,7 +10,7 @@ use repertoire::session::SqliteStore;
 use super::damage::{PAGE, damaged, filled, noise};
 use super::{record_use, used};
 
-/// Returns every file in a directory with its content, except for the locks of stores, and the side
+/// Returns every file in a directory with its content, except for the locks of stores and the side
 /// files that readers create.
 fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut all: Vec<(PathBuf, Option<Vec<u8>>)> = fs::read_dir(dir)
@@ -34,8 +34,8 @@ fn contents(dir: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 
 #[test]
 fn only_a_damaged_store_is_ever_renamed() {
-    /// A description, a function that creates something at a path, and a part of the error; empty
-    /// if a new store is begun.
+    /// A description, a function that creates something at a path, and a part of the error, which is
+    /// empty if a new store is created.
     type Case<'a> = (&'a str, Box<dyn Fn(&Path) + 'a>, &'a str);
     let whole = filled(&tempfile::tempdir().unwrap().path().join("whole.db"));
     let sql = |path: &Path, sql: &str| {
@@ -133,7 +133,7 @@ fn only_a_damaged_store_is_ever_renamed() {
         };
         cases.push(("link to a text beside it", Box::new(beside), "a file of another kind"));
         cases.push(("FIFO", Box::new(fifo), "is not a file"));
-        // The superuser can write it anyway.
+        // The superuser can write to it anyway.
         if !rustix::process::geteuid().is_root() {
             cases.push(("read-only", Box::new(read_only), "readonly"));
         }
@@ -143,7 +143,7 @@ fn only_a_damaged_store_is_ever_renamed() {
         let path = dir.path().join("sessions.db");
         make(&path);
         let before = contents(dir.path());
-        // The side files of the first attempt make no difference to the second.
+        // The side files of the first attempt must not affect the second one.
         for attempt in 1..=2 {
             let told = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
             let teller = std::sync::Arc::clone(&told);

@@ -1,5 +1,5 @@
-//! Sessions are remembered alike in memory, in a file and on a server, whatever happens to the file,
-//! the server and the processes that share it.
+//! Sessions in memory, in a file and on a server behave alike, whatever happens to the file, the server
+//! and the processes that share it.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -37,7 +37,7 @@ use stores::{Kind, kinds};
 const SESSIONS: [&str; 3] = ["chat-1", "chat-2", "Chat-2\0 ü"];
 const SKILLS: [&str; 4] = ["git", "sql", "sven/plan", "使用"];
 
-/// An event for a store; skills are indexes into [`SKILLS`].
+/// An event for a store. Skills are indexes into [`SKILLS`].
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Used(usize),

@@ -1,4 +1,4 @@
-//! Servers that are away, slow, stopped and started again.
+//! Servers that are unreachable, slow, stopped and restarted.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -14,12 +14,12 @@ use super::processes::{at_once, killed_processes_lose_at_most_one_event};
 use super::servers::{PASSWORD, Server, Stop, free_port};
 use super::{record_use, stores, used};
 
-/// The kinds of servers that this machine has.
+/// Returns the servers that this machine has, one of each kind.
 fn servers() -> Vec<Arc<Server>> {
     stores::SERVERS.iter().filter_map(|kind| Server::shared(*kind)).collect()
 }
 
-/// Servers that a test stops, and nobody else uses.
+/// Starts servers that a test may stop, because no other test uses them.
 fn own_servers() -> Vec<Server> {
     stores::SERVERS.iter().filter_map(|kind| Server::new(*kind, &[])).collect()
 }
@@ -32,8 +32,9 @@ fn open_with(url: &str, timeout: Duration) -> Arc<dyn SessionStore> {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The writers, and the time between and after stops of the server: 8 for a second in `CI`, 32 for
-/// as long as `REPERTOIRE_SOAK_SECONDS` says in all by hand.
+/// Returns the number of writers, and the time between stops of the server and after them. In `CI`
+/// these are 8 writers and one second; with `REPERTOIRE_SOAK_SECONDS`, 32 writers and a quarter of that
+/// time.
 fn writers_and_pause() -> (usize, Duration) {
     match std::env::var("REPERTOIRE_SOAK_SECONDS") {
         Ok(seconds) => (32, Duration::from_secs(seconds.parse().unwrap()) / 4),
@@ -50,7 +51,8 @@ fn writers_lose_nothing_while_a_slow_server_is_stopped_and_started_twice() {
         let store = open_with(&slow, 5 * SECOND);
         let (is_over, failed) = (AtomicBool::new(false), AtomicU64::new(0));
         let slowest = Mutex::new(Duration::ZERO);
-        // Those that were told, and those of which nobody knows, because the answer was lost.
+        // Counts the acknowledged events, and those whose answer was lost, so that their fate is
+        // unknown.
         let counts: Vec<(u64, u64)> = thread::scope(|scope| {
             let write = |n: usize| {
                 let (mut told, mut unknown) = (0, 0);
@@ -118,8 +120,7 @@ fn writers_lose_nothing_while_a_slow_server_is_stopped_and_started_twice() {
     }
 }
 
-/// Returns the address of the same server behind a proxy that holds back all it passes on, from 1 to
-/// 20 ms.
+/// Returns the address of the same server behind a proxy that delays everything by 1 to 20 ms.
 fn delayed(url: &str) -> String {
     let (before, port_and_name) = url.rsplit_once(':').unwrap();
     let (port, name) = port_and_name.split_once('/').unwrap();
@@ -129,7 +130,8 @@ fn delayed(url: &str) -> String {
     thread::spawn(move || {
         for client in listener.incoming() {
             let client = client.unwrap();
-            // Without a server the client's connection is closed, as that of the server would be.
+            // Without a server, the proxy closes the client's connection, as the server would have
+            // closed its own.
             let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
             for (from, to) in [(&client, &server), (&server, &client)] {
                 let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
@@ -140,7 +142,7 @@ fn delayed(url: &str) -> String {
     format!("{before}:{proxy}/{name}")
 }
 
-/// Passes on what one side sends, each part after a moment, until that side closes.
+/// Forwards what one side sends, each part after a short delay, until that side closes.
 fn pass_slowly(mut from: TcpStream, mut to: TcpStream) {
     let mut part = [0; 16 * 1024];
     for n in 0_u64.. {
@@ -151,7 +153,7 @@ fn pass_slowly(mut from: TcpStream, mut to: TcpStream) {
         }
     }
     for side in [&from, &to] {
-        // It may be closed already.
+        // The side may be closed already.
         let _ = side.shutdown(Shutdown::Both);
     }
 }
@@ -187,7 +189,7 @@ fn a_server_that_never_answers_costs_one_timeout_and_then_nothing() {
         let error = store.state("a").unwrap_err();
         assert_eq!(error.code(), ErrorCode::Timeout, "{error}");
         assert!(error.message().contains("does not answer in time"), "{error}");
-        // Not once for each command of a handshake.
+        // The timeout applies once, and not to each command of a handshake.
         assert!((time..2 * time).contains(&start.elapsed()), "{:?}", start.elapsed());
         let start = Instant::now();
         assert_eq!(store.state("a").unwrap_err().message(), error.message());
@@ -228,7 +230,7 @@ fn an_agent_answers_while_its_store_is_away_and_says_so_and_remembers_again() {
         }
         server.start();
         let start = Instant::now();
-        // The pause after a failure passes.
+        // Wait for the pause after a failure to pass.
         while stores::open(&url).state("chat").unwrap().skills.is_empty() {
             assert!(start.elapsed() < 20 * SECOND, "it did not connect again");
             thread::sleep(SECOND / 10);

@@ -1,4 +1,4 @@
-//! Sessions in `PostgreSQL`: tables of other versions and programs, rights, expiry, and TLS.
+//! Sessions in `PostgreSQL`: tables of other versions and other programs, rights, expiry, and TLS.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use repertoire::session::{Day, PostgresStore, ServerOptions, SessionStore as _};
 use super::servers::{Kind, PASSWORD, Server, sql_at};
 use super::{record_use, used};
 
-/// Everything that a database holds in our tables, and their columns.
+/// Returns everything in our tables of a database, and the tables' columns.
 fn contents(url: &str) -> Vec<String> {
     let sql = "SELECT table_name || '.' || column_name || ' ' || data_type
         FROM information_schema.columns WHERE table_name LIKE 'repertoire%' ORDER BY 1;
@@ -206,7 +206,7 @@ fn a_session_that_another_client_holds_is_waited_for_until_the_deadline() {
         connected.0.batch_execute("COMMIT").await.unwrap();
         std::thread::sleep(Duration::from_millis(100));
         record_use(&store, "a", "git");
-        // What was read is written without the lock; then the row is held.
+        // Without the lock, recording works. Next, another transaction holds the row.
         assert_eq!(used(&store, "a"), 1, "what was told as failed was not written");
         let row = "BEGIN; SELECT FROM repertoire_session WHERE id = 'a' FOR UPDATE";
         connected.0.batch_execute(row).await.unwrap();

@@ -1,4 +1,4 @@
-//! Processes that share a store: this program, started in one of the roles below.
+//! Processes that share a store. Each is this test program, started in one of the roles below.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -13,7 +13,7 @@ use super::{record_use, stores, used};
 const ROLE: &str = "REPERTOIRE_TEST_ROLE";
 const STORE: &str = "REPERTOIRE_TEST_STORE";
 
-/// The prefix of each number that a child prints, as the test harness prints, too.
+/// The prefix of each number that a child prints, because the test harness prints other lines.
 const MARK: &str = "recorded ";
 
 fn start(role: &str, place: &str) -> Child {
@@ -53,7 +53,7 @@ fn child() {
     }
 }
 
-/// Tells the parent that this child is ready, and waits for its signal.
+/// Tells the parent that this child is ready, and waits for the parent's signal.
 fn wait() {
     say(0);
     std::io::stdin().read_to_string(&mut String::new()).unwrap();
@@ -69,11 +69,11 @@ fn say(n: u64) {
 /// Iterates over the numbers that a child prints, until it ends.
 fn heard(child: &mut Child) -> impl Iterator<Item = u64> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The harness writes its own words before the first, in the same line.
+    // The harness prints its own text before the first number, on the same line.
     lines.filter_map(|line| line.unwrap().rsplit_once(MARK)?.1.parse().ok())
 }
 
-/// Starts `n` children and releases them at once after `meanwhile`; each records 20 uses.
+/// Starts `n` children, calls `meanwhile`, and then releases them all at once; each records 20 uses.
 pub(super) fn at_once(n: usize, role: &str, place: &str, meanwhile: impl Fn()) {
     let mut children: Vec<Child> = (0..n).map(|_| start(role, place)).collect();
     let mut numbers: Vec<_> = children.iter_mut().map(heard).collect();
@@ -116,13 +116,13 @@ fn a_killed_process_loses_at_most_the_event_it_was_recording() {
     assert!(damaged(&path).is_empty());
 }
 
-/// Kills 20 processes that record in a loop, one after the other, and calls `check` after each.
+/// Kills 20 processes, one after the other, that record in a loop, and calls `check` after each.
 pub(super) fn killed_processes_lose_at_most_one_event(place: &str, check: impl Fn()) {
     let (mut acknowledged, mut n_killed) = (0, 0);
     for round in 0_u64..20 {
         let mut child = start("endless", place);
         let mut numbers = heard(&mut child);
-        // Every third one may be killed while it opens the store.
+        // Every third process may be killed while it opens the store.
         let mut last = if round % 3 == 0 { 0 } else { numbers.next().unwrap() };
         thread::sleep(Duration::from_micros(round * 7919 % 29_000));
         child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! Sessions in Redis: values of other versions and programs, rights, expiry, and TLS.
+//! Sessions in Redis: values of other versions and other programs, rights, expiry, and TLS.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use repertoire::session::{Event, RedisStore, ServerOptions, SessionStore as _};
 use super::servers::{Kind, PASSWORD, Server, redis_at};
 use super::{record_use, used};
 
-/// Returns the value of a key, whatever its kind.
+/// Returns the value of a key, whatever its type.
 fn dump(url: &str, key: &str) -> redis::Value {
     redis_at(url, &["DUMP", key]).unwrap()
 }
@@ -103,7 +103,7 @@ fn a_server_that_pauses_costs_one_timeout_and_is_used_again() {
 #[test]
 fn connections_are_encrypted_and_certificates_are_checked() {
     let port = super::servers::free_port();
-    // Paths are relative to the directory of the server.
+    // Paths are relative to the server's directory.
     let settings = ["--tls-port", &port.to_string(), "--tls-auth-clients", "no"];
     let files = ["--tls-cert-file", "server.crt", "--tls-key-file", "server.key"];
     let settings = [&settings[..], &files, &["--tls-ca-cert-file", "server.crt"]].concat();

@@ -1,10 +1,10 @@
-//! The kinds of stores that the same tests are run with.
+//! The kinds of stores with which the same tests are run.
 
 use std::sync::Arc;
 
 use repertoire::session::{MemoryStore, SessionStore, SqliteStore};
 
-/// The kinds of servers that this build can use.
+/// The kinds of servers that this build supports.
 #[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
 pub(super) const SERVERS: &[super::servers::Kind] = &[
     #[cfg(feature = "postgres")]
@@ -26,7 +26,8 @@ impl Kind {
     }
 }
 
-/// Returns every kind of store that this machine has; those on servers are skipped aloud.
+/// Returns every kind of store that this machine supports, and reports the server kinds that are
+/// skipped.
 pub(super) fn kinds() -> Vec<Kind> {
     let memory: Arc<dyn SessionStore> = Arc::new(MemoryStore::default());
     let dir = tempfile::tempdir().unwrap();
@@ -74,7 +75,7 @@ pub(super) fn open_with(
     repertoire::session::open_url(url, options).unwrap()
 }
 
-/// The addresses of stores on servers at this port.
+/// Returns the addresses of stores on servers at this port.
 #[cfg(all(unix, any(feature = "postgres", feature = "redis")))]
 pub(super) fn urls_at(port: u16) -> Vec<String> {
     let password = super::servers::PASSWORD;

@@ -1,4 +1,4 @@
-//! Findings of `check` in one file: the position of the mistake, and a remedy that loads.
+//! Findings of `check` in one file: the position of the mistake, and a suggested fix that loads.
 
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Skill};
@@ -105,7 +105,7 @@ fn a_control_character_is_named_with_its_line_and_costs_nothing_else() {
             assert_eq!(keywords, [("one", "one"), ("two", "two")], "{yaml:?}");
         }
     }
-    // Findings are in the order of the text.
+    // Findings are in the order of the file.
     let text = "---\nname: a\ndescription: Use when: asked\nlicense: \u{1}\n---\n";
     let skill = Skill::parse(text, BRAND).unwrap();
     assert_eq!(skill.diagnostics()[0].help, "write `description: 'Use when: asked'`");

@@ -1,4 +1,4 @@
-//! Skill files: every file loads or explains why not, and none takes long.
+//! Skill files: every file either loads or explains why not, and none takes long.
 #![expect(clippy::unwrap_used, reason = "also in the helpers of tests")]
 
 mod findings;
@@ -65,7 +65,7 @@ fn conformance_cases_load_as_written() {
     }
 }
 
-/// Returns the best time of three if the first was slow: other tests run at the same time.
+/// Returns the best time of three if the first was slow, because other tests run at the same time.
 fn timed(path: &Path) -> (Result<Skill, Vec<Diagnostic>>, Duration) {
     let once = || {
         let start = Instant::now();
@@ -125,7 +125,7 @@ fn real_files_load_or_say_why_not() {
             }
             let written = skill.manifest().description.as_ref();
             let n_chars = written.map_or(0, |d| d.value.chars().count());
-            // The reference counts the line end that closes a block scalar; we trim it.
+            // The reference counts the line break that closes a block scalar; we trim it.
             let wanted = reference["description_chars"].as_u64().unwrap_or_default() as usize;
             if n_chars != wanted && n_chars + 1 != wanted {
                 disagreements.push(format!("{file}: description of {n_chars}, not {wanted}"));
@@ -138,7 +138,7 @@ fn real_files_load_or_say_why_not() {
     assert!(n_loaded * 1000 >= n_files * 999, "{n_loaded} of {n_files}");
 }
 
-/// A directory `dir` with a `SKILL.md` of these bytes.
+/// Writes a `SKILL.md` with these bytes into the directory `dir`.
 fn file(root: &Path, dir: &str, content: impl AsRef<[u8]>) -> PathBuf {
     std::fs::create_dir_all(root.join(dir)).unwrap();
     let path = root.join(dir).join("SKILL.md");
@@ -296,7 +296,7 @@ fn profiles_check_what_they_ask_for() {
     assert!("spec".parse::<Profile>().is_err());
 }
 
-/// Text that is nearly a skill file, made of pieces that trouble parsers.
+/// Generates text that is almost a skill file, from pieces that are hard for parsers.
 fn nearly_a_skill() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "---",

@@ -1,5 +1,5 @@
-//! Catalogs that churn: files written, replaced, broken, cut off, renamed and removed while threads
-//! refresh the engine and use its skills.
+//! Catalogs that change constantly: files are written, replaced, broken, truncated, renamed and removed
+//! while threads refresh the engine and use its skills.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::Run;
 use crate::tally::{Dice, Tally};
 
 const N_SKILLS: u64 = 12;
-/// The edits of a round, after which all must be as a fresh engine finds it.
+/// The number of edits in a round. After a round, the engine must agree with a fresh one.
 const EDITS: usize = 60;
 
 fn text(nth: u64, version: u64) -> String {
@@ -32,7 +32,7 @@ fn engine(dir: &Path) -> Engine {
     Engine::builder().source(Source::user(dir.join("skills"))).cache(cache).build().unwrap()
 }
 
-/// Edits skills in rounds while others read them.
+/// Edits skills in rounds while other threads read them.
 pub(crate) fn churning(run: Run) -> Vec<Tally> {
     let dir = tempfile::tempdir().unwrap();
     let mut tally =
@@ -71,18 +71,18 @@ pub(crate) fn churning(run: Run) -> Vec<Tally> {
 
 #[derive(Debug, Clone, Copy)]
 enum Edit {
-    /// In place: a reader may find an empty file.
+    /// Write in place, so that a reader may find an empty file.
     Write,
-    /// As editors do it: a new file in place of the old one.
+    /// Replace the file by a new one, as editors do.
     Replace,
-    /// Front matter that does not load.
+    /// Write front matter that does not load.
     Break,
-    /// Bytes that are not UTF-8.
+    /// Write bytes that are not UTF-8.
     Garble,
-    /// The first part of the file.
+    /// Keep only the first part of the file.
     CutOff,
     Remove,
-    /// The whole directory is away for a moment.
+    /// Rename the whole directory for a moment.
     Rename,
 }
 
@@ -129,7 +129,8 @@ fn refresh(engine: &Engine, is_over: &AtomicBool) -> Result<(), String> {
     Ok(())
 }
 
-/// Uses the skills: the instructions of each belong to its manifest, or are an error that says so.
+/// Uses the skills. The instructions of each must belong to its manifest, or be an error that says that
+/// they do not.
 fn use_all(engine: &Engine, is_over: &AtomicBool, n_right: &AtomicU64) -> Result<(), String> {
     let session = engine.session("user");
     while !is_over.load(Ordering::Relaxed) {
@@ -147,7 +148,7 @@ fn use_all(engine: &Engine, is_over: &AtomicBool, n_right: &AtomicU64) -> Result
                 Err(error) if error.code() == ErrorCode::ExecutionError => {}
                 Err(error) => return Err(format!("{error:#}")),
             }
-            // By then it may be another version, or gone.
+            // By now the skill may have another version, or be gone.
             let activated = engine.activate(&format!("s{nth}"), "", &session);
             if activated.is_ok_and(|activation| activation.content.trim().is_empty()) {
                 return Err(format!("s{nth} was activated without instructions"));
@@ -158,7 +159,7 @@ fn use_all(engine: &Engine, is_over: &AtomicBool, n_right: &AtomicU64) -> Result
     Ok(())
 }
 
-/// With all files whole again, the engine has what a fresh one finds.
+/// Repairs all files, and checks that the engine then agrees with a fresh one.
 fn settle(engine: &Engine, dir: &Path, dice: &mut Dice, version: &mut u64) -> Result<(), String> {
     for nth in 0..N_SKILLS {
         *version += 1;

@@ -1,5 +1,5 @@
-//! MCP clients that stall: they send half of something, read nothing, or go in the middle of a call,
-//! while other clients are served.
+//! MCP clients that stall while other clients are served: they send half of a message, read nothing, or
+//! disconnect in the middle of a call.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -14,16 +14,16 @@ use crate::tally::{Dice, Tally};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// The time for an answer, on a machine that is busy with other faults.
+/// The time limit for an answer, on a machine that is busy with other faults.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The calls of a client that does not read the answers.
+/// The number of calls from a client that does not read the answers.
 const CALLS: u64 = 300;
 
 struct Server {
     child: Child,
     address: String,
-    /// Kept open, as the server writes notes into it.
+    /// Kept open, because the server writes log lines into it.
     _notes: BufReader<std::process::ChildStderr>,
 }
 
@@ -46,7 +46,7 @@ impl Server {
         stream
     }
 
-    /// The whole request to initialize.
+    /// Returns a complete `initialize` request.
     fn request(&self) -> String {
         let body = hello().to_string();
         format!(
@@ -58,7 +58,7 @@ impl Server {
         )
     }
 
-    /// Asks as a client that does not stall.
+    /// Sends requests like a client that does not stall.
     fn answers(&self) -> Result<(), String> {
         let start = Instant::now();
         let mut stream = self.connect();
@@ -83,7 +83,7 @@ fn hello() -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
 }
 
-/// Lets clients stall over HTTP and on standard streams.
+/// Lets clients stall over HTTP and over standard streams.
 pub(crate) fn stalled(run: Run) -> Vec<Tally> {
     let place = Place::new();
     place.write("skills/tea/SKILL.md", "---\nname: tea\ndescription: Brews.\n---\nPour.\n");
@@ -92,7 +92,7 @@ pub(crate) fn stalled(run: Run) -> Vec<Tally> {
         Tally::new("MCP clients that stall on standard streams", "answers once they read");
     let mut dice = run.dice();
     let server = Server::start(&place);
-    // The newest stay connected while others are answered.
+    // The newest stalled clients stay connected while others are answered.
     let mut stalling: Vec<TcpStream> = Vec::new();
     while run.goes_on() {
         for _ in 0..8 {
@@ -111,25 +111,25 @@ pub(crate) fn stalled(run: Run) -> Vec<Tally> {
     vec![http, streams]
 }
 
-/// A connection whose client stops somewhere.
+/// Opens a connection whose client stops at some point.
 fn stall(server: &Server, dice: &mut Dice) -> TcpStream {
     let mut stream = server.connect();
     let request = server.request();
     let part = match dice.below(4) {
         0 => "",
         1 => &request[..dice.position(request.len())],
-        // A body that is announced and does not come.
+        // The body is announced, but not sent completely.
         2 => &request[..request.len() - 1],
-        // All of it, and the answer is not read.
+        // The whole request is sent, but the answer is not read.
         _ => &request,
     };
-    // The server may have closed it.
+    // The server may have closed the connection.
     let _ = stream.write_all(part.as_bytes());
     stream
 }
 
-/// A server on standard streams whose client does not read for a while, or goes within a line.
-/// Returns the number of answers that it got.
+/// Starts a server on standard streams whose client does not read for a while, or disconnects within a
+/// line. Returns the number of answers that the client got.
 fn stall_on_streams(place: &Place, dice: &mut Dice) -> (Result<(), String>, u64) {
     let mut command = place.command(["mcp", "--source", "skills"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -165,7 +165,7 @@ fn stall_on_streams(place: &Place, dice: &mut Dice) -> (Result<(), String>, u64)
     (outcome, answers)
 }
 
-/// Waits for a server whose client is gone.
+/// Waits for the end of a server whose client is gone.
 fn ended(child: &mut Child) -> Result<(), String> {
     let start = Instant::now();
     while start.elapsed() < PATIENCE {

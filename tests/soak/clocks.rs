@@ -1,4 +1,4 @@
-//! Clocks that jump, forwards and backwards, in the middle of a process and between two.
+//! Clocks that jump forwards and backwards, during a process and between two processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::{Run, role};
 const CLOCK: &str = "REPERTOIRE_SOAK_CLOCK";
 const DAY: i64 = 24 * 60 * 60;
 
-/// Builds the clock and runs a process under it.
+/// Builds the clock, and runs a process with it.
 pub(crate) fn jumping(run: Run) -> Vec<Tally> {
     let dir = tempfile::tempdir().unwrap();
     let mut tally = Tally::new("clocks that jump", "acknowledged writes");
@@ -47,7 +47,7 @@ pub(crate) fn jumping(run: Run) -> Vec<Tally> {
     vec![tally]
 }
 
-/// Plays the process whose clock jumps.
+/// Plays the role of the process whose clock jumps.
 pub(crate) fn jump(place: &Path, run: Run) {
     let clock = fs::File::options().write(true).open(std::env::var_os(CLOCK).unwrap()).unwrap();
     let start = now();
@@ -68,7 +68,7 @@ pub(crate) fn jump(place: &Path, run: Run) {
         if !run.goes_on() {
             break;
         }
-        // Within the time for which sessions are kept, or to a clock that was never set.
+        // Jump within the time for which sessions are kept, or to a clock that was never set.
         let offset = match dice.below(4) {
             0 => -now() + dice.below(90).cast_signed(),
             1 => 0,
@@ -85,7 +85,7 @@ pub(crate) fn jump(place: &Path, run: Run) {
         );
         tally.fault(store.tallies(Day::today()).map(drop).map_err(|error| error.to_string()));
         tally.fault(edited(&skills, place, nth));
-        // Two edits within one tick of the file system look alike to a clock that is ahead.
+        // With a clock that is ahead, two edits within one tick of the file system look the same.
         thread::sleep(Duration::from_millis(10));
     }
     set(0);
@@ -102,9 +102,9 @@ fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed())
 }
 
-/// Edits a skill under this clock; an engine with a snapshot of the time before must see it.
+/// Edits a skill under this clock. An engine with an older snapshot must see the edit.
 fn edited(skill: &Path, place: &Path, nth: u64) -> Result<(), String> {
-    // All have the same length.
+    // All versions have the same length.
     let body = format!("Edit {nth:09}.\n");
     let text = format!("---\nname: deploy\ndescription: d\n---\n{body}");
     fs::write(skill.join("SKILL.md"), text).map_err(|error| error.to_string())?;

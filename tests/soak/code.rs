@@ -22,7 +22,7 @@ struct Silent;
 
 impl Host for Silent {}
 
-/// The skill of a project with a script and a library; only their first content is trusted.
+/// A project's skill with a script and a library, of which only the first content is trusted.
 struct Place {
     dir: tempfile::TempDir,
     engine: Engine,
@@ -66,12 +66,12 @@ impl Place {
     }
 }
 
-/// Exchanges two files again and again until all is over, and leaves them as they were.
+/// Exchanges two files repeatedly until the end of the run, and leaves them as they were.
 fn exchange(one: &Path, other: &Path, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
         for _ in 0..2 {
             renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
-            // Long enough that a call may meet either of them.
+            // Long enough that a call may meet either of the files.
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -91,7 +91,7 @@ pub(crate) fn swapped(run: Run) -> Vec<Tally> {
         call_tools(&place.engine, run, &mut tools);
         is_over.store(true, Ordering::Relaxed);
     });
-    // With its own content again, all of it runs.
+    // With the original content again, everything runs.
     let [mut last_script, mut last_tool] = [(); 2].map(|()| Tally::default());
     let now = Run { deadline: Instant::now() + Duration::from_millis(1), ..run };
     call_scripts(&place.engine, now, &mut last_script);
@@ -101,7 +101,8 @@ pub(crate) fn swapped(run: Run) -> Vec<Tally> {
     vec![scripts, tools]
 }
 
-/// An answer of code: the trusted output counts, a refusal is right, and anything else is a loss.
+/// Judges the result of a call. The trusted output counts as kept, an error is right, and anything else
+/// is a loss.
 fn judge(tally: &mut Tally, answer: Result<String, repertoire::Error>, trusted: &str) {
     match answer {
         Ok(output) => {
@@ -130,7 +131,7 @@ fn call_scripts(engine: &Engine, run: Run, tally: &mut Tally) {
 
 fn call_tools(engine: &Engine, run: Run, tally: &mut Tally) {
     loop {
-        // A process for each call, so that the library is opened anew.
+        // Use a new process for each call, so that the library is opened again.
         engine.restart_tools(&SkillId::new("code"));
         let called = engine.all_tools().find("code.greet").cloned().and_then(|tool| {
             let called = tool.call(&json!({"name": "Ada"}), &Silent);

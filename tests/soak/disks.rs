@@ -1,5 +1,5 @@
-//! Disks that fill: a small file system where this process may mount one, and the limit of the
-//! length of files (`RLIMIT_FSIZE`) everywhere.
+//! Disks that become full: a small file system if this process may mount one, and the limit on the size
+//! of files (`RLIMIT_FSIZE`) everywhere.
 
 use std::fs;
 use std::path::Path;
@@ -18,13 +18,14 @@ use crate::{Run, role};
 /// The size of the file system, in KiB.
 const SIZE: u64 = 4_096;
 
-/// The longest session name, in bytes: each event of such a session takes several pages.
+/// The length of the longest session name, in bytes: each event of such a session takes several pages.
 const LONGEST_NAME: u64 = 20_000;
 
-/// The name of a kind of fault, the role of its process, and the command that starts one.
+/// The name of a kind of fault, the role of its process, and a function that builds the command to
+/// start it.
 type Way = (&'static str, &'static str, fn(&Path) -> Command);
 
-/// Fills disks in processes of their own, both ways at the same time.
+/// Fills disks in two processes at the same time, one in each way.
 pub(crate) fn full(run: Run) -> Vec<Tally> {
     let ways: [Way; 2] = [
         ("disks filled", "full disk", in_small_file_system),
@@ -37,7 +38,7 @@ pub(crate) fn full(run: Run) -> Vec<Tally> {
     })
 }
 
-/// A command that runs its arguments with a file system of its own at `place`, which is gone with
+/// Returns a command that runs its arguments with its own file system at `place`, which disappears with
 /// the process.
 fn in_small_file_system(place: &Path) -> Command {
     let script = format!("mount -t tmpfs -o size={SIZE}k tmpfs \"$0\" && exec \"$@\"");
@@ -46,7 +47,8 @@ fn in_small_file_system(place: &Path) -> Command {
     command
 }
 
-/// A command that runs its arguments such that a file at its limit is an error, as in the binary.
+/// Returns a command that runs its arguments without SIGXFSZ, so that exceeding the file size limit is
+/// an error, as in the binary.
 fn without_signal(place: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' XFSZ; exec \"$@\""]).arg(place);
@@ -73,12 +75,12 @@ fn supervise(name: &str, role: &str, start: fn(&Path) -> Command, run: Run) -> T
     tally
 }
 
-/// Plays a process whose file system is full at times.
+/// Plays the role of a process whose file system is full at times.
 pub(crate) fn fill(place: &Path, run: Run) {
     let ballast = place.join("ballast");
     let squeeze = |n_free: u64| {
         let _ = fs::remove_file(&ballast);
-        // It takes what there is, and gives some back.
+        // Take all space, and then give some back.
         let _ = fs::write(&ballast, vec![1; (SIZE << 10) as usize]);
         let n_taken = ballast.metadata().map_or(0, |metadata| metadata.len());
         let file = fs::File::options().write(true).open(&ballast).unwrap();
@@ -88,7 +90,7 @@ pub(crate) fn fill(place: &Path, run: Run) {
     tell(&squeezed(place, run, &squeeze, &relieve));
 }
 
-/// Plays a process whose files cannot grow at times.
+/// Plays the role of a process whose files cannot grow at times.
 pub(crate) fn limit(place: &Path, run: Run) {
     let maximum = getrlimit(Resource::Fsize).maximum;
     let set = |current| setrlimit(Resource::Fsize, Rlimit { current, maximum }).unwrap();
@@ -106,12 +108,13 @@ fn tell(tally: &Tally) {
 
 /// The writes that were acknowledged.
 struct Acknowledged {
-    /// Names of sessions, each with one use.
+    /// The names of sessions, each with one use.
     sessions: Vec<String>,
     trusted: Vec<ContentHash>,
 }
 
-/// Records while there is room, and while there is none: what fails is an error, and nothing else.
+/// Records with and without free space. A write that fails must return an error, and have no other
+/// effect.
 fn squeezed(place: &Path, run: Run, squeeze: &dyn Fn(u64), relieve: &dyn Fn()) -> Tally {
     let mut tally = Tally::default();
     let mut dice = run.dice();
@@ -127,7 +130,7 @@ fn squeezed(place: &Path, run: Run, squeeze: &dyn Fn(u64), relieve: &dyn Fn()) -
         }
         tally.fault(answers(place));
         if dice.below(3) == 0 {
-            // Opened on a full disk: an error, or the same store.
+            // Opening on a full disk must give an error or the same store.
             if let Ok(opened) = SqliteStore::open(&path) {
                 store = opened;
             }
@@ -146,7 +149,7 @@ fn place_skill(place: &Path) {
     fs::write(place.join("skills/deploy/SKILL.md"), text).unwrap();
 }
 
-/// Writes something; an error must say which file it is about.
+/// Writes something. An error must name its file.
 fn try_write(
     store: &SqliteStore,
     trust: &TrustStore,
@@ -179,7 +182,7 @@ fn try_write(
     }
 }
 
-/// An engine whose snapshots and sessions are on the full disk answers nevertheless.
+/// Checks that an engine answers although its snapshots and sessions are on a full disk.
 fn answers(place: &Path) -> Result<(), String> {
     let builder = Engine::builder()
         .source(Source::user(place.join("skills")))
@@ -189,7 +192,8 @@ fn answers(place: &Path) -> Result<(), String> {
     if disclosed.full == ["deploy"] { Ok(()) } else { Err(format!("{disclosed:?}")) }
 }
 
-/// With room again, all that was acknowledged is there. Sessions end now and then, to have room.
+/// Checks, with space again, that everything acknowledged is there. Ends sessions at times, to free
+/// space.
 fn check(tally: &mut Tally, store: &SqliteStore, place: &Path, known: &mut Acknowledged) {
     let aside = store.set_aside();
     tally.found(0, aside.len() as u64, || format!("{aside:?} set aside"));
@@ -202,7 +206,7 @@ fn check(tally: &mut Tally, store: &SqliteStore, place: &Path, known: &mut Ackno
         tally.holds(list.iter().any(|file| file.sha256 == *hash), || format!("trust in {hash}"));
     }
     if known.sessions.len() > 60 {
-        // What is left has taken all the room at times: then it is removed later.
+        // If the disk was full when an item was removed, try again later.
         known.sessions.retain(|session| store.end(session).is_err());
         let trust = TrustStore::open(place.join("trust.json")).unwrap();
         let remove = |hash: &ContentHash| trust.remove(Path::new(&format!("/nowhere/{hash}")));

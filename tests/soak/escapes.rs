@@ -1,4 +1,5 @@
-//! Ways out of a skill, each tried on every surface that takes a path, and ways out of the sandbox.
+//! Paths out of a skill, each tried on every surface that takes a path, and attempts to break out of
+//! the sandbox.
 
 use std::fs;
 use std::path::Path;
@@ -12,14 +13,14 @@ use serde_json::{Value, json};
 use crate::tally::Tally;
 use crate::{Run, escape_paths, probes};
 
-/// The content of every file outside.
+/// The content of every file outside of the skill.
 const CANARY: &str = "canary 7f3d1c, never to be seen";
 
-/// The ways in which models and hosts name a file of a skill.
+/// The surfaces on which models and hosts name a file of a skill.
 const SURFACES: [&str; 5] =
     ["library", "read_skill_file", "use_skill", "run_skill_script", "mount"];
 
-/// The ids and paths of a skill between files that it must not reach.
+/// A skill among files that it must not reach, and an engine that has it.
 struct Place {
     dir: tempfile::TempDir,
     engine: Engine,
@@ -46,7 +47,7 @@ impl Place {
             write(file, CANARY);
         }
         write("skills/review/SKILL.md", "---\nname: review\ndescription: d\n---\nLook twice.\n");
-        // Skills of their own, whose instructions anybody may have.
+        // These are skills themselves, so anyone may have their instructions.
         write("skills/review/sub/SKILL.md", "Sub.");
         write("skills/review/group/sub/SKILL.md", "Sub.");
         write("skills/review/references/one.md", "one");
@@ -65,7 +66,8 @@ impl Place {
         Place { dir, engine }
     }
 
-    /// Tries a path, or an id of a skill, on a surface; returns the answer, and whether it is a refusal.
+    /// Tries a path, or an id of a skill, on a surface. Returns the answer, and whether it is a
+    /// refusal.
     fn attempt(&self, surface: &str, path: &str) -> (String, bool) {
         let skill = self.dir.path().join("skills/review");
         let call = |tool: &str, arguments: Value| {
@@ -81,14 +83,14 @@ impl Place {
             "mount" => {
                 let tasks = self.dir.path().join("tasks");
                 fs::create_dir_all(&tasks).unwrap();
-                // As an id, a path with a name at its end is that name.
+                // As an id, a path that ends with a name stands for that name.
                 let mounted = mount(path, &skill, &tasks, &MountLimits::default());
                 let is_inside = |dir: &Path| dir.parent() == Some(&*tasks.canonicalize().unwrap());
                 let is_safe = mounted.as_ref().map_or(true, |mounted| is_inside(&mounted.dir));
                 let _ = fs::remove_dir_all(&tasks);
                 (format!("{:?}", mounted.map(|_| ())), is_safe)
             }
-            // It gives instructions of skills, whatever they are called.
+            // This tool returns instructions of skills, whatever their names are.
             "use_skill" => (call("use_skill", json!({"skill": format!("review/{path}")})).0, true),
             "run_skill_script" => {
                 call("run_skill_script", json!({"skill": "review", "script": path}))
@@ -98,7 +100,7 @@ impl Place {
     }
 }
 
-/// Tries all of them once, and then again while there is time.
+/// Tries all paths once, and then repeats them while there is time.
 pub(crate) fn tried(run: Run) -> Vec<Tally> {
     let mut paths = Tally::new("paths that lead out of a skill", "refusals");
     let mut sandbox = Tally::new("ways out of the sandbox", "refusals");
@@ -127,7 +129,7 @@ pub(crate) fn tried(run: Run) -> Vec<Tally> {
     }
 }
 
-/// Runs the program that tries to get out of the sandbox.
+/// Runs the program that tries to break out of the sandbox.
 fn probe(place: &Place, mut tally: Tally) -> Tally {
     if !Path::new("/usr/bin/python3").exists() && !Path::new("/usr/local/bin/python3").exists() {
         return tally.skip("no Python");

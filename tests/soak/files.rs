@@ -1,4 +1,5 @@
-//! Stores that are opened on damaged files, on files of others, and between such files.
+//! Stores that are opened on damaged files, on files of other programs, and with such files around
+//! them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,17 +35,17 @@ enum Kind {
     DamagedForeignDatabase,
     Directory,
     Fifo,
-    /// A link to a file of somebody in another directory.
+    /// A link to a file of another program in another directory.
     Link,
     Truncated,
     BitsFlipped,
     Overwritten,
-    /// A sound store beside a journal of noise.
+    /// An intact store next to a journal of noise.
     Journal,
 }
 
 impl Kind {
-    /// Tells whether it belongs to somebody else, so that it must not be touched.
+    /// Tells whether the file belongs to another program, and so must not be touched.
     fn is_of_others(self) -> bool {
         !matches!(self, Kind::Truncated | Kind::BitsFlipped | Kind::Overwritten | Kind::Journal)
     }
@@ -82,7 +83,7 @@ pub(crate) fn damaged_and_foreign(run: Run) -> Vec<Tally> {
                 format!("{kind:?}: {}", file.display())
             });
         }
-        // A damaged store is kept as it was found, under another name.
+        // A damaged store must be kept unchanged, under another name.
         let aside = after.iter().filter(|(file, _)| file.to_string_lossy().contains(".damaged-"));
         for (file, content) in
             aside.filter(|(file, _)| file.extension().is_none_or(|e| !is_part(e)))
@@ -94,7 +95,7 @@ pub(crate) fn damaged_and_foreign(run: Run) -> Vec<Tally> {
     vec![tally]
 }
 
-/// The bytes of a store with sessions.
+/// Returns the bytes of a store with sessions.
 fn a_store(dir: &Path) -> Vec<u8> {
     let path = dir.join("whole.db");
     let store = SqliteStore::open(&path).unwrap();
@@ -136,7 +137,7 @@ fn put(kind: Kind, path: &Path, store: &[u8], foreign: &[u8], dice: &mut Dice) {
         Kind::Truncated => bytes.truncate(200 + dice.position(store.len() - 200)),
         Kind::BitsFlipped => {
             for _ in 0..=dice.below(40) {
-                // The header tells whose file it is.
+                // The header says which program the file belongs to, so leave it intact.
                 bytes[100 + dice.position(store.len() - 100)] ^= 1 << dice.below(8);
             }
         }
@@ -155,14 +156,15 @@ fn put(kind: Kind, path: &Path, store: &[u8], foreign: &[u8], dice: &mut Dice) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// Opens a store: that of others is an error that names it, and any other works from then on.
+/// Opens a store. For a file of another program this must be an error that names it; any other store
+/// must work afterwards.
 fn opened(kind: Kind, path: &Path) -> Result<(), String> {
     let store = match SqliteStore::open(path) {
         Err(error) if kind.is_of_others() => {
             let is_told = error.message().contains("sessions.db") && !error.help().is_empty();
             return if is_told { Ok(()) } else { Err(format!("{error:#}")) };
         }
-        // A flipped bit in the version makes it one of a newer program.
+        // A flipped bit in the version number makes the store look like that of a newer program.
         Err(error) if error.message().contains("newer") => return Ok(()),
         Err(error) => return Err(format!("{error:#}")),
         Ok(_) if kind.is_of_others() => return Err("it was opened".to_owned()),
@@ -176,7 +178,7 @@ fn opened(kind: Kind, path: &Path) -> Result<(), String> {
         let before: Result<u64, String> = uses();
         store.record(session, &Event::Used(&"git".into())).map_err(|error| format!("{error:#}"))?;
         let (before, after) = (before?, uses()?);
-        // Damage that is found meanwhile starts a new store.
+        // If damage is found in between, a new store is started.
         if after != before + 1 && after != 1 {
             return Err(format!("{session}: {before} uses, and then {after}"));
         }
@@ -189,13 +191,13 @@ fn is_part(extension: &std::ffi::OsStr) -> bool {
     extension.ends_with("-wal") || extension.ends_with("-shm")
 }
 
-/// Tells whether a path is that of the store, or of what it keeps beside it.
+/// Tells whether a path is that of the store, or of one of its side files.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db.lock"].contains(&&*name)
 }
 
-/// The kind and content of everything below `dir`.
+/// Returns the kind and content of everything below `dir`.
 fn everything(dir: &Path) -> BTreeMap<PathBuf, String> {
     let entries = walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap);
     let told = entries.map(|entry| {

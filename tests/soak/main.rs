@@ -1,8 +1,8 @@
-//! Faults, one after another, for as long as there is time: nothing that was acknowledged is lost,
-//! no file of others is moved, and nothing gets out of a skill.
+//! Faults of all kinds, for as long as there is time. Nothing that was acknowledged may be lost, no
+//! file of another program may be moved, and nothing may get out of a skill.
 //!
-//! A run takes some seconds, so that all tests may include it. `REPERTOIRE_SOAK_SECONDS` names a
-//! longer time: `docs/reliability.md` holds the table that such a run printed.
+//! A run takes some seconds, so that it can be part of the normal tests. `REPERTOIRE_SOAK_SECONDS` sets
+//! a longer time; `docs/reliability.md` shows the table that such a run printed.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -36,10 +36,10 @@ use std::time::{Duration, Instant};
 use support::say;
 use tally::{Dice, Tally};
 
-/// The length of a run in which nobody waits for it, in seconds.
+/// The length of a normal run, in seconds.
 const SHORT: u64 = 12;
 
-/// The faults that are tried, each by a thread of its own until the deadline.
+/// The kinds of faults. Each is tried on its own thread until the deadline.
 const FAULTS: [fn(Run) -> Vec<Tally>; 9] = [
     writers::killed,
     writers::killed_programs,
@@ -52,7 +52,7 @@ const FAULTS: [fn(Run) -> Vec<Tally>; 9] = [
     escapes::tried,
 ];
 
-/// The time and the chance of one kind of fault.
+/// The deadline and the random seed for one kind of fault.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     deadline: Instant,
@@ -69,7 +69,7 @@ impl Run {
         Dice::new(self.seed)
     }
 
-    /// The time that is left, at least a moment.
+    /// Returns the time that is left, at least 100 ms.
     fn left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(100))
     }
@@ -81,7 +81,7 @@ fn faults_lose_nothing_and_let_nobody_in() {
     let seconds = seconds.map_or(SHORT, |seconds| seconds.parse().unwrap());
     let seed = std::env::var("REPERTOIRE_SOAK_SEED");
     let seed = seed.map_or_else(|_| tally::any_seed(), |seed| seed.parse().unwrap());
-    // Cargo may have to build these, which takes longer than a short run.
+    // Cargo may have to build these plugins, which takes longer than a short run.
     for package in ["calls-toolset", "failing-toolset"] {
         plugin::of_workspace(package);
     }

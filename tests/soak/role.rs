@@ -1,4 +1,4 @@
-//! This program as a process that can be killed, in one of the roles of the faults.
+//! Starts this test program as a process that can be killed, in one of the roles of the faults.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ const SESSION: &str = "REPERTOIRE_SOAK_SESSION";
 const MILLIS: &str = "REPERTOIRE_SOAK_MILLIS";
 const SEED: &str = "REPERTOIRE_SOAK_CHILD_SEED";
 
-/// The prefix of each line for the parent, as the test harness prints, too.
+/// The prefix of each line for the parent, because the test harness prints other lines.
 const MARK: &str = "told: ";
 
-/// The command of a process in a role, as arguments for a program that starts it.
+/// Returns the command line of a process in a role, as arguments for a program that starts it.
 pub(crate) fn arguments() -> Vec<String> {
     let program = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
     let mut arguments = vec![program];
@@ -43,21 +43,21 @@ pub(crate) fn start(role: &str, place: &Path, session: &str, run: Run) -> Child 
     command.spawn().unwrap()
 }
 
-/// Iterates over the lines that a process in a role tells, until it ends.
+/// Iterates over the lines that a process in a role reports, until it ends.
 pub(crate) fn heard(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    // The harness writes its own words before the first, in the same line.
+    // The harness prints its own text before the first report, on the same line.
     lines.filter_map(|line| Some(line.rsplit_once(MARK)?.1.to_owned()))
 }
 
-/// Tells the parent something.
+/// Reports a line to the parent.
 pub(crate) fn tell(line: &str) {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{MARK}{line}").unwrap();
     stdout.flush().unwrap();
 }
 
-/// Plays the role that the parent set; returns at once if there is none.
+/// Plays the role that the parent set. Returns at once if there is none.
 pub(crate) fn play() {
     let Ok(role) = std::env::var(ROLE) else { return };
     let number = |name| std::env::var(name).unwrap().parse::<u64>().unwrap();
@@ -73,7 +73,7 @@ pub(crate) fn play() {
     }
 }
 
-/// Records uses until somebody kills this process, and tells of each.
+/// Records uses until this process is killed, and reports each.
 fn write(place: &Path, session: &str, run: Run) {
     let store = SqliteStore::open(place).unwrap();
     for n in 1_u64.. {

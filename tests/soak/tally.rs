@@ -1,24 +1,24 @@
-//! Counts of faults, and the table of them.
+//! Counts of faults, and the table that shows them.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use serde::{Deserialize, Serialize};
 
-/// The most failures that are described.
+/// The maximum number of failures that are described.
 const MAX_NOTES: usize = 10;
 
 /// The outcome of one kind of fault.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// The fault, and in brackets what must not be lost by it.
+    /// The fault and, in brackets, what must not be lost.
     name: String,
     tried: u64,
     survived: u64,
     kept: u64,
     lost: u64,
     notes: Vec<String>,
-    /// The reason why nothing could be tried on this machine.
+    /// The reason why this fault cannot be tried on this machine.
     skipped: Option<String>,
 }
 
@@ -27,13 +27,13 @@ impl Tally {
         Tally { name: format!("{fault} ({kept})"), ..Tally::default() }
     }
 
-    /// Says why nothing is tried here.
+    /// Records the reason why nothing is tried here.
     pub(crate) fn skip(mut self, why: &str) -> Tally {
         self.skipped = Some(why.to_owned());
         self
     }
 
-    /// Counts a fault; `outcome` tells how it was survived, or what failed.
+    /// Counts a fault. `outcome` is `Ok` if it was survived, or else says what failed.
     pub(crate) fn fault(&mut self, outcome: Result<(), String>) {
         self.tried += 1;
         match outcome {
@@ -42,7 +42,7 @@ impl Tally {
         }
     }
 
-    /// Counts what is still there, and what is not.
+    /// Counts the things that are still there and those that are not.
     pub(crate) fn found(&mut self, kept: u64, lost: u64, what: impl FnOnce() -> String) {
         self.kept += kept;
         self.lost += lost;
@@ -56,7 +56,7 @@ impl Tally {
         self.found(u64::from(is_there), u64::from(!is_there), what);
     }
 
-    /// Adds the counts of another thread or process that tried the same.
+    /// Adds the counts of another thread or process that tried the same fault.
     pub(crate) fn add(&mut self, other: Tally) {
         self.tried += other.tried;
         self.survived += other.survived;
@@ -76,13 +76,13 @@ impl Tally {
         &self.notes
     }
 
-    /// Tells whether this says nothing, although the machine allows it to be tried.
+    /// Tells whether nothing was tried or kept, although the machine allows the fault to be tried.
     pub(crate) fn is_idle(&self) -> bool {
         self.skipped.is_none() && (self.tried == 0 || self.kept == 0)
     }
 }
 
-/// The table of all faults, in Markdown.
+/// Returns the table of all faults, in Markdown.
 pub(crate) fn table(tallies: &[Tally]) -> String {
     let mut table = "| fault (what must not be lost) | tried | survived | kept | lost |\n\
                      |---|---|---|---|---|\n"
@@ -104,12 +104,12 @@ pub(crate) fn table(tallies: &[Tally]) -> String {
     table
 }
 
-/// A seed that differs from run to run.
+/// Returns a seed that differs in each run.
 pub(crate) fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish() >> 16
 }
 
-/// Random numbers: repeatable, and good enough to choose faults.
+/// A random number generator: repeatable, and good enough to choose faults.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
 
@@ -118,7 +118,7 @@ impl Dice {
         Dice(seed)
     }
 
-    /// The next number (`SplitMix64`).
+    /// Returns the next number (`SplitMix64`).
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -127,7 +127,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }

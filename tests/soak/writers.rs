@@ -1,5 +1,5 @@
-//! Writers that are killed while others read: processes of the library, hooks, and the commands that
-//! write trust.
+//! Writers that are killed while other processes read: processes of the library, hooks, and the
+//! commands that write trust.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::binary::Place;
 use crate::tally::{Dice, Tally};
 use crate::{Run, role};
 
-/// The writers that run at the same time.
+/// The number of writers that run at the same time.
 const AT_ONCE: usize = 3;
 
 fn used(store: &dyn SessionStore, session: &str) -> u64 {
     store.state(session).unwrap().skills.iter().map(|skill| skill.uses).sum()
 }
 
-/// Kills processes that record uses in one store, at any moment, while two threads read it.
+/// Kills processes at random moments that record uses in one store, while two threads read the store.
 pub(crate) fn killed(run: Run) -> Vec<Tally> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sessions.db");
@@ -38,7 +38,8 @@ pub(crate) fn killed(run: Run) -> Vec<Tally> {
         while run.goes_on() {
             for (session, n_written) in kill_some(&path, acknowledged.len(), &mut dice, run) {
                 let n_found = used(&store, &session);
-                // The last one may be recorded, and its acknowledgement killed.
+                // The last use may have been recorded although the process was killed before it could
+                // acknowledge.
                 let is_right = (n_written..=n_written + 1).contains(&n_found);
                 let wrong = || format!("{session}: {n_found} found of {n_written}");
                 tally.fault(if is_right { Ok(()) } else { Err(wrong()) });
@@ -64,7 +65,8 @@ pub(crate) fn killed(run: Run) -> Vec<Tally> {
     vec![tally]
 }
 
-/// Starts writers and kills them; returns their sessions, and how many uses each acknowledged.
+/// Starts writers and kills them. Returns their sessions, each with the number of uses that it
+/// acknowledged.
 fn kill_some(path: &Path, n_before: usize, dice: &mut Dice, run: Run) -> Vec<(String, u64)> {
     let writers: Vec<(String, Child)> = (0..AT_ONCE)
         .map(|nth| {
@@ -84,7 +86,7 @@ fn kill_some(path: &Path, n_before: usize, dice: &mut Dice, run: Run) -> Vec<(St
     killed.collect()
 }
 
-/// Reads sessions until all is over; each read must succeed, and no count may fall.
+/// Reads sessions until the end of the run. Each read must succeed, and counts must not decrease.
 fn read(path: &Path, is_over: &AtomicBool) -> Result<(), String> {
     let store = SqliteStore::open(path).map_err(|error| error.to_string())?;
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
@@ -104,7 +106,7 @@ fn read(path: &Path, is_over: &AtomicBool) -> Result<(), String> {
     if store.set_aside().is_empty() { Ok(()) } else { Err("the store was set aside".to_owned()) }
 }
 
-/// Kills the program itself: hooks that record sessions and write snapshots, and `trust add`.
+/// Kills the real program: hooks that record sessions and write snapshots, and `trust add`.
 pub(crate) fn killed_programs(run: Run) -> Vec<Tally> {
     let place = Place::new();
     for name in ["deploy", "review"] {
@@ -153,7 +155,7 @@ pub(crate) fn killed_programs(run: Run) -> Vec<Tally> {
     vec![hooks, trust]
 }
 
-/// Runs a hook and kills it at any moment. Returns whether it had answered by then.
+/// Runs a hook and kills it at a random moment. Returns whether it had answered by then.
 fn kill_hook(place: &Place, session: &str, dice: &mut Dice) -> Result<bool, String> {
     let input = json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "deploy it"});
     let args = ["hook", "claude-code", "--deadline", "60", "--source", "skills"];
@@ -164,7 +166,7 @@ fn kill_hook(place: &Place, session: &str, dice: &mut Dice) -> Result<bool, Stri
     if code == 0 && is_answer { Ok(true) } else { Err(format!("{session}: {code}, {stdout}")) }
 }
 
-/// Tells whether the store of hooks knows that a skill was shown in a session.
+/// Tells whether the hooks' store knows that a skill was shown in a session.
 fn knows(place: &Place, session: &str, skill: &str) -> bool {
     let path = place.path().join("home/.local/state/repertoire/sessions.sqlite");
     let session = format!("claude-code:{session}");
@@ -172,13 +174,14 @@ fn knows(place: &Place, session: &str, skill: &str) -> bool {
     state.of(&SkillId::new(skill)).is_some_and(|skill| skill.uses > 0)
 }
 
-/// Runs `command` and kills it after some time. Returns its exit code and output if it ended before.
+/// Runs `command`, and kills it after a random time. Returns its exit code and output if it ended
+/// before.
 fn kill_after(command: &mut Command, input: &[u8], dice: &mut Dice) -> Option<(i32, String)> {
     use std::io::{Read as _, Write as _};
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let _ = child.stdin.take().unwrap().write_all(input);
-    // One in four ends by itself, however busy the machine is.
+    // One in four may end by itself, however busy the machine is.
     if dice.below(4) > 0 {
         thread::sleep(Duration::from_micros(dice.below(250_000)));
         let _ = child.kill();

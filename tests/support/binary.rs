@@ -1,4 +1,4 @@
-//! Runs the real `repertoire`, isolated from the skills and the settings of the user who runs the
+//! Runs the real `repertoire` binary, isolated from the skills and settings of the user who runs the
 //! tests.
 
 use std::io::Write as _;
@@ -43,12 +43,12 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Standard output as one JSON value.
+    /// Parses standard output as one JSON value.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The same run, which must have ended with `code`.
+    /// Returns this run. Fails unless it ended with the exit code `code`.
     pub(crate) fn exits(self, code: i32) -> Run {
         assert_eq!(self.code, code, "{self:?}");
         self
@@ -69,14 +69,14 @@ impl Place {
         self.dir.path()
     }
 
-    /// Writes `content` to the file `name`, and the directories above it.
+    /// Writes `content` to the file `name`, and creates the directories above it.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
-    /// A command line of the binary, in this directory.
+    /// Builds a command line of the binary, to run in this directory.
     pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
         &self,
         args: impl IntoIterator<Item = S>,

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a script of `tests/fixtures/browser`. Without Node or Chromium it says that it was skipped, unless
-/// `CI` is set: there it must run.
+/// Runs a script of `tests/fixtures/browser`. Without Node or Chromium, reports that the test was
+/// skipped, or fails if `CI` is set.
 pub(crate) fn run(script: &str, args: &[&OsStr]) {
     let chromium = std::env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());
     let missing =

@@ -1,9 +1,9 @@
-//! Paths that lead out of a skill, or would for some programs.
+//! Paths that lead out of a skill, or that some programs would read as such.
 
 use repertoire::ErrorCode;
 
-/// Returns paths that stand for something other than a file of the skill, or would for some
-/// programs, and the codes of their refusals. `absolute` is the path of a file outside.
+/// Returns paths that name anything but a file of the skill, at least for some programs, each with the
+/// code of its error. `absolute` is the path of a file outside of the skill.
 pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
     use ErrorCode::{InvalidParam, NotFound, PermissionDenied};
     let mut paths: Vec<(String, ErrorCode)> = [
@@ -22,7 +22,7 @@ pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
         ("references/one.md/../../../canary.txt", InvalidParam),
         ("missing/../../canary.txt", InvalidParam),
         ("SKILL.md/../../canary.txt", InvalidParam),
-        // Encoded, for readers that decode.
+        // Encoded, for readers that decode names.
         ("%2e%2e/canary.txt", NotFound),
         ("%2e%2e%2fcanary.txt", NotFound),
         ("%2E%2E%2Fcanary.txt", NotFound),
@@ -33,7 +33,7 @@ pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
         ("..%c0%afcanary.txt", NotFound),
         ("..%00/canary.txt", NotFound),
         ("&#46;&#46;/canary.txt", NotFound),
-        // Look-alikes, which normalisation would turn into `..` and `/`.
+        // Look-alike characters, which normalisation would turn into `..` and `/`.
         ("\u{2025}/canary.txt", NotFound),
         ("\u{2024}\u{2024}/canary.txt", NotFound),
         ("\u{ff0e}\u{ff0e}/canary.txt", NotFound),
@@ -43,7 +43,7 @@ pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
         ("..\u{ff3c}canary.txt", NotFound),
         (".\u{200b}./canary.txt", NotFound),
         ("\u{feff}../canary.txt", NotFound),
-        // Absolute, for one system or another.
+        // Absolute on some system.
         ("/etc/passwd", InvalidParam),
         ("//etc/passwd", InvalidParam),
         ("/proc/self/environ", InvalidParam),
@@ -63,7 +63,7 @@ pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
         ("\\\\host\\share\\canary.txt", InvalidParam),
         ("\\\\?\\C:\\canary.txt", InvalidParam),
         ("//?/C:/canary.txt", InvalidParam),
-        // Truncated or misread by a careless reader.
+        // Truncated or misinterpreted by careless readers.
         ("references/one.md\0/../../../canary.txt", InvalidParam),
         ("../canary.txt\0.md", InvalidParam),
         ("references/one.md\0", InvalidParam),
@@ -80,14 +80,14 @@ pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
         ("references/*.md", NotFound),
         ("`cat canary.txt`", NotFound),
         ("$(cat canary.txt)", NotFound),
-        // Not files.
+        // Not the name of a file.
         ("", InvalidParam),
         (".", InvalidParam),
         ("./", InvalidParam),
         ("references", InvalidParam),
         ("references/.", InvalidParam),
         ("a/b", InvalidParam),
-        // Beneath, but not the skill's.
+        // In the skill's directory, but not one of the skill's files.
         ("SKILL.md", InvalidParam),
         ("skill.md", InvalidParam),
         ("./SKILL.MD", InvalidParam),
@@ -97,7 +97,7 @@ pub(crate) fn paths(absolute: &str) -> Vec<(String, ErrorCode)> {
         ("sub/missing.md", NotFound),
         ("group/sub/deep/canary.txt", NotFound),
         (".git/config", PermissionDenied),
-        // Hidden, and listed nowhere.
+        // Hidden files, which no list shows.
         (".env.example", PermissionDenied),
         ("..almost/...", PermissionDenied),
         (".env", NotFound),

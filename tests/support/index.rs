@@ -1,9 +1,9 @@
-//! Builds an index of skills whose ids are their names.
+//! Builds an index of skills that have their names as ids.
 
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
 use repertoire::{Skill, SkillId};
 
-/// The index, and the ids of the skills in their order.
+/// Returns the index, and the ids of the skills in the order of `skills`.
 pub(crate) fn index_of(skills: &[Skill]) -> (Index, Vec<SkillId>) {
     let ids: Vec<SkillId> = skills.iter().map(|skill| SkillId::new(skill.name())).collect();
     let indexed: Vec<_> = skills

@@ -1,12 +1,12 @@
-//! Helpers that the tests of the capabilities share.
+//! Helpers that several test binaries share.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Returns a path of the shared test data: conformance cases and the corpus of real skill files.
+/// Returns a path in the shared test data: conformance cases and a corpus of real skill files.
 ///
-/// The data is too large for the repository. It is searched for next to it, and in
-/// `$REPERTOIRE_SHARED`; `None` if it is missing, which is reported on standard error.
+/// The data is too large for the repository, so it is looked up next to it, and in
+/// `$REPERTOIRE_SHARED`. If it is missing, reports this on standard error and returns `None`.
 pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
@@ -24,7 +24,8 @@ pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
     found
 }
 
-/// Prints a line that is seen even when the test passes: output of the macros is captured.
+/// Prints a line that is visible even if the test passes, because the harness captures only the output
+/// of macros.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Programs and libraries from npm, installed below the target directory once.
+//! Programs and libraries from npm, installed once below the target directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 /// A package and its version.
 pub(crate) type Package = (&'static str, &'static str);
 
-/// The Node that programs run on, also from npm: some need a newer one than the system has.
+/// The version of Node to run programs with. It comes from npm too, because some programs need a newer
+/// one than the system has.
 pub(crate) const NODE: Package = ("node", "24.21.0");
 
 /// Tells whether npm is installed and its registry answers.
@@ -18,7 +19,7 @@ pub(crate) fn has_npm() -> bool {
     output.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// Returns the directory of an installed package, kept between runs.
+/// Returns the directory in which a package is installed, which is kept between runs.
 fn dir_of((package, version): Package) -> PathBuf {
     let name = package.replace(['@', '/'], "_");
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agents/{name}-{version}"))
@@ -35,7 +36,7 @@ pub(crate) fn bin(package: Package) -> PathBuf {
 }
 
 pub(crate) fn install(package: Package) {
-    // Tests are threads of one process.
+    // Tests run as threads of one process, so install one package at a time.
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _one_at_a_time = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = dir_of(package);

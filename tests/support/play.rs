@@ -8,18 +8,18 @@ use serde_json::Value;
 
 use crate::binary::Place;
 
-/// A running page.
+/// A running `repertoire play` server.
 pub(crate) struct Play {
     pub(crate) place: Place,
     pub(crate) child: Child,
-    /// `127.0.0.1:PORT`
+    /// The address: `127.0.0.1:PORT`.
     pub(crate) host: String,
-    /// `/TOKEN/`
+    /// The root path: `/TOKEN/`.
     pub(crate) root: String,
 }
 
 impl Play {
-    /// Serves the skills of `place`, with `options`.
+    /// Starts a server for the skills of `place`, with `options`.
     pub(crate) fn start(place: Place, options: &[&str]) -> Play {
         let args = ["play", "--http", "127.0.0.1:0", "--source", "skills", "--json"];
         let args = [&args[..], options].concat();
@@ -37,12 +37,12 @@ impl Play {
         Play { place, child, host: host.to_owned(), root: root.to_owned() }
     }
 
-    /// The status, head and body that answer a request for `path`.
+    /// Sends a request for `path`. Returns the status, head and body of the response.
     pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, String, String) {
         self.request_with(method, path, &format!("Host: {}\r\n", self.host), body)
     }
 
-    /// Sends a request for `path` with these lines in its head.
+    /// Sends a request for `path` with `lines` in its head.
     pub(crate) fn request_with(
         &self,
         method: &str,
@@ -56,7 +56,7 @@ impl Play {
             "{method} {path} HTTP/1.1\r\n{lines}Connection: close\r\nContent-Length: {n_bytes}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // A request refused for its length may not be read to its end.
+        // The server may refuse a request for its length before reading all of it.
         let _ = stream.write_all(body.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

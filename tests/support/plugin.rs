@@ -1,4 +1,4 @@
-//! Builds plugins with cargo, as their authors do.
+//! Builds plugins with cargo, in the same way as their authors.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use serde_json::Value;
 
-/// The messages of cargo about `target` when `cargo ARGS…` builds it in `dir`.
+/// Runs `cargo ARGS…` in `dir`, and returns cargo's messages about `target`.
 pub(crate) fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let (subcommand, more) = args.split_first().unwrap();
@@ -21,7 +21,7 @@ pub(crate) fn built(dir: &Path, args: &[&str], target: &str) -> Vec<Value> {
     messages.collect()
 }
 
-/// The library of `package`, built in `dir` by `cargo ARGS…`.
+/// Returns the path of the library of `package`, built in `dir` by `cargo ARGS…`.
 pub(crate) fn library(dir: &Path, args: &[&str], package: &str) -> PathBuf {
     let messages = built(dir, args, &package.replace('-', "_"));
     let mut files =
@@ -30,7 +30,7 @@ pub(crate) fn library(dir: &Path, args: &[&str], package: &str) -> PathBuf {
     files.find_map(|file| file.as_str().filter(is_library).map(PathBuf::from)).unwrap()
 }
 
-/// The library of a package of this workspace, built once.
+/// Returns the path of the library of a package of this workspace, which is built once.
 pub(crate) fn of_workspace(package: &str) -> PathBuf {
     static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
     let build = || {

@@ -1,6 +1,6 @@
-"""Tries to get out of a sandbox, in a line a try: `name: closed` or `name: THROUGH`, with what happened.
+"""Tries to break out of a sandbox. Prints `name: closed` or `name: THROUGH` for each try, and why.
 
-The first argument is JSON with what there is to reach; see `probes.rs` beside this file."""
+The first argument is JSON with the targets to reach; see `probes.rs` in this directory."""
 
 import ctypes
 import json
@@ -12,7 +12,7 @@ import sys
 aim = json.loads(sys.argv[1])
 host, victim, outside, scratch = aim["host"], aim["victim"], aim["outside"], os.environ["TMPDIR"]
 file = os.path.join(outside, "file")
-# Before anything is opened here.
+# List the inherited files before this program opens any.
 inherited = []
 for number in range(3, 512):
     try:
@@ -26,7 +26,7 @@ X86 = os.uname().machine == "x86_64"
 
 
 def call(x86, other, *args):
-    """A system call by its number, here and elsewhere."""
+    """Makes a system call by its number on x86-64, or its number on other machines."""
     args = [ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args]
     result = libc.syscall(ctypes.c_long(x86 if X86 else other), *args)
     if result < 0:

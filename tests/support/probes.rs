@@ -1,5 +1,5 @@
-//! Probes of a sandbox: their targets outside of it, and the checks of those that got through. The
-//! program is `probes.py` beside this file.
+//! Probes that try to break out of a sandbox: their targets outside, and the checks that none got
+//! through. The program itself is `probes.py` in this directory.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
@@ -10,15 +10,15 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The program that tries to get out, in Python.
+/// The Python program that tries to get out.
 pub(crate) const PROGRAM: &str = include_str!("probes.py");
 
-/// Set in the environment of a test that was started again as another user.
+/// The variable that is set when a test has been restarted as another user.
 const AS_ANOTHER: &str = "REPERTOIRE_TEST_AS_ANOTHER";
-/// The user `nobody`, on all current systems.
+/// The uid of the user `nobody`, on all current systems.
 const NOBODY: &str = "65534";
 
-/// A file, sockets and a process outside of the sandbox; all of them exist and answer.
+/// A file, sockets and a process outside of the sandbox, all of which exist and answer.
 pub(crate) struct Outside {
     dir: TempDir,
     victim: Child,
@@ -27,7 +27,7 @@ pub(crate) struct Outside {
     _listening: (UnixListener, UnixListener, UnixDatagram, TcpListener, UdpSocket),
 }
 
-/// The memory of this process that the probes try to read.
+/// Memory of this process, which the probes try to read.
 static SECRET: [u8; 8] = *b"a secret";
 
 impl Outside {
@@ -49,7 +49,7 @@ impl Outside {
         Outside { dir, victim, abstract_name, port, _listening: listening }
     }
 
-    /// Returns the argument of the program.
+    /// Returns the argument of the program: the addresses of the targets.
     pub(crate) fn aim(&self, reads_are_closed: bool) -> Value {
         json!({
             "host": std::process::id(),
@@ -83,8 +83,8 @@ impl Drop for Outside {
     }
 }
 
-/// Runs the test `name` of this program again as another user, if this one is root and has not done
-/// so yet. Reports the reason if it cannot.
+/// If this process is root, runs the test `name` of this program again as another user, once. If that
+/// is not possible, reports the reason.
 pub(crate) fn again_as_another(name: &str, say: impl Fn(&str)) {
     let is_root = std::os::unix::fs::MetadataExt::uid(&Path::new("/proc/self").metadata().unwrap());
     if is_root != 0 || std::env::var_os(AS_ANOTHER).is_some() {

@@ -1,4 +1,4 @@
-//! The skill files that this thread reads, from the log of the library.
+//! Counts the skill files that a thread reads, from the library's log.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -13,7 +13,7 @@ thread_local! {
     static READ: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
 }
 
-/// The files read since the last query. One at a time on each thread.
+/// The files read on this thread since the last query. A thread may have only one `Reads` at a time.
 pub(crate) struct Reads(PhantomData<*const ()>);
 
 impl Reads {
@@ -29,8 +29,8 @@ impl Drop for Reads {
     }
 }
 
-/// Starts to count. One subscriber listens to all threads: if those of single threads came and
-/// went, another thread could conclude that nobody listens.
+/// Starts to count. One subscriber listens to all threads: with one subscriber per thread, `tracing`
+/// could conclude that nobody listens while one is replaced by another.
 pub(crate) fn count() -> Reads {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| tracing::subscriber::set_global_default(Counter).unwrap());

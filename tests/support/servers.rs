@@ -1,5 +1,5 @@
-//! Real servers for the tests of session stores, on free ports of the loopback: each in a directory of
-//! its own, and ended when the last test that uses it ends.
+//! Real servers for the tests of session stores, on free ports of the loopback interface. Each has its
+//! own directory, and ends when the last test that uses it ends.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,18 +14,19 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Servers refuse to run as root; this is the user `nobody` on all current systems.
+/// Servers refuse to run as root, so run them as the user `nobody`; this is its uid on all current
+/// systems.
 const NOBODY: u32 = 65534;
 
-/// The password of the databases. No message may hold it.
+/// The password of the databases. No message may contain it.
 pub(crate) const PASSWORD: &str = "s3cret";
 
 /// The signal that ends a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// In order: `SIGTERM`, for `PostgreSQL` `SIGINT`.
+    /// Shut down in order: `SIGTERM`, or `SIGINT` for `PostgreSQL`.
     Gently,
-    /// At once, without a farewell: `SIGKILL`, for `PostgreSQL` `SIGQUIT`, which spares its children.
+    /// Stop at once: `SIGKILL`, or for `PostgreSQL` `SIGQUIT`, with which it also ends its children.
     AtOnce,
 }
 
@@ -48,8 +49,8 @@ static POSTGRES: Mutex<Weak<Server>> = Mutex::new(Weak::new());
 static REDIS: Mutex<Weak<Server>> = Mutex::new(Weak::new());
 
 impl Server {
-    /// Returns the server that the tests of this process share; `None` if the machine has none, which
-    /// is told, and must not be in `CI`.
+    /// Returns the server that the tests of this process share. If the machine has no such program,
+    /// reports this and returns `None`, or fails if `CI` is set.
     pub(crate) fn shared(kind: Kind) -> Option<Arc<Server>> {
         let slot = match kind {
             Kind::Postgres => &POSTGRES,
@@ -64,8 +65,8 @@ impl Server {
         Some(server)
     }
 
-    /// Starts a server of one test, with these settings. `ssl=on` gives it a certificate for
-    /// `localhost`, signed by itself.
+    /// Starts a server for one test, with these settings. `ssl=on` gives it a self-signed certificate
+    /// for `localhost`.
     pub(crate) fn new(kind: Kind, settings: &[&str]) -> Option<Server> {
         let Some(program) = kind.program() else {
             assert!(std::env::var_os("CI").is_none(), "there is no {kind:?}");
@@ -95,7 +96,7 @@ impl Server {
         let mut process = self.process.lock().unwrap();
         assert!(process.is_none(), "it runs already");
         let program = self.kind.program().unwrap();
-        // The shell ends the server when this process is gone, however that ends.
+        // The shell ends the server when this process is gone, in whatever way it ended.
         let script = r#""$@" & read -r signal; kill "-${signal:-KILL}" $!; wait $!"#;
         let mut command = Command::new("sh");
         command.args(["-c", script, "sh"]).arg(program);
@@ -113,7 +114,7 @@ impl Server {
         }
     }
 
-    /// Ends the server, and waits for its end.
+    /// Stops the server, and waits until it has ended.
     pub(crate) fn stop(&self, how: Stop) {
         let Some(mut process) = self.process.lock().unwrap().take() else { return };
         let mut stdin = process.stdin.take().unwrap();
@@ -122,7 +123,7 @@ impl Server {
         process.wait().unwrap();
     }
 
-    /// The address of a database that no other test uses.
+    /// Returns the address of a database that no other test uses.
     pub(crate) fn fresh(&self) -> String {
         static N: AtomicUsize = AtomicUsize::new(1);
         let n = N.fetch_add(1, Ordering::Relaxed);
@@ -135,7 +136,7 @@ impl Server {
         }
     }
 
-    /// The address of the database `name`.
+    /// Returns the address of the database `name`.
     pub(crate) fn url(&self, name: &str) -> String {
         match self.kind {
             Kind::Postgres => format!("postgres://ann:{PASSWORD}@127.0.0.1:{}/{name}", self.port),
@@ -143,12 +144,12 @@ impl Server {
         }
     }
 
-    /// The directory of the server.
+    /// Returns the directory of the server.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Runs statements in the database `name`.
+    /// Runs statements in the database `name`, and returns the first column of the rows.
     pub(crate) fn sql(&self, name: &str, sql: &str) -> Vec<String> {
         sql_at(&self.url(name), sql).unwrap()
     }
@@ -218,12 +219,12 @@ impl Kind {
                 let dir = dir.display();
                 let mut arguments = vec!["-D".to_owned(), format!("{dir}/data")];
                 arguments.extend(["-p".to_owned(), port.to_string()]);
-                // Without `fsync`, only a machine that stops loses anything, and none does here.
+                // Without `fsync` data is lost only if the machine stops, which does not happen here.
                 for setting in ["listen_addresses=127.0.0.1", "max_connections=200", "fsync=off"] {
                     arguments.extend(["-c".to_owned(), setting.to_owned()]);
                 }
                 arguments.extend(["-c".to_owned(), format!("unix_socket_directories={dir}")]);
-                // The last one counts.
+                // The last value of a setting wins, so these come last.
                 arguments.extend(settings.iter().flat_map(|it| ["-c".to_owned(), it.clone()]));
                 arguments
             }
@@ -248,7 +249,7 @@ impl Kind {
     }
 }
 
-/// Runs statements at a database, and returns the first column of the rows.
+/// Runs statements in a database, and returns the first column of the rows.
 #[cfg(feature = "postgres")]
 pub(crate) fn sql_at(url: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -264,7 +265,7 @@ pub(crate) fn sql_at(url: &str, sql: &str) -> Result<Vec<String>, tokio_postgres
     })
 }
 
-/// Runs a command of Redis at a database, and returns its answer.
+/// Runs a Redis command in a database, and returns its reply.
 #[cfg(feature = "redis")]
 pub(crate) fn redis_at(url: &str, words: &[&str]) -> Result<redis::Value, redis::RedisError> {
     let mut command = redis::cmd(words[0]);
@@ -276,7 +277,7 @@ fn redis_at(_: &str, _: &[&str]) -> Result<(), ()> {
     unreachable!("without the feature no test asks for Redis")
 }
 
-/// Runs statements at a database, and returns the first column of the rows.
+/// Stands in for the function above; never called.
 #[cfg(not(feature = "postgres"))]
 fn sql_at(_: &str, _: &str) -> Result<Vec<String>, ()> {
     unreachable!("without the feature no test asks for PostgreSQL")
@@ -298,7 +299,7 @@ fn certify(dir: &Path) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A port that nobody listens at.
+/// Returns a port that no program listens on.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The Rust files below `dir`, without those that a build wrote.
+/// Returns the Rust files below `dir`, except build output.
 pub(crate) fn rust_files(dir: &Path) -> Vec<PathBuf> {
     if dir.ends_with("target") {
         return Vec::new();

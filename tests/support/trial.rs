@@ -1,14 +1,14 @@
-//! The project in which the real agents are tried, and in which their conversations are replayed.
+//! The project in which the tests run real agents, and replay their conversations.
 
 use crate::binary::Place;
 
-/// Texts that are looked for in requests. Each is in one place of one skill.
+/// Marker texts to look for in requests. Each occurs in one place of one skill.
 pub(crate) const BODY: &str = "BODY-7731";
 pub(crate) const NATIVE_BODY: &str = "BODY-3308";
 pub(crate) const FILE_BODY: &str = "BODY-5542";
 
-/// Creates a project with a skill for messages and one for files, and, in the directory
-/// `own_skills`, one that the agent lists by itself.
+/// Creates a project with one skill for messages and one for files. The directory `own_skills` holds
+/// another one, which the agent lists by itself.
 pub(crate) fn project(own_skills: &str) -> Place {
     let place = Place::new();
     place.write(

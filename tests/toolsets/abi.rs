@@ -1,4 +1,4 @@
-//! A plugin of the first ABI, built from the packages as they were published, works with this host.
+//! A plugin for the first ABI, built from the packages as published then, works with this host.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::plugin;
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/plugin-api/tests/fixtures/abi-1.0");
 const PACKAGES: [&str; 2] = ["repertoire-plugin-1.0.0", "repertoire-plugin-macros-1.0.0"];
 
-/// Puts the frozen packages and the plugin into `place`.
+/// Unpacks the frozen packages and the plugin into `place`.
 fn unpack(place: &Path) {
     fs::create_dir_all(place).unwrap();
     for package in PACKAGES {
@@ -29,7 +29,8 @@ fn unpack(place: &Path) {
     }
 }
 
-/// Writes a file if that changes it: a file that is newer than its build is built again.
+/// Writes a file only if its content changes, because a file that is newer than its build is built
+/// again.
 fn write_new(path: &Path, content: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     if fs::read(path).ok().as_deref() != Some(content) {
@@ -37,8 +38,8 @@ fn write_new(path: &Path, content: &[u8]) {
     }
 }
 
-/// The arguments of a build where this workspace is built: dependencies of the same versions and profile,
-/// as `.ci/run` has them, are there already.
+/// Returns the arguments to build in this workspace's target directory, where `.ci/run` has already
+/// built dependencies of the same versions and profile.
 fn build_args() -> [&'static str; 6] {
     static TARGET: LazyLock<&str> = LazyLock::new(|| {
         Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_str().unwrap()
@@ -55,8 +56,8 @@ fn built() -> PathBuf {
     plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
 }
 
-/// Makes of the border in the package `dir` that of a later minor version: each side offers a method more,
-/// and the module has a field more.
+/// Changes the ABI of the package in `dir` to a later minor version: each side has one more method, and
+/// the module has one more field.
 fn grow(dir: &Path) {
     let replace = |file: &str, pairs: &[(&str, &str)]| {
         let path = dir.join("src/abi").join(file);
@@ -86,7 +87,7 @@ fn grow(dir: &Path) {
     replace("plugin.rs", &[(made, with), (classes, &later)]);
 }
 
-/// Builds the frozen plugin against a later border.
+/// Builds the frozen plugin against a later minor version of the ABI.
 fn built_later() -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-later");
     unpack(&place);
@@ -95,8 +96,8 @@ fn built_later() -> PathBuf {
     plugin::library(&place.join("frozen-toolset"), &args, "frozen-toolset")
 }
 
-/// Builds a host with a later border than today's, of today's sources, that opens a library, asks what
-/// is later in it, and calls a tool.
+/// Builds a host from the current sources with a later minor version of the ABI. It opens a library,
+/// asks for the later additions, and calls a tool.
 fn later_host() -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi-later-host");
     unpack(&place);
@@ -135,7 +136,7 @@ fn later_host() -> PathBuf {
     executable.unwrap().into()
 }
 
-/// Answers, and remembers what it was told.
+/// A host that answers requests, and records what it receives.
 #[derive(Default)]
 struct Listening {
     told: Mutex<Vec<String>>,
@@ -163,7 +164,7 @@ impl Host for Listening {
     }
 }
 
-/// Every tool, with every way in which it can end.
+/// Asserts that every tool works, with every way in which a call can end.
 fn assert_all_tools(skills: &Path, mut options: ToolsetOptions) {
     options.config.insert("FrozenToolset".to_owned(), json!({"greeting": "Ahoy"}));
     let engine =
@@ -221,7 +222,7 @@ fn assert_all_tools(skills: &Path, mut options: ToolsetOptions) {
     assert!(failures[0].error.message().ends_with(": refused, as configured"), "{failures:?}");
 }
 
-/// Calls every tool of a library in this process, and in a process of its own.
+/// Calls every tool of a library in this process, and in a child process.
 fn assert_works(library: &Path) {
     let place = tempfile::tempdir().unwrap();
     let toolsets = place.path().join("frozen/toolsets");

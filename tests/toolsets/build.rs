@@ -1,4 +1,5 @@
-//! Toolsets from nothing to a call: `tool new`, `tool build` and `tool dev`, through the real binary.
+//! Toolsets from an empty directory to a call: `tool new`, `tool build` and `tool dev`, with the real
+//! binary.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -14,19 +15,19 @@ use serde_json::{Value, json};
 use crate::binary::{self, Place, Run};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// A time that exceeds any build here.
+/// Longer than any build here takes.
 const LONG: Duration = Duration::from_secs(120);
 
 fn command(place: &Place, args: &[&str]) -> Command {
     let mut command = place.command(args);
     command.args(["--source", "skills"]);
-    // State and copies stay in the place, below its `HOME`; cargo's do not.
+    // State and copies stay in the place, below its `HOME`, but cargo's files do not.
     command.env_remove("XDG_STATE_HOME").env_remove("XDG_CACHE_HOME");
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     for (name, dir) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
         command.env(name, std::env::var_os(name).unwrap_or_else(|| home.join(dir).into()));
     }
-    // Where this workspace is built most of the dependencies are there already.
+    // This workspace's target directory contains most of the dependencies already.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     command.env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
     for name in ["CC", "CXX"] {
@@ -52,7 +53,7 @@ fn assert_error(run: Run, code: &str, parts: &[&str]) {
     }
 }
 
-/// A place with the new skill `my-c`, whose code is in C.
+/// Creates a place with the new skill `my-c`, whose code is in C.
 fn in_c() -> Place {
     let place = Place::new();
     let args = ["tool", "new", "my-c", "--lang", "c", "--dir", "skills", "--json"];
@@ -79,7 +80,7 @@ fn a_new_crate_is_a_tool_after_the_printed_commands() {
     assert_error(run(&place, &args), "EXECUTION_ERROR", &["Cargo.toml", "is there already"]);
     run(&place, &["check", "skills/my-first", "--json"]).exits(0);
 
-    // The dependencies are those of the workspace, at their locked versions, and so is the profile.
+    // Use the dependencies of the workspace, at their locked versions, and the same profile.
     let krate = place.path().join("skills/my-first-toolset");
     fs::copy(Path::new(ROOT).join("Cargo.lock"), krate.join("Cargo.lock")).unwrap();
     let built = run(&place, &["tool", "build", "skills/my-first", "--debug", "--json"]).exits(0);
@@ -96,7 +97,7 @@ fn a_new_crate_is_a_tool_after_the_printed_commands() {
     for name in ["My First", "3d", ""] {
         run(&place, &["tool", "new", name]).exits(2);
     }
-    // In a checkout of Repertoire, the crate there is the one that is meant.
+    // In a checkout of Repertoire, the new crate depends on the plugin API of the checkout.
     place.write("plugin-api/Cargo.toml", "[package]\nname = \"repertoire-plugin\"\n");
     run(&place, &["tool", "new", "here", "--dir", "skills"]).exits(0);
     let manifest = fs::read_to_string(place.path().join("skills/here-toolset/Cargo.toml")).unwrap();
@@ -119,7 +120,7 @@ fn code_in_c_is_a_tool_after_the_printed_commands() {
     let note = ["tool", "inspect", "skills/my-c/toolsets/libmy_c_toolset.so", "--json"];
     assert_eq!(run(&place, &note).exits(0).json()["name"], "my-c-toolset");
 
-    // The code may be elsewhere, and then without a header of its own.
+    // The code may be elsewhere, and then it needs no header of its own.
     let code = place.path().join("skills/my-c-toolset");
     let text = fs::read_to_string(code.join("toolset.c")).unwrap();
     place.write("code/src/greet.c", text.replace("\"Hello\"", "\"Ahoy\""));
@@ -141,7 +142,7 @@ fn libraries_for_other_systems_have_directories_of_their_own() {
     let unnamed = binary::finish(build(&[other]), b"");
     assert_error(unnamed, "NOT_FOUND", &[other, variable]);
     let mut both = build(&[TARGET, other]);
-    // It stands for a cross compiler.
+    // This command stands in for a cross compiler.
     both.env(variable, "cc -DELSEWHERE");
     let trusted = binary::finish(both, b"").exits(0).json()["trusted"].clone();
     let library = |target: &str| {
@@ -150,7 +151,7 @@ fn libraries_for_other_systems_have_directories_of_their_own() {
     assert_eq!(trusted.as_array().unwrap().len(), 1, "only that of this system runs: {trusted}");
     assert!(trusted[0]["path"].as_str().unwrap().contains(TARGET));
     assert!(library(TARGET).is_file() && library(other).is_file() && !library("").exists());
-    // A later build replaces the one that is found.
+    // A later build replaces the library that is found.
     let source = place.path().join("skills/my-c-toolset/toolset.c");
     let text = fs::read_to_string(&source).unwrap().replace("\"Hello\"", "\"Later\"");
     fs::write(source, text).unwrap();
@@ -183,7 +184,7 @@ fn what_cannot_be_built_is_an_error_that_says_what_to_do() {
     assert_error(run(&place, &args), "INVALID_PARAM", &["has 2 libraries", "beside the skill"]);
 }
 
-/// The lines that a process writes to its standard error.
+/// Returns the lines that a process writes to its standard error.
 fn lines(child: &mut std::process::Child) -> Receiver<String> {
     let (sender, receiver) = channel();
     let read = BufReader::new(child.stderr.take().unwrap()).lines();

@@ -1,4 +1,4 @@
-//! Toolsets in C and C++, built by the compilers of this system: they work as those in Rust do, in this
+//! Toolsets in C and C++, built by the compilers of this system. They work like those in Rust, in this
 //! process and in a child.
 
 use std::fs;
@@ -16,7 +16,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const FLAGS: [&str; 7] =
     ["-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"];
 
-/// Builds a library with `compiler`; false where it is not installed.
+/// Builds a library with `compiler`. Returns false if the compiler is not installed.
 fn compile(compiler: &str, more: &[&str], source: &Path, library: &Path) -> bool {
     let include = format!("-I{ROOT}/plugin-api/include");
     let mut command = Command::new(compiler);
@@ -29,7 +29,7 @@ fn compile(compiler: &str, more: &[&str], source: &Path, library: &Path) -> bool
     true
 }
 
-/// A directory with the skill `it`, whose library is to be built.
+/// Creates a directory with the skill `it`, whose library is not built yet.
 fn place(class: &str) -> TempDir {
     let place = TempDir::new().unwrap();
     fs::create_dir_all(place.path().join("it/toolsets")).unwrap();
@@ -39,7 +39,7 @@ fn place(class: &str) -> TempDir {
     place
 }
 
-/// The place of an example; `None` without its compiler.
+/// Creates the place of an example; `None` without its compiler.
 fn example(compiler: &str, more: &[&str], file: &str, class: &str) -> Option<TempDir> {
     let place = place(class);
     let source = Path::new(ROOT).join("examples").join(file);
@@ -47,7 +47,7 @@ fn example(compiler: &str, more: &[&str], file: &str, class: &str) -> Option<Tem
     compile(compiler, more, &source, &library).then_some(place)
 }
 
-/// A place whose library is this code in C, behind the header.
+/// Creates a place whose library is this code in C, which follows the header.
 fn written(code: &str) -> TempDir {
     let place = place("It");
     let source = place.path().join("it.c");
@@ -160,7 +160,7 @@ fn a_toolset_in_cpp_has_a_state_and_exceptions_that_stay_in_it() {
     }
 }
 
-/// The functions of a plugin with the tool `it`, of which a test replaces some by a macro.
+/// The functions of a plugin with the tool `it`. A test can replace each of them by a macro.
 const FUNCTIONS: &str = r#"
 #ifndef CREATE
 #define CREATE return REPERTOIRE_OK
@@ -191,7 +191,7 @@ static void destroy(void *it) { (void)it; }
 const EXPORT: &str =
     "REPERTOIRE_EXPORT(\"it\", \"1.0.0\", REPERTOIRE_CLASS(It), create, describe, call, destroy)\n";
 
-/// An export whose functions are in this structure instead of the usual one.
+/// Returns an export whose functions are in this structure instead of the usual one.
 fn export_as(structure: &str) -> String {
     let usual = format!("#define repertoire_plugin_c_root usual\n{EXPORT}");
     format!("{usual}#undef repertoire_plugin_c_root\nREPERTOIRE_PUBLIC const {structure};\n")

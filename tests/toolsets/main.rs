@@ -1,5 +1,5 @@
-//! Toolsets: libraries in Rust, C and C++ and MCP servers that skills ship, from their code to a call,
-//! in this process, in a child and through the real binary.
+//! Toolsets: libraries in Rust, C and C++, and MCP servers, which skills contain. Tested from the
+//! source code to a call, in this process, in a child and with the real binary.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

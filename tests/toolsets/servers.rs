@@ -1,4 +1,4 @@
-//! MCP servers that skills ship, started by the real binary: tools, trust, limits and failures.
+//! MCP servers in skills, started by the real binary: tools, trust, limits and failures.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::binary::{self, Place, Run};
 use crate::probes;
 
-/// A server without the SDK, and with a module beside it.
+/// A server without the SDK, which imports a module next to it.
 const SERVER: &str = r#"
 import json, os, socket, subprocess, sys, time
 import words
@@ -78,7 +78,7 @@ for line in sys.stdin:
 
 const MODULE: &str = "def shout(text):\n    return text.upper() + \"!\"\n";
 
-/// A place with the server in the project skill `words`; `None` where there is no Python.
+/// Creates a place with the server in the project skill `words`; `None` without Python.
 fn place() -> Option<Place> {
     if !Path::new("/usr/bin/python3").exists() {
         eprintln!("SKIPPED: there is no `/usr/bin/python3`");
@@ -131,7 +131,7 @@ fn the_tools_of_a_server_are_listed_and_called_like_those_of_a_library() {
     assert_eq!(names, all.map(|name| format!("words.{name}")));
     let answer = call(&place, &[], "words.shout", &json!({"text": "hello"}));
     assert_eq!(answer["text"], "HELLO!", "{answer}");
-    // Checked before the server sees them.
+    // The arguments are checked before the server sees them.
     let refused = call(&place, &[], "words.shout", &json!({"text": 7}));
     assert_eq!(message(&refused).0, "INVALID_PARAM", "{refused}");
     let failed = call(&place, &[], "words.fail", &json!({}));
@@ -177,7 +177,7 @@ fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
     let untrusted = run(&place, &["tool", "list", "--json"]);
     assert!(untrusted.stderr.contains("is not trusted"), "{untrusted:?}");
     run(&place, &["trust", "add", "skills/words"]).exits(0);
-    // A file beside it that nobody trusted is not there for it, and a changed one stops it.
+    // An untrusted file next to the server is not visible to it, and a changed file stops it.
     let new = "skills/words/tools/json.py";
     place.write(new, "raise SystemExit('taken over')");
     run(&place, &["trust", "add", "skills/words/tools/server.py"]).exits(0);
@@ -217,7 +217,7 @@ fn a_server_is_refused_after_a_file_of_its_skill_changed() {
     fs::remove_file(beside).unwrap();
     assert_refused("`data/a.txt` (removed)");
     trust();
-    // Beside the program itself.
+    // A file next to the program itself.
     place.write("skills/words/tools/json.py", "raise SystemExit('taken over')");
     assert_refused("`tools/json.py` (added)");
     fs::remove_file(place.path().join("skills/words/tools/json.py")).unwrap();
@@ -243,7 +243,7 @@ fn a_server_has_no_more_rights_than_a_library() {
     assert!(told.contains("PermissionError") || told.contains("OSError"), "{connected}");
     let about = call(&place, &[], "words.about", &json!({}));
     let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
-    // Copies of the files that were trusted.
+    // The server sees copies of the trusted files.
     let here = Path::new(about["cwd"].as_str().unwrap());
     assert!(here.extension().is_some_and(|extension| extension == "skill"), "{about}");
     assert_ne!(about["home"], json!(place.path().join("home")));
@@ -278,7 +278,7 @@ fn a_program_that_does_not_speak_the_protocol_is_told_from_a_server_that_prints_
     let why = "tools/server.py: it does not begin as an MCP server: it prints `Hello!`";
     assert!(told.contains(why), "{told}");
     assert!(told.contains("help: let it print messages of the protocol only"), "{told}");
-    // Not the ten seconds that a server has to answer.
+    // Faster than the ten seconds that a server has for an answer.
     assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
 
     write(&format!("print('Hello!', flush=True)\n{SERVER}"));

@@ -1,4 +1,4 @@
-//! The page `docs/toolset-tutorial.md`, followed word for word in an empty directory.
+//! Follows the page `docs/toolset-tutorial.md` word for word in an empty directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A step of the page.
 enum Step {
-    /// A command of the shell, and the parts of its output, in their order.
+    /// Run a shell command, whose output contains these parts in order.
     Run { command: String, output: Vec<String> },
-    /// A file, and its content.
+    /// Write a file with this content.
     Write { path: String, content: String },
 }
 
-/// The steps of a page: blocks of a `console`, and blocks behind "`path`:".
+/// Returns the steps of a page: its `console` blocks, and its blocks after "`path`:".
 fn steps(page: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut lines = page.lines();
@@ -49,7 +49,8 @@ fn steps(page: &str) -> Vec<Step> {
     steps
 }
 
-/// A shell in the directory `work` of the place, with the binary, cargo, and a home of its own.
+/// Builds a shell command in the directory `work` of the place, with the binary, cargo, and a home of
+/// its own.
 fn shell(place: &Place, command: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", command]).current_dir(place.path().join("work"));
@@ -68,15 +69,16 @@ fn shell(place: &Place, command: &str) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path));
     shell.env("PATH", std::env::join_paths(paths).unwrap());
-    // Where this workspace is built most of the dependencies are there already.
+    // This workspace's target directory contains most of the dependencies already.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     shell.env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
     shell
 }
 
-/// Crates take the plugin API of this checkout for that of the registry, and its locked dependencies.
+/// Makes crates use the plugin API of this checkout, and its locked dependencies, instead of the
+/// registry.
 fn patch(place: &Place) {
-    // JSON's texts are TOML's.
+    // A JSON string is also a TOML string.
     let api = serde_json::json!(Path::new(ROOT).join("plugin-api"));
     let patch = format!("[patch.crates-io]\nrepertoire-plugin = {{ path = {api} }}\n");
     place.write(".cargo/config.toml", patch);

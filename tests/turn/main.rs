@@ -14,7 +14,7 @@ use repertoire::{
 };
 use serde_json::json;
 
-/// A host that spawns tasks.
+/// A task spawner.
 #[derive(Debug)]
 struct Spawner;
 
@@ -29,7 +29,7 @@ fn skill(name: &str, more: &str, body: &str) -> Skill {
     format!("---\n{head}---\n{body}\n").parse().unwrap()
 }
 
-/// Returns a builder with a skill that asks for a task, and one that does not.
+/// Returns a builder with one skill that requests a task, and one that does not.
 fn builder() -> EngineBuilder {
     Engine::builder()
         .skill(skill("dig", "context: fork\n", "Dig for $ARGUMENTS, SECRETLY."))
@@ -153,7 +153,7 @@ fn a_list_says_how_to_load_what_it_names() {
         let text = told(engine, format, how.clone());
         assert!(text.contains(&expected), "{how:?} {format:?}: {text}");
     }
-    // Outside of a conversation nobody said that there is a tool.
+    // Outside of a conversation, the model may not have the tool.
     assert!(!one.disclose("what can you do?").text.contains("use_skill"));
     // If there is nothing left to load, the text does not mention loading.
     let session = one.session("a");

@@ -1,4 +1,4 @@
-//! The spans of an engine, as a listener of `tracing` sees them; `docs/traces.md` lists them.
+//! The spans of an engine, as a `tracing` subscriber sees them; `docs/traces.md` lists them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -18,7 +18,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::{builder, run};
 
-/// A span, with its fields as texts.
+/// A span, with its fields as strings.
 #[derive(Debug, Clone)]
 struct Span {
     id: u64,
@@ -36,7 +36,7 @@ impl Visit for Span {
     }
 }
 
-/// A listener to the spans of this crate.
+/// A subscriber that collects the spans of this crate.
 #[derive(Debug, Clone, Default)]
 struct Listener(Arc<Mutex<Vec<Span>>>);
 
@@ -51,13 +51,13 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Listener {
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut spans = self.0.lock().unwrap();
-        // Ids of spans that ended are used again.
+        // The ids of closed spans are reused.
         let span = spans.iter_mut().rfind(|span| span.id == id.into_u64()).unwrap();
         values.record(span);
     }
 }
 
-/// The spans of `work`, in the order in which they began.
+/// Returns the spans of `work`, in the order in which they began.
 fn spans_of(work: impl FnOnce()) -> Vec<Span> {
     let listener = Listener::default();
     let of_ours = filter_fn(|metadata| metadata.target().starts_with("repertoire"));
@@ -66,7 +66,7 @@ fn spans_of(work: impl FnOnce()) -> Vec<Span> {
     listener.0.lock().unwrap().clone()
 }
 
-/// The names of spans, each below that of its parent.
+/// Returns the names of spans, each with the path of its parents.
 fn paths(spans: &[Span]) -> Vec<&str> {
     spans.iter().map(|span| span.path.as_str()).collect()
 }
@@ -118,7 +118,7 @@ fn loads_say_how_many_skills_there_are_and_what_changed() {
     assert_eq!((&*spans[0].fields["added"], &*spans[0].fields["removed"]), ("1", "0"));
 }
 
-/// A store whose server is away.
+/// A store whose server is unreachable.
 #[derive(Debug)]
 struct Away;
 

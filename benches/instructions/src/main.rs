@@ -1,7 +1,7 @@
-//! The program whose instructions `instructions.sh` counts: one case a process, named by the first
-//! argument; the second is a directory for files that one process leaves for the next.
+//! The program whose instructions `instructions.sh` counts. It runs one case per process. The first
+//! argument names the case, the second a directory for files that one process leaves for the next.
 //!
-//! Only the work below [`measured`] counts, after a warm-up with the same queries.
+//! Only the work inside [`measured`] counts, after a warm-up with the same queries.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
 #![expect(clippy::print_stdout, reason = "it says how many queries it measured")]
 #![expect(clippy::panic, reason = "a script that names no case is wrong")]
@@ -30,7 +30,7 @@ fn measured<T>(run: impl FnOnce() -> T) -> T {
     black_box(run())
 }
 
-/// The sizes whose indexes are written beforehand.
+/// The catalog sizes whose indexes are written in advance.
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 
 const CASES: &[&str] = &[
@@ -55,7 +55,7 @@ const CASES: &[&str] = &[
     "bare-scan-1000",
 ];
 
-/// The path of the index of `n_skills` skills.
+/// Returns the path of the index of `n_skills` skills.
 fn path(dir: &str, n_skills: usize) -> PathBuf {
     Path::new(dir).join(format!("{n_skills}.json"))
 }
@@ -91,7 +91,7 @@ fn top_3(index: &Index, queries: &[String]) {
     ranked(3, index, queries);
 }
 
-/// The selection that disclosures ask for: the best six, and the number of all.
+/// Measures the selection that disclosures use: the best six, and the total number.
 fn selected(index: &Index, queries: &[String]) {
     let selection = Selection { limit: 6, ..Selection::default() };
     each(queries, |query| {
@@ -119,7 +119,7 @@ fn main() {
         "top-3-100" => top_3(&read(100), &english(100)),
         "top-3-1000" => top_3(&read(1_000), &english(1_000)),
         "top-3-10000" => top_3(&read(10_000), &english(10_000)),
-        // More words than a thread keeps in mind.
+        // More words than a thread remembers.
         "many-words-1000" => top_3(&read(1_000), &queries(Language::English, 130, 1_000, 400)),
         "ranked-1000" => ranked(usize::MAX, &read(1_000), &english(1_000)),
         "all-1000" => {

@@ -1,5 +1,5 @@
-//! The time in which the library and search engines rank a message, as a table:
-//! `cargo run --release --manifest-path benches/rivals/Cargo.toml`.
+//! The time in which this library and other search engines rank a message, printed as a table. Run it
+//! with `cargo run --release --manifest-path benches/rivals/Cargo.toml`.
 //!
 //! `REPERTOIRE_BENCH=all` also measures 100,000 skills, without `bm25`.
 
@@ -19,13 +19,14 @@ use std::time::{Duration, Instant};
 
 use rankers::{Bm25, Collect, LIMIT, Published, Ranker, Repertoire, Tantivy};
 
-/// Messages that are ranked in turn.
+/// The number of messages that are ranked, one after the other.
 const N_MESSAGES: usize = 300;
 
-/// The most skills that `bm25` ranks: with these a message takes some 50 ms.
+/// The largest number of skills that `bm25` ranks: with 10,000 skills a message already takes some 50
+/// ms.
 const MOST_OF_BM25: usize = 10_000;
 
-/// A ranker, and the shortest time in which it ranked all messages.
+/// A ranker, and its shortest time for ranking all messages.
 struct Contestant {
     ranker: Box<dyn Ranker>,
     shortest: Duration,
@@ -54,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut shares = Vec::new();
     for &n_skills in sizes {
         let mut contestants = contestants(&published::skills(&corpus, n_skills))?;
-        // Among 100,000 skills thirty are copies of one, and the first five are any of these.
+        // Among 100,000 skills, each original has about thirty copies, any of which may be in the first
+        // five.
         let least = if n_skills > MOST_OF_BM25 { 40 } else { 60 };
         shares.push(agreement(&mut contestants, &messages, least)?);
         measure(&mut contestants, &messages)?;
@@ -64,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All that take part, the library first.
+/// Returns all contestants, the library first.
 fn contestants(skills: &[Published]) -> Result<Vec<Contestant>, Box<dyn Error>> {
     let mut rankers: Vec<Box<dyn Ranker>> = vec![
         Box::new(Repertoire::new(skills)),
@@ -78,8 +80,8 @@ fn contestants(skills: &[Published]) -> Result<Vec<Contestant>, Box<dyn Error>> 
     Ok(rankers.into_iter().map(contestant).collect())
 }
 
-/// Percentage of messages for which each of the others finds one of the skills that the library
-/// finds: more than `least`, so that nobody measures an empty search.
+/// Returns, for each other engine, the percentage of messages for which it finds one of the skills that
+/// the library finds. Fails at `least` or below, so that no empty search is measured.
 fn agreement(
     contestants: &mut [Contestant],
     messages: &[String],
@@ -108,7 +110,7 @@ fn agreement(
     Ok(shares)
 }
 
-/// Measures in rounds in which all take turns. Slow engines take part in a few only.
+/// Measures in rounds in which all contestants take turns. Slow engines take part in only a few rounds.
 fn measure(contestants: &mut [Contestant], messages: &[String]) -> Result<(), Box<dyn Error>> {
     const ROUNDS: usize = 25;
     const ROUNDS_AT_LEAST: usize = 3;

@@ -1,4 +1,4 @@
-//! Each search engine behind one trait, over the same documents: name, description and body.
+//! The search engines behind one trait, over the same documents: name, description and body.
 
 use std::error::Error;
 
@@ -14,15 +14,15 @@ use tantivy::{DocAddress, Index, IndexWriter, Score, Searcher, SegmentReader, Ta
 
 use crate::terms::analyzer;
 
-/// Number of skills that are asked for.
+/// The number of skills to find.
 pub(crate) const LIMIT: usize = 5;
 
 /// A published skill and its id.
 pub(crate) type Published = (SkillId, Skill);
 
-/// A way to find the best skills of a message.
+/// A search engine that finds the best skills for a message.
 pub(crate) trait Ranker {
-    /// Puts the places of the best [`LIMIT`] skills into `found`, in place of its content.
+    /// Replaces the content of `found` by the positions of the best [`LIMIT`] skills.
     fn rank(&mut self, message: &str, found: &mut Vec<u32>) -> Result<(), Box<dyn Error>>;
 }
 
@@ -48,20 +48,20 @@ impl Ranker for Repertoire {
     }
 }
 
-/// The way in which `tantivy` searches the best documents of a union of terms.
+/// The way in which `tantivy` finds the best documents for a union of terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Collect {
-    /// `TopDocs::order_by_score`, which skips blocks of postings by their greatest score
-    /// (block-max WAND).
+    /// `TopDocs::order_by_score`, which skips blocks of postings by their maximum score (block-max
+    /// WAND).
     SkippingBlocks,
-    /// `TopDocs::tweak_score` with the score as it is, which visits every posting of the terms.
+    /// `TopDocs::tweak_score` with the unchanged score, which visits every posting of the terms.
     EveryPosting,
 }
 
-/// `tantivy` in memory: one segment, one thread, frequencies without positions, nothing stored.
+/// `tantivy` in memory: one segment, one thread, term frequencies without positions, no stored fields.
 ///
-/// Its terms are the library's words (`terms.rs`). One field holds all text, as a search of three
-/// takes longer; and queries are put together of terms, as `QueryParser` takes ten times as long.
+/// Its terms are the library's words (`terms.rs`). All text is in one field, because searching three
+/// fields takes longer. Queries are built from terms, because `QueryParser` takes ten times as long.
 pub(crate) struct Tantivy {
     searcher: Searcher,
     field: Field,
@@ -90,12 +90,12 @@ impl Tantivy {
         }
         writer.commit()?;
         let searcher = index.reader()?.searcher();
-        // Documents of one segment have the numbers in which they were added.
+        // Within one segment, documents are numbered in the order in which they were added.
         assert_eq!(searcher.segment_readers().len(), 1, "the memory of the writer is too small");
         Ok(Tantivy { searcher, field, analyzer: analyzer(), collect })
     }
 
-    /// Any of the terms of a message.
+    /// Builds a query for any of the terms of a message.
     fn query(&mut self, message: &str) -> BooleanQuery {
         let mut terms: Vec<tantivy::Term> = Vec::new();
         self.analyzer.token_stream(message).process(&mut |token| {
@@ -138,7 +138,7 @@ impl Ranker for Tantivy {
     }
 }
 
-/// The crate `bm25` with its own tokeniser.
+/// The crate `bm25`, with its own tokenizer.
 pub(crate) struct Bm25(SearchEngine<u32>);
 
 impl Bm25 {
@@ -158,7 +158,7 @@ impl Ranker for Bm25 {
     }
 }
 
-/// The text of a skill that is indexed.
+/// Returns the text of a skill that is indexed.
 fn text(skill: &Skill) -> String {
     let body = skill.body().unwrap_or_default();
     format!("{}\n{}\n{body}", skill.name(), skill.description())

@@ -1,5 +1,5 @@
-//! The words of the library's index as `tantivy` reads them: lower-cased, without stop words, in
-//! their stems.
+//! A `tantivy` analyser that yields the same words as the library's index: lower-cased, without stop
+//! words, stemmed.
 
 use tantivy::tokenizer::{
     LowerCaser, SimpleTokenizer, StopWordFilter, TextAnalyzer, Token, TokenFilter, TokenStream,
@@ -9,7 +9,7 @@ use tantivy::tokenizer::{
 use crate::stem::stem;
 use crate::stop_words::STOP_WORDS;
 
-/// Reads terms.
+/// Builds the analyser.
 pub(crate) fn analyzer() -> TextAnalyzer {
     let stop_words = STOP_WORDS.iter().map(|word| (*word).to_owned());
     TextAnalyzer::builder(SimpleTokenizer::default())
@@ -19,7 +19,7 @@ pub(crate) fn analyzer() -> TextAnalyzer {
         .build()
 }
 
-/// The library's stemmer, which is faster than the one of `tantivy`.
+/// The library's stemmer, which is faster than `tantivy`'s.
 #[derive(Clone)]
 struct Stemmer;
 

@@ -1,5 +1,5 @@
-//! Times `Engine::disclose` in Rust, for the benchmarks of the bindings: prints the microseconds of
-//! a call over the skills and messages of a JSON file.
+//! Times `Engine::disclose` in Rust, for the benchmarks of the bindings. Prints the microseconds of a
+//! call, measured over the skills and messages of a JSON file.
 #![expect(clippy::print_stdout, reason = "the figure goes to the benchmark that asked for it")]
 
 use std::error::Error;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         builder = builder.skill(text.parse::<Skill>()?);
     }
     let (engine, messages) = (builder.build()?, texts("messages"));
-    // The best round: each is short enough to run undisturbed.
+    // Report the best round: each round is short enough to run undisturbed.
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();

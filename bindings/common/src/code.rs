@@ -1,4 +1,4 @@
-//! The settings of code that skills bring: toolsets and scripts.
+//! The settings for code in skills: toolsets and scripts.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use serde_json::{Map, Value};
 
 use crate::names;
 
-/// The way toolsets are loaded.
+/// Options for loading toolsets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolsetSettings {
-    /// True if plugins run in this process instead of one of their own.
+    /// True if plugins run in this process instead of a process of their own.
     pub in_process: bool,
-    /// `disclosed` or `all`.
+    /// The tools that are offered: `disclosed` or `all`.
     pub policy: Option<String>,
-    /// Directory for private copies of libraries.
+    /// The directory for private copies of libraries.
     pub cache: Option<PathBuf>,
-    /// Configuration of classes, by `skill:Class` or `Class`.
+    /// The configuration of toolset classes, by `skill:Class` or `Class`.
     pub config: Map<String, Value>,
-    /// Seconds for one call.
+    /// The time limit of one call, in seconds.
     pub call_timeout: Option<f64>,
     /// True if plugins may use the network.
     pub network: Option<bool>,
@@ -29,14 +29,14 @@ pub struct ToolsetSettings {
     pub write: Vec<PathBuf>,
 }
 
-/// The way scripts are run.
+/// Options for running scripts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScriptSettings {
-    /// Seconds for one run.
+    /// The time limit of one run, in seconds.
     pub timeout: Option<f64>,
-    /// Bytes of output that are kept.
+    /// The number of bytes of output to keep.
     pub output_bytes: Option<usize>,
-    /// Names of further environment variables that scripts get.
+    /// The names of additional environment variables that scripts receive.
     pub env: Vec<String>,
     /// Files and directories that scripts may write.
     pub write: Vec<PathBuf>,
@@ -91,7 +91,7 @@ impl ScriptSettings {
     }
 }
 
-/// A number of seconds.
+/// Converts a number of seconds; an error names the option `name`.
 pub(crate) fn seconds(name: &str, value: f64) -> Result<Duration, Error> {
     Duration::try_from_secs_f64(value).map_err(|_| {
         let message = format!("`{name}` of {value} seconds is not a time");

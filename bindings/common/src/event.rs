@@ -3,15 +3,15 @@
 use repertoire::session::Event;
 use repertoire::{Error, ErrorCode, SkillId};
 
-/// An event of a session with fields for all kinds. See [`Event`] for their meaning.
+/// An event of a session, with one struct for all kinds. See [`Event`] for the meaning of the fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventRecord {
-    /// `used`, `shown`, `activated`, `consented`, `consent-spent`, `listed`, `compacted`,
+    /// The kind: `used`, `shown`, `activated`, `consented`, `consent-spent`, `listed`, `compacted`,
     /// `restored` or `postponed`.
     pub kind: String,
-    /// The skill it is about; `None` if it is about all of them.
+    /// The skill that the event is about; `None` if it is about all skills.
     pub skill: Option<String>,
-    /// A hash of the instructions that came into the context, if any did.
+    /// A hash of the instructions that entered the context, if any did.
     pub body: Option<u64>,
     /// The skill whose instructions asked for an activation, if any.
     pub by: Option<String>,
@@ -29,7 +29,7 @@ impl From<&Event<'_>> for EventRecord {
             Event::Compacted => ("compacted", None, None),
             Event::Restored => ("restored", None, None),
             Event::Postponed(_) => ("postponed", None, None),
-            // The bindings and the engine are of one version; a test lists all kinds.
+            // Not reached: bindings and engine have the same version, and a test covers all kinds.
             _ => ("unknown", None, None),
         };
         let skill = event.skill().map(ToString::to_string);
@@ -38,9 +38,10 @@ impl From<&Event<'_>> for EventRecord {
 }
 
 impl EventRecord {
-    /// Hands the event to `take`.
+    /// Passes the event to `take`, and returns its result.
     ///
-    /// Fails with `INVALID_PARAM` for an unknown kind, or one whose skill or body is missing.
+    /// Fails with `INVALID_PARAM` if the kind is unknown, or if it needs a skill or a body that is
+    /// missing.
     pub fn with_event<T>(&self, take: impl FnOnce(&Event<'_>) -> T) -> Result<T, Error> {
         let id = self.skill.as_deref().map(SkillId::new);
         let by = self.by.as_deref().map(SkillId::new);

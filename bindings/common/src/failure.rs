@@ -1,8 +1,8 @@
-//! Failures of a host's callbacks, carried past the engine to the call that caused them.
+//! Failures of a host's callbacks, carried around the engine to the call that caused them.
 //!
-//! Some callbacks, such as a token counter, have no way to fail in the engine's terms. A binding
-//! notes the failure on the thread of the call, lets the callback return a harmless value, and
-//! raises the failure once the engine has returned.
+//! Some callbacks, such as a token counter, cannot return an error to the engine. A binding notes the
+//! failure on the thread of the call, lets the callback return a harmless value, and raises the failure
+//! once the engine has returned.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,8 +11,8 @@ thread_local! {
     static FAILURE: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
-/// Runs `call`, and returns its result with the first failure that was [noted](note) on this thread
-/// meanwhile. Calls nest: a callback may call the engine again.
+/// Runs `call`. Returns its result, and the first failure that was [noted](note) on this thread while
+/// it ran. Calls nest: a callback may call the engine again.
 pub fn catch<T, E: 'static>(call: impl FnOnce() -> T) -> (T, Option<E>) {
     let outer = FAILURE.take();
     let result = call();
@@ -20,7 +20,8 @@ pub fn catch<T, E: 'static>(call: impl FnOnce() -> T) -> (T, Option<E>) {
     (result, failure.and_then(|failure| failure.downcast().ok()).map(|failure| *failure))
 }
 
-/// Notes the failure of a callback, unless one is noted already: the first is the cause of others.
+/// Notes the failure of a callback. If a failure is noted already, keeps that one, as it may have
+/// caused this one.
 pub fn note<E: 'static>(failure: E) {
     FAILURE.with_borrow_mut(|noted| {
         noted.get_or_insert_with(|| Box::new(failure));

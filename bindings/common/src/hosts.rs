@@ -1,4 +1,4 @@
-//! The callbacks of a host, and how a builder takes them.
+//! The callbacks of a host, in the form that a builder takes.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use repertoire::session::SessionStore;
 use repertoire::toolset::{Approval, HostProgram};
 use repertoire::{Error, TaskSpawner};
 
-/// Asks for consent.
+/// A callback that asks the user for consent.
 pub type Ask = Box<dyn Fn(&repertoire::ConsentRequest) -> bool + Send + Sync>;
 
-/// The callbacks of a host, and what only a binding knows.
+/// The callbacks of a host, and the facts that only a binding knows.
 #[derive(Default)]
 pub struct Hosts {
-    /// The program of the processes in which toolsets run.
+    /// The program to start for each process that runs toolsets.
     pub worker: Option<HostProgram>,
     /// Counts tokens.
     pub tokens: Option<Arc<dyn TokenCounter>>,
-    /// Remembers conversations, in place of the file.
+    /// Stores sessions, in place of `Settings::sessions`.
     pub sessions: Option<Arc<dyn SessionStore>>,
     /// Asks for consent.
     pub ask: Option<Ask>,
@@ -26,13 +26,13 @@ pub struct Hosts {
     pub retriever: Option<Arc<dyn Retriever>>,
     /// Spawns tasks.
     pub tasks: Option<Arc<dyn TaskSpawner>>,
-    /// Decides on code that is not trusted.
+    /// Decides whether code that is not trusted yet may run.
     pub approve: Option<Approval>,
-    /// Gets the progress of building.
+    /// Receives the progress of building the engine.
     pub progress: Option<Box<dyn Fn(repertoire::Progress) + Send + Sync>>,
 }
 
-/// Implements a trait of callbacks for a shared one, as a builder takes its callbacks by value.
+/// Implements a callback trait for an `Arc`, because a builder takes its callbacks by value.
 #[derive(Debug)]
 pub(crate) struct Shared<T: ?Sized>(pub(crate) Arc<T>);
 

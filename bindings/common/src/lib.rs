@@ -1,7 +1,7 @@
-//! The parts that the Python and the Node binding share: settings of an engine as plain values,
-//! the names of enumerations, events of sessions as records, and failures of callbacks.
+//! The code that the Python and Node bindings share: engine settings as plain values, names of
+//! enumeration values, session events as records, and failures of callbacks.
 //!
-//! A binding converts the values of its language to these and back; all behaviour is the engine's.
+//! A binding only converts between these and the values of its language; the engine does the rest.
 
 mod code;
 mod event;

@@ -1,11 +1,11 @@
-//! Names of enumerations, as hosts write them.
+//! Names of enumeration values, as hosts write them.
 
 use repertoire::catalog::Scope;
 use repertoire::toolset::ToolPolicy;
 use repertoire::trust::Verdict;
 use repertoire::{Audience, ConsentPolicy, Error, ErrorCode, MetaQuestion};
 
-/// Reads a name, and lists the choices if it is not one of them.
+/// Parses a name. An error lists the choices.
 fn choose<T: Copy>(what: &str, text: &str, choices: &[(&str, T)]) -> Result<T, Error> {
     let found = choices.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
@@ -15,18 +15,18 @@ fn choose<T: Copy>(what: &str, text: &str, choices: &[(&str, T)]) -> Result<T, E
     })
 }
 
-/// Reads the scope of a source.
+/// Parses the scope of a source.
 pub fn scope(text: &str) -> Result<Scope, Error> {
     let choices = [("bundled", Scope::Bundled), ("user", Scope::User), ("project", Scope::Project)];
     choose("scope of a source", text, &choices)
 }
 
-/// Reads who asks.
+/// Parses the audience: who asks for a skill.
 pub fn audience(text: &str) -> Result<Audience, Error> {
     choose("audience", text, &[("model", Audience::Model), ("user", Audience::User)])
 }
 
-/// Reads when activations need consent.
+/// Parses the consent policy: when activations need consent.
 pub fn consent_policy(text: &str) -> Result<ConsentPolicy, Error> {
     let choices = [
         ("never", ConsentPolicy::Never),
@@ -36,19 +36,19 @@ pub fn consent_policy(text: &str) -> Result<ConsentPolicy, Error> {
     choose("policy of consent", text, &choices)
 }
 
-/// Reads which tools of toolsets are offered.
+/// Parses the tool policy: which tools of toolsets are offered.
 pub fn tool_policy(text: &str) -> Result<ToolPolicy, Error> {
     let choices = [("disclosed", ToolPolicy::Disclosed), ("all", ToolPolicy::All)];
     choose("policy of tools", text, &choices)
 }
 
-/// Reads a question about the skills themselves.
+/// Parses the kind of a question about the skills themselves.
 pub fn meta_question(text: &str) -> Result<MetaQuestion, Error> {
     let choices = [("registry", MetaQuestion::Registry), ("show_all", MetaQuestion::ShowAll)];
     choose("question about skills", text, &choices)
 }
 
-/// The name of a verdict about code.
+/// Returns the name of a verdict about code.
 pub fn approval_verdict(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Trusted => "trusted",

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use repertoire::disclosure::{NativeSkills, RelevanceMargin};
 use repertoire::{Budget, DisclosureOptions, Error, ErrorCode, HowToLoad, PromptOptions};
 
-/// The limit of a text's length, as a host writes it.
+/// The maximum length of a text, as a host writes it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BudgetValue {
     /// A number of characters.
@@ -17,7 +17,8 @@ pub enum BudgetValue {
 }
 
 impl BudgetValue {
-    /// The budget; `None` if there is no limit. Shares are of a window of `window` tokens.
+    /// Returns the budget; `None` if there is no limit. Percentages refer to a window of `window`
+    /// tokens.
     pub fn read(&self, window: Option<usize>) -> Result<Option<Budget>, Error> {
         match self {
             BudgetValue::Characters(n) => Ok(Some(Budget::Characters(*n))),
@@ -28,19 +29,19 @@ impl BudgetValue {
     }
 }
 
-/// The way in which a model loads a listed skill.
+/// The way for the model to load a listed skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HowToLoadSetting {
     /// With the tool of this name.
     Tool(String),
     /// By reading the skill's file.
     File,
-    /// In the host's own words.
+    /// As this sentence of the host says.
     Sentence(String),
 }
 
 impl HowToLoadSetting {
-    /// Reads `file`, `tool:NAME`, or a sentence.
+    /// Parses `file`, `tool:NAME`, or a sentence.
     pub fn read(text: &str) -> HowToLoadSetting {
         match text.strip_prefix("tool:") {
             Some(name) => HowToLoadSetting::Tool(name.trim().to_owned()),
@@ -58,34 +59,34 @@ impl HowToLoadSetting {
     }
 }
 
-/// The options of disclosures. What is `None` stays as the engine has it.
+/// The options of disclosures. Options that are `None` keep the engine's values.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DisclosureSettings {
     /// `markdown`, `xml` or `json`.
     pub format: Option<String>,
-    /// Matching skills shown in full, at most.
+    /// The maximum number of matching skills shown in full.
     pub max_skills: Option<usize>,
-    /// Skills shown in full when all are asked for, at most.
+    /// The maximum number of skills shown in full when the message asks for all of them.
     pub max_all_skills: Option<usize>,
-    /// Skills listed in a line because they are relevant, at most.
+    /// The maximum number of skills that are listed, with one line each, because they are relevant.
     pub max_lines: Option<usize>,
-    /// False if relevance shows no skill in full.
+    /// False if relevance alone never shows a skill in full.
     pub relevance: Option<bool>,
-    /// Room for the text.
+    /// The budget for the text.
     pub budget: Option<BudgetValue>,
-    /// Room for the skills that are shown again after the context was made shorter.
+    /// The budget for the skills that are shown again after the context was compacted.
     pub restore: Option<BudgetValue>,
-    /// Size of the context window in tokens, for budgets that are a share of it.
+    /// The size of the context window in tokens, for budgets that are a percentage of it.
     pub context_window: Option<usize>,
-    /// The way in which the model loads a listed skill.
+    /// The way for the model to load a listed skill.
     pub how_to_load: Option<HowToLoadSetting>,
-    /// Directories of skills that the host's agent lists and loads by itself, and its words for
-    /// loading one.
+    /// Directories of skills that the host's agent lists and loads by itself, and the agent's
+    /// instructions for loading one.
     pub native: Option<(Vec<String>, String)>,
 }
 
 impl DisclosureSettings {
-    /// `options`, changed by these settings.
+    /// Returns `options`, changed by these settings.
     pub fn apply(&self, mut options: DisclosureOptions) -> Result<DisclosureOptions, Error> {
         if let Some(format) = &self.format {
             options.format = format.parse()?;
@@ -116,32 +117,33 @@ impl DisclosureSettings {
     }
 }
 
-/// The options of the catalog prompt. What is `None` stays as the engine has it.
+/// The options of the catalog prompt. Options that are `None` keep the engine's values.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptSettings {
     /// `markdown`, `xml` or `json`.
     pub format: Option<String>,
-    /// Room for the text.
+    /// The budget for the text.
     pub budget: Option<BudgetValue>,
-    /// Size of the context window in tokens.
+    /// The size of the context window in tokens.
     pub context_window: Option<usize>,
-    /// True if the path of each skill's file is stated.
+    /// True if the prompt gives the path of each skill's file.
     pub locations: Option<bool>,
-    /// The way in which the model loads a listed skill.
+    /// The way for the model to load a listed skill.
     pub how_to_load: Option<HowToLoadSetting>,
-    /// As [`DisclosureSettings::native`].
+    /// Skills that the agent loads by itself; see [`DisclosureSettings::native`].
     pub native: Option<(Vec<String>, String)>,
 }
 
 impl PromptSettings {
-    /// `options`, changed by these settings.
+    /// Returns `options`, changed by these settings.
     pub fn apply(&self, mut options: PromptOptions) -> Result<PromptOptions, Error> {
         if let Some(format) = &self.format {
             options.format = format.parse()?;
         }
         options.context_window = self.context_window.or(options.context_window);
         if let Some(budget) = &self.budget {
-            // No budget stands for the default one there.
+            // `None` would stand for the default budget here, so "unlimited" becomes the largest
+            // number.
             let unlimited = Budget::Characters(usize::MAX);
             options.budget = Some(budget.read(options.context_window)?.unwrap_or(unlimited));
         }

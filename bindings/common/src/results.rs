@@ -1,20 +1,20 @@
-//! Facts about skills, in the form in which both bindings show them.
+//! Facts about skills, in the form that both bindings return.
 
 use repertoire::catalog::Entry;
 use repertoire::skill::Triggers;
 
-/// The status of a skill in its catalog, as a host reads it.
+/// The status of a skill in its catalog, in the form that a host reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryFacts {
     /// `available`, `unavailable`, `shadowed` or `disabled`.
     pub status: String,
-    /// The reason why the model cannot use it.
+    /// The reason why the model cannot use the skill.
     pub reason: Option<String>,
     /// `bundled`, `user`, `project` or `memory`.
     pub scope: String,
 }
 
-/// The status of a catalog's entry.
+/// Returns the status of an entry of the catalog.
 pub fn status_of(entry: &Entry) -> EntryFacts {
     EntryFacts {
         status: entry.status.as_str().to_owned(),
@@ -23,7 +23,7 @@ pub fn status_of(entry: &Entry) -> EntryFacts {
     }
 }
 
-/// The triggers of a skill by their kind, in the order of the front matter's documentation.
+/// Returns the triggers of a skill by kind, in the order in which the documentation lists the kinds.
 pub fn triggers_of(triggers: &Triggers) -> [(&'static str, Vec<String>); 5] {
     [
         ("keywords", &triggers.keywords),

@@ -1,4 +1,4 @@
-//! The settings of an engine as plain values, from which a builder is made.
+//! The settings of an engine as plain values, and the builder made from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -26,11 +26,11 @@ use crate::store::GuardedStore;
 pub struct SourceSetting {
     /// The directory.
     pub path: PathBuf,
-    /// `bundled`, `user` or `project`.
+    /// The scope: `bundled`, `user` or `project`.
     pub scope: String,
-    /// True if it need not exist.
+    /// True if the directory need not exist.
     pub optional: bool,
-    /// True if symbolic links may lead outside of it.
+    /// True if symbolic links may lead outside of the directory.
     pub links_outside: bool,
 }
 
@@ -44,21 +44,22 @@ impl SourceSetting {
     }
 }
 
-/// The place of `config.toml` and of the standard sources.
+/// The directories in which `config.toml` and the standard sources are found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigSetting {
     /// The root of the project.
     pub project: PathBuf,
-    /// The home directory of the user; `None` for a configuration of the project alone.
+    /// The user's home directory; `None` to use the project's configuration only.
     pub home: Option<PathBuf>,
-    /// The directory where the agent works; by default the project.
+    /// The directory in which the agent works; by default the project.
     pub working_dir: Option<PathBuf>,
     /// The host's brand.
     pub brand: String,
 }
 
 impl ConfigSetting {
-    /// Reads the configuration, with the skills that were fetched for it. No network is used.
+    /// Reads the configuration, including the skills that were fetched for it. Does not use the
+    /// network.
     fn load(self) -> Config {
         let fetched = self.fetched();
         let ConfigSetting { project, home, working_dir, brand } = self;
@@ -70,8 +71,8 @@ impl ConfigSetting {
         }
     }
 
-    /// The directory in which the command line of the host's brand keeps fetched skills; `None`
-    /// without a home directory.
+    /// Returns the directory in which the host's command line (by its brand) keeps fetched skills;
+    /// `None` without a home directory.
     fn fetched(&self) -> Option<PathBuf> {
         let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let home = || self.home.clone().or_else(std::env::home_dir);
@@ -81,56 +82,56 @@ impl ConfigSetting {
     }
 }
 
-/// The settings of an engine, but for callbacks.
+/// The settings of an engine, except for callbacks.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Directories of skills, lowest precedence first.
     pub sources: Vec<SourceSetting>,
-    /// Texts of skills in memory.
+    /// The texts of skills in memory.
     pub skills: Vec<String>,
     /// The host's brand.
     pub brand: Option<String>,
-    /// The skills that exist for this agent, by id or name.
+    /// The only skills that exist for this agent, by id or name; `None` for all.
     pub allow: Option<Vec<String>>,
-    /// Skills to use although they are disabled.
+    /// Skills to use even though they are disabled.
     pub enable: Vec<String>,
-    /// The reason why bundled skills that are not enabled are off.
+    /// If given, bundled skills that are not enabled are off, for this reason.
     pub bundled_off: Option<String>,
     /// The variables that requirements are checked against.
     pub environment: Option<BTreeMap<String, String>>,
-    /// True if verbs match in their inflections.
+    /// True if verbs also match in their inflected forms.
     pub inflect: Option<bool>,
-    /// True if quoted parts of messages are left out.
+    /// True if quoted parts of messages are ignored.
     pub mask_quoted: Option<bool>,
-    /// The longest message that is searched as a whole, in bytes.
+    /// The length in bytes up to which a message is searched as a whole.
     pub max_query_bytes: Option<usize>,
-    /// Questions about the skills themselves: the phrase, and `registry` or `show_all`.
+    /// Phrases that ask about the skills themselves, each with `registry` or `show_all`.
     pub meta_phrases: Vec<(String, String)>,
     /// The options of disclosures.
     pub disclosure: DisclosureSettings,
     /// The options of the catalog prompt.
     pub prompt: PromptSettings,
-    /// The place of `config.toml`.
+    /// The directories in which `config.toml` is found.
     pub config: Option<ConfigSetting>,
-    /// The file of sessions; in memory by default.
+    /// The session database; `None` keeps sessions in memory.
     pub sessions: Option<PathBuf>,
-    /// `never`, `first-use` or `always`.
+    /// The consent policy: `never`, `first-use` or `always`.
     pub consent: Option<String>,
-    /// The directory of snapshots.
+    /// The directory for snapshots.
     pub cache: Option<PathBuf>,
-    /// The file of approved code.
+    /// The file that lists approved code.
     pub trust: Option<PathBuf>,
-    /// Toolsets are loaded if this is given.
+    /// Options for toolsets; `None` loads no toolsets.
     pub toolsets: Option<ToolsetSettings>,
-    /// Scripts are run if this is given.
+    /// Options for scripts; `None` runs no scripts.
     pub scripts: Option<ScriptSettings>,
 }
 
 impl Settings {
-    /// The builder of an engine with these settings and callbacks.
+    /// Returns the builder of an engine with these settings and callbacks.
     ///
-    /// Fails with `INVALID_PARAM` for a value that is not legal, with its name and what to write
-    /// instead; and with `EXECUTION_ERROR` if the file of sessions or of approved code cannot be
+    /// Fails with `INVALID_PARAM` if a value is invalid; the error names the setting and says what to
+    /// write. Fails with `EXECUTION_ERROR` if the file of sessions or of approved code cannot be
     /// opened.
     pub fn into_builder(self, hosts: Hosts) -> Result<EngineBuilder, Error> {
         let mut builder = self.catalog(Engine::builder())?;
@@ -145,14 +146,16 @@ impl Settings {
         if let Some(trust) = trust {
             builder = builder.trust(Arc::new(trust));
         }
-        // After toolsets and scripts, which it configures; before disclosures, which win over it.
+        // The configuration comes after toolsets and scripts, because it configures them, and before
+        // the disclosure options, which take precedence over it.
         let (mut disclosure, mut prompt) = (DisclosureOptions::default(), PromptOptions::default());
         if let Some(place) = self.config {
             let config = place.load();
             (disclosure, prompt) = (config.disclosure(disclosure), config.prompt(prompt));
             builder = builder.config(&config);
         }
-        // Their sources win over those of the configuration.
+        // Sources from the settings come last, so that they take precedence over those of the
+        // configuration.
         for source in &self.sources {
             builder = builder.source(source.to_engine()?);
         }
@@ -190,7 +193,7 @@ impl Settings {
         })
     }
 
-    /// Sets which skills there are, and how they are matched.
+    /// Sets the skills in memory, the catalog options and the matching options.
     fn catalog(&self, mut builder: EngineBuilder) -> Result<EngineBuilder, Error> {
         let brand = self.brand.as_deref();
         for text in &self.skills {
@@ -228,7 +231,7 @@ impl Settings {
     }
 }
 
-/// The error of a text that cannot be a skill: the worst of its findings.
+/// Returns the error for a text that cannot be a skill: the most severe of its findings.
 pub fn refusal(diagnostics: &[repertoire::Diagnostic]) -> Error {
     let worst = diagnostics.iter().max_by_key(|found| found.severity);
     worst

@@ -7,19 +7,20 @@ use repertoire::{Error, ErrorCode};
 
 use crate::failure;
 
-/// Stands before the store of an engine. A call whose callback failed ends in that failure, so its
-/// text never reaches a model, and the session must not say that it did.
+/// A wrapper around an engine's session store. A call whose callback failed ends with that failure, so
+/// its text never reaches a model, and the session must not record that it did.
 #[derive(Debug)]
 pub struct GuardedStore(Arc<dyn SessionStore>);
 
 impl GuardedStore {
-    /// Guards `store`.
+    /// Wraps `store`.
     pub fn new(store: Arc<dyn SessionStore>) -> GuardedStore {
         GuardedStore(store)
     }
 }
 
-/// Refuses to record after a failure of a callback, which takes the place of this error.
+/// Returns an error if a callback has failed. The binding raises the callback's failure instead of this
+/// error.
 fn admit() -> Result<(), Error> {
     if !failure::is_pending() {
         return Ok(());

@@ -1,6 +1,6 @@
 // The Vercel AI SDK, with skills.
 //
-// With a key: `new Chat(openai('gpt-5'), new Engine({ sources: ['skills'] }))`.
+// With an API key, use `new Chat(openai('gpt-5'), new Engine({ sources: ['skills'] }))`.
 import { generateText, jsonSchema, stepCountIs, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
 import type { Engine, Session, Tools } from 'repertoire';
 
@@ -21,7 +21,7 @@ export class Chat {
     this.#system = `You are a helpful assistant.\n\n${engine.prompt().text}`;
   }
 
-  /** Answers a message of the user. */
+  /** Answers a message from the user. */
   async say(message: string, signal?: AbortSignal): Promise<string> {
     const turn = await this.engine.turn(message, this.#session, { signal });
     this.#messages.push({ role: 'user', content: turn.text ? `${message}\n\n${turn.text}` : message });
@@ -33,7 +33,7 @@ export class Chat {
       tools,
       stopWhen: stepCountIs(10),
       abortSignal: signal,
-      // A skill that was loaded brings its tools: they are added before the next step.
+      // A loaded skill adds its tools; offer them from the next step on.
       prepareStep: async () => {
         Object.assign(tools, await this.#offered());
         return {};

@@ -1,6 +1,6 @@
 // The OpenAI Agents SDK, with skills.
 //
-// With a key: `new Chat('gpt-5', new Engine({ sources: ['skills'] }))`.
+// With an API key, use `new Chat('gpt-5', new Engine({ sources: ['skills'] }))`.
 import { Agent, run, tool, type AgentInputItem, type FunctionTool, type Model } from '@openai/agents';
 import type { Engine, Session, Tools } from 'repertoire';
 
@@ -25,7 +25,7 @@ export class Chat {
     });
   }
 
-  /** Answers a message of the user. */
+  /** Answers a message from the user. */
   async say(message: string, signal?: AbortSignal): Promise<string> {
     const turn = await this.engine.turn(message, this.#session, { signal });
     await this.#takeUpTools();
@@ -36,7 +36,7 @@ export class Chat {
     return String(result.finalOutput);
   }
 
-  /** Offers the tools as they are now: a skill that was loaded brings its own. */
+  /** Offers the current tools: a loaded skill adds its own. */
   async #takeUpTools(): Promise<void> {
     const known = new Set(this.#agent.tools.map(({ name }) => name));
     for (const { name, description, parameters, call } of await this.#tools.functions()) {

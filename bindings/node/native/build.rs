@@ -1,4 +1,4 @@
-//! Sets the linker flags that a module of Node needs on each platform.
+//! Sets the linker flags that a native Node module needs on each platform.
 
 fn main() {
     napi_build::setup();

@@ -1,4 +1,4 @@
-// Builds the native module and puts it beside package.json, under the name of this platform.
+// Builds the native module and copies it next to package.json, with the platform in its file name.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// Compiles the façade, with its types, and adds the entry for ES modules.
+// Compiles the façade and its types, and adds the entry point for ES modules.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// Writes the package that holds the native module of this platform to target/platform. With
-// `--main DIR`, names the packages in DIR as optional dependencies of the main one instead.
+// Writes the package with the native module for this platform to target/platform. With `--main DIR`,
+// adds the packages in DIR to the optional dependencies of the main package instead.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ if (process.argv[2] === '--main') {
   const names = readdirSync(resolve(process.argv[3])).map((dir) => dir.replace(/^node-/, `${main.name}-`));
   if (names.length === 0) throw new Error(`there is no package in ${process.argv[3]}`);
   main.optionalDependencies = Object.fromEntries(names.sort().map((name) => [name, main.version]));
-  // The modules are in those packages.
+  // The main package contains no native module, as the platform packages do.
   main.files = main.files.filter((pattern) => !pattern.endsWith('.node'));
   write(join(root, 'package.json'), main);
 } else {

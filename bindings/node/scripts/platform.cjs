@@ -1,4 +1,4 @@
-// The name of this platform, as in the names of native modules and of the packages that hold them.
+// The name of this platform, as used in the names of native modules and of their packages.
 'use strict';
 
 function platformName() {

@@ -1,15 +1,15 @@
-/** Calls of the native module: errors, callbacks, and answers of other threads. */
+/** Calls to the native module: errors, callbacks, and answers from other threads. */
 import { native, type NativeCancellation } from './native.js';
 import type { ErrorCode } from './types.js';
 
-/** An error of the engine. `cause` is what a callback of the host threw, if one did. */
+/** An error of the engine. If a callback of the host threw, `cause` is the thrown value. */
 export class RepertoireError extends Error {
   override readonly name = 'RepertoireError';
   /** The code, for programs. */
   readonly code: ErrorCode;
   /** The advice on what to do, fit for a model; may be empty. */
   readonly help: string;
-  /** What the user can do about it, and what it is applied to. */
+  /** The remedy for the user, if there is one: its kind, and its object. */
   readonly remedy: { kind: string; of?: string } | null;
 
   /** @internal */
@@ -28,7 +28,7 @@ export interface Fault {
   remedy: { kind: string; of?: string } | null;
 }
 
-/** The error of a callback without an answer, such as that for progress. */
+/** Returns the error for a callback that returns nothing, such as the one for progress. */
 export function callbackFailed(what: string, error: unknown): RepertoireError {
   const message = error instanceof Error ? error.message : String(error);
   const fault: Fault = {
@@ -43,12 +43,12 @@ type Ask = (kind: string, payload: any) => unknown;
 const hosts = new Map<number, Ask>();
 const listeners = new Map<number, (told: any) => void>();
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
-/** What callbacks threw, until the call that they belong to ends. */
+/** The values that callbacks threw, by number, until the call that they belong to ends. */
 const thrown = new Map<number, unknown>();
 let last = 0;
 let keepAlive: NodeJS.Timeout | undefined;
 
-/** Turns the names of fields into those of JavaScript. */
+/** Converts the names of fields to camel case, as JavaScript writes them. */
 export function camel(value: any): any {
   if (Array.isArray(value)) return value.map(camel);
   if (value === null || typeof value !== 'object') return value;
@@ -60,7 +60,7 @@ export function camel(value: any): any {
   );
 }
 
-/** Turns the names of fields into those of the engine. */
+/** Converts the names of fields to snake case, as the engine writes them. */
 export function snake(value: any): any {
   if (Array.isArray(value)) return value.map(snake);
   if (value === null || typeof value !== 'object') return value;
@@ -75,7 +75,7 @@ export function snake(value: any): any {
 function failed(error: unknown): string {
   const number = ++last;
   thrown.set(number, error);
-  // Those of callbacks whose failure is an answer are not asked for.
+  // If a failure is only reported in a tool's result, nobody fetches the thrown value, so drop the oldest.
   for (const oldest of thrown.keys()) {
     if (thrown.size <= 64) break;
     thrown.delete(oldest);
@@ -95,7 +95,7 @@ function ask(question: string): unknown {
   return callbacks(kind, payload);
 }
 
-/** Answers a callback within a synchronous call. */
+/** Answers a callback during a synchronous call. */
 function dispatch(question: string): string {
   try {
     const answer = ask(question);
@@ -109,7 +109,7 @@ function dispatch(question: string): string {
   }
 }
 
-/** Takes a question, an answer, or news of another thread. */
+/** Receives a question, an answer, or a notification from another thread. */
 function deliver(number: number, kind: string, payload: string): void {
   if (kind === 'ask') {
     new Promise((resolve) => resolve(ask(payload)))
@@ -134,14 +134,14 @@ function deliver(number: number, kind: string, payload: string): void {
 
 native.init(dispatch, deliver);
 
-/** Raises an error that is JSON. */
+/** Throws an error that the native module returned as JSON. */
 export function raise(error: { error: Fault; thrown?: number }): never {
   const cause = error.thrown === undefined ? undefined : thrown.get(error.thrown);
   if (error.thrown !== undefined) thrown.delete(error.thrown);
   throw new RepertoireError(error.error, cause);
 }
 
-/** The value of an answer, or its error. */
+/** Returns the value of an answer, or throws its error. */
 export function unpack(payload: string): unknown {
   const answer = JSON.parse(payload) as Answer;
   if ('error' in answer) raise(answer);
@@ -159,7 +159,7 @@ export function guarded<T>(run: () => T): T {
   }
 }
 
-/** Waits for an answer of another thread. Aborting ends the call. */
+/** Waits for an answer from another thread. Aborting the signal ends the call. */
 export function elsewhere(
   start: (call: number, cancellation: NativeCancellation | undefined) => void,
   signal?: AbortSignal,
@@ -191,7 +191,7 @@ function withResolvers() {
   return { promise, resolve, reject };
 }
 
-/** Keeps callbacks until they are removed, and gives their number. */
+/** Keeps callbacks until they are removed, and returns their number. */
 export function addHost(callbacks: Ask): number {
   hosts.set(++last, callbacks);
   return last;
@@ -199,7 +199,7 @@ export function addHost(callbacks: Ask): number {
 
 export const removeHost = (number: number): boolean => hosts.delete(number);
 
-/** Keeps a listener until it is removed, and gives its number. */
+/** Keeps a listener until it is removed, and returns its number. */
 export function listen(listener: (told: any) => void): number {
   listeners.set(++last, listener);
   return last;

@@ -1,9 +1,9 @@
-/** Disclosures, whose lists are made when they are asked for. */
+/** Disclosures, whose lists are converted when they are read. */
 import { camel } from './bridge.js';
 import type { NativeDisclosure } from './native.js';
 import type { DisclosureData, Rejection } from './types.js';
 
-/** The decision for one message: the text for the prompt, and the skills in it and left out. */
+/** The decision for one message: the text for the prompt, and the skills that it shows and omits. */
 export class Disclosure implements DisclosureData {
   readonly #native: NativeDisclosure;
   #data: DisclosureData | undefined;
@@ -49,7 +49,7 @@ export class Disclosure implements DisclosureData {
     return this.toJSON().omitted;
   }
 
-  /** All of it as a plain object, which can be cloned and sent to other threads. */
+  /** Returns all fields as a plain object, which can be cloned and sent to other threads. */
   toJSON(): DisclosureData {
     return (this.#data ??= camel(JSON.parse(this.#native.json())) as DisclosureData);
   }

@@ -1,4 +1,4 @@
-/** The engine: answers messages, at once or on a thread of its own. */
+/** The engine, which answers messages, synchronously or on another thread. */
 import { callbackFailed, camel, elsewhere, guarded, listen, removeHost, unlisten, unpack } from './bridge.js';
 import { Disclosure } from './disclosure.js';
 import { native, type NativeEngine, type NativeGuard } from './native.js';
@@ -12,22 +12,22 @@ import type {
   Match, MessageOptions, PromptOptions, Refreshed, ToolsOptions,
 } from './types.js';
 
-/** Ends what it stands for. */
+/** A handle of a subscription or a watch; `close` ends it. */
 export interface Guard {
   close(): void;
 }
 
-/** Callbacks go with the engine that has them. */
+/** Removes the callbacks of an engine once the engine is garbage-collected. */
 const ended = new FinalizationRegistry<number>((host) => removeHost(host));
 
 /**
- * A catalog of skills and its compiled index. Methods that may take long are asynchronous, and work
- * on a thread of their own.
+ * A catalog of skills and its compiled index. Methods that may take long are asynchronous and run on
+ * another thread.
  */
 export class Engine {
   readonly #native: NativeEngine;
 
-  /** Reads the sources and compiles the triggers. `Engine.create` does it without blocking. */
+  /** Reads the sources and compiles the triggers. `Engine.create` does the same without blocking. */
   constructor(options: EngineOptions = {}) {
     if (options.progress) throw new TypeError('progress is reported by `Engine.create`');
     if (built !== undefined) {
@@ -40,7 +40,7 @@ export class Engine {
     ended.register(this, host);
   }
 
-  /** Reads the sources and compiles the triggers, on a thread of its own. */
+  /** Reads the sources and compiles the triggers on another thread. */
   static async create({ progress, ...options }: EngineOptions = {}, signal?: AbortSignal): Promise<Engine> {
     let failure: { error: unknown } | undefined;
     const listener = progress && listen((at) => {
@@ -63,53 +63,53 @@ export class Engine {
     }
   }
 
-  /** The session with this id; it begins with its first event. */
+  /** Returns the session with this id; it begins with its first event. */
   session(id: string): Session {
     return new Session(this, id);
   }
 
-  /** Answers a message of a conversation, and notes in the session what was shown. */
+  /** Answers a message of a conversation, and records in the session the skills that were shown. */
   async turn(message: string, session: Session, { signal, ...rest }: MessageOptions = {}): Promise<Turn> {
     const answer = await this.later('turn', { message, session: session.id, ...rest }, signal);
     return new Turn(answer, this.tools(session));
   }
 
-  /** As `turn`, at once; callbacks must not be asynchronous. */
+  /** Answers a message as `turn` does, but synchronously; callbacks must not be asynchronous. */
   turnSync(message: string, session: Session, options: Omit<MessageOptions, 'signal'> = {}): Turn {
     return new Turn(this.#now('turn', { message, session: session.id, ...options }), this.tools(session));
   }
 
-  /** What `turn` would disclose, without noting it. */
+  /** Returns what `turn` would disclose, without recording it in the session. */
   async preview(message: string, session: Session, { signal, ...rest }: MessageOptions = {}): Promise<DisclosureData> {
     return camel(await this.later('preview', { message, session: session.id, ...rest }, signal));
   }
 
-  /** The text for a message outside of any conversation, at once. */
+  /** Returns the disclosure for a message outside of any conversation, synchronously. */
   disclose(message: string, paths?: string[]): Disclosure {
     return new Disclosure(guarded(() => this.#native.disclose(message, paths)));
   }
 
-  /** Every skill that a message matches, best first. */
+  /** Returns every skill that matches a message, best first. */
   matches(message: string, paths: string[] = []): Match[] {
     return camel(this.#now('matches', { message, paths }));
   }
 
-  /** The best `limit` matches, and the reasons why other skills are not among them. */
+  /** Returns the best `limit` matches, and the reasons why other skills are not among them. */
   explain(message: string, limit = 3, paths: string[] = []): Explanation {
     return camel(this.#now('explain', { message, limit, paths }));
   }
 
-  /** The best `limit` skills for a query, by triggers and by relevance. */
+  /** Returns the best `limit` skills for a query, by triggers and by relevance. */
   async findSkills(query: string, limit = 5, signal?: AbortSignal): Promise<FoundSkill[]> {
     return camel(await this.later('findSkills', { message: query, limit }, signal));
   }
 
-  /** The list of skills for the system prompt. */
+  /** Returns the list of skills for the system prompt. */
   prompt(options: PromptOptions = {}): CatalogPrompt {
     return camel(this.#now('prompt', { prompt: options }));
   }
 
-  /** Activates the skill that is meant by an id, a path, or a unique name. */
+  /** Activates the skill that `name` refers to: an id, a path, or a unique name. */
   async activate(
     name: string,
     session: Session,
@@ -123,50 +123,50 @@ export class Engine {
     return camel(await this.later('userMessage', { message, session: session.id }, signal));
   }
 
-  /** The slash commands that users have. */
+  /** Returns the slash commands that users can type. */
   commands(): Command[] {
     return camel(this.#now('commands', {}));
   }
 
-  /** The tools of the model in a session. */
+  /** Returns the model's tools in a session. */
   tools(session: Session, options: ToolsOptions = {}): Tools {
     return new Tools(this, session.id, options);
   }
 
-  /** The skills of the catalog, in the order of ids; those that an audience can use, if it is given. */
+  /** Returns the skills of the catalog, in the order of ids; with an audience, only those that it can use. */
   skills(audience?: Audience): Skill[] {
     const skills = this.#now('skill.list', { audience }) as object[];
     return skills.map((skill) => new Skill(this.#native, skill));
   }
 
-  /** The skill that is meant by a name, whatever its status. */
+  /** Returns the skill that `name` refers to, whatever its status. */
   skill(name: string): Skill {
     return new Skill(this.#native, this.#now('skill.get', { name }));
   }
 
-  /** The problems found in skill files and sources. */
+  /** Returns the problems found in skill files and sources. */
   diagnostics(): Diagnostic[] {
     return camel(this.#now('diagnostics', {}));
   }
 
-  /** The tokens of a text, by the counter that budgets use. */
+  /** Returns the number of tokens of a text, as counted for budgets. */
   countTokens(text: string): number {
     return this.#now('countTokens', { message: text });
   }
 
-  /** Takes up the changes in the sources since they were read last. */
+  /** Applies changes in the sources since they were last read. */
   async refresh(signal?: AbortSignal): Promise<Refreshed> {
     return camel(await this.later('refresh', {}, signal));
   }
 
-  /** Calls a listener after each refresh that found changes, until it is closed. */
+  /** Calls a listener after each refresh that found changes, until the guard is closed. */
   subscribe(listener: (refreshed: Refreshed) => void): Guard {
     const number = listen((refreshed) => listener(camel(refreshed)));
     const guard = guarded(() => this.#native.subscribe(number));
     return { close: () => (unlisten(number), guard.close()) };
   }
 
-  /** Refreshes the engine whenever its sources change, until it is closed. */
+  /** Refreshes the engine whenever its sources change, until the guard is closed. */
   watch(): Guard {
     const guard: NativeGuard = guarded(() => this.#native.watch());
     return { close: () => guard.close() };
@@ -181,5 +181,5 @@ export class Engine {
   readonly #now = (method: string, args: object): any => unpack(this.#native.call(method, JSON.stringify(args)));
 }
 
-/** An engine that `Engine.create` built, for the constructor to take. */
+/** The engine that `Engine.create` has just built, which the constructor then takes. */
 let built: NativeEngine | undefined;

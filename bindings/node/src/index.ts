@@ -18,9 +18,9 @@ export { Turn } from './turn.js';
 export type * from './types.js';
 
 /**
- * The state of a skill after an event, for stores of a host's own. A name instead of a state stands
- * for a skill of which nothing is known. If `joins` is true, the store gives the state the next
- * number in `joined`.
+ * Returns the state of a skill after an event, for session stores that a host implements. Pass the skill's
+ * name instead of a state if the store has none. If `joins` is true, the store must set `joined` to its
+ * next number.
  */
 export function applyEvent(before: SkillState | string, event: SessionEvent): { joins: boolean; state: SkillState } {
   const state = typeof before === 'string' ? before : snake(before);

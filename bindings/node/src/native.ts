@@ -1,4 +1,4 @@
-/** The native module: found beside the package, or in the package of this platform. */
+/** The native module, from this package's directory or from the package for this platform. */
 import { join } from 'node:path';
 
 export interface NativeDisclosure {

@@ -1,9 +1,9 @@
-/** The options of an engine, as the native module takes them. */
+/** The options of an engine, in the form that the native module takes. */
 import { join } from 'node:path';
 import { addHost, camel, snake } from './bridge.js';
 import type { ConsentRequest, EngineOptions, SessionEvent, Task, TrustRequest } from './types.js';
 
-/** Writes the options as JSON, and keeps the callbacks. */
+/** Writes the options as JSON and registers the callbacks. */
 export function prepare(options: EngineOptions, progress?: number): { text: string; host: number } {
   const { sessionStore, askConsent, tokenCounter, retriever, taskSpawner, approve, ...plain } = options;
   const store = typeof sessionStore === 'object' ? sessionStore : undefined;
@@ -36,7 +36,7 @@ export function prepare(options: EngineOptions, progress?: number): { text: stri
   return { text, host };
 }
 
-/** The states of a store in the names of the engine. */
+/** Converts states from a store to the engine's field names. */
 function mapped(value: unknown): unknown {
   return value instanceof Promise ? value.then(snake) : snake(value);
 }

@@ -1,11 +1,11 @@
-/** Sessions: one conversation each. */
+/** Sessions. A session is one conversation. */
 import { camel } from './bridge.js';
 import type { Engine } from './engine.js';
 import type { SkillState } from './types.js';
 
-/** One conversation: which skills it used, and what its user agreed to. */
+/** One conversation: the skills it used, and what its user agreed to. */
 export class Session {
-  /** Its name in the store. */
+  /** The session's name in the store. */
   readonly id: string;
   readonly #engine: Engine;
 
@@ -15,22 +15,22 @@ export class Session {
     this.id = id;
   }
 
-  /** Its history, a state for each skill, the last used first. */
+  /** Returns the session's history: one state for each skill, most recently used first. */
   async state(): Promise<SkillState[]> {
     return camel(await this.#call('session.state'));
   }
 
-  /** Notes that a skill was used, now. */
+  /** Records that a skill is used now. */
   async recordUse(skill: string): Promise<void> {
     await this.#call('session.recordUse', skill);
   }
 
-  /** Notes that the user agreed to the activation of a skill. */
+  /** Records that the user agreed to activate a skill. */
   async consent(skill: string): Promise<void> {
     await this.#call('session.consent', skill);
   }
 
-  /** Notes that the host made its context shorter: instructions in it are gone. */
+  /** Records that the host compacted the context, so that the instructions in it are gone. */
   async compacted(): Promise<void> {
     await this.#call('session.compacted');
   }

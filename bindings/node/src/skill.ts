@@ -1,4 +1,4 @@
-/** Skills, whose instructions are read when they are asked for. */
+/** Skills, whose instructions are read on first use. */
 import { unpack } from './bridge.js';
 import type { NativeEngine } from './native.js';
 
@@ -11,10 +11,10 @@ export class Skill {
   readonly brief!: string;
   readonly scope!: 'bundled' | 'user' | 'project' | 'memory';
   readonly status!: 'available' | 'unavailable' | 'shadowed' | 'disabled';
-  /** The reason why the model cannot use it, if so. */
+  /** The reason why the model cannot use the skill; `None` if it can. */
   readonly reason!: string | null;
   readonly triggers!: { keywords: string[]; verbs: string[]; patterns: string[]; exclude: string[]; paths: string[] };
-  /** The `path:Class` entries of its toolsets. */
+  /** The `path:Class` entries of the skill's toolsets. */
   readonly toolsets!: string[];
   readonly path!: string | null;
   readonly dir!: string | null;
@@ -26,7 +26,7 @@ export class Skill {
     Object.assign(this, fields);
   }
 
-  /** The instructions: the text after the front matter, read when it is first asked for. */
+  /** The instructions: the text after the front matter. It is read on first use. */
   get body(): string {
     return unpack(this.#engine.call('skill.body', JSON.stringify({ name: this.id }))) as string;
   }

@@ -6,9 +6,9 @@ import type { Envelope, ToolFormat, ToolsOptions } from './types.js';
 /** The options of a tool's call. */
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Milliseconds after which the call ends. */
+  /** The time limit of the call, in milliseconds. */
   timeout?: number;
-  /** Gets a fraction and the current step. */
+  /** Receives the fraction done and the current step. */
   onProgress?: (fraction: number, step: string) => void;
 }
 
@@ -16,13 +16,13 @@ export interface CallOptions {
 export interface ToolFunction {
   name: string;
   description: string;
-  /** The JSON Schema of its arguments. */
+  /** The JSON Schema of the tool's arguments. */
   parameters: Record<string, unknown>;
-  /** Calls it; the answer may be an error, which says to the model what to do. */
+  /** Calls the tool. The result may be an error, whose message tells the model what to do. */
   call(args: unknown, options?: CallOptions): Promise<Envelope>;
 }
 
-/** The tools of one session's model. The list only grows within a session. */
+/** The tools for the model of one session. The list only grows within a session. */
 export class Tools {
   readonly #engine: Engine;
   readonly #session: string;
@@ -35,14 +35,17 @@ export class Tools {
     this.#options = options;
   }
 
-  /** The definitions as they are now, in the shape of a provider; ask before each request to the model. */
+  /**
+   * Returns the current tool definitions in the format of a provider. Call it before each request to the
+   * model, as the list may grow.
+   */
   async definitions(format: ToolFormat = 'openai'): Promise<any[]> {
     return this.#engine.later('tools.definitions', { session: this.#session, tools: this.#options, format });
   }
 
   /**
-   * Answers a call of a model: the name of a tool, and its arguments as an object or as JSON text. A
-   * failure is an answer, too. Aborting the signal ends the call, and rejects with its reason.
+   * Answers a tool call of the model. `args` is an object or JSON text. A failure is returned as an
+   * envelope, too. Aborting the signal ends the call, and rejects the promise with the signal's reason.
    */
   async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<Envelope> {
     const { signal, timeout, onProgress } = options;
@@ -75,7 +78,7 @@ export class Tools {
     }
   }
 
-  /** The tools as functions. */
+  /** Returns the tools as functions. */
   async functions(): Promise<ToolFunction[]> {
     const definitions = await this.definitions('mcp');
     return definitions.map(({ name, description, inputSchema }) => ({

@@ -5,15 +5,15 @@ import type { Activation, DisclosureData } from './types.js';
 
 /** The answer to one message of a conversation. */
 export class Turn {
-  /** The text for the context with the message; may be empty. */
+  /** The text to put into the context together with the message; may be empty. */
   readonly text: string;
-  /** The skills disclosed and left out; for a command, its skill. */
+  /** The skills that were disclosed and omitted; for a command, the command's skill. */
   readonly disclosure: DisclosureData;
-  /** The skill that the message activated, if it is a command. */
+  /** The skill that the message activated, if the message is a command. */
   readonly activation: Activation | null;
-  /** The error that says why the command of a skill activated nothing, if so. */
+  /** The error, if the message is a command whose skill could not be activated. */
   readonly refused: RepertoireError | null;
-  /** The model's tools, as of any moment. */
+  /** The model's tools, always up to date. */
   readonly tools: Tools;
 
   /** @internal */

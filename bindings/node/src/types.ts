@@ -1,37 +1,37 @@
 /** The types of options and results. */
 
-/** Who asks: the model, or the user. */
+/** The audience: who asks for a skill, the model or the user. */
 export type Audience = 'model' | 'user';
 /** A number of characters, or text: `1000t` for tokens, `2%` for a share of the context window, `unlimited`. */
 export type Budget = number | string;
-/** The shape of tool definitions. */
+/** The format of tool definitions. */
 export type ToolFormat = 'openai' | 'anthropic' | 'mcp';
 /** A question about the skills themselves. */
 export type MetaQuestion = 'registry' | 'show_all';
 
-/** One trigger found in one message, where it stands first. */
+/** One trigger found in a message, at its first occurrence. */
 export interface Hit {
   kind: 'name' | 'keyword' | 'verb' | 'pattern' | 'path';
   /** The trigger as its author wrote it. */
   trigger: string;
-  /** The place in the message, as `String.prototype.slice` takes it. */
+  /** The index in the message where the trigger starts, as `String.prototype.slice` takes it. */
   start: number;
   end: number;
-  /** The path a glob was found in. */
+  /** The path that matched, if the trigger is a glob for paths. */
   path: string | null;
 }
 
-/** A skill that matches a message. Its rank is its place in the list it comes in. */
+/** A skill that matches a message. Its rank is its position in the returned list. */
 export interface Match {
   id: string;
   /** True if the message asks for the skill by its name. */
   explicit: boolean;
-  /** Words of the longest literal found; 0 if only patterns or paths were. */
+  /** The number of words of the longest literal found; 0 if only patterns or paths matched. */
   phraseWords: number;
   hits: Hit[];
 }
 
-/** A reason why a skill is shown less than it might be. */
+/** A reason why a skill is shown in less detail than possible. */
 export interface Reason {
   /** The code, stable and in kebab-case: `below-limit`, `vetoed`, `in-context` and so on. */
   code: string;
@@ -40,36 +40,36 @@ export interface Reason {
   help: string;
 }
 
-/** A skill that is shown less than it might be, or not at all, and why. */
+/** A skill that is shown in less detail than possible, or not at all, with the reasons. */
 export interface Rejection {
   id: string;
   reason: Reason;
-  /** Further reasons that hold as well. */
+  /** Other reasons that also apply. */
   also: Reason[];
 }
 
 /** The decision for one message. */
 export interface DisclosureData {
-  /** The highest tier: 0 nothing, 1 a count of skills, 2 lines, 3 instructions in full. */
+  /** The highest tier in the text: 0 nothing, 1 a count of skills, 2 lines, 3 full instructions. */
   tier: 0 | 1 | 2 | 3;
   meta: MetaQuestion | null;
-  /** Skills in full, best first. */
+  /** Skills shown in full, best first. */
   full: string[];
-  /** The skill that is shown in full for its relevance. */
+  /** The skill that is shown in full because it is relevant. */
   relevant: { id: string; worth: number; lead: number; words: number; headWords: number } | null;
-  /** Skills in a line, in the order of the text. */
+  /** Skills shown as one line each, in the order of the text. */
   registry: string[];
-  /** Number of skills that are only counted. */
+  /** The number of skills that are only counted. */
   hidden: number;
-  /** Number of skills that rank below the limit. */
+  /** The number of skills that rank below the limit. */
   belowLimit: number;
-  /** Skills that are shown less than they might be, and why. */
+  /** Skills shown in less detail than possible, or not at all, with the reasons. */
   omitted: Rejection[];
   /** The text for the prompt; may be empty. */
   text: string;
 }
 
-/** The matches of a message, and why other skills are not among them. */
+/** The matches of a message, and the reasons why other skills are not among them. */
 export interface Explanation {
   matches: Match[];
   rejected: Rejection[];
@@ -77,7 +77,7 @@ export interface Explanation {
   meta: MetaQuestion | null;
 }
 
-/** A skill that was found for a query, and why. */
+/** A skill that was found for a query, with the reason. */
 export interface FoundSkill {
   id: string;
   brief: string;
@@ -111,12 +111,12 @@ export interface Command {
   argumentHint: string | null;
 }
 
-/** The changes that a refresh took up, by the ids of skills. */
+/** The changes that a refresh found, as ids of skills. */
 export interface Refreshed {
   added: string[];
   changed: string[];
   removed: string[];
-  /** Skills whose file no longer loads; they stay as they were. */
+  /** Skills whose file no longer loads; their last loaded version stays in use. */
   kept: string[];
 }
 
@@ -125,21 +125,21 @@ export interface Activation {
   id: string;
   name: string;
   mode: 'inline' | 'fork';
-  /** The body with arguments put in; empty if the instructions went to a task. */
+  /** The body with arguments filled in; empty if the instructions went to a task. */
   content: string;
-  /** The text for the model: base directory, instructions, and hints at files. */
+  /** The text for the model: base directory, instructions, and hints about files. */
   text: string;
   baseDir: string | null;
   files: string[];
   moreFiles: number;
   subSkills: { id: string; brief: string }[];
   knowledge: string[];
-  /** Tools its author wants to be allowed; `null` stands for all. */
+  /** The tools that the skill's author wants to allow; `null` allows all. */
   allowedTools: string[] | null;
   model: string | null;
   agent: string | null;
   risk: 'risky' | 'safe';
-  /** The host's name for the task that does it, if the instructions went to one. */
+  /** The host's name for the spawned task, if the instructions went to one. */
   taskId?: string;
 }
 
@@ -157,7 +157,7 @@ export interface ConsentRequest {
   risk: 'risky' | 'safe';
 }
 
-/** A question to the host about code that wants to run. */
+/** A question to the host: may this code run? */
 export interface TrustRequest {
   skill: string;
   path: string;
@@ -165,13 +165,13 @@ export interface TrustRequest {
   classes: string[];
   verdict: 'untrusted' | 'changed';
   /**
-   * The files of the skill that changed since its code was approved; a yes holds for all; as in
-   * "`lib/f.sh` (changed)".
+   * The files of the skill that changed since its code was approved, such as "`lib/f.sh` (changed)".
+   * Approving the code approves all of them.
    */
   changes: string[];
 }
 
-/** A task for a host to spawn: an agent of its own with these instructions. */
+/** A task for the host to spawn: a separate agent with these instructions. */
 export interface Task {
   skill: string;
   session: string;
@@ -186,9 +186,9 @@ export interface Task {
 export interface SessionEvent {
   kind:
     | 'used' | 'shown' | 'activated' | 'consented' | 'consent-spent' | 'listed' | 'compacted' | 'restored' | 'postponed';
-  /** The skill it is about; `null` if it is about all of them. */
+  /** The skill that the event is about; `null` if it is about all skills. */
   skill: string | null;
-  /** A hash of the instructions that came into the context. */
+  /** A hash of the instructions that entered the context. */
   body: string | null;
   /** The skill whose instructions asked for an activation. */
   by: string | null;
@@ -200,18 +200,18 @@ export interface SkillState {
   uses: number;
   activations: number;
   activatedBy: string | null;
-  /** True if its instructions stand in the context. */
+  /** True if the skill's instructions are in the context. */
   inContext: boolean;
   body: string | null;
-  /** True if its instructions were lost when the context was made shorter. */
+  /** True if the skill's instructions were lost when the context was compacted. */
   lost: boolean;
   consented: boolean;
   listed: boolean;
-  /** Its place, from 1, in the order in which instructions first came into the context. */
+  /** The skill's position, from 1, in the order in which skills first entered the context. */
   joined: number | null;
 }
 
-/** The answer of a tool. */
+/** The result of a tool call. */
 export type Envelope =
   | { status: 'success'; data: unknown; text: string }
   | { status: 'error'; error: { code: ErrorCode; message: string }; data?: unknown };
@@ -220,14 +220,14 @@ export type Envelope =
 export type ErrorCode =
   | 'INVALID_PARAM' | 'NOT_FOUND' | 'PERMISSION_DENIED' | 'CONSENT_REQUIRED' | 'TIMEOUT' | 'EXECUTION_ERROR' | 'INTERNAL_ERROR';
 
-/** A value, or a promise of it where the engine is asked by an asynchronous method. */
+/** A value, or a promise of it if the host called an asynchronous method of the engine. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** A store of sessions that a host implements; `applyEvent` has the rules. */
+/** A session store that a host implements; `applyEvent` implements the rules for states. */
 export interface SessionStore {
-  /** Notes an event, and returns the state that was known of its skill before. */
+  /** Records an event, and returns the state that its skill had before the event. */
   record(session: string, event: SessionEvent): Awaitable<SkillState | null>;
-  /** The states of a session's skills, the last used first. */
+  /** Returns the states of a session's skills, most recently used first. */
   state(session: string): Awaitable<SkillState[]>;
   /** Forgets a session. */
   end(session: string): Awaitable<void>;
@@ -247,24 +247,24 @@ export type Retriever =
       isSure?(best: number, next: number): Awaitable<boolean>;
     };
 
-/** The options of disclosures. What is not given stays as the engine has it. */
+/** The options of disclosures. Options that are not given keep the engine's values. */
 export interface DisclosureOptions {
   format?: 'markdown' | 'xml' | 'json';
-  /** Matching skills shown in full, at most. */
+  /** The maximum number of matching skills shown in full. */
   maxSkills?: number;
   maxAllSkills?: number;
-  /** Skills listed in a line because they are relevant, at most. */
+  /** The maximum number of skills that are listed, with one line each, because they are relevant. */
   maxLines?: number;
-  /** False if relevance shows no skill in full. */
+  /** False if relevance alone never shows a skill in full. */
   relevance?: boolean;
   budget?: Budget;
-  /** Room for the skills that are shown again after the context was made shorter. */
+  /** The budget for the skills that are shown again after the context was compacted. */
   restore?: Budget;
-  /** Size of the context window in tokens. */
+  /** The size of the context window in tokens. */
   contextWindow?: number;
-  /** `file`, `tool:NAME`, or a sentence. */
+  /** The way for the model to load a listed skill: `file`, `tool:NAME`, or a sentence. */
   howToLoad?: string;
-  /** Skills that the host's agent lists and loads by itself. */
+  /** Skills that the host's agent lists and loads by itself: their directories, and how it loads one. */
   native?: { roots: string[]; howToLoad: string };
 }
 
@@ -273,7 +273,7 @@ export interface PromptOptions {
   format?: 'markdown' | 'xml' | 'json';
   budget?: Budget;
   contextWindow?: number;
-  /** True if the path of each skill's file is stated. */
+  /** True if the prompt gives the path of each skill's file. */
   locations?: boolean;
   howToLoad?: string;
   native?: { roots: string[]; howToLoad: string };
@@ -287,7 +287,7 @@ export interface ToolsOptions {
   allToolsets?: boolean;
 }
 
-/** A directory of skills; a plain path stands for one of the user. */
+/** A directory of skills; a plain path stands for a source with the scope `user`. */
 export type Source =
   | string
   | { path: string; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean };
@@ -300,31 +300,31 @@ export interface EngineOptions {
   skills?: string[];
   /** The host's brand. */
   brand?: string;
-  /** The skills that exist for this agent, by id or name. */
+  /** The only skills that exist for this agent, by id or name; all by default. */
   allow?: string[];
-  /** Skills to use although they are disabled. */
+  /** Skills to use even though they are disabled. */
   enable?: string[];
-  /** The reason why bundled skills that are not enabled are off. */
+  /** If given, bundled skills that are not enabled are off, for this reason. */
   bundledOff?: string;
   /** The variables that requirements are checked against. */
   environment?: Record<string, string>;
   inflect?: boolean;
   maskQuoted?: boolean;
   maxQueryBytes?: number;
-  /** Phrases that are questions about the skills themselves. */
+  /** Phrases that ask about the skills themselves. */
   metaPhrases?: Record<string, MetaQuestion>;
   disclosure?: DisclosureOptions;
   prompt?: PromptOptions;
-  /** The place of `config.toml` and of the standard sources. */
+  /** The directories in which `config.toml` and the standard sources are found. */
   config?: { project: string; home?: string; workingDir?: string; brand?: string };
-  /** The file of sessions, or a store of the host's own; in memory by default. */
+  /** The session database, or a store that the host implements; in memory by default. */
   sessionStore?: string | SessionStore;
-  /** When activations need consent; never by default. */
+  /** The consent policy: when activations need consent; never by default. */
   consent?: 'never' | 'first-use' | 'always';
   askConsent?: (request: ConsentRequest) => Awaitable<boolean>;
   tokenCounter?: (text: string) => Awaitable<number>;
   retriever?: Retriever;
-  /** Spawns the tasks of skills with `context: fork`, and gives the host's name for one. */
+  /** Spawns the tasks of skills with `context: fork`, and returns the host's name for the task. */
   taskSpawner?: (task: Task) => Awaitable<string>;
   /** Loads toolsets; times are in milliseconds. */
   toolsets?:
@@ -342,18 +342,18 @@ export interface EngineOptions {
   scripts?:
     | boolean
     | { timeout?: number; outputBytes?: number; env?: string[]; write?: string[]; network?: boolean };
-  /** The file of approved code. */
+  /** The file that lists approved code. */
   trust?: string;
   approve?: (request: TrustRequest) => Awaitable<boolean>;
-  /** The directory of snapshots. */
+  /** The directory for snapshots. */
   cache?: string;
-  /** Gets the progress of building; for `Engine.create`. */
+  /** Receives the progress of building; only for `Engine.create`. */
   progress?: (at: { phase: 'reading' | 'compiling' | 'indexing'; done: number; total: number }) => void;
 }
 
 /** The options of a message. */
 export interface MessageOptions {
-  /** Files that the message touches, `/`-separated and relative to the project. */
+  /** Files that the message concerns, `/`-separated and relative to the project. */
   paths?: string[];
   budget?: Budget;
   options?: DisclosureOptions;

@@ -1,4 +1,4 @@
-/** The child process of a toolset. */
+/** The entry point of the child process of a toolset. */
 import { native } from './native.js';
 
 native.runWorker();

@@ -1,4 +1,4 @@
-// Callbacks of the host: that they are asked, and that what they throw reaches the caller.
+// Callbacks of the host are called, and the errors they throw reach the caller.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const boom = () => {
 };
 const later = async () => boom();
 
-/** A store of sessions in a map, as a host would write one; asynchronous, as servers are. */
+/** A session store in a map, as a host might write it; asynchronous, like a store on a server. */
 class MapStore {
   sessions = new Map();
 

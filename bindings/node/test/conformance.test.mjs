@@ -1,4 +1,4 @@
-// The shared case tables, through the package: every case of every table.
+// Every case of the shared conformance tables, through the package.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const KNOWN = new Set(
     'visible lines_none max_lines text_bytes max_bytes names').split(' '),
 );
 
-/** Asserts what a case says of an answer. */
+/** Asserts the expectations of a case about an answer. */
 function check(expected, shown) {
   const context = `${JSON.stringify(expected)}\n${JSON.stringify(shown)}`;
   for (const key of Object.keys(expected)) assert(KNOWN.has(key), `unknown expectation ${key}`);

@@ -1,4 +1,4 @@
-// The page and the README: every block of JavaScript in them runs.
+// Every JavaScript block of the docs page and the README runs.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The façade: what each call gives, and how it fails.
+// The façade: the result of each call, and its errors.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -48,7 +48,7 @@ test('fetched skills of a configuration are found', (t) => {
   const config = { project: home, home, brand: 'acme' };
   assert.deepEqual(new Engine({ config }).diagnostics().map(({ code }) => code), ['source-not-fetched']);
 
-  // What the command line leaves in the cache.
+  // Write the files that the command line leaves in the cache.
   const key = createHash('sha256').update(settings).digest('hex').slice(0, 16);
   const skill = join(home, '.cache/acme/fetch/copies', key, 'team/ship');
   mkdirSync(skill, { recursive: true });
@@ -209,7 +209,7 @@ test('memory does not grow with turns', { skip: process.platform !== 'linux' }, 
   await turns((nTurns / 3) * 2);
   globalThis.gc?.();
   const after = process.memoryUsage();
-  // What JavaScript has collected by now is its own affair; the rest must stay.
+  // The JavaScript heap depends on the garbage collector, so compare only the rest of the memory.
   const native = ({ rss, heapTotal }) => rss - heapTotal;
   assert(native(after) - native(before) < 24 << 20, `${native(before)} to ${native(after)}`);
 });

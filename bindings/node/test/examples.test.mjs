@@ -1,4 +1,4 @@
-// The examples: each with its SDK, and a model that is scripted. `npm test` compiles them first.
+// The examples, each with its SDK and a scripted model. `npm test` compiles them first.
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const OTHER = '---\nname: tea-time\ndescription: Makes tea.\n---\nBoil water first.\n';
 const MESSAGES = ['the commit message, please', 'once more the commit message'];
 
-/** Imports an example as it was compiled; skips aloud where its SDK is not installed. */
+/** Imports a compiled example; skips the test with a message if its SDK is not installed. */
 async function example(t, name) {
   try {
     return await import(join(root, `target/examples/${name}.js`));
@@ -21,18 +21,18 @@ async function example(t, name) {
   }
 }
 
-/** Asserts what every example does: catalog, disclosure, tools and session are in place. */
+/** Asserts that an example uses the catalog, disclosures, tools and the session correctly. */
 async function check(chat, requests) {
   const answers = [];
   for (const message of MESSAGES) answers.push(await chat.say(message));
   assert.deepEqual(answers, ['I read the skill tea-time.', 'I read the skill tea-time.']);
   assert.equal(requests.length, 4);
   const sent = requests.map((request) => JSON.stringify(request));
-  // The catalog is in the system prompt, the skill that matters with the message.
+  // The catalog is in the system prompt; the matching skill comes with the message.
   for (const part of ['Makes tea.', 'imperative', 'use_skill', 'find_skills', 'read_skill_file']) assert(sent[0].includes(part), part);
-  // The tool's answer reached the model.
+  // The tool's result reached the model.
   assert(!sent[0].includes('Boil water first.') && sent[1].includes('Boil water first.'));
-  // The second message is not told again what stands in the context.
+  // The second message does not repeat the instructions that are in the context already.
   assert.equal(sent[2].split('imperative').length, 2);
 }
 

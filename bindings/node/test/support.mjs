@@ -1,4 +1,4 @@
-// Helpers that the tests share: data beside the repository, and skills made of tables.
+// Helpers that the tests share: data from outside the repository, and skills from tables.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ context: fork
 Look up $ARGUMENTS.
 `;
 
-/** A path of the shared test data; skips the test aloud where there is none. */
+/** Returns a path in the shared test data; skips the test with a message if there is none. */
 export function shared(test, relative) {
   const roots = [join(ROOT, '../shared'), process.env.REPERTOIRE_SHARED].filter(Boolean);
   const found = roots.map((root) => join(root, relative)).find(existsSync);
@@ -39,7 +39,7 @@ export function table(test, name) {
   return path && JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** A skill of a table as a file. JSON is YAML. */
+/** Returns a skill of a table as the text of a file. JSON is valid YAML. */
 export function skillFile(skill) {
   const keys = ['name', 'description', 'triggers'].filter((key) => key in skill);
   const lines = keys.map((key) => `${key}: ${JSON.stringify(skill[key])}`);

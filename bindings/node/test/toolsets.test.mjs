@@ -1,5 +1,4 @@
-// Tools of a compiled toolset, in a process of its own, which is another Node, and in this one; and of
-// an MCP server.
+// Tools of a compiled toolset, run in another Node process and in this one, and tools of an MCP server.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +43,7 @@ test('the tools of an MCP server in a skill are called', async (t) => {
   mkdirSync(join(dir, 'words/tools'), { recursive: true });
   const skill = '---\nname: words\ndescription: d\ntriggers: [words]\ntoolsets: ["tools/server.py:mcp"]\n---\nGreet.\n';
   writeFileSync(join(dir, 'words/SKILL.md'), skill);
-  // The server that `repertoire tool new --lang python` writes.
+  // Use the server that `repertoire tool new --lang python` writes.
   cpSync(join(ROOT, 'src/cli/tool/server.py'), join(dir, 'words/tools/server.py'));
   const engine = new Engine({ sources: [dir], toolsets: true, approve: ({ skill }) => skill === 'words' });
   const { tools } = await engine.turn('some words', engine.session('s'));

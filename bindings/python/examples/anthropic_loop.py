@@ -1,7 +1,7 @@
-"""The tool loop of the Anthropic SDK, with skills.
+"""A tool loop with the Anthropic SDK and skills.
 
-With a key: ``Agent(anthropic.Anthropic().messages.create, Engine(["skills"]))``. Run as it is, a
-scripted model answers: ``python anthropic_loop.py ../../../skills``.
+With an API key, use ``Agent(anthropic.Anthropic().messages.create, Engine(["skills"]))``. Without
+one, a scripted model answers: ``python anthropic_loop.py ../../../skills``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Agent:
         self.messages: list[MessageParam] = []
 
     def say(self, message: str) -> str:
-        """Answer a message of the user."""
+        """Answer a message from the user."""
         turn = self.engine.turn(message, self.session)
         content = f"{message}\n\n{turn.text}" if turn.text else message
         self.messages.append({"role": "user", "content": content})
@@ -44,7 +44,7 @@ class Agent:
                 max_tokens=4096,
                 system=self.system,
                 messages=self.messages,
-                # The list may have grown: a skill that was loaded brings its tools.
+                # The list may have grown: a loaded skill adds its tools.
                 tools=turn.tools.definitions("anthropic"),
             )
             self.messages.append({"role": "assistant", "content": reply.content})
@@ -66,7 +66,7 @@ class Agent:
 
 
 class ScriptedModel:
-    """A model that loads a skill and then answers; it keeps what it was sent."""
+    """A model that loads a skill and then answers; it records the requests it receives."""
 
     def __init__(self, skill: str) -> None:
         self.skill = skill

@@ -1,7 +1,7 @@
-"""A graph of LangGraph, with skills: a node for the model, and one for its tools.
+"""A LangGraph graph with skills: a node for the model, and a node for its tools.
 
-With a key: ``SkilledGraph(Engine(["skills"]), init_chat_model("…"))``. Run as it is, a scripted
-model answers: ``python langgraph_agent.py ../../../skills``.
+With an API key, use ``SkilledGraph(Engine(["skills"]), init_chat_model("…"))``. Without one, a
+scripted model answers: ``python langgraph_agent.py ../../../skills``.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class SkilledGraph:
         self.graph = graph.compile()
 
     def ask_model(self, state: MessagesState) -> dict[str, Any]:
-        """Ask the model, with the tools as they are now: a skill that was loaded brings its own."""
+        """Ask the model, with the current tools: a loaded skill adds its own."""
         model = self.model.bind_tools(self.tools.definitions("openai"))
         return {"messages": [model.invoke(state["messages"])]}
 
     def call_tools(self, state: MessagesState) -> dict[str, Any]:
-        """Answer the calls of the model."""
+        """Answer the model's tool calls."""
         last = state["messages"][-1]
         assert isinstance(last, AIMessage)
         answers: list[ToolMessage] = []
@@ -54,12 +54,12 @@ class SkilledGraph:
         return {"messages": answers}
 
     def next_node(self, state: MessagesState) -> str:
-        """Go on with the tools that the model called, if any."""
+        """Go on to the tools if the model called any, and otherwise end."""
         last = state["messages"][-1]
         return "tools" if isinstance(last, AIMessage) and last.tool_calls else END
 
     def say(self, message: str) -> str:
-        """Answer a message of the user."""
+        """Answer a message from the user."""
         turn = self.engine.turn(message, self.session)
         content = f"{message}\n\n{turn.text}" if turn.text else message
         start = {"messages": [*self.messages, HumanMessage(content)]}
@@ -68,7 +68,7 @@ class SkilledGraph:
 
 
 class ScriptedModel(BaseChatModel):
-    """A model that loads a skill and then answers; it keeps what it was sent."""
+    """A model that loads a skill and then answers; it records the requests it receives."""
 
     skill: str
     requests: list[dict[str, Any]] = Field(default_factory=list)

@@ -1,7 +1,7 @@
 """The OpenAI Agents SDK, with skills.
 
-With a key: ``SkilledAgent(Engine(["skills"]), "gpt-5")``. Run as it is, a scripted model answers:
-``python openai_agents.py ../../../skills``.
+With an API key, use ``SkilledAgent(Engine(["skills"]), "gpt-5")``. Without one, a scripted model
+answers: ``python openai_agents.py ../../../skills``.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class SkilledAgent:
         self.items: list[TResponseInputItem] = []
 
     def take_up_tools(self) -> None:
-        """Offer the tools as they are now: a skill that was loaded brings its own."""
+        """Offer the current tools: a loaded skill adds its own."""
         known = {tool.name for tool in self.agent.tools}
         definitions = self.tools.definitions("mcp")
         new: list[AgentTool] = [self.offered(d) for d in definitions if d["name"] not in known]
         self.agent.tools.extend(new)
 
     def offered(self, definition: dict[str, Any]) -> FunctionTool:
-        """Make a tool of the SDK."""
+        """Convert a definition to a tool of the SDK."""
         name: str = definition["name"]
 
         async def call(_: ToolContext[Any], arguments: str) -> str:
@@ -64,7 +64,7 @@ class SkilledAgent:
         )
 
     async def say(self, message: str) -> str:
-        """Answer a message of the user."""
+        """Answer a message from the user."""
         turn = await self.engine.aturn(message, self.session)
         self.take_up_tools()
         content = f"{message}\n\n{turn.text}" if turn.text else message
@@ -76,7 +76,7 @@ class SkilledAgent:
 
 
 class ScriptedModel(Model):
-    """A model that loads a skill and then answers; it keeps what it was sent."""
+    """A model that loads a skill and then answers; it records the requests it receives."""
 
     def __init__(self, skill: str) -> None:
         self.skill = skill

@@ -1,7 +1,7 @@
 """Pydantic AI, with skills.
 
-With a key: ``SkilledAgent(Engine(["skills"]), "openai:gpt-5")``. Run as it is, a scripted model
-answers: ``python pydantic_ai_agent.py ../../../skills``.
+With an API key, use ``SkilledAgent(Engine(["skills"]), "openai:gpt-5")``. Without one, a scripted
+model answers: ``python pydantic_ai_agent.py ../../../skills``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from repertoire import Engine, Tools
 
 
 class SkillToolset(AbstractToolset[None]):
-    """The tools of a session, listed anew for each request: a loaded skill brings its own."""
+    """The tools of a session, listed again for each request, as a loaded skill adds its own."""
 
     def __init__(self, tools: Tools) -> None:
         self.tools = tools
@@ -32,7 +32,7 @@ class SkillToolset(AbstractToolset[None]):
         return None
 
     async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
-        # The engine checks arguments by itself, and says to the model what does not fit.
+        # The engine checks the arguments itself, and tells the model what is wrong with them.
         any_arguments = SchemaValidator(core_schema.any_schema())
         return {
             tool.name: ToolsetTool(
@@ -69,7 +69,7 @@ class SkilledAgent:
         self.history: list[ModelMessage] = []
 
     async def say(self, message: str) -> str:
-        """Answer a message of the user."""
+        """Answer a message from the user."""
         turn = await self.engine.aturn(message, self.session)
         content = f"{message}\n\n{turn.text}" if turn.text else message
         result = await self.agent.run(content, message_history=self.history, deps=None)
@@ -78,7 +78,7 @@ class SkilledAgent:
 
 
 class ScriptedModel:
-    """A model that loads a skill and then answers; it keeps what it was sent."""
+    """A model that loads a skill and then answers; it records the requests it receives."""
 
     def __init__(self, skill: str) -> None:
         self.skill = skill

@@ -1,4 +1,4 @@
-//! Activations, and the questions to a host that come before them, as records.
+//! Activations, and the questions that the host answers before them, as records.
 
 use repertoire_bindings::approval_verdict;
 use repertoire_bindings::repertoire as engine;
@@ -6,11 +6,11 @@ use repertoire_bindings::repertoire as engine;
 use crate::record::record;
 
 record! {
-    /// A skill below another one.
+    /// A skill nested below another one.
     SubSkill {
         /// The skill's id.
         id: String,
-        /// Its description in one line.
+        /// The skill's description in one line.
         brief: String,
     }
 }
@@ -20,38 +20,38 @@ record! {
     Activation {
         /// The skill's id.
         id: String,
-        /// Its name.
+        /// The skill's name.
         name: String,
-        /// `inline`, or `fork` if the instructions are for a task of its own.
+        /// `inline`, or `fork` if the instructions are meant for a separate task.
         mode: String,
-        /// The body with arguments put in; empty if the instructions went to a task.
+        /// The body with arguments filled in; empty if the instructions went to a task.
         content: String,
-        /// The text for the model: base directory, instructions, and hints at files.
+        /// The text for the model: base directory, instructions, and hints about files.
         text: String,
-        /// Its directory; `None` for skills in memory.
+        /// The skill's directory; `None` for a skill in memory.
         base_dir: Option<String>,
-        /// Files that come with it, below its directory.
+        /// The skill's other files, below its directory.
         files: Vec<String>,
-        /// The number of files beyond these.
+        /// The number of further files, which `files` does not list.
         more_files: usize,
-        /// The skills directly below it.
+        /// The skills directly below this one.
         sub_skills: Vec<SubSkill>,
-        /// Documents worth reading with it.
+        /// Documents worth reading along with the instructions.
         knowledge: Vec<String>,
-        /// Tools its author wants to be allowed; `None` stands for all.
+        /// The tools that the skill's author wants to allow; `None` allows all.
         allowed_tools: Option<Vec<String>>,
-        /// The model its author wants.
+        /// The model that the skill's author wants.
         model: Option<String>,
-        /// The kind of agent its author wants.
+        /// The kind of agent that the skill's author wants.
         agent: Option<String>,
-        /// `risky` for the first activation of the skill in the session, else `safe`.
+        /// `risky` for the first activation of the skill in the session, otherwise `safe`.
         risk: String,
-        /// The host's name for the task that does it, if the instructions went to one.
+        /// The host's name for the spawned task, if the instructions went to one.
         task_id: Option<String>,
     }
     {
-        /// Tells whether the skill may use a tool: a name such as `read_file`, or a call such as
-        /// `Bash(git status)`, in the words of its `allowed-tools`.
+        /// Tells whether the skill's `allowed-tools` permit a tool: a name such as `read_file`, or a
+        /// call such as `Bash(git status)`.
         fn permits(&self, tool: &str) -> bool {
             let allowed = self.allowed_tools.as_deref();
             allowed.is_none_or(|allowed| engine::activation::permits(allowed, tool))
@@ -101,23 +101,23 @@ record! {
     ConsentRequest {
         /// The skill's id.
         id: String,
-        /// Its description.
+        /// The skill's description.
         description: String,
         /// `model`, or `user` for a command that the user typed.
         audience: String,
-        /// The scope of its source.
+        /// The scope of the skill's source.
         scope: String,
-        /// Its directory, if it has one.
+        /// The skill's directory, if it has one.
         dir: Option<String>,
-        /// The tree of its directory, as lines of text.
+        /// The file tree of the skill's directory, as lines of text.
         tree: String,
-        /// The `path:Class` entries of its toolsets.
+        /// The `path:Class` entries of the skill's toolsets.
         toolsets: Vec<String>,
-        /// Tools its author wants to be allowed; `None` if that is left to the host.
+        /// The tools that the skill's author wants to allow; `None` leaves it to the host.
         allowed_tools: Option<Vec<String>>,
-        /// Its scripts.
+        /// The skill's scripts.
         scripts: Vec<String>,
-        /// `risky` for the first activation of the skill in the session, else `safe`.
+        /// `risky` for the first activation of the skill in the session, otherwise `safe`.
         risk: String,
     }
 }
@@ -144,20 +144,20 @@ impl From<&engine::ConsentRequest> for ConsentRequest {
 }
 
 record! {
-    /// A question to the host about code that wants to run.
+    /// A question to the host: may this code run?
     TrustRequest {
-        /// The skill that wants it.
+        /// The skill that wants to run the code.
         skill: String,
         /// The library or the script.
         path: String,
-        /// The SHA-256 of its content.
+        /// The SHA-256 of the file's content.
         sha256: String,
-        /// The classes that a library exports; none for a script.
+        /// The classes that a library exports; empty for a script.
         classes: Vec<String>,
-        /// `untrusted`, or `changed` if another content was approved.
+        /// `untrusted`, or `changed` if different content was approved before.
         verdict: String,
-        /// The files of the skill that changed since its code was approved; a yes holds for all; as
-        /// in "`lib/f.sh` (changed)".
+        /// The files of the skill that changed since its code was approved, such as "`lib/f.sh`
+        /// (changed)". Approving the code approves all of them.
         changes: Vec<String>,
     }
 }
@@ -176,21 +176,21 @@ impl From<&engine::toolset::TrustRequest> for TrustRequest {
 }
 
 record! {
-    /// A task for a host to spawn: an agent of its own with these instructions.
+    /// A task for the host to spawn: a separate agent with these instructions.
     Task {
         /// The skill's id.
         skill: String,
-        /// The session that wants it.
+        /// The session that requests the task.
         session: String,
-        /// The instructions, with arguments.
+        /// The instructions, with arguments filled in.
         prompt: String,
         /// The directory of the skill, if it has one.
         base_dir: Option<String>,
-        /// The kind of agent its author wants.
+        /// The kind of agent that the skill's author wants.
         agent: Option<String>,
-        /// The model its author wants.
+        /// The model that the skill's author wants.
         model: Option<String>,
-        /// Tools its author wants to be allowed; `None` stands for all.
+        /// The tools that the skill's author wants to allow; `None` allows all.
         allowed_tools: Option<Vec<String>>,
     }
 }

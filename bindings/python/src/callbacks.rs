@@ -28,7 +28,7 @@ pub(crate) struct Function(pub(crate) Py<PyAny>);
 impl TokenCounter for Function {
     fn count(&self, text: &str) -> usize {
         let count = |py: Python<'_>| self.0.call1(py, (text,))?.extract(py);
-        // The result of the call is dropped, so any estimate serves.
+        // If the callback fails, the result of the call is dropped, so any estimate will do.
         callback("the token counter", count).unwrap_or_else(|| BytesPerToken::default().count(text))
     }
 }
@@ -40,7 +40,7 @@ impl TaskSpawner for Function {
     }
 }
 
-/// A function that ranks, or an object with `rank` and perhaps `is_sure`.
+/// A function that scores skills, or an object with `rank` and optionally `is_sure`.
 #[derive(Debug)]
 pub(crate) struct PythonRetriever(pub(crate) Py<PyAny>);
 
@@ -72,7 +72,7 @@ impl Retriever for PythonRetriever {
 #[derive(Debug)]
 pub(crate) struct PythonStore(pub(crate) Py<PyAny>);
 
-/// The store, in words.
+/// The name of the store in error messages.
 const STORE: &str = "the session store";
 
 impl SessionStore for PythonStore {
@@ -110,7 +110,7 @@ impl SessionStore for PythonStore {
     }
 }
 
-/// Asks for consent.
+/// Wraps the callback that asks for consent.
 pub(crate) fn ask_consent(
     ask: Py<PyAny>,
 ) -> Box<dyn Fn(&EngineConsentRequest) -> bool + Send + Sync> {
@@ -122,7 +122,7 @@ pub(crate) fn ask_consent(
     })
 }
 
-/// Asks for approval of code.
+/// Wraps the callback that approves code.
 pub(crate) fn approval(ask: Py<PyAny>) -> Approval {
     Approval::new(move |request: &EngineTrustRequest| {
         let request = TrustRequest::from(request);
@@ -132,7 +132,7 @@ pub(crate) fn approval(ask: Py<PyAny>) -> Approval {
     })
 }
 
-/// The first exception of a callback that runs on any thread.
+/// The first exception of callbacks that may run on any thread.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -141,7 +141,8 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Keeps the first exception; returns `None` instead of the result then.
+    /// Returns the value of `result`. If it is an exception, returns `None`, and keeps the exception if
+    /// it is the first.
     pub(crate) fn keep<T>(&self, result: PyResult<T>) -> Option<T> {
         let error = match result {
             Ok(value) => return Some(value),
@@ -156,7 +157,7 @@ impl Raised {
     }
 }
 
-/// Gets the progress of building: phase, steps done, and steps in all.
+/// Wraps the callback that receives the progress of building: phase, steps done, and total steps.
 pub(crate) fn progress(report: Py<PyAny>, raised: Raised) -> Box<dyn Fn(Progress) + Send + Sync> {
     Box::new(move |at: Progress| {
         let phase = match at.phase {
@@ -173,8 +174,8 @@ pub(crate) fn progress(report: Py<PyAny>, raised: Raised) -> Box<dyn Fn(Progress
     })
 }
 
-/// Tells whether the host cancelled: an object with `is_set`, such as `threading.Event`, or a
-/// function.
+/// Tells whether the host has cancelled. `host` is an object with `is_set`, such as `threading.Event`,
+/// or a function.
 pub(crate) fn is_cancelled(host: &Bound<'_, PyAny>) -> PyResult<bool> {
     match host.getattr_opt("is_set")? {
         Some(is_set) => is_set.call0()?.is_truthy(),
@@ -182,7 +183,7 @@ pub(crate) fn is_cancelled(host: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// A session store of the host: a file, or an object.
+/// The session store of the host: a file, or an object.
 pub(crate) enum Store {
     File(PathBuf),
     Object(Py<PyAny>),

@@ -1,4 +1,4 @@
-//! What a catalog has to tell: its prompt, findings, commands and changes, as records.
+//! Results of a catalog: its prompt, findings, commands and changes, as records.
 
 use repertoire_bindings::repertoire as engine;
 
@@ -7,11 +7,11 @@ use crate::record::{record, texts};
 record! {
     /// The list of skills for a system prompt.
     CatalogPrompt {
-        /// Skills in the text, in its order.
+        /// Skills in the text, in the order of the text.
         included: Vec<String>,
-        /// Those of them whose description was shortened.
+        /// Skills in the text whose description was shortened.
         shortened: Vec<String>,
-        /// Skills for which there was no room.
+        /// Skills that did not fit into the budget.
         omitted: Vec<String>,
         /// The text for the system prompt; empty if there is nothing to list.
         text: String,
@@ -41,11 +41,11 @@ record! {
         code: String,
         /// `error`, `warning` or `info`.
         severity: String,
-        /// The file or directory it is about; empty for a skill that was never a file.
+        /// The file or directory the finding is about; empty for a skill that was never a file.
         path: String,
-        /// Line of the finding, from 1.
+        /// The line of the finding, from 1.
         line: usize,
-        /// Column of the finding in characters, from 1.
+        /// The column of the finding in characters, from 1.
         column: usize,
         /// The problem.
         message: String,
@@ -73,11 +73,11 @@ record! {
     Command {
         /// The command as it is typed.
         command: String,
-        /// The skill it activates.
+        /// The skill that the command activates.
         id: String,
         /// The skill's description in one line.
         brief: String,
-        /// The arguments it takes, in its author's words.
+        /// The arguments that the command takes, in the words of the skill's author.
         argument_hint: Option<String>,
     }
 }
@@ -90,15 +90,15 @@ impl From<engine::activation::Command> for Command {
 }
 
 record! {
-    /// The changes that a refresh took up, by the ids of skills.
+    /// The changes that a refresh found, as ids of skills.
     Refreshed {
-        /// Skills that were not there before.
+        /// Skills that are new.
         added: Vec<String>,
-        /// Skills with a change.
+        /// Skills that changed.
         changed: Vec<String>,
-        /// Skills that are no longer there.
+        /// Skills that no longer exist.
         removed: Vec<String>,
-        /// Skills whose file no longer loads; they stay as they were.
+        /// Skills whose file no longer loads; their last loaded version stays in use.
         kept: Vec<String>,
     }
     {

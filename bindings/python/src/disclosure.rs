@@ -1,4 +1,5 @@
-//! Disclosures and turns: the answers to messages, converted as far as they are looked at.
+//! Disclosures and turns: the answers to messages. Fields are converted to Python values when they are
+//! read.
 
 use std::sync::OnceLock;
 
@@ -12,9 +13,9 @@ use crate::matches::{Rejection, Relevant, meta_name};
 use crate::record::{Reduced, reduce, represent, to_dict};
 use crate::tools::Tools;
 
-/// The decision for one message: the text for the prompt, and the skills in it and left out.
+/// The decision for one message: the text for the prompt, and the skills that it shows and omits.
 ///
-/// Only the text and the lists that are asked for are made into Python values.
+/// Fields are converted to Python values only when they are read.
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
 pub(crate) struct Disclosure {
@@ -25,7 +26,8 @@ pub(crate) struct Disclosure {
     registry: Vec<SkillId>,
     hidden: usize,
     below_limit: usize,
-    /// Of the engine; those of a disclosure that was pickled are in `shown` already.
+    /// The engine's rejections, not converted yet; empty in a disclosure restored from a pickle, which
+    /// has them in `shown`.
     omitted: Vec<engine::Rejection>,
     shown: OnceLock<Vec<Rejection>>,
     text: String,
@@ -87,50 +89,51 @@ impl Disclosure {
         }
     }
 
-    /// The highest tier that any skill has in the text: 0 nothing, 1 a count of skills, 2 lines,
-    /// 3 instructions in full.
+    /// The highest tier that any skill has in the text: 0 nothing, 1 a count of skills, 2 lines, 3 full
+    /// instructions.
     #[getter]
     fn tier(&self) -> u8 {
         self.tier
     }
 
-    /// `registry` or `show_all` if the message is a question about the skills themselves.
+    /// `registry` or `show_all` if the message asks about the skills themselves.
     #[getter]
     fn meta(&self) -> Option<&str> {
         self.meta.as_deref()
     }
 
-    /// Skills in full, best first.
+    /// Skills shown in full, best first.
     #[getter]
     fn full(&self) -> Vec<&str> {
         ids(&self.full)
     }
 
-    /// The skill that is shown in full for its relevance, if any.
+    /// The skill that is shown in full because it is relevant, if any.
     #[getter]
     fn relevant(&self) -> Option<Relevant> {
         self.relevant.clone()
     }
 
-    /// Skills in a line, in the order of the text.
+    /// Skills shown as one line each, in the order of the text.
     #[getter]
     fn registry(&self) -> Vec<&str> {
         ids(&self.registry)
     }
 
-    /// Number of skills that are only counted.
+    /// The number of skills that are only counted.
     #[getter]
     fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// Number of skills that rank below the limit; the first of them are in `omitted`.
+    /// The number of skills that rank below the limit; the first of them are in `omitted`.
     #[getter]
     fn below_limit(&self) -> usize {
         self.below_limit
     }
 
-    /// Skills that have to do with the message and are shown less than they might be, and why.
+    /// Skills that relate to the message but are shown in less detail than possible, or not at all,
+    /// with the reasons.
     #[getter]
     fn omitted(&self) -> Vec<Rejection> {
         self.shown.get_or_init(|| self.omitted.iter().map(Rejection::from).collect()).clone()
@@ -172,7 +175,7 @@ impl Disclosure {
         reduce(slf.as_any(), &FIELDS)
     }
 
-    /// The fields as a dictionary of plain values, fit for JSON.
+    /// Returns the fields as a dictionary of plain values that can be written as JSON.
     fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         to_dict(slf.as_any(), &FIELDS)
     }
@@ -182,16 +185,16 @@ impl Disclosure {
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
 pub(crate) struct Turn {
-    /// The text for the context with the message; may be empty.
+    /// The text to put into the context together with the message; may be empty.
     #[pyo3(get)]
     text: String,
-    /// The skills disclosed and left out; for a command, its skill.
+    /// The skills that were disclosed and omitted; for a command, the command's skill.
     #[pyo3(get)]
     disclosure: Py<Disclosure>,
-    /// The skill that the message activated, if it is a command such as `/review PR 42`.
+    /// The skill that the message activated, if the message is a command such as `/review PR 42`.
     #[pyo3(get)]
     activation: Option<Activation>,
-    /// The error that says why the command of a skill activated nothing, if so.
+    /// The error, if the message is a command whose skill could not be activated.
     #[pyo3(get)]
     refused: Option<Py<PyAny>>,
     tools: Option<Tools>,
@@ -224,8 +227,8 @@ impl Turn {
         Turn { text, disclosure, activation, refused, tools: None }
     }
 
-    /// The model's tools, as of any moment: skills that are loaded later bring theirs. A turn that
-    /// was pickled has none: take those of the session.
+    /// The model's tools. The list is always up to date: skills that are loaded later add their tools.
+    /// A turn restored from a pickle has no tools; use `engine.tools(session)` instead.
     #[getter]
     fn tools(&self, py: Python<'_>) -> PyResult<Tools> {
         self.tools.clone().ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The engine: answers messages, from any number of threads.
+//! The engine, which answers messages on any number of threads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,9 +28,9 @@ use crate::skill::Skill;
 use crate::tools::{ToolChanges, Tools, in_thread};
 use crate::worker::worker;
 
-/// A catalog of skills and its compiled index: decides for each message which skills matter, and
-/// how much of each the model should read. All methods may be called from any thread; each lets
-/// other threads of Python run while it works.
+/// A catalog of skills and its compiled index. It decides for each message which skills matter, and how
+/// much of each the model should read. All methods may be called from any thread; each lets other
+/// Python threads run while it works.
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
 pub(crate) struct Engine(pub(crate) engine::Engine);
@@ -126,7 +126,7 @@ impl Engine {
         }
     }
 
-    /// As `Engine(…)`, without blocking the event loop.
+    /// Builds an engine, as `Engine(…)` does, without blocking the event loop.
     #[classmethod]
     #[pyo3(signature = (*args, **kwargs))]
     fn acreate<'py>(
@@ -137,13 +137,13 @@ impl Engine {
         in_thread(class.as_any(), "__call__", args, kwargs)
     }
 
-    /// The session with this id; it begins with its first event.
+    /// Returns the session with this id; it begins with its first event.
     fn session(&self, id: &str) -> Session {
         Session(self.0.session(id))
     }
 
-    /// Answers a message of a conversation: the text for the context, and the model's tools. The
-    /// session notes the skills shown, so that none is disclosed twice.
+    /// Answers a message of a conversation with the text for the context and the model's tools. The
+    /// session records the skills that were shown, so that none is disclosed twice.
     #[pyo3(signature = (message, session, *, paths = Vec::new(), budget = None, options = None))]
     fn turn(
         &self,
@@ -160,7 +160,7 @@ impl Engine {
         Turn::of(py, *turn)
     }
 
-    /// As `turn`, without blocking the event loop.
+    /// Answers a message, as `turn` does, without blocking the event loop.
     #[pyo3(signature = (*args, **kwargs))]
     fn aturn<'py>(
         slf: &Bound<'py, Self>,
@@ -170,7 +170,7 @@ impl Engine {
         in_thread(slf.as_any(), "turn", args, kwargs)
     }
 
-    /// What `turn` would disclose, without noting it.
+    /// Returns what `turn` would disclose, without recording it in the session.
     #[pyo3(signature = (message, session, *, paths = Vec::new(), budget = None, options = None))]
     fn preview(
         &self,
@@ -186,14 +186,14 @@ impl Engine {
         self.with_turn(py, &message, session.get(), preview).map(Disclosure::from)
     }
 
-    /// The text for a message outside of any conversation.
+    /// Returns the disclosure for a message outside of any conversation.
     #[pyo3(signature = (message, *, paths = Vec::new()))]
     fn disclose(&self, py: Python<'_>, message: &str, paths: Vec<String>) -> PyResult<Disclosure> {
         let message = Message { text: message, paths, ..Message::default() };
         unlocked(py, || self.0.disclose(message.query())).map(Disclosure::from)
     }
 
-    /// As `disclose`, without blocking the event loop.
+    /// Returns a disclosure, as `disclose` does, without blocking the event loop.
     #[pyo3(signature = (*args, **kwargs))]
     fn adisclose<'py>(
         slf: &Bound<'py, Self>,
@@ -203,8 +203,8 @@ impl Engine {
         in_thread(slf.as_any(), "disclose", args, kwargs)
     }
 
-    /// Every skill that a message matches, best first; in a session, skills that it used rank
-    /// higher.
+    /// Returns every skill that matches a message, best first. In a session, skills that were used
+    /// before rank higher.
     #[pyo3(signature = (message, session = None, *, paths = Vec::new()))]
     fn matches(
         &self,
@@ -223,7 +223,8 @@ impl Engine {
         Ok(found.into_iter().map(|found| Match::of(found, message)).collect())
     }
 
-    /// The best `limit` matches of a message, and the reasons why other skills are not among them.
+    /// Returns the best `limit` matches of a message, and the reasons why other skills are not among
+    /// them.
     #[pyo3(signature = (message, limit = 3, session = None, *, paths = Vec::new()))]
     fn explain(
         &self,
@@ -243,14 +244,14 @@ impl Engine {
         Ok(Explanation::of(found, message))
     }
 
-    /// The best `limit` skills for a query, by triggers and by relevance.
+    /// Returns the best `limit` skills for a query, by triggers and by relevance.
     #[pyo3(signature = (query, limit = 5))]
     fn find_skills(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<FoundSkill>> {
         let found = unlocked(py, || self.0.find_skills(query, limit))?;
         Ok(found.into_iter().map(FoundSkill::from).collect())
     }
 
-    /// The catalog prompt: which skills there are, for the system prompt.
+    /// Returns the catalog prompt: the list of skills for the system prompt.
     #[pyo3(signature = (options = None))]
     fn prompt(&self, py: Python<'_>, options: Option<PromptOptions>) -> PyResult<CatalogPrompt> {
         let prompt = run(py, || {
@@ -261,8 +262,8 @@ impl Engine {
         prompt.map(CatalogPrompt::from)
     }
 
-    /// Activates the skill that is meant by `name`: an id, a path, or a unique name. `audience` is
-    /// who asks: `model` or `user`. `by` is the skill whose instructions asked for it.
+    /// Activates the skill that `name` refers to: an id, a path, or a unique name. `audience` says who
+    /// asks: `model` or `user`. `by` is the skill whose instructions asked for the activation.
     #[pyo3(signature = (name, args = "", *, session, audience = "model", by = None, inline = false))]
     #[expect(clippy::too_many_arguments, reason = "one for each option")]
     fn activate(
@@ -284,7 +285,7 @@ impl Engine {
         activation.map(Activation::from)
     }
 
-    /// As `activate`, without blocking the event loop.
+    /// Activates a skill, as `activate` does, without blocking the event loop.
     #[pyo3(signature = (*args, **kwargs))]
     fn aactivate<'py>(
         slf: &Bound<'py, Self>,
@@ -306,12 +307,12 @@ impl Engine {
         Ok(activation.map(Activation::from))
     }
 
-    /// The slash commands that users have, in the order of ids.
+    /// Returns the slash commands that users can type, in the order of skill ids.
     fn commands(&self, py: Python<'_>) -> Vec<Command> {
         py.detach(|| self.0.commands()).into_iter().map(Command::from).collect()
     }
 
-    /// The tools of the model in a session.
+    /// Returns the model's tools in a session.
     #[pyo3(signature = (
         session, *, names_chars = None, read_bytes = None, output_bytes = None, all_toolsets = None
     ))]
@@ -327,8 +328,8 @@ impl Engine {
         Tools::with(self.0.tools(&session.get().0), changes)
     }
 
-    /// Every skill of the catalog, in the order of ids; those that `audience` (`model` or `user`)
-    /// can use, if it is given.
+    /// Returns the skills of the catalog, in the order of ids. With an `audience` (`model` or `user`),
+    /// returns only the skills that it can use.
     #[pyo3(signature = (audience = None))]
     fn skills(&self, py: Python<'_>, audience: Option<&str>) -> PyResult<Vec<Skill>> {
         let catalog = self.0.catalog();
@@ -339,34 +340,35 @@ impl Engine {
         Ok(catalog.listed(audience).map(Skill::of).collect())
     }
 
-    /// The skill that is meant by `name`, whatever its status: an id, a path, or a unique name.
+    /// Returns the skill that `name` refers to, whatever its status. `name` is an id, a path, or a
+    /// unique name.
     fn skill(&self, py: Python<'_>, name: &str) -> PyResult<Skill> {
         let catalog = self.0.catalog();
         catalog.find_any(name).map(Skill::of).map_err(|error| exception(py, &error))
     }
 
-    /// The problems found in skill files and sources.
+    /// Returns the problems found in skill files and sources.
     fn diagnostics(&self) -> Vec<Diagnostic> {
         self.0.diagnostics().iter().map(Diagnostic::from).collect()
     }
 
-    /// The tokens of a text, by the counter that budgets use.
+    /// Returns the number of tokens of a text, as counted for budgets.
     fn count_tokens(&self, py: Python<'_>, text: &str) -> PyResult<usize> {
         unlocked(py, || self.0.count_tokens(text))
     }
 
-    /// Takes up the changes in the sources since they were read last.
+    /// Applies changes in the sources since they were last read.
     fn refresh(&self, py: Python<'_>) -> PyResult<Refreshed> {
         run(py, || self.0.refresh()).map(|refreshed| Refreshed::from(&refreshed))
     }
 
-    /// As `refresh`, without blocking the event loop.
+    /// Applies changes, as `refresh` does, without blocking the event loop.
     fn arefresh<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         in_thread(slf.as_any(), "refresh", &PyTuple::empty(slf.py()), None)
     }
 
-    /// Calls `listener` with the changes after each refresh that found some, until the subscription
-    /// is closed. An exception of the listener is reported as unraisable.
+    /// Calls `listener` with the changes after each refresh that found some, until the subscription is
+    /// closed. An exception in the listener goes to `sys.unraisablehook`.
     fn subscribe(&self, listener: Py<PyAny>) -> Subscription {
         let subscription = self.0.subscribe(move |refreshed| {
             let refreshed = Refreshed::from(refreshed);
@@ -379,7 +381,7 @@ impl Engine {
         Subscription(Mutex::new(Some(subscription)))
     }
 
-    /// Refreshes the engine by itself whenever its sources change, until the watch is closed.
+    /// Refreshes the engine automatically whenever its sources change, until the watch is closed.
     fn watch(&self, py: Python<'_>) -> PyResult<Watch> {
         let watch = run(py, || self.0.watch(WatchOptions::default()))?;
         Ok(Watch(Mutex::new(Some(watch))))

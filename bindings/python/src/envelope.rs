@@ -1,4 +1,4 @@
-//! Answers of tools, as records.
+//! Results of tool calls, as records.
 
 use repertoire_bindings::repertoire as engine;
 
@@ -16,25 +16,25 @@ record! {
 }
 
 record! {
-    /// The answer of a tool.
+    /// The result of a tool call.
     Envelope {
         /// `success` or `error`.
         status: String,
-        /// The answer for programs; for an error, the part of it that exists all the same.
+        /// The result for programs; for an error, the partial result, if there is one.
         data: Json,
-        /// The answer for a model; `None` for an error.
+        /// The result for a model; `None` for an error.
         text: Option<String>,
-        /// The reason, if it failed.
+        /// The reason, if the tool failed.
         error: Option<Fault>,
     }
     {
-        /// True if the tool did what it was asked for.
+        /// True if the tool succeeded.
         #[getter]
         fn ok(&self) -> bool {
             self.error.is_none()
         }
 
-        /// The answer as JSON, the form in which a model gets it.
+        /// Returns the envelope as JSON, in the form that a model receives.
         fn to_json(&self) -> String {
             let Envelope { status, data: Json(data), text, error } = self;
             let mut fields = serde_json::Map::new();

@@ -10,14 +10,14 @@ use repertoire_bindings::{catch, note};
 /// An exception that a callback raised.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The callback, in words.
+    /// The name of the callback, for messages.
     what: &'static str,
     error: PyErr,
 }
 
 impl Failure {
-    /// The exception to raise: a `CallbackError` that the original one caused; or the original
-    /// itself, if it ends the program, as `KeyboardInterrupt` does.
+    /// Returns the exception to raise: a `CallbackError` caused by the original one. If the original
+    /// ends the program, as `KeyboardInterrupt` does, it is returned unchanged.
     fn into_exception(self, py: Python<'_>) -> PyErr {
         let Failure { what, error } = self;
         if !error.is_instance_of::<PyException>(py) {
@@ -35,20 +35,20 @@ impl Failure {
     }
 }
 
-/// Runs a callback with the interpreter; if it raises, the failure is noted for the call of the
-/// engine that is under way on this thread, and the result is `None`.
+/// Runs a callback with the interpreter attached. If it raises, notes the failure for the running
+/// engine call on this thread, and returns `None`.
 pub(crate) fn callback<T>(
     what: &'static str,
     run: impl FnOnce(Python<'_>) -> PyResult<T>,
 ) -> Option<T> {
-    // An interpreter that ends takes no more calls.
+    // An interpreter that is shutting down accepts no more calls.
     Python::try_attach(|py| {
         run(py).inspect_err(|error| note(Failure { what, error: error.clone_ref(py) })).ok()
     })
     .flatten()
 }
 
-/// As [`callback`], for callbacks that can fail in the engine's terms.
+/// Runs a callback that can return an error to the engine; otherwise like [`callback`].
 pub(crate) fn fallible_callback<T>(
     what: &'static str,
     run: impl FnOnce(Python<'_>) -> PyResult<T>,
@@ -73,8 +73,8 @@ pub(crate) fn fallible_callback<T>(
     })
 }
 
-/// Runs a part of the engine without the interpreter's lock. Failures of callbacks on this thread
-/// take precedence over its result.
+/// Runs engine code without the interpreter's lock. A failure of a callback on this thread takes
+/// precedence over the result.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     call: impl FnOnce() -> Result<T, Error> + Send,
@@ -85,7 +85,7 @@ pub(crate) fn run<T: Send>(
     }
 }
 
-/// As [`run`], for parts that do not fail.
+/// Runs engine code that cannot fail; otherwise like [`run`].
 pub(crate) fn unlocked<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
     let (result, failure) = py.detach(|| catch::<T, Failure>(call));
     match failure {
@@ -94,7 +94,8 @@ pub(crate) fn unlocked<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send)
     }
 }
 
-/// As [`unlocked`], but ordinary exceptions of callbacks are left to the result, which says it.
+/// Runs engine code as [`unlocked`] does, but ignores ordinary exceptions of callbacks, because the
+/// result reports them.
 pub(crate) fn unlocked_reported<T: Send>(
     py: Python<'_>,
     call: impl FnOnce() -> T + Send,
@@ -106,12 +107,12 @@ pub(crate) fn unlocked_reported<T: Send>(
     }
 }
 
-/// Raises a failure that another thread noted for a call of this one.
+/// Returns the exception for a callback's failure that happened on another thread during this call.
 pub(crate) fn raise(py: Python<'_>, what: &'static str, error: PyErr) -> PyErr {
     Failure { what, error }.into_exception(py)
 }
 
-/// An error of the engine as an exception of the class of its code.
+/// Converts an error of the engine to the exception class for its code.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let class = match error.code() {
         ErrorCode::InvalidParam => "InvalidParamError",
@@ -127,7 +128,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     new_exception(py, class, (error.code().as_str(), message, help, remedy))
 }
 
-/// A remedy by its kind, and what it is applied to.
+/// Returns the kind of a remedy, and its object.
 fn remedy(remedy: &Remedy) -> (&'static str, Option<String>) {
     match remedy {
         Remedy::Trust(path) => ("trust", Some(path.display().to_string())),
@@ -145,7 +146,7 @@ fn remedy(remedy: &Remedy) -> (&'static str, Option<String>) {
 
 type Arguments<'a> = (&'a str, String, &'a str, Option<(&'static str, Option<String>)>);
 
-/// A new exception of a class in `repertoire._errors`.
+/// Creates an exception of a class in `repertoire._errors`.
 fn new_exception(py: Python<'_>, class: &str, arguments: Arguments<'_>) -> PyErr {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || Ok(py.import("repertoire._errors")?.unbind()));

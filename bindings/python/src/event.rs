@@ -12,15 +12,15 @@ record! {
         /// `used`, `shown`, `activated`, `consented`, `consent-spent`, `listed`, `compacted`,
         /// `restored` or `postponed`.
         kind: String,
-        /// The skill it is about; `None` if it is about all of them.
+        /// The skill that the event is about; `None` if it is about all skills.
         skill: Option<String>,
-        /// A hash of the instructions that came into the context, if any did.
+        /// A hash of the instructions that entered the context, if any did.
         body: Option<u64>,
         /// The skill whose instructions asked for an activation, if any.
         by: Option<String>,
     }
     {
-        /// True if it is a use of the skill, which becomes the last used one.
+        /// True if the event counts as a use of the skill, which then becomes the last used one.
         #[getter]
         fn is_use(&self) -> bool {
             matches!(self.kind.as_str(), "used" | "shown" | "activated")
@@ -40,34 +40,34 @@ record! {
     SkillState {
         /// The skill's id.
         skill: String,
-        /// The number of its uses.
+        /// The number of times the skill was used.
         uses: u64,
-        /// The number of its activations.
+        /// The number of times the skill was activated.
         activations: u64,
-        /// The skill whose instructions asked for its last activation, if any.
+        /// The skill whose instructions asked for the last activation, if any.
         activated_by: Option<String>,
-        /// True if its instructions stand in the context.
+        /// True if the skill's instructions are in the context.
         in_context: bool,
-        /// A hash of the instructions that were last put there.
+        /// A hash of the instructions that were last put into the context.
         body: Option<u64>,
-        /// True if its instructions were lost when the context was made shorter.
+        /// True if the skill's instructions were lost when the context was compacted.
         lost: bool,
-        /// True if the user agreed to its activation.
+        /// True if the user agreed to activate the skill.
         consented: bool,
-        /// True if a line for it stands in the context.
+        /// True if a line for the skill is in the context.
         listed: bool,
-        /// Its place, from 1, in the order in which instructions first came into the context.
+        /// The skill's position, from 1, in the order in which skills first entered the context.
         joined: Option<u64>,
     }
     {
-        /// The state of a skill of which nothing is known.
+        /// Returns the state of a skill about which nothing is known.
         #[staticmethod]
         fn of_new(skill: &str) -> SkillState {
             SkillState::from(&engine::session::SkillState::new(skill.into()))
         }
 
-        /// The state after an event, which is about this skill or about all of them. If `joins` is
-        /// true of the result, a store gives it the next number in `joined`.
+        /// Returns the state after an event that is about this skill or about all skills. If `joins` is
+        /// true for the result, the store must set `joined` to its next number.
         fn apply(&self, py: Python<'_>, event: &Event) -> PyResult<SkillState> {
             let mut state = self.to_engine();
             let Event { kind, skill, body, by } = event.clone();
@@ -77,13 +77,13 @@ record! {
             Ok(SkillState::from(&state))
         }
 
-        /// True if its instructions have just come into the context for the first time.
+        /// True if the skill's instructions have just entered the context for the first time.
         #[getter]
         fn joins(&self) -> bool {
             self.to_engine().joins()
         }
 
-        /// The same state with this number in `joined`.
+        /// Returns a copy of the state with `joined` set to this number.
         fn with_joined(&self, joined: u64) -> SkillState {
             SkillState { joined: Some(joined), ..self.clone() }
         }

@@ -1,4 +1,4 @@
-//! What runs beside an engine until it is closed.
+//! Guards for work beside an engine, such as watching, that lasts until the guard is closed.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use repertoire_bindings::repertoire as engine;
 
-/// Keeps a guard until it is closed, with or without `with`.
+/// Defines a Python class that holds a guard until it is closed, explicitly or by `with`.
 macro_rules! guard {
     ($(#[$meta:meta])* $name:ident($guard:ty)) => {
         $(#[$meta])*
@@ -15,10 +15,10 @@ macro_rules! guard {
 
         #[pymethods]
         impl $name {
-            /// Ends it.
+            /// Ends the subscription or the watch.
             fn close(&self, py: Python<'_>) {
                 let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-                // Its end may wait for a thread that wants the interpreter.
+                // Dropping the guard may wait for a thread that needs the interpreter.
                 py.detach(|| drop(guard));
             }
 
@@ -35,11 +35,11 @@ macro_rules! guard {
 }
 
 guard! {
-    /// Keeps a listener of `Engine.subscribe`.
+    /// A subscription made by `Engine.subscribe`.
     Subscription(engine::engine::Subscription)
 }
 
 guard! {
-    /// Keeps an engine up to date; see `Engine.watch`.
+    /// A watch that keeps an engine up to date; see `Engine.watch`.
     Watch(engine::Watch)
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 
-/// The deepest nesting of a value, as in `serde_json`.
+/// The deepest nesting of a value, the same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
 
 /// A JSON value as a field of a record.
@@ -30,7 +30,7 @@ impl<'py> FromPyObject<'_, 'py> for Json {
     }
 }
 
-/// A JSON value as a Python one.
+/// Converts a JSON value to a Python value.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -56,8 +56,8 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
     })
 }
 
-/// A Python value as JSON: dictionaries with texts as keys, lists, tuples, texts, numbers, `True`,
-/// `False` and `None`.
+/// Converts a Python value to JSON. Accepts dictionaries with strings as keys, lists, tuples, strings,
+/// numbers, `True`, `False` and `None`.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     read(value, 0)
 }
@@ -69,7 +69,7 @@ fn read(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);
     }
-    // A bool is an int, so it comes first.
+    // In Python a bool is an int, so check for bool first.
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(Value::Bool(truth.is_true()));
     }

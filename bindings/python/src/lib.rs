@@ -1,4 +1,4 @@
-//! The native part of the Python package `repertoire`: the façade of the engine, typed.
+//! The native part of the Python package `repertoire`: a typed façade of the engine.
 
 mod activation;
 mod callbacks;

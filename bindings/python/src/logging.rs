@@ -9,16 +9,16 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// The least level that is passed on, as Python numbers levels.
+/// The lowest level that is passed on, in Python's numbering.
 static LEAST: AtomicU8 = AtomicU8::new(u8::MAX);
 
-/// Passes log events of the engine on to `logging`, to loggers below `repertoire`, from this level
-/// on (10 debug, 20 info, 30 warning, 40 error). A later call changes the level.
+/// Passes the engine's log events of this level or above (10 debug, 20 info, 30 warning, 40 error) to
+/// `logging`, to loggers below `repertoire`. A later call changes the level.
 #[pyfunction]
 #[pyo3(signature = (level = 30))]
 pub(crate) fn enable_logging(level: u8) {
     LEAST.store(level, Ordering::Relaxed);
-    // Only the first call sets it; a host's own subscriber stays.
+    // Only the first call has an effect, and only if the host has not set a subscriber.
     let _ = tracing::subscriber::set_global_default(Bridge);
 }
 
@@ -43,7 +43,7 @@ impl Subscriber for Bridge {
         &self,
         metadata: &'static Metadata<'static>,
     ) -> tracing::subscriber::Interest {
-        // The level may change, so the answer must not be kept.
+        // The level may change later, so tracing must not cache the answer.
         if metadata.is_event() {
             tracing::subscriber::Interest::sometimes()
         } else {
@@ -57,7 +57,7 @@ impl Subscriber for Bridge {
         let Text { message, fields } = text;
         let level = number(*event.metadata().level());
         let logger = event.metadata().target().replace("::", ".");
-        // A logger that fails must not fail the engine; `logging` reports that by itself.
+        // An exception in a logger must not fail the engine; `logging` reports it.
         Python::try_attach(|py| log(py, &logger, level, &(message + &fields)).ok());
     }
 
@@ -81,7 +81,7 @@ fn log(py: Python<'_>, logger: &str, level: u8, text: &str) -> PyResult<()> {
     logger.call_method("log", (level, "%s", text), Some(&kwargs)).map(drop)
 }
 
-/// The message of an event, and its other fields behind it.
+/// The message of an event, followed by its other fields.
 #[derive(Default)]
 struct Text {
     message: String,

@@ -13,37 +13,37 @@ pub(crate) fn meta_name(meta: engine::MetaQuestion) -> String {
 }
 
 record! {
-    /// One trigger found in one message, where it stands first.
+    /// One trigger found in a message, at its first occurrence.
     Hit {
         /// `name`, `keyword`, `verb`, `pattern` or `path`.
         kind: String,
         /// The trigger as its author wrote it.
         trigger: String,
-        /// The first character of the message that it covers.
+        /// The index of the first character that the trigger covers.
         start: usize,
-        /// The first character behind it.
+        /// The index of the first character after the trigger.
         end: usize,
-        /// The path a glob was found in.
+        /// The path that matched, if the trigger is a glob for paths.
         path: Option<String>,
     }
 }
 
 record! {
-    /// A skill that matches a message, with its hits. Its rank is its place in the list it comes in.
+    /// A skill that matches a message, with its hits. Its rank is its position in the returned list.
     Match {
         /// The skill's id.
         id: String,
         /// True if the message asks for the skill by its name.
         explicit: bool,
-        /// Words of the longest literal found; 0 if only patterns or paths were.
+        /// The number of words of the longest literal found; 0 if only patterns or paths matched.
         phrase_words: usize,
-        /// Every trigger found, in the order of the text.
+        /// Every trigger found, in the order of the message.
         hits: Vec<Hit>,
     }
 }
 
-/// Turns places in bytes into places in characters, which is how Python counts, for spans that are
-/// asked for in any order.
+/// Converts byte offsets in a message to character indices, as Python counts them. The offsets may come
+/// in any order.
 struct Characters<'m>(&'m str);
 
 impl Characters<'_> {
@@ -76,7 +76,7 @@ impl Match {
 }
 
 record! {
-    /// A reason why a skill is shown less than it might be. `str()` gives its text.
+    /// A reason why a skill is shown in less detail than possible. `str()` returns its text.
     Reason {
         /// The code, stable and in kebab-case: `below-limit`, `vetoed`, `in-context` and so on.
         code: String,
@@ -100,13 +100,13 @@ impl From<&engine::Reason> for Reason {
 }
 
 record! {
-    /// A skill that has to do with a message and is shown less than it might be, or not at all.
+    /// A skill that relates to a message but is shown in less detail than possible, or not at all.
     Rejection {
         /// The skill's id.
         id: String,
         /// The first reason.
         reason: Reason,
-        /// Further reasons that hold as well.
+        /// Other reasons that also apply.
         also: Vec<Reason>,
     }
     {
@@ -128,17 +128,17 @@ impl From<&engine::Rejection> for Rejection {
 }
 
 record! {
-    /// The skill that is shown in full for its relevance, although no trigger is hit.
+    /// The skill that is shown in full because it is relevant, although no trigger matches.
     Relevant {
         /// The skill's id.
         id: String,
-        /// The weight of the words that skill and message share.
+        /// The total weight of the words that skill and message share.
         worth: f32,
-        /// The lead over the next skill.
+        /// The lead of `worth` over the next skill.
         lead: f32,
-        /// Number of distinct words they share.
+        /// The number of distinct words that skill and message share.
         words: usize,
-        /// The number of these in the skill's front matter.
+        /// The number of those words that are in the skill's front matter.
         head_words: usize,
     }
 }
@@ -151,13 +151,13 @@ impl From<&engine::matcher::Relevant> for Relevant {
 }
 
 record! {
-    /// The matches of a message, and why other skills are not among them.
+    /// The matches of a message, and the reasons why other skills are not among them.
     Explanation {
         /// The matches, best first.
         matches: Vec<Match>,
-        /// Skills that have to do with the message and are not among the matches, and why.
+        /// Skills that relate to the message but are not among the matches, with the reasons.
         rejected: Vec<Rejection>,
-        /// Number of matches below the limit.
+        /// The number of further matches, which rank below the limit.
         n_beyond: usize,
         /// `registry` or `show_all` if the message asks about the skills themselves.
         meta: Option<String>,
@@ -176,13 +176,13 @@ impl Explanation {
 }
 
 record! {
-    /// A skill that was found for a query, and why.
+    /// A skill that was found for a query, with the reason.
     FoundSkill {
         /// The skill's id.
         id: String,
-        /// Its description in one line.
+        /// The skill's description in one line.
         brief: String,
-        /// The triggers that the query hits, else the words they share.
+        /// The triggers that the query matches; if none, the words that skill and query share.
         why: String,
     }
 }

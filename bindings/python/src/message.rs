@@ -25,7 +25,7 @@ impl Message<'_> {
 }
 
 impl Engine {
-    /// The options of a message, where they differ from the engine's.
+    /// Returns the options for a message; `None` if the message has no options of its own.
     fn options(
         &self,
         message: &Message<'_>,
@@ -44,7 +44,7 @@ impl Engine {
         settings.apply(engine.disclosure_options().clone()).map(Some)
     }
 
-    /// Runs a part of a turn.
+    /// Runs `call` with the turn for the message.
     pub(crate) fn with_turn<T: Send>(
         &self,
         py: Python<'_>,

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::json::from_python;
 
-/// A budget: a number of characters, or a text such as `1000t` (tokens) or `2%` (of the window).
+/// A budget: a number of characters, or a text such as `1000t` (tokens) or `2%` (of the context
+/// window).
 #[derive(Debug, Clone)]
 pub(crate) struct Budget(pub(crate) BudgetValue);
 
@@ -43,7 +44,7 @@ fn native(roots: Option<Vec<String>>, words: Option<String>) -> Option<(Vec<Stri
     roots.map(|roots| (roots, words.unwrap_or_else(default)))
 }
 
-/// The options of disclosures. What is not given stays as the engine has it.
+/// The options of disclosures. Options that are not given keep the engine's values.
 #[pyclass(frozen, eq, from_py_object, module = "repertoire")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DisclosureOptions(pub(crate) DisclosureSettings);
@@ -85,7 +86,7 @@ impl DisclosureOptions {
     }
 }
 
-/// The options of the catalog prompt. What is not given stays as the engine has it.
+/// The options of the catalog prompt. Options that are not given keep the engine's values.
 #[pyclass(frozen, eq, from_py_object, module = "repertoire")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PromptOptions(pub(crate) PromptSettings);
@@ -117,7 +118,8 @@ impl PromptOptions {
     }
 }
 
-/// A directory of skills. A plain path where a source is wanted stands for one of the user.
+/// A directory of skills. Where a source is expected, a plain path stands for a source with the scope
+/// `user`.
 #[pyclass(frozen, eq, module = "repertoire")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Source(SourceSetting);
@@ -136,7 +138,7 @@ impl Source {
         self.0.path.clone()
     }
 
-    /// `bundled`, `user` or `project`.
+    /// The scope: `bundled`, `user` or `project`.
     #[getter]
     fn scope(&self) -> &str {
         &self.0.scope
@@ -147,7 +149,7 @@ impl Source {
     }
 }
 
-/// Reads a source or a path.
+/// Converts a `Source` or a path.
 pub(crate) fn source(value: &Bound<'_, PyAny>) -> PyResult<SourceSetting> {
     if let Ok(source) = value.cast::<Source>() {
         return Ok(source.get().0.clone());
@@ -156,7 +158,7 @@ pub(crate) fn source(value: &Bound<'_, PyAny>) -> PyResult<SourceSetting> {
     Ok(SourceSetting { path, scope: "user".to_owned(), optional: false, links_outside: false })
 }
 
-/// The place of `config.toml` and of the standard sources of a host.
+/// The directories in which a host's `config.toml` and standard sources are found.
 #[pyclass(frozen, from_py_object, module = "repertoire")]
 #[derive(Debug, Clone)]
 pub(crate) struct Config(pub(crate) ConfigSetting);
@@ -175,7 +177,7 @@ impl Config {
     }
 }
 
-/// The way toolsets are loaded.
+/// Options for loading toolsets.
 #[pyclass(frozen, from_py_object, module = "repertoire")]
 #[derive(Debug, Clone)]
 pub(crate) struct ToolsetOptions(pub(crate) ToolsetSettings);
@@ -207,7 +209,7 @@ impl ToolsetOptions {
     }
 }
 
-/// The way scripts are run.
+/// Options for running scripts.
 #[pyclass(frozen, from_py_object, module = "repertoire")]
 #[derive(Debug, Clone)]
 pub(crate) struct ScriptOptions(pub(crate) ScriptSettings);
@@ -229,7 +231,7 @@ impl ScriptOptions {
     }
 }
 
-/// Options that may also be `True`, for the usual ones, or `False`, for none.
+/// Options, or `True` for the defaults, or `False` to switch the feature off.
 #[derive(Debug, FromPyObject)]
 pub(crate) enum Switch<T> {
     On(bool),
@@ -237,7 +239,7 @@ pub(crate) enum Switch<T> {
 }
 
 impl<T> Switch<T> {
-    /// The options, if they are not off.
+    /// Returns the options, or `None` if the feature is off.
     pub(crate) fn options(self, usual: impl FnOnce() -> T) -> Option<T> {
         match self {
             Switch::On(on) => on.then(usual),

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-/// Defines a Python class of read-only fields, which its constructor takes in their order. Further
-/// methods stand behind the fields.
+/// Defines a Python class with read-only fields, which its constructor takes in this order. Additional
+/// methods may follow the fields.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -44,7 +44,7 @@ macro_rules! record {
                 crate::record::represent(slf.as_any(), &[$(stringify!($field)),+])
             }
 
-            /// The fields as a dictionary of plain values, fit for JSON.
+            /// Returns the fields as a dictionary of plain values that can be written as JSON.
             fn to_dict<'py>(
                 slf: &pyo3::Bound<'py, Self>,
             ) -> pyo3::PyResult<pyo3::Bound<'py, pyo3::types::PyDict>> {
@@ -58,12 +58,12 @@ macro_rules! record {
 
 pub(crate) use record;
 
-/// Turns ids, or anything else with a text, into texts.
+/// Converts ids, or other values that can be displayed, to strings.
 pub(crate) fn texts<T: ToString>(items: impl IntoIterator<Item = T>) -> Vec<String> {
     items.into_iter().map(|item| item.to_string()).collect()
 }
 
-/// A class and the arguments that make the same value again, as pickling wants them.
+/// A class and the arguments that rebuild the same value, as pickle requires them.
 pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
 pub(crate) fn reduce<'py>(value: &Bound<'py, PyAny>, fields: &[&str]) -> PyResult<Reduced<'py>> {
@@ -92,7 +92,7 @@ pub(crate) fn to_dict<'py>(
     Ok(dict)
 }
 
-/// The value with its records as dictionaries.
+/// Returns the value with its records converted to dictionaries.
 fn plain(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     if let Ok(list) = value.cast::<PyList>() {
         let items: Vec<_> = list.iter().map(plain).collect::<PyResult<_>>()?;

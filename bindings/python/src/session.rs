@@ -1,4 +1,4 @@
-//! Sessions: one conversation each.
+//! Sessions. A session is one conversation.
 
 use pyo3::prelude::*;
 use repertoire_bindings::repertoire as engine;
@@ -6,38 +6,38 @@ use repertoire_bindings::repertoire as engine;
 use crate::error::run;
 use crate::event::SkillState;
 
-/// One conversation: which skills it used, which instructions stand in its context, and what its
-/// user agreed to.
+/// One conversation: the skills it used, the instructions in its context, and what its user agreed to.
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
 pub(crate) struct Session(pub(crate) engine::Session);
 
 #[pymethods]
 impl Session {
-    /// Its name in the store.
+    /// The session's name in the store.
     #[getter]
     fn id(&self) -> &str {
         self.0.id()
     }
 
-    /// Its history, a state for each skill it had to do with, the last used first.
+    /// Returns the session's history: one state for each skill that took part in it, most recently used
+    /// first.
     fn state(&self, py: Python<'_>) -> PyResult<Vec<SkillState>> {
         let state = run(py, || self.0.state())?;
         Ok(state.skills.iter().map(SkillState::from).collect())
     }
 
-    /// Notes that a skill was used, now: it ranks higher from here on.
+    /// Records that a skill is used now. It ranks higher from now on.
     fn record_use(&self, py: Python<'_>, skill: &str) -> PyResult<()> {
         run(py, || self.0.record_use(&skill.into()))
     }
 
-    /// Notes that the user agreed to the activation of a skill.
+    /// Records that the user agreed to activate a skill.
     fn consent(&self, py: Python<'_>, skill: &str) -> PyResult<()> {
         run(py, || self.0.consent(&skill.into()))
     }
 
-    /// Notes that the host made its context shorter: instructions that stood in it are gone, and
-    /// the most recent ones are disclosed again.
+    /// Records that the host compacted the context: its instructions are gone, and the most recent ones
+    /// are disclosed again.
     fn compacted(&self, py: Python<'_>) -> PyResult<()> {
         run(py, || self.0.compacted())
     }

@@ -1,4 +1,4 @@
-//! Skills: what a `SKILL.md` says, and its place in a catalog.
+//! Skills: the content of a `SKILL.md`, and the status in a catalog.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use repertoire_bindings::{refusal, status_of, triggers_of};
 use crate::catalog::Diagnostic;
 use crate::error::{exception, run};
 
-/// A skill: the content of a `SKILL.md` and, if it is in a catalog, its place there.
+/// A skill: the content of a `SKILL.md` and, if the skill is in a catalog, its status there.
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
 pub(crate) struct Skill {
-    /// Its identity in the catalog; its name if it is in none.
+    /// The skill's id in its catalog; the skill's name if it is in no catalog.
     #[pyo3(get)]
     id: String,
     /// `bundled`, `user`, `project` or `memory`.
@@ -24,7 +24,7 @@ pub(crate) struct Skill {
     /// `available`, `unavailable`, `shadowed` or `disabled`.
     #[pyo3(get)]
     status: String,
-    /// The reason why the model cannot use it, if so.
+    /// The reason why the model cannot use the skill; `None` if it can.
     #[pyo3(get)]
     reason: Option<String>,
     content: Arc<engine::Skill>,
@@ -53,14 +53,14 @@ impl Skill {
     }
 }
 
-/// The exception for a text that cannot be a skill.
+/// Returns the exception for a text that cannot be a skill.
 fn refused(py: Python<'_>, found: &[engine::Diagnostic]) -> PyErr {
     exception(py, &refusal(found))
 }
 
 #[pymethods]
 impl Skill {
-    /// Reads the text of a `SKILL.md`; it must have a `name`.
+    /// Parses the text of a `SKILL.md`, which must have a `name`.
     #[staticmethod]
     #[pyo3(signature = (text, brand = "repertoire"))]
     fn parse(py: Python<'_>, text: &str, brand: &str) -> PyResult<Skill> {
@@ -76,25 +76,25 @@ impl Skill {
         skill.map(|skill| Skill::alone(skill, "user")).map_err(|found| refused(py, &found))
     }
 
-    /// The name of the front matter, else that of the directory.
+    /// The name in the front matter, or else the name of the directory.
     #[getter]
     fn name(&self) -> &str {
         self.content.name()
     }
 
-    /// What the skill does and when to use it.
+    /// The skill's description: what it does, and when to use it.
     #[getter]
     fn description(&self) -> &str {
         self.content.description()
     }
 
-    /// The description in one line.
+    /// The skill's description in one line.
     #[getter]
     fn brief(&self) -> &str {
         self.content.brief()
     }
 
-    /// The instructions: the text after the front matter, read when it is first asked for.
+    /// The instructions: the text after the front matter. It is read on first use.
     #[getter]
     fn body(&self, py: Python<'_>) -> PyResult<String> {
         run(py, || self.content.body().map(str::to_owned))
@@ -110,26 +110,26 @@ impl Skill {
         Ok(triggers)
     }
 
-    /// The `path:Class` entries of its toolsets.
+    /// The `path:Class` entries of the skill's toolsets.
     #[getter]
     fn toolsets(&self) -> Vec<&str> {
         let toolsets = &self.content.manifest().toolsets;
         toolsets.iter().map(|toolset| toolset.value.as_str()).collect()
     }
 
-    /// Its `SKILL.md`; `None` for a skill in memory.
+    /// The path of the skill's `SKILL.md`; `None` for a skill in memory.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
         self.content.path().map(std::path::Path::to_owned)
     }
 
-    /// Its directory; `None` for a skill in memory.
+    /// The skill's directory; `None` for a skill in memory.
     #[getter]
     fn dir(&self) -> Option<PathBuf> {
         self.content.dir().map(std::path::Path::to_owned)
     }
 
-    /// The findings about its file.
+    /// The findings about the skill's file.
     #[getter]
     fn diagnostics(&self) -> Vec<Diagnostic> {
         self.content.diagnostics().iter().map(Diagnostic::from).collect()

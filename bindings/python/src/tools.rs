@@ -15,8 +15,8 @@ use crate::envelope::Envelope;
 use crate::error::{exception, raise, unlocked_reported};
 use crate::json::{Json, from_python};
 
-/// The tools of one session's model: those for skills, and those of the toolsets of each skill
-/// whose instructions came into the context. The list only grows within a session.
+/// The tools for the model of one session: those for skills, and the toolsets of each skill whose
+/// instructions entered the context. The list only grows within a session.
 #[pyclass(frozen, from_py_object, module = "repertoire")]
 #[derive(Debug, Clone)]
 pub(crate) struct Tools(SessionTools);
@@ -27,7 +27,7 @@ impl From<SessionTools> for Tools {
     }
 }
 
-/// The host's end of a call.
+/// The host's side of a call: its callbacks and its time limit.
 #[derive(Default)]
 struct Host<'py> {
     progress: Option<Bound<'py, PyAny>>,
@@ -84,7 +84,7 @@ impl Tools {
     }
 }
 
-/// Changes of the options of tools.
+/// Changes to the options of tools.
 #[derive(Debug, Default)]
 pub(crate) struct ToolChanges {
     pub(crate) names_chars: Option<usize>,
@@ -95,19 +95,19 @@ pub(crate) struct ToolChanges {
 
 #[pymethods]
 impl Tools {
-    /// The definitions of the tools as they are now, in the shape of a provider: `openai`,
-    /// `anthropic` or `mcp`. Ask for them before each request to the model.
+    /// Returns the current tool definitions in the format of a provider: `openai`, `anthropic` or
+    /// `mcp`. Call it before each request to the model, as the list may grow.
     #[pyo3(signature = (format = "openai"))]
     fn definitions(&self, py: Python<'_>, format: &str) -> PyResult<Json> {
         let format: ToolFormat = format.parse().map_err(|error| exception(py, &error))?;
         Ok(Json(py.detach(|| self.0.definitions(format))))
     }
 
-    /// Answers a call of a model: the name of a tool, and its arguments as a dictionary or as
-    /// JSON text. A failure is an answer, too: it says to the model what to do.
+    /// Answers a tool call of the model. `arguments` is a dictionary or JSON text. A failure is
+    /// returned as an envelope, too: its message tells the model what to do.
     ///
-    /// `progress` gets a fraction and the current step; `cancelled`, an event or a function, ends
-    /// the call, and `timeout` does after so many seconds.
+    /// `progress` receives a fraction and the current step. `cancelled`, an event or a function, ends
+    /// the call once it is set or returns true. `timeout` ends the call after that many seconds.
     #[pyo3(signature = (name, arguments = None, *, progress = None, cancelled = None, timeout = None))]
     fn call(
         &self,
@@ -125,7 +125,8 @@ impl Tools {
         self.answer(py, name, arguments, Host { progress, cancelled, timeout })
     }
 
-    /// As `call`, without blocking the event loop. Cancelling the task ends the call.
+    /// Answers a tool call, as `call` does, without blocking the event loop. Cancelling the task ends
+    /// the call.
     #[pyo3(signature = (name, arguments = None, *, progress = None, timeout = None))]
     fn acall<'py>(
         slf: &Bound<'py, Self>,
@@ -138,7 +139,7 @@ impl Tools {
         module.call_method1("call_tool", (slf, name, arguments, progress, timeout))
     }
 
-    /// The tools as functions, each with a name, a description and a JSON Schema of its
+    /// Returns the tools as functions, each with a name, a description and a JSON Schema of its
     /// parameters, for frameworks that take functions.
     fn functions(slf: &Bound<'_, Self>) -> Vec<Tool> {
         let tools = slf.get();
@@ -166,8 +167,8 @@ fn deadline(seconds: f64) -> PyResult<Instant> {
     deadline.ok_or_else(|| PyValueError::new_err(format!("timeout: {seconds} is not a time")))
 }
 
-/// The arguments of a call; an error in the terms of the engine if they are text that is not JSON,
-/// as models write at times.
+/// Reads the arguments of a call. Text that is not JSON, which models sometimes write, gives an error
+/// of the engine instead of an exception.
 fn read_arguments(arguments: Option<Bound<'_, PyAny>>) -> PyResult<Result<Value, engine::Error>> {
     let Some(arguments) = arguments else { return Ok(Ok(Value::Object(Map::new()))) };
     let Ok(text) = arguments.extract::<String>() else { return from_python(&arguments).map(Ok) };
@@ -185,10 +186,10 @@ fn read_arguments(arguments: Option<Bound<'_, PyAny>>) -> PyResult<Result<Value,
 #[pyclass(frozen, module = "repertoire")]
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// Its name, as providers take it.
+    /// The tool's name, in a form that providers accept.
     #[pyo3(get)]
     name: String,
-    /// Its description, for the model.
+    /// The tool's description, for the model.
     #[pyo3(get)]
     description: String,
     parameters: Value,
@@ -198,13 +199,13 @@ pub(crate) struct Tool {
 
 #[pymethods]
 impl Tool {
-    /// The JSON Schema of its arguments.
+    /// The JSON Schema of the tool's arguments.
     #[getter]
     fn parameters(&self) -> Json {
         Json(self.parameters.clone())
     }
 
-    /// Hints in MCP's words, such as `readOnlyHint`.
+    /// Hints with MCP's names, such as `readOnlyHint`.
     #[getter]
     fn annotations(&self) -> Json {
         Json(self.annotations.clone())
@@ -215,7 +216,7 @@ impl Tool {
         &self.name
     }
 
-    /// Calls the tool, and returns its data. Raises the error of its code if it fails.
+    /// Calls the tool and returns its data. Raises the exception for the error's code if it fails.
     #[pyo3(signature = (**arguments))]
     fn __call__(&self, py: Python<'_>, arguments: Option<&Bound<'_, PyDict>>) -> PyResult<Json> {
         let envelope = self.envelope(py, arguments)?;
@@ -228,7 +229,7 @@ impl Tool {
         }
     }
 
-    /// Calls the tool, and returns its answer, which may be an error.
+    /// Calls the tool and returns its envelope, which may hold an error.
     #[pyo3(signature = (**arguments))]
     fn envelope(
         &self,
@@ -247,7 +248,7 @@ impl Tool {
     }
 }
 
-/// The code with this name.
+/// Returns the error code with this name.
 fn code(name: &str) -> ErrorCode {
     let codes = [
         ErrorCode::InvalidParam,
@@ -260,7 +261,7 @@ fn code(name: &str) -> ErrorCode {
     codes.into_iter().find(|code| code.as_str() == name).unwrap_or(ErrorCode::InternalError)
 }
 
-/// Calls a method in a thread of its own, for an event loop to wait for.
+/// Calls a method in a thread, through `asyncio.to_thread`.
 pub(crate) fn in_thread<'py>(
     object: &Bound<'py, PyAny>,
     method: &str,

@@ -1,12 +1,12 @@
-//! The processes in which toolsets run: a second Python, which does nothing else.
+//! The processes in which toolsets run: each is a second Python process that does nothing else.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use repertoire_bindings::repertoire::toolset::{HostProgram, worker_main};
 
-/// The program of the processes in which toolsets run: this interpreter, which finds the package
-/// where this process found it.
+/// Returns the program that runs toolsets: this interpreter, with the package imported from the same
+/// place as in this process.
 pub(crate) fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
     let program: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
     let package = py.import("repertoire")?.getattr("__path__")?.get_item(0)?;
@@ -14,7 +14,7 @@ pub(crate) fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
         .import("os.path")?
         .call_method1("dirname", (py.import("os.path")?.call_method1("abspath", (package,))?,))?
         .extract()?;
-    // `-I` keeps files of the working directory from being imported.
+    // `-I` prevents imports from the working directory.
     let start = "import sys; sys.path.insert(0, sys.argv[1]); \
                  from repertoire._native import run_worker; run_worker()";
     let args = vec!["-I".into(), "-c".into(), start.into(), root.into_os_string()];
@@ -23,7 +23,7 @@ pub(crate) fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
         .map(|program| HostProgram { program, args }))
 }
 
-/// The child process of a toolset; never returns.
+/// Runs the child process of a toolset; never returns.
 #[pyfunction]
 pub(crate) fn run_worker() {
     worker_main();

@@ -1,4 +1,4 @@
-"""Helpers that the tests share: data beside the repository, and skills made of tables."""
+"""Helpers that the tests share: data from outside the repository, and skills from tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Subject in the imperative. $ARGUMENTS
 
 
 def shared(relative: str) -> Path:
-    """Return a path of the shared test data; skips aloud where there is none."""
+    """Return a path in the shared test data; skip with a warning if there is none."""
     roots = [ROOT / ".." / "shared"]
     if named := os.environ.get("REPERTOIRE_SHARED"):
         roots.append(Path(named))
@@ -43,7 +43,7 @@ def table(name: str) -> dict[str, Any]:
 
 
 def skill_file(skill: Mapping[str, Any]) -> str:
-    """Write a skill of a table as a file. JSON is YAML."""
+    """Return a skill of a table as the text of a file. JSON is valid YAML."""
     keys = ("name", "description", "triggers")
     lines = [f"{key}: {json.dumps(skill[key])}" for key in keys if key in skill]
     return "\n".join(["---", *lines, "---", skill.get("body", "")])

@@ -1,4 +1,4 @@
-"""Callbacks of the host: that they are asked, and that what they raise reaches the caller."""
+"""Callbacks of the host are called, and the exceptions they raise reach the caller."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FORK = (
 
 
 class Boom(Exception):
-    """Something that only this test raises."""
+    """An exception that only these tests raise."""
 
 
 def boom(*_: Any) -> NoReturn:
@@ -39,7 +39,7 @@ def boom(*_: Any) -> NoReturn:
 
 
 class DictStore:
-    """A store of sessions in a dictionary, as a host would write one."""
+    """A session store in a dictionary, as a host might write it."""
 
     def __init__(self) -> None:
         self.sessions: dict[str, list[SkillState]] = {}
@@ -169,7 +169,7 @@ def test_a_store_of_the_host_remembers() -> None:
 
 
 class BoomStore(DictStore):
-    """A store one method of which fails."""
+    """A session store with one method that fails."""
 
     def __init__(self, method: str) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ def test_an_exception_of_a_callback_reaches_the_caller(name: str) -> None:
             call(engine)
         assert isinstance(raised.value.__cause__, Boom)
         assert raised.value.code == "EXECUTION_ERROR"
-    # The engine is unharmed, and nothing was noted of a turn that nobody got.
+    # The engine still works, and the failed turn was not recorded in the session.
     assert engine.skill("commit-message").body
     if "session_store" not in options:
         assert engine.session("s").state() == []
@@ -289,7 +289,7 @@ def test_a_program_killed_in_a_callback_leaves_its_sessions_whole(tmp_path: Path
     killed = subprocess.run([*run, "kill"], capture_output=True, text=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed
     after = subprocess.run(run, capture_output=True, text=True, check=True, env={**os.environ})
-    # The killed turn was not noted; the use before it was.
+    # The killed turn was not recorded, but the use before it was.
     assert after.stdout == "['commit-message']\n"
     engine = Engine(skills=[GIT], session_store=tmp_path / "sessions.db")
     assert engine.session("s").state()[0].uses == 3

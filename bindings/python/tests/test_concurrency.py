@@ -74,7 +74,7 @@ def test_exceptions_of_the_callbacks_of_a_call_reach_the_caller(slow: Engine) ->
 def test_ctrl_c_ends_a_call(slow: Engine, tmp_path: Path) -> None:
     program = (
         "import signal, sys, repertoire as r\n"
-        # A shell may have started the tests with it ignored.
+        # The shell that started the tests may have set SIGINT to be ignored.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "e = r.Engine([sys.argv[1]], scripts=True, approve=lambda _: True)\n"
         "print('go', flush=True)\n"
@@ -113,7 +113,7 @@ async def test_an_event_loop_goes_on(slow: Engine) -> None:
 
 
 def resident() -> int:
-    """Return the bytes of memory that the process has."""
+    """Return the resident memory of the process in bytes."""
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

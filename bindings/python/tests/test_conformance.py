@@ -1,4 +1,4 @@
-"""The shared case tables, through the package: every case of every table."""
+"""Every case of the shared conformance tables, through the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .conftest import engine_of, shared, table
 
 
 def folded(text: str) -> str:
-    """Fold a text as keywords are compared."""
+    """Fold a text in the way in which keywords are compared."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'")
     return unicodedata.normalize("NFKC", text.casefold())
 
@@ -32,7 +32,7 @@ def test_keywords_hit_where_words_end() -> None:
 
 
 def check(case: dict[str, Any], shown: Disclosure, text: str) -> None:
-    """Assert what a case says of an answer."""
+    """Assert the expectations of a case about an answer."""
     context = f"{case}\n{shown!r}"
     known = {
         "say", "query", "catalog", "max_skills", "ordered", "note", "tier", "full", "registry",

@@ -1,4 +1,4 @@
-"""The page and the README: every block of Python in them runs, or is the file that it names."""
+"""Every Python block of the docs page and the README runs, or is the file that it names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_blocks_of_a_page_run(
     assert blocks
     shutil.copytree(ROOT / "skills/commit-message", tmp_path / "skills/commit-message")
     monkeypatch.chdir(tmp_path)
-    # Servers of toolsets run on the interpreter that has the SDK.
+    # MCP servers of toolsets must run on the interpreter in which the SDK is installed.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks:

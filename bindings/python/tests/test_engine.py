@@ -1,4 +1,4 @@
-"""The façade: what each call gives, and how it fails."""
+"""The façade: the result of each call, and its errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .conftest import GIT
 
 
 def untyped(value: object) -> Any:
-    """Hide the type of a value that the stubs would refuse."""
+    """Hide the type of a value that the type stubs do not allow."""
     return value
 
 
@@ -47,7 +47,7 @@ def test_a_turn_has_text_disclosure_and_tools(engine: Engine) -> None:
     assert turn.activation is None and turn.refused is None
     names = [tool["name"] for tool in turn.tools.definitions("anthropic")]
     assert names == ["use_skill", "find_skills", "read_skill_file"]
-    # It stands in the context now.
+    # The instructions are in the context now.
     again = engine.turn("a commit message, please", session)
     assert again.disclosure.full == []
     assert [omitted.reason.code for omitted in again.disclosure.omitted] == ["in-context"]
@@ -254,7 +254,7 @@ def test_fetched_skills_of_a_configuration_are_found(
     findings = [found.code for found in Engine(config=config).diagnostics()]
     assert findings == ["source-not-fetched"]
 
-    # What the command line leaves in the cache.
+    # Write the files that the command line leaves in the cache.
     key = hashlib.sha256(bytes(settings.resolve())).hexdigest()[:16]
     skill = tmp_path / ".cache/acme/fetch/copies" / key / "team/ship"
     skill.mkdir(parents=True)

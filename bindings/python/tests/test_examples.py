@@ -1,4 +1,4 @@
-"""The examples: each with its SDK, and a model that is scripted."""
+"""The examples, each with its SDK and a scripted model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER = "---\nname: tea-time\ndescription: Makes tea.\n---\nBoil water first.\n"
 
 
 def example(name: str) -> ModuleType:
-    """Import an example; skips aloud where its SDK is not installed."""
+    """Import an example; skip with a message if its SDK is not installed."""
     folder = str(ROOT / "bindings/python/examples")
     if folder not in sys.path:
         sys.path.append(folder)
@@ -29,21 +29,21 @@ def example(name: str) -> ModuleType:
 
 
 def texts(value: Any) -> str:
-    """Show all that a request holds as text."""
+    """Return the whole content of a request as text."""
     return json.dumps(value, default=lambda part: getattr(part, "__dict__", repr(part)))
 
 
 def check(answers: list[str], requests: list[dict[str, Any]]) -> None:
-    """Assert what every example does: catalog, disclosure, tools and session are in place."""
+    """Assert that an example uses the catalog, disclosures, tools and the session correctly."""
     assert answers == ["I read the skill tea-time."] * 2
     assert len(requests) == 4
     sent = [texts(request) for request in requests]
-    # The catalog is in the system prompt, the skill that matters with the message.
+    # The catalog is in the system prompt; the matching skill comes with the message.
     assert "Makes tea." in sent[0] and "imperative" in sent[0]
     assert all(name in sent[0] for name in ("use_skill", "find_skills", "read_skill_file"))
-    # The tool's answer reached the model.
+    # The tool's result reached the model.
     assert "Boil water first." not in sent[0] and "Boil water first." in sent[1]
-    # The second message is not told again what stands in the context.
+    # The second message does not repeat the instructions that are in the context already.
     assert sent[2].count("imperative") == 1
 
 

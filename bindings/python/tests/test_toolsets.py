@@ -1,4 +1,4 @@
-"""Tools of a compiled toolset: in a process of its own, and in this one."""
+"""Tools of a compiled toolset, run in a process of their own and in this process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = ("libhello_toolset.so", "libhello_toolset.dylib", "hello_toolset.dll")
 
 @pytest.fixture
 def skills(tmp_path: Path) -> Path:
-    """Copy the example skill with its library; skips aloud where that was not built."""
+    """Copy the example skill and its library; skip with a warning if it was not built."""
     folders = [ROOT / "target/debug"]
     if named := os.environ.get("CARGO_TARGET_DIR"):
         folders.append(Path(named) / "debug")

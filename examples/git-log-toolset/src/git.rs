@@ -1,4 +1,4 @@
-//! Running `git` so that it reads one repository and starts nothing else.
+//! Runs `git` so that it reads one repository and starts no other program.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use repertoire_plugin::{ToolContext, ToolError, ToolResult};
 
-/// Output beyond this is cut: a model reads less.
+/// The number of bytes at which output is cut: a model does not read more.
 const MAX_OUTPUT: u64 = 1 << 20;
 const POLL: Duration = Duration::from_millis(5);
 
-/// Settings by which a repository's own configuration could start programs or wait for input.
+/// Options that stop a repository's own configuration from starting programs or waiting for input.
 const QUIET: &[&str] = &[
     "--no-pager",
     "--literal-pathspecs",
@@ -33,7 +33,7 @@ impl Git {
         Self { repository }
     }
 
-    /// Runs `git ARGUMENTS -- PATH` to its end, or until the call is cancelled.
+    /// Runs `git ARGUMENTS -- PATH` until it ends or the call is cancelled.
     pub(crate) fn run(
         &self,
         arguments: &[String],
@@ -47,7 +47,7 @@ impl Git {
         })?;
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os() {
-            // GIT_DIR and its kin would name another repository.
+            // Variables such as GIT_DIR would select another repository.
             if name.to_string_lossy().starts_with("GIT_") {
                 command.env_remove(name);
             }
@@ -80,7 +80,7 @@ impl Git {
     }
 }
 
-/// Waits for the program's end while both of its outputs are read.
+/// Waits for the program to end, and reads both of its outputs at the same time.
 fn finish(mut child: Child, cx: &ToolContext<'_>) -> ToolResult<String> {
     let stdout = child.stdout.take();
     let stderr = child.stderr.take();
@@ -110,7 +110,7 @@ fn finish(mut child: Child, cx: &ToolContext<'_>) -> ToolResult<String> {
     })
 }
 
-/// Reads all, so that the program does not block, and keeps the beginning.
+/// Reads everything, so that the program does not block, but keeps only the beginning.
 fn read(source: Option<impl Read>) -> io::Result<String> {
     let Some(mut source) = source else { return Ok(String::new()) };
     let mut bytes = Vec::new();
@@ -119,7 +119,7 @@ fn read(source: Option<impl Read>) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A path inside of the repository.
+/// Checks that a path stays inside of the repository.
 fn confined(path: &str) -> ToolResult<&Path> {
     let inside = Path::new(path);
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);

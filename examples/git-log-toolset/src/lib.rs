@@ -1,7 +1,7 @@
 //! Tools that read the history of a git repository.
 //!
-//! A skill configures the repository: `{"repository": "/path/to/it"}`; without it, it is the
-//! directory the host runs in. Nothing is ever written, and no shell is involved.
+//! A skill configures the repository with `{"repository": "/path/to/it"}`; the default is the directory
+//! in which the host runs. The tools never write, and use no shell.
 #![forbid(unsafe_code)]
 
 mod git;
@@ -14,7 +14,8 @@ use git::Git;
 
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 200;
-/// Fields of a commit end with U+001F, commits begin with U+001E: no subject contains them.
+/// Commits begin with U+001E and their fields end with U+001F, because subjects do not contain these
+/// characters.
 const COMMIT_FORMAT: &str = "--format=%x1e%h%x1f%aI%x1f%an%x1f%s%x1f";
 
 /// The configuration by a skill.
@@ -111,7 +112,7 @@ fn max_count(limit: Option<u32>) -> String {
     format!("--max-count={}", bounded(limit))
 }
 
-/// The commits in the output of `git log`, each as a line and its hash.
+/// Parses the output of `git log`: each commit as one line of text, with its hash.
 fn commits(text: &str) -> Vec<(String, String)> {
     let commit = |record: &str| {
         let fields: Vec<_> = record.split('\u{1f}').map(str::trim).collect();

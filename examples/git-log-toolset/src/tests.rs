@@ -23,7 +23,7 @@ fn commit(dir: &Path, author: &str, file: &str, text: &str, subject: &str) {
     git(dir, &["-c", &name, "-c", email, "commit", "--quiet", "--message", subject]);
 }
 
-/// Three commits of two people, with a rename.
+/// Creates a repository with three commits of two people, one of which renames a file.
 fn repository() -> (TempDir, GitLogToolset) {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "--quiet"]);
@@ -104,7 +104,7 @@ fn paths_stay_in_the_repository() {
         let error = call(&toolset, "file_history", json!({"path": path})).unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidArguments, "{path}");
     }
-    // A directory inside of a repository is not one: git must not look further up.
+    // A directory inside of a repository is not a repository: git must not search its parents.
     let inside = open(&dir.path().join("notes"));
     let error = call(&inside, "recent_commits", json!({})).unwrap_err();
     assert!(error.message().ends_with("is not the root of a git repository"));

@@ -1,7 +1,7 @@
 //! The tools of the example skill `hello-extended`: greetings by language, politeness and hour.
 //!
-//! The forms come from the skill's own table, so that what a tool answers and what the model reads
-//! cannot differ.
+//! The greetings come from the table in the skill's own reference, so that the tool and the text that
+//! the model reads cannot disagree.
 #![forbid(unsafe_code)]
 
 mod table;
@@ -15,7 +15,7 @@ pub struct HelloToolset {
     table: Table,
 }
 
-/// How polite a greeting is.
+/// The politeness of a greeting.
 #[arguments]
 #[derive(Clone, Copy, Default)]
 #[serde(rename_all = "lowercase")]
@@ -85,8 +85,8 @@ impl HelloToolset {
     }
 }
 
-/// The greeting of a cell of the table, with a name. Where the cell leaves a choice, or the name to
-/// the reader, it is given as it stands.
+/// Returns the greeting in a cell of the table, addressed to `name`. If the cell offers a choice or
+/// leaves the place of the name open, it is returned as it is, with a hint.
 fn addressed(language: &Language, cell: &str, name: &str) -> String {
     if cell.contains(['/', '…', ',']) {
         return format!("{cell} (choose what fits {name})");

@@ -2,7 +2,7 @@
 
 use crate::Politeness;
 
-/// The mark that stands for the form to the left.
+/// The mark that means "the same as the form to the left".
 const SAME: &str = "—";
 
 /// Greetings by language.
@@ -11,16 +11,16 @@ pub(crate) struct Table(Vec<Language>);
 /// The greetings of one language.
 pub(crate) struct Language {
     pub(crate) name: String,
-    /// Casual, neutral, formal.
+    /// The casual, neutral and formal forms.
     by_politeness: [String; 3],
-    /// Morning, afternoon, evening, where the language has such forms.
+    /// The forms for morning, afternoon and evening, if the language has them.
     by_hour: Option<[String; 3]>,
     pub(crate) note: String,
 }
 
 impl Table {
-    /// Reads the two tables of a Markdown text: rows of five cells are the forms by politeness and
-    /// a note, rows of four those by hour.
+    /// Reads the two tables of a Markdown text. Rows of five cells hold the forms by politeness and a
+    /// note; rows of four cells hold the forms by hour.
     pub(crate) fn read(markdown: &str) -> Table {
         let mut languages: Vec<Language> = Vec::new();
         for row in markdown.lines().filter_map(cells) {
@@ -44,7 +44,8 @@ impl Table {
         Table(languages)
     }
 
-    /// The language with this name, in any letter case and without what is in brackets.
+    /// Finds a language by its name, ignoring letter case; the part of the name in brackets may be
+    /// missing.
     pub(crate) fn find(&self, name: &str) -> Option<&Language> {
         let wanted = name.trim().to_lowercase();
         let is_it = |language: &&Language| {
@@ -60,7 +61,8 @@ impl Table {
 }
 
 impl Language {
-    /// The form for this politeness; by the hour, if one is given and the greeting is not casual.
+    /// Returns the form for a politeness. If an hour is given and the greeting is not casual, the form
+    /// for the hour is preferred.
     pub(crate) fn form(&self, politeness: Politeness, hour: Option<u8>) -> &str {
         let [casual, neutral, formal] = &self.by_politeness;
         let by_hour = self.by_hour.as_ref().zip(hour).map(|(forms, hour)| match hour {
@@ -76,13 +78,13 @@ impl Language {
     }
 }
 
-/// The cells of a row; `None` for a line that is not a row, and for the line below the head.
+/// Returns the cells of a table row; `None` for other lines, and for the line below the header.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let row = line.strip_prefix("| ")?.trim_end().strip_suffix('|')?;
     Some(row.split('|').map(str::trim).collect())
 }
 
-/// The cells with the form to the left in place of each dash.
+/// Replaces each dash by the form to its left.
 fn filled(cells: [&str; 3]) -> [String; 3] {
     let mut form = "";
     cells.map(|cell| {

@@ -30,13 +30,13 @@ pub(crate) fn derives(deny_unknown_fields: bool) -> Vec<Attribute> {
     ]
 }
 
-/// Tells whether an attribute names all variants, for serde or for the schema.
+/// Tells whether an attribute sets `rename_all` for serde or schemars.
 fn renames_all(attribute: &Attribute) -> bool {
     ["serde", "schemars"].iter().any(|name| attribute.path().is_ident(name))
         && attribute.to_token_stream().to_string().contains("rename_all")
 }
 
-/// Serde cannot refuse unknown fields of a type that flattens another.
+/// Tells whether unknown fields can be refused: serde cannot do so for a type that flattens another.
 fn has_closed_fields(data: &Data) -> bool {
     let Data::Struct(data) = data else { return false };
     let Fields::Named(fields) = &data.fields else { return false };

@@ -10,19 +10,19 @@ mod toolset;
 use proc_macro::TokenStream;
 use syn::Error;
 
-/// Makes a toolset of an `impl` block: each `pub fn` with a doc comment is a tool.
+/// Makes an `impl` block a toolset: each `pub fn` with a doc comment is a tool.
 ///
-/// The doc comment is the tool's description, the parameters are its arguments, with their doc
-/// comments as descriptions; `#[serde(…)]` and `#[schemars(…)]` on a parameter pass through. A
-/// parameter of type `&ToolContext` is the context. Functions that are not `pub` are helpers.
+/// The doc comment is the tool's description. The parameters are its arguments, described by their own
+/// doc comments; `#[serde(…)]` and `#[schemars(…)]` on a parameter are passed on. A parameter of type
+/// `&ToolContext` receives the context of the call. Functions that are not `pub` are helpers.
 ///
-/// * `fn create(config: C) -> ToolResult<Self>`, if present, makes the toolset of its configuration,
-///   where `C` is a `Value` or any type that can be deserialized, such as one with `#[arguments]`;
-///   without it the type has to be `Default`, and takes no configuration.
-/// * `#[tool(name = "…", read_only, idempotent, destructive = false)]` on a function gives it another
-///   name and hints for the host.
-/// * A tool returns a `Result`: of a `String`, `&str`, `Value` or `ToolOutput`, and any error that can
-///   be displayed.
+/// * `fn create(config: C) -> ToolResult<Self>`, if present, creates the toolset from its
+///   configuration. `C` is a `Value` or any type that can be deserialized, such as one with
+///   `#[arguments]`. Without `create`, the type must implement `Default`, and takes no configuration.
+/// * `#[tool(name = "…", read_only, idempotent, destructive = false)]` on a function gives the tool
+///   another name, and hints for the host.
+/// * A tool returns a `Result`: its value is a `String`, `&str`, `Value` or `ToolOutput`, its error any
+///   type that can be displayed.
 ///
 /// ```ignore
 /// /// The configuration of a `HelloToolset`, a table of the host's `config.toml`.
@@ -51,12 +51,12 @@ pub fn toolset(attribute: TokenStream, item: TokenStream) -> TokenStream {
     toolset::expand(attribute.into(), item.into()).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Makes a type one that tools can take, or a toolset as its configuration: derives serde's
+/// Makes a type usable as a tool's argument or as a toolset's configuration: derives serde's
 /// `Deserialize` and schemars' `JsonSchema`, and refuses unknown fields.
 ///
-/// It saves an author the two dependencies. Doc comments on the fields are their descriptions. The
-/// variants of an enum are named in `snake_case`, as models write them, unless the type has a
-/// `#[serde(rename_all = "…")]` of its own.
+/// It saves the author those two dependencies. The doc comments of the fields become their
+/// descriptions. The variants of an enum are named in `snake_case`, as models write them, unless the
+/// type has its own `#[serde(rename_all = "…")]`.
 ///
 /// ```ignore
 /// #[arguments]

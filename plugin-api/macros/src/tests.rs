@@ -1,4 +1,4 @@
-//! Code that the macro refuses, and its messages.
+//! Code that the macro rejects, and its error messages.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -12,7 +12,8 @@ use syn::{
 use crate::arguments::derives;
 use crate::toolset::documentation;
 
-/// Checks a tool's function, strips what only the macro understands, and writes its registration.
+/// Checks a tool's function, strips the attributes that only the macro understands, and generates its
+/// registration.
 pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream> {
     check(function)?;
     let description = documentation(&function.attrs);
@@ -48,7 +49,7 @@ pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream
 
     let derives = derives(true);
     let arguments = format_ident!("Arguments");
-    // The author's span: a wrong return type is an error at the function.
+    // Use the author's span, so that a wrong return type is reported at the function.
     let call = quote_spanned! {function.sig.output.span()=>
         let output = Self::#ident(this, #(#passed),*)?;
         ::std::result::Result::Ok(output)
@@ -69,7 +70,7 @@ pub(crate) fn registration(function: &mut ImplItemFn) -> syn::Result<TokenStream
     })
 }
 
-/// An exception from lints that the signature of a tool would break.
+/// Returns an attribute that allows the lints which the signature of a tool may break.
 pub(crate) fn lint_exceptions() -> Attribute {
     parse_quote!(#[allow(
         clippy::needless_pass_by_value,
@@ -150,7 +151,8 @@ fn field_name(parameter: &PatType) -> syn::Result<Ident> {
     }
 }
 
-/// Moves the attributes of a parameter to the field made of it: rustc refuses them on parameters.
+/// Takes the attributes of a parameter, to move them to the generated field: rustc rejects them on
+/// parameters.
 fn take_attributes(parameter: &mut PatType) -> syn::Result<Vec<Attribute>> {
     let is_ours = |attribute: &Attribute| {
         ["doc", "serde", "schemars"].iter().any(|name| attribute.path().is_ident(name))
@@ -164,7 +166,7 @@ fn take_attributes(parameter: &mut PatType) -> syn::Result<Vec<Attribute>> {
     Ok(std::mem::take(&mut parameter.attrs))
 }
 
-/// `#[tool(…)]`.
+/// The options in `#[tool(…)]`.
 #[derive(Default)]
 struct Options {
     name: Option<String>,

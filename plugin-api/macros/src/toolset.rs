@@ -1,4 +1,4 @@
-//! `#[toolset]` on an `impl` block.
+//! The expansion of `#[toolset]` on an `impl` block.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -69,7 +69,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> syn::Result<T
     })
 }
 
-/// The call of the author's `create` in the trait's.
+/// Generates the trait's `create`, which calls the author's.
 fn creation(function: &ImplItemFn) -> TokenStream {
     let span = function.sig.ident.span();
     if function.sig.asyncness.is_some() {
@@ -92,7 +92,7 @@ fn creation(function: &ImplItemFn) -> TokenStream {
     }
 }
 
-/// The text of the doc comments.
+/// Returns the text of the doc comments.
 pub(crate) fn documentation(attributes: &[Attribute]) -> String {
     let mut lines = Vec::new();
     for attribute in attributes {

@@ -1,4 +1,4 @@
-//! The host's side of the border to plugins without Rust, as `include/repertoire.h` has it.
+//! The host's side of the border for plugins in C or C++, as `include/repertoire.h` declares it.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -12,7 +12,7 @@ use super::host::Callbacks;
 use crate::context::Host;
 use crate::{ErrorCode, ToolError, ToolOutput, ToolResult};
 
-/// `repertoire_text`.
+/// `repertoire_text` of the header.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct CText {
@@ -27,17 +27,17 @@ impl CText {
 
     /// # Safety
     ///
-    /// The bytes are there, and stay as they are for `'a`.
+    /// The bytes are readable and do not change during `'a`.
     unsafe fn bytes<'a>(self) -> &'a [u8] {
         if self.at.is_null() || self.len == 0 {
             return &[];
         }
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees this.
         unsafe { std::slice::from_raw_parts(self.at, self.len) }
     }
 }
 
-/// `repertoire_host`.
+/// `repertoire_host` of the header.
 #[repr(C)]
 struct CHost {
     size: u32,
@@ -54,7 +54,7 @@ type Describe = unsafe extern "C" fn(*const CHost, *mut c_void) -> u32;
 type Call = unsafe extern "C" fn(*const CHost, *mut c_void, CText, CText) -> u32;
 type Destroy = unsafe extern "C" fn(*mut c_void);
 
-/// `repertoire_plugin`, as a library has it.
+/// `repertoire_plugin` of the header, as it lies in the library: functions may be null.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct CPlugin {
@@ -65,7 +65,7 @@ struct CPlugin {
     destroy: Option<Destroy>,
 }
 
-/// The functions of a plugin, all of which are there.
+/// The functions of a plugin, none of which is null.
 #[derive(Clone, Copy)]
 pub(super) struct Plugin {
     create: Create,
@@ -74,18 +74,18 @@ pub(super) struct Plugin {
     destroy: Destroy,
 }
 
-/// A toolset that was made by these functions.
+/// A toolset that these functions created.
 pub(crate) struct Toolset {
     plugin: Plugin,
     this: *mut c_void,
 }
 
-// SAFETY: the header demands that toolsets are called from several threads at once.
+// SAFETY: the header requires that toolsets can be called from several threads at once.
 unsafe impl Send for Toolset {}
 // SAFETY: as above.
 unsafe impl Sync for Toolset {}
 
-/// The answer of a call.
+/// The result of a call.
 #[derive(Deserialize)]
 struct Answer {
     output: String,
@@ -96,18 +96,18 @@ struct Answer {
 }
 
 impl Plugin {
-    /// The functions at a root symbol, or the fault of the structure there.
+    /// Reads the functions at a root symbol, or returns the reason why the structure there is unusable.
     ///
     /// # Safety
     ///
-    /// The symbol is a `repertoire_plugin` of our major version, for ever.
+    /// The symbol is a `repertoire_plugin` of our major version, and stays valid for ever.
     pub(super) unsafe fn read(root: *const u8) -> Result<Self, &'static str> {
-        // SAFETY: each version of the structure begins with its size.
+        // SAFETY: in every version, the structure begins with its size.
         let size = unsafe { root.cast::<u32>().read_unaligned() };
         if (size as usize) < size_of::<CPlugin>() {
             return Err("the structure of its functions is too short");
         }
-        // SAFETY: it has all fields of ours, as it says itself.
+        // SAFETY: by its own size, the structure has all the fields that we know.
         let CPlugin { create, describe, call, destroy, .. } =
             unsafe { root.cast::<CPlugin>().read_unaligned() };
         match (create, describe, call, destroy) {
@@ -118,11 +118,11 @@ impl Plugin {
         }
     }
 
-    /// Makes a toolset with a configuration in JSON.
+    /// Creates a toolset from a configuration in JSON.
     pub(super) fn create(self, class: &str, config: &str) -> ToolResult<Toolset> {
         let mut this = ptr::null_mut();
         run(Callbacks { host: &Nobody }, |host| {
-            // SAFETY: the texts and the place for the toolset outlive the call.
+            // SAFETY: the texts and the output parameter outlive the call.
             unsafe { (self.create)(host, CText::of(class), CText::of(config), &raw mut this) }
         })?;
         Ok(Toolset { plugin: self, this })
@@ -130,7 +130,7 @@ impl Plugin {
 }
 
 impl Toolset {
-    /// The description, in JSON.
+    /// Returns the description, in JSON.
     pub(super) fn describe(&self) -> ToolResult<Vec<u8>> {
         run(Callbacks { host: &Nobody }, |host| {
             // SAFETY: `create` made the toolset, and it is not destroyed yet.
@@ -156,25 +156,25 @@ impl Toolset {
 
 impl Drop for Toolset {
     fn drop(&mut self) {
-        // SAFETY: `create` made it, and nobody uses it any more.
+        // SAFETY: `create` made the toolset, and nobody uses it any more.
         unsafe { (self.plugin.destroy)(self.this) }
     }
 }
 
-/// A host of the making and describing of toolsets.
+/// The host while a toolset is created or described: it supports no requests.
 struct Nobody;
 
 impl Host for Nobody {}
 
-/// The host of one call, and what it has written.
+/// The context of one call: its host, and the bytes that the plugin has written.
 struct Context<'h> {
     callbacks: Callbacks<'h>,
     written: Mutex<Vec<u8>>,
-    /// The answers to its requests, which live as long as the call.
+    /// The answers to the plugin's requests; the plugin may read them until the call ends.
     answers: Mutex<Vec<Box<str>>>,
 }
 
-/// Runs a function of a plugin; its answer, or the error that it reports.
+/// Runs a function of a plugin. Returns the bytes that it wrote, or the error that it reports.
 fn run(
     callbacks: Callbacks<'_>,
     function: impl FnOnce(*const CHost) -> u32,
@@ -201,13 +201,13 @@ fn run(
     Err(ToolError::with_code(ErrorCode::from_number(result), message))
 }
 
-/// The context of a host that a plugin gives back.
+/// Returns the context of the host that a plugin passes back.
 ///
 /// # Safety
 ///
-/// It is the host that the plugin was given, and the function that got it still runs.
+/// `host` is the one that the plugin was given, and the function that received it has not returned yet.
 unsafe fn context<'a>(host: *const CHost) -> &'a Context<'a> {
-    // SAFETY: `run` made both, and keeps them while the function runs.
+    // SAFETY: `run` made both and keeps them alive while the function runs.
     unsafe { &*(*host).context.cast::<Context<'a>>() }
 }
 
@@ -215,29 +215,29 @@ unsafe fn context<'a>(host: *const CHost) -> &'a Context<'a> {
 ///
 /// As for [`CText::bytes`].
 unsafe fn lossy<'a>(text: CText) -> Cow<'a, str> {
-    // SAFETY: the caller says so.
+    // SAFETY: the caller guarantees this.
     String::from_utf8_lossy(unsafe { text.bytes() })
 }
 
 unsafe extern "C" fn write(host: *const CHost, text: CText) {
-    // SAFETY: the header demands both of the plugin.
+    // SAFETY: the header requires both of the plugin.
     let (context, bytes) = unsafe { (context(host), text.bytes()) };
     context.written.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
 }
 
 unsafe extern "C" fn is_cancelled(host: *const CHost) -> i32 {
-    // SAFETY: the header demands it of the plugin.
+    // SAFETY: the header requires it of the plugin.
     i32::from(unsafe { context(host) }.callbacks.asks_to_stop())
 }
 
 unsafe extern "C" fn progress(host: *const CHost, fraction: f64, message: CText) {
-    // SAFETY: the header demands both of the plugin.
+    // SAFETY: the header requires both of the plugin.
     let (context, message) = unsafe { (context(host), lossy(message)) };
     context.callbacks.report(fraction, &message);
 }
 
 unsafe extern "C" fn log(host: *const CHost, level: u32, message: CText) {
-    // SAFETY: the header demands both of the plugin.
+    // SAFETY: the header requires both of the plugin.
     let (context, message) = unsafe { (context(host), lossy(message)) };
     context.callbacks.note(u8::try_from(level).unwrap_or(u8::MAX), &message);
 }
@@ -248,14 +248,14 @@ unsafe extern "C" fn request(
     params: CText,
     result: *mut u32,
 ) -> CText {
-    // SAFETY: the header demands all of it of the plugin.
+    // SAFETY: the header requires all of this of the plugin.
     let (context, method, params) = unsafe { (context(host), lossy(method), lossy(params)) };
     let (code, answer) = match context.callbacks.ask(&method, &params) {
         Ok(value) => (0, value.to_string()),
         Err(error) => (error.code().number(), error.message().to_owned()),
     };
     if !result.is_null() {
-        // SAFETY: it is the place that the plugin named for the number.
+        // SAFETY: the plugin passed this pointer to receive the code.
         unsafe { result.write(code) };
     }
     let answer = answer.into_boxed_str();

@@ -30,23 +30,23 @@ use libloading::os::unix as system;
 #[cfg(windows)]
 use libloading::os::windows as system;
 
-/// The classes of a library that is open for ever.
+/// The classes of a library that stays open for ever.
 pub(crate) struct Classes {
     names: Vec<String>,
     root: Root,
     _library: ManuallyDrop<system::Library>,
 }
 
-/// The root of a library, by the language of its author.
+/// The root of a library, by the language the plugin is written in.
 enum Root {
-    /// The classes, in the order of the names.
+    /// The classes, in the same order as `Classes::names`.
     Rust(RVec<RToolsetClass>),
     C(c::Plugin),
 }
 
 impl Classes {
-    /// Opens the library at an absolute path whose file was checked, and whose note has these classes;
-    /// errors name it `shown`.
+    /// Opens the library at an absolute path. The caller has checked the file and read `noted`, the
+    /// classes in its note. Errors name the file `shown`.
     pub(crate) fn load(
         path: &Path,
         shown: &Path,
@@ -83,7 +83,7 @@ impl Classes {
         self.names.iter().map(String::as_str)
     }
 
-    /// Makes a toolset of a class; `None` if there is no such class.
+    /// Creates a toolset of a class; returns `None` if there is no such class.
     pub(crate) fn create(&self, class: &str, config: &Value) -> Option<ToolResult<Instance>> {
         let idx = self.names.iter().position(|name| name == class)?;
         let config = config.to_string();
@@ -99,21 +99,21 @@ fn dlopen(path: &Path, shown: &Path) -> Result<system::Library, OpenError> {
     let flags = system::RTLD_NOW | system::RTLD_LOCAL;
     #[cfg(windows)]
     let flags = system::LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | system::LOAD_LIBRARY_SEARCH_SYSTEM32;
-    // SAFETY: initializers of the library run here. The caller trusts the file, and it is whole
-    // and has a plugin's note.
+    // SAFETY: initializers of the library run here. The caller trusts the file, which is complete and
+    // has a plugin's note.
     #[cfg(unix)]
     let library = unsafe { system::Library::open(Some(path), flags) };
     // SAFETY: as above.
     #[cfg(windows)]
     let library = unsafe { system::Library::load_with_flags(path, flags) };
     library.map_err(|error| {
-        // The system names the file that it was given.
+        // The loader's message names the path it was given, so replace it.
         let why = reason(&error).replace(&*path.to_string_lossy(), &shown.to_string_lossy());
         OpenError::Load { path: shown.to_owned(), why }
     })
 }
 
-/// The loader's own message, which is in the source of the error.
+/// Returns the loader's own message, which libloading keeps as the source of the error.
 fn reason(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
@@ -130,9 +130,9 @@ fn check_marker(
     // SAFETY: the symbol is looked up as an address and not read here.
     let symbol = unsafe { library.get::<*const Marker>(MARKER_SYMBOL) }.map_err(missing)?;
     let marker: *const Marker = *symbol;
-    // SAFETY: a static of this name begins with magic and version in every version of the ABI;
-    // the fields are read one by one, without claiming that all of `Marker` is there, nor that a
-    // symbol of somebody else is aligned.
+    // SAFETY: in every version of the ABI, a static of this name begins with magic and version. The
+    // fields are read one by one, without assuming that all of `Marker` is there, nor that the symbol
+    // of a foreign library is aligned.
     let (magic, found) = unsafe {
         let magic = (&raw const (*marker).magic).read_unaligned();
         let major = (&raw const (*marker).abi_major).read_unaligned();
@@ -145,7 +145,7 @@ fn check_marker(
     if found.0 != ABI_VERSION.0 {
         return Err(OpenError::AbiVersion { path: path.to_owned(), found });
     }
-    // SAFETY: in this major version all of the fields are there.
+    // SAFETY: in this major version all of these fields exist.
     let unwinds = unsafe { (&raw const (*marker).panic_unwind).read_unaligned() } == 1;
     if !unwinds && !allow_panic_abort {
         return Err(OpenError::PanicAbort { path: path.to_owned() });
@@ -179,8 +179,8 @@ fn module(library: &system::Library, path: &Path) -> Result<PluginModuleRef, Ope
             full: errors.to_string(),
         }
     })?;
-    // SAFETY: the layouts were compared just above. Where theirs is the earlier one, what it lacks stands
-    // behind `last_prefix_field`s, and is asked for before it is used.
+    // SAFETY: the layouts were compared just above. If the plugin's is the earlier one, the items that
+    // it lacks come after its `last_prefix_field`s, and are checked for before they are used.
     unsafe { header.init_root_module_with_unchecked_layout::<PluginModuleRef>() }.map_err(broken)
 }
 
@@ -188,14 +188,14 @@ fn first_line(text: &str) -> String {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("unknown").to_owned()
 }
 
-/// A toolset behind the border.
+/// A toolset on the other side of the border.
 pub(crate) enum Instance {
     Rust(BoxedToolset),
     C(c::Toolset),
 }
 
 impl Instance {
-    /// A toolset of this program, behind the same border.
+    /// Creates a toolset that is part of this program, behind the same border.
     pub(crate) fn of<T: Toolset>(config: &Value) -> ToolResult<Self> {
         made(create::<T>(config.to_string().as_str().into()))
     }
@@ -211,7 +211,7 @@ impl Instance {
             Self::Rust(toolset) => read(toolset.describe().as_bytes()),
             Self::C(toolset) => {
                 let description = read(&toolset.describe()?)?;
-                // Nobody looked at it on the other side.
+                // A C plugin writes its description by hand, so nothing has checked it yet.
                 description.check()?;
                 Ok(description)
             }
@@ -240,7 +240,7 @@ fn made(made: RResult<BoxedToolset, RError>) -> ToolResult<Instance> {
     made.into_result().map(Instance::Rust).map_err(|error| crossed(&error))
 }
 
-/// A text of a plugin, which may hold other bytes than its type promises.
+/// Returns a text from the plugin, which may hold bytes that are not UTF-8 despite its type.
 fn text(text: RString, what: &str) -> ToolResult<String> {
     String::from_utf8(text.into_bytes().into_vec()).map_err(|error| {
         let error = error.utf8_error();
@@ -262,7 +262,8 @@ fn crossed(error: &RError) -> ToolError {
     ToolError::with_code(ErrorCode::from_number(error.code), message)
 }
 
-/// The host's callbacks, whose panics stay here: one that crossed would end the process.
+/// The host's callbacks. They catch the host's panics: one that crossed the border would end the
+/// process.
 pub(super) struct Callbacks<'h> {
     pub(super) host: &'h dyn Host,
 }
@@ -288,7 +289,7 @@ impl RHost for Callbacks<'_> {
     }
 }
 
-/// A text of a plugin for the host, with other bytes than UTF-8 replaced.
+/// Returns a text from the plugin, with bytes that are not UTF-8 replaced.
 fn lossy(text: RStr<'_>) -> Cow<'_, str> {
     String::from_utf8_lossy(text.as_rslice().as_slice())
 }

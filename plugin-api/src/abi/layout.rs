@@ -1,4 +1,4 @@
-//! The differences between two layouts, in a line.
+//! The differences between two ABI layouts, summed up in one line.
 
 use std::fmt::Write;
 
@@ -8,11 +8,11 @@ use abi_stable::abi_stability::abi_checking::{AbiInstability, AbiInstabilityErro
 use abi_stable::type_layout::TLFieldOrFunction;
 use abi_stable::type_layout::TypeLayout;
 
-/// Compares the layouts of the host and of a plugin, of which either may be of a later minor version: the
-/// later one has all that the earlier one has, at the same places, and more behind it.
+/// Compares the layouts of the host and of a plugin. Either may be of a later minor version: it must
+/// then have everything that the earlier one has, at the same offsets, and may have more after it.
 ///
-/// `abi_stable` takes more only on one side, as its interfaces are implemented on one side. Here each
-/// side implements some: a host callbacks, a plugin toolsets.
+/// `abi_stable` accepts additions on one side only, because in its model one side implements the
+/// interfaces. Here each side implements some: the host its callbacks, the plugin its toolsets.
 pub(crate) fn compare(
     ours: &'static TypeLayout,
     theirs: &'static TypeLayout,
@@ -21,10 +21,10 @@ pub(crate) fn compare(
         .or_else(|errors| check_layout_compatibility(theirs, ours).map_err(|_| errors))
 }
 
-/// More differences than these help nobody: the remedy is the same.
+/// More differences would not help: the remedy is the same.
 const MAX_DIFFERENCES: usize = 3;
 
-/// Says what differs: `abi_stable`'s own text has tens of kilobytes.
+/// Returns a short summary of the differences: `abi_stable`'s own text is tens of kilobytes long.
 pub(crate) fn summary(errors: &AbiInstabilityErrors) -> String {
     let mut differences: Vec<String> = Vec::new();
     for error in &errors.errors {
@@ -81,7 +81,7 @@ mod tests {
     use crate::abi::types::{RError, ROutput};
     use abi_stable::StableAbi;
 
-    /// The same types, as another version might have them.
+    /// The same types, as another version might define them.
     mod other {
         use abi_stable::StableAbi;
         use abi_stable::std_types::RString;

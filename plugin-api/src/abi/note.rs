@@ -1,34 +1,34 @@
-//! The marker and the note: a plugin's facts about itself, read before any of its code runs.
+//! The marker and the note: a plugin's description of itself, read before any of its code runs.
 
 use crate::{ABI_VERSION, ABI_VERSION_JSON};
 
 /// The first bytes of a marker.
 pub(crate) const MAGIC: [u8; 8] = *b"REPTPLUG";
-/// The section of the note, per format.
+/// The name of the note's section in ELF, Mach-O and PE files.
 #[cfg(feature = "host")]
 pub(crate) const SECTIONS: [&str; 3] = [".note.repertoire_plugin", "__rep_plugin", ".repplug"];
-/// The name inside the note, with its NUL.
+/// The owner's name inside the note, padded with NULs to a multiple of four.
 pub(crate) const NOTE_NAME: [u8; 12] = *b"Repertoire\0\0";
 const NOTE_NAME_LEN: u32 = 11;
 const NOTE_KIND: u32 = 1;
 
-/// A plain C structure that keeps its first three fields in every version of the ABI.
+/// A plain C structure whose first three fields are the same in every version of the ABI.
 #[repr(C)]
 pub struct Marker {
     pub(crate) magic: [u8; 8],
     pub(crate) abi_major: u32,
     pub(crate) abi_minor: u32,
-    /// 1 if panics unwind, and so can be caught.
+    /// 1 if panics unwind and can therefore be caught.
     pub(crate) panic_unwind: u32,
     pub(crate) json_len: u32,
     pub(crate) json: *const u8,
 }
 
-// SAFETY: the pointer is to a static that nobody changes.
+// SAFETY: the pointer is to a static that is never changed.
 unsafe impl Sync for Marker {}
 
 impl Marker {
-    /// The marker of a plugin with this note.
+    /// Builds the marker of a plugin with this note.
     pub const fn new<const N: usize>(note: &'static Note<N>, panic_unwind: bool) -> Self {
         Self {
             magic: MAGIC,
@@ -52,7 +52,7 @@ pub struct Note<const N: usize> {
 }
 
 impl<const N: usize> Note<N> {
-    /// The note with the text of all parts.
+    /// Builds the note whose JSON is the concatenation of `parts`.
     pub const fn new(parts: &[&str]) -> Self {
         let mut json = [b' '; N];
         let mut at = 0;
@@ -71,7 +71,7 @@ impl<const N: usize> Note<N> {
     }
 }
 
-/// The length of all parts together.
+/// Returns the total length of `parts` in bytes.
 pub const fn length(parts: &[&str]) -> usize {
     let mut length = 0;
     let mut idx = 0;
@@ -82,7 +82,7 @@ pub const fn length(parts: &[&str]) -> usize {
     length
 }
 
-/// The end of the note's JSON: the facts of the build that this crate knows.
+/// The end of the note's JSON: facts about the build, which this crate knows.
 pub const BUILD: &[&str] = &[
     "\"abi\":",
     ABI_VERSION_JSON,
@@ -95,7 +95,7 @@ pub const BUILD: &[&str] = &[
     "\"}",
 ];
 
-/// The JSON inside the bytes of a note's section.
+/// Returns the JSON in the bytes of a note's section.
 #[cfg(feature = "host")]
 pub(crate) fn json_of(section: &[u8]) -> Option<&[u8]> {
     let number = |at: usize| {

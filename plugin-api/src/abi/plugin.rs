@@ -25,10 +25,10 @@ use crate::{
 
 /// A library's exports; `export_toolsets!` writes the implementation.
 pub trait Plugin: 'static {
-    /// True if panics can be caught in the library as it is built.
+    /// True if panics can be caught in this build of the library.
     const UNWINDS: bool;
 
-    /// The classes, in the order given.
+    /// Returns the classes, in the order of the export.
     fn classes() -> Vec<Class>;
 }
 
@@ -36,7 +36,7 @@ pub trait Plugin: 'static {
 pub struct Class(RToolsetClass);
 
 impl Class {
-    /// The class of a type, under the name it is exported by.
+    /// Returns the class of a type, under the name it is exported by.
     pub fn of<T: Toolset>(name: &'static str) -> Self {
         Self(RToolsetClass { name: RStr::from_str(name), create: create::<T> })
     }
@@ -45,7 +45,7 @@ impl Class {
 /// The content of the root symbol.
 pub type Header = LibHeader;
 
-/// The root symbol of a plugin.
+/// Builds the root symbol of a plugin.
 pub const fn header<P: Plugin>() -> Header {
     // SAFETY: `erased` returns a `PluginModuleRef`, which is the module named here.
     unsafe { LibHeader::from_constructor::<PluginModuleRef>(erased::<P>, CheckTypeLayout::Yes) }
@@ -66,7 +66,7 @@ extern "C" fn classes<P: Plugin>() -> RVec<RToolsetClass> {
     P::classes().into_iter().map(|class| class.0).collect()
 }
 
-/// Makes a toolset, ready to be called through the border.
+/// Creates a toolset that can be called through the border.
 pub(crate) extern "C" fn create<T: Toolset>(config: RStr<'_>) -> RResult<BoxedToolset, RError> {
     let made = panics::caught(|| {
         let config = serde_json::from_str(config.as_str())?;
@@ -80,7 +80,7 @@ pub(crate) extern "C" fn create<T: Toolset>(config: RStr<'_>) -> RResult<BoxedTo
 
 /// A toolset with the list of its tools.
 struct Instance<T> {
-    /// Only gone while it is dropped.
+    /// `None` only while the instance is dropped.
     inner: Option<(T, Tools<T>)>,
     description: String,
 }
@@ -94,7 +94,7 @@ impl<T: Toolset> Instance<T> {
     }
 }
 
-/// The author's `Drop` may panic too.
+/// Catches panics in the author's `Drop`.
 impl<T> Drop for Instance<T> {
     fn drop(&mut self) {
         let inner = self.inner.take();
@@ -143,7 +143,7 @@ fn crossing(error: &ToolError) -> RError {
     RError { code: error.code().number(), message: error.message().into() }
 }
 
-/// The host's facts of a call, its answer to [`CALL_INFO`].
+/// The host's facts about a call, sent in answer to [`CALL_INFO`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CallInfo {
     /// Microseconds until the deadline.
@@ -153,7 +153,7 @@ pub(crate) struct CallInfo {
     pub(crate) skill_dir: Option<PathBuf>,
 }
 
-/// The request for the facts of a call, made when a tool first needs one.
+/// The request for the facts about a call; sent when a tool first needs one of them.
 pub(crate) const CALL_INFO: &str = "repertoire/call-info";
 
 /// The host, as seen from the plugin.

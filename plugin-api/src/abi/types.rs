@@ -1,6 +1,7 @@
-//! The types that cross. Their layouts are frozen within an ABI major version: a method may be
-//! appended to a trait after its `last_prefix_field`, with a default for those who lack it, and a field to
-//! `PluginModule`, which is an option there; nothing else may change.
+//! The types that cross the border. Their layouts are frozen within an ABI major version. Only two
+//! changes are allowed: a method may be added to a trait after its `last_prefix_field`, with a default
+//! for implementations that lack it; and a field may be added to `PluginModule`, where it is an
+//! `Option`.
 #![expect(
     unreachable_pub,
     unused_qualifications,
@@ -22,7 +23,7 @@ use abi_stable::sabi_trait;
 use abi_stable::sabi_types::{RRef, VersionStrings};
 use abi_stable::std_types::{RBox, RResult, RStr, RString, RVec};
 
-/// `ToolOutput`; the metadata is a JSON object, or empty for `{}`.
+/// `ToolOutput` as it crosses the border. The metadata is a JSON object; an empty text means `{}`.
 #[repr(C)]
 #[derive(StableAbi)]
 pub struct ROutput {
@@ -31,7 +32,7 @@ pub struct ROutput {
     pub output: RString,
 }
 
-/// `ToolError`; the code is an open set of numbers.
+/// `ToolError` as it crosses the border. The code may be a number that this version does not know.
 #[repr(C)]
 #[derive(StableAbi)]
 pub struct RError {
@@ -39,7 +40,7 @@ pub struct RError {
     pub message: RString,
 }
 
-/// The requests of a tool to its host. `request` carries JSON both ways; its error is a message.
+/// A tool's calls to its host. `request` carries JSON both ways; its error is a message.
 #[sabi_trait]
 pub trait RHost: Send + Sync {
     fn is_cancelled(&self) -> bool;
@@ -49,7 +50,7 @@ pub trait RHost: Send + Sync {
     fn request(&self, method: RStr<'_>, params: RStr<'_>) -> RResult<RString, RString>;
 }
 
-/// A toolset. `describe` answers the JSON of `ToolsetDescription`.
+/// A toolset. `describe` returns a `ToolsetDescription` as JSON.
 #[sabi_trait]
 pub trait RToolset: Send + Sync {
     fn describe(&self) -> RString;
@@ -64,7 +65,7 @@ pub trait RToolset: Send + Sync {
 
 pub type BoxedToolset = RToolset_TO<'static, RBox<()>>;
 
-/// A class, and how its toolsets are made; the configuration is JSON.
+/// A class, and the function that creates its toolsets from a configuration in JSON.
 #[repr(C)]
 #[derive(StableAbi)]
 pub struct RToolsetClass {

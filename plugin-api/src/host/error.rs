@@ -1,4 +1,4 @@
-//! Errors of opening and calling plugins. Messages name the file; `help` is the remedy.
+//! Errors of opening and calling plugins. A message names the file; `help` returns the remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub enum OpenError {
         /// The system's error.
         source: io::Error,
     },
-    /// The file is not a shared library, or not a whole one.
+    /// The file is not a shared library, or is incomplete.
     #[error("`{}` is not a usable shared library: {why}", path.display())]
     NotALibrary {
         /// The file.
@@ -25,17 +25,17 @@ pub enum OpenError {
         /// The fault.
         why: String,
     },
-    /// A shared library of somebody else.
+    /// The file is a shared library, but not a plugin.
     #[error(
         "`{}` is a shared library, but not a plugin: it has no {missing}", path.display()
     )]
     NotAPlugin {
         /// The file.
         path: PathBuf,
-        /// The note or symbol that is not there.
+        /// The note or symbol that is missing.
         missing: &'static str,
     },
-    /// The note, or the marker, cannot be understood.
+    /// The note or the marker is invalid.
     #[error("the plugin `{}` says nonsense of itself: {why}", path.display())]
     BadNote {
         /// The file.
@@ -43,7 +43,7 @@ pub enum OpenError {
         /// The fault.
         why: String,
     },
-    /// Built for another operating system or processor.
+    /// The plugin is built for another operating system or processor.
     #[error(
         "the plugin `{}` is built for {found}, this host runs on {ours}",
         path.display()
@@ -56,7 +56,7 @@ pub enum OpenError {
         /// The platform of this host.
         ours: String,
     },
-    /// Built for another major version of the border.
+    /// The plugin is built for another major version of the ABI.
     #[error(
         "the plugin `{}` is built for plugin ABI {}.{}, this host speaks {}.{}",
         path.display(), found.0, found.1, ABI_VERSION.0, ABI_VERSION.1
@@ -64,10 +64,10 @@ pub enum OpenError {
     AbiVersion {
         /// The file.
         path: PathBuf,
-        /// Its version, `(major, minor)`.
+        /// The plugin's ABI version, `(major, minor)`.
         found: (u32, u32),
     },
-    /// A panic in the plugin would end the host.
+    /// The plugin is built with `panic = "abort"`, so a panic in it would end the host.
     #[error(
         "the plugin `{}` is built with `panic = \"abort\"`, so a panic would end this process",
         path.display()
@@ -76,7 +76,7 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// The system's loader refuses it.
+    /// The system's loader rejects the library.
     #[error("the plugin `{}` cannot be loaded: {why}", path.display())]
     Load {
         /// The file.
@@ -84,19 +84,19 @@ pub enum OpenError {
         /// The loader's message.
         why: String,
     },
-    /// The types of the border differ.
+    /// The types that cross the border have other layouts in the plugin.
     #[error(
         "the plugin `{}` is built with other types than this host: {summary}", path.display()
     )]
     Layout {
         /// The file.
         path: PathBuf,
-        /// The first differences in a line.
+        /// The first differences, in one line.
         summary: String,
-        /// All of them, in tens of kilobytes.
+        /// All differences, in tens of kilobytes.
         full: String,
     },
-    /// The system cannot load libraries at all.
+    /// This host cannot load libraries at all.
     #[error("cannot load the plugin `{}`: {why}", path.display())]
     Unsupported {
         /// The file.
@@ -107,7 +107,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// The remedy.
+    /// Returns the remedy.
     pub fn help(&self) -> String {
         let major = ABI_VERSION.0;
         match self {
@@ -142,7 +142,7 @@ impl OpenError {
     }
 }
 
-/// The reason why a toolset cannot be made.
+/// The reason why a toolset cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -151,15 +151,15 @@ pub enum CreateError {
     NoClass {
         /// The library.
         path: PathBuf,
-        /// The class asked for.
+        /// The requested class.
         class: String,
         /// The classes it has.
         have: Vec<String>,
     },
-    /// The toolset's own `create` failed or panicked, or its tools are not well described.
+    /// The toolset's own `create` failed or panicked, or its description is invalid.
     #[error("the toolset `{class}` of {} cannot be created: {message}", origin(path.as_ref()))]
     Create {
-        /// The library; none for a built-in toolset.
+        /// The library; `None` for a built-in toolset.
         path: Option<PathBuf>,
         /// The class.
         class: String,
@@ -171,7 +171,7 @@ pub enum CreateError {
 }
 
 impl CreateError {
-    /// The remedy.
+    /// Returns the remedy.
     pub fn help(&self) -> String {
         match self {
             Self::NoClass { have, .. } => {

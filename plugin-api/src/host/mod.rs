@@ -1,8 +1,7 @@
 //! For hosts, not for authors: inspect a plugin without running it, open it, call its tools.
 //!
-//! This module opens one file and trusts it. Finding the file, containing it in its skill, asking
-//! for trust, copying it to a private place and isolating it in a child process are the tasks of
-//! the engine.
+//! This module opens one file and trusts it. The engine does the rest: it finds the file, confines it
+//! to its skill, asks for trust, copies it to a private place and isolates it in a child process.
 //!
 //! ```no_run
 //! use repertoire_plugin::host::{Library, PluginNote};
@@ -21,8 +20,8 @@
 //! # }
 //! ```
 
-/// The target triple of this host, as in `x86_64-unknown-linux-gnu`: the directory of a skill's
-/// libraries for it.
+/// The target triple of this host, such as `x86_64-unknown-linux-gnu`. A skill keeps its libraries for
+/// this target in a directory of that name.
 pub const TARGET: &str = env!("REPERTOIRE_PLUGIN_TARGET");
 
 /// The header for plugins in C and C++, `include/repertoire.h`.
@@ -40,7 +39,7 @@ pub use toolset::Toolset;
 
 pub use crate::{ErrorCode, Host, LogLevel, ToolOutput, ToolSpec, ToolsetDescription};
 
-/// Hosts call from many threads.
+/// Asserts that hosts can use these types from many threads.
 const _: fn() = || {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<Library>();

@@ -9,7 +9,7 @@ use super::OpenError;
 use crate::ABI_VERSION;
 use crate::abi::note::{SECTIONS, json_of};
 
-/// A library larger than this is not read.
+/// The size above which a library is not read.
 const MAX_LIBRARY_BYTES: u64 = 1 << 30;
 
 /// The note of a plugin: its name, version, classes, and build.
@@ -58,7 +58,7 @@ impl PluginNote {
         Self::read_as(path, path)
     }
 
-    /// The same with another path in the messages.
+    /// Reads the note of the library at `path`; error messages name `shown` instead.
     pub(super) fn read_as(path: &Path, shown: &Path) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Read { path: shown.to_owned(), source };
         let metadata = std::fs::metadata(path).map_err(failed)?;
@@ -69,13 +69,13 @@ impl PluginNote {
         Self::parse(&std::fs::read(path).map_err(failed)?, shown)
     }
 
-    /// Reads the note in the bytes of a library, of any platform and ABI version; `path` is for
-    /// the messages.
+    /// Parses the note in the bytes of a library for any platform and ABI version. `path` appears in
+    /// error messages only.
     ///
     /// # Errors
     ///
-    /// The bytes are not a shared library, not all of one, or not a plugin. A truncated library has
-    /// to be found here: in a loader it ends the process.
+    /// The bytes are not a shared library, are truncated, or are not a plugin. A truncated library must
+    /// be detected here, because loading it would end the process.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, OpenError> {
         let broken = |why: String| OpenError::NotALibrary { path: path.to_owned(), why };
         if bytes.is_empty() {

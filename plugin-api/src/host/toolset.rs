@@ -9,17 +9,18 @@ use super::{CallError, CreateError};
 use crate::abi::host::Instance;
 use crate::{Host, ToolError, ToolOutput, ToolResult, ToolsetDescription};
 
-/// A toolset, ready to be called from any thread, from several at once.
+/// A toolset that is ready to be called, from several threads at once.
 pub struct Toolset {
     instance: Instance,
     description: ToolsetDescription,
 }
 
 impl Toolset {
-    /// A toolset of this program, called the same way as one of a library: for built-ins and tests.
+    /// Creates a toolset that is part of this program, called in the same way as one of a library. Use
+    /// it for built-in toolsets and in tests.
     ///
-    /// To say where a tool panicked, a panic hook is added to this program's; panics outside of
-    /// tools go to the one that was there.
+    /// This installs a panic hook, which records where a tool panicked; panics outside of tools still
+    /// go to the previous hook.
     pub fn of<T: crate::Toolset>(config: &Value) -> Result<Self, CreateError> {
         Self::new(Instance::of::<T>(config), crate::tools::class_of::<T>(), None)
     }
@@ -41,12 +42,12 @@ impl Toolset {
         Ok(Self { instance, description })
     }
 
-    /// The tools, and their purpose; `class` is the name the toolset was created by.
+    /// Returns the tools and their purpose; `class` is the name under which the toolset was created.
     pub fn describe(&self) -> &ToolsetDescription {
         &self.description
     }
 
-    /// Calls a tool with the JSON text of its arguments, and waits for its end.
+    /// Calls a tool with the JSON text of its arguments, and waits until it ends.
     ///
     /// A panic in the tool is an error with [`ErrorCode::Panicked`](crate::ErrorCode::Panicked).
     /// The tool stops early only if it asks whether `host` is cancelled. A panic in a method of

@@ -1,4 +1,4 @@
-//! The author's side: schemas, argument errors, and three ways to write one tool.
+//! The author's view: schemas, argument errors, and three ways to write one tool.
 #![expect(unreachable_pub, reason = "a tool is `pub`, wherever its toolset is")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -28,7 +28,7 @@ struct Point {
     y: f64,
 }
 
-// As models write them, without a word of the author.
+// The variants are named as models write them, without an attribute from the author.
 #[arguments]
 enum Colour {
     Red,

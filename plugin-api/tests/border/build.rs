@@ -5,8 +5,7 @@ use std::process::Command;
 
 use repertoire_plugin::serde_json::Value;
 
-/// Builds a plugin of this workspace, in the profile of the tests, and answers the path of its
-/// library.
+/// Builds a plugin of this workspace, in the profile of the tests, and returns the path of its library.
 pub(crate) fn library(package: &str) -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
@@ -38,7 +37,7 @@ pub(crate) fn library(package: &str) -> PathBuf {
     files.find(is_library).unwrap()
 }
 
-/// A copy of a library in which `from` is replaced by `to` of the same length; all of them.
+/// Writes a copy of a library in which every `from` is replaced by `to`, which has the same length.
 pub(crate) fn patched(library: &Path, to_file: &Path, from: &[u8], to: &[u8]) {
     assert_eq!(from.len(), to.len());
     let mut bytes = std::fs::read(library).unwrap();

@@ -1,4 +1,5 @@
-//! Crashes that no border can catch: the reason why hosts run plugins in a child.
+//! Crashes that cannot be caught at the border. They are the reason why hosts run plugins in a child
+//! process.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
@@ -9,8 +10,8 @@ use super::{FAILING, create, open};
 
 const TOOL: &str = "REPERTOIRE_TEST_TOOL";
 
-/// Calls a tool of the failing plugin in another process, and returns its exit status and standard
-/// error.
+/// Calls a tool of the failing plugin in another process, and returns that process's exit status and
+/// standard error.
 fn outcome(tool: &str) -> (ExitStatus, String) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crashes::child", "--ignored", "--nocapture"])

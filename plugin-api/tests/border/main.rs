@@ -270,7 +270,7 @@ fn a_toolset_that_does_real_work() {
     let library = open(&GIT_LOG);
     let git = library.create("GitLogToolset", &config).unwrap();
     let arguments = r#"{"limit": 1, "path": "plugin-api"}"#;
-    // A source archive has no repository, which the tool has to say.
+    // In a source archive there is no git repository, so the tool must report an error.
     match git.call("recent_commits", arguments, &FakeHost::new()) {
         Ok(output) => assert_eq!(output.title, "1 commit of plugin-api"),
         Err(error) => assert!(error.message.contains("git"), "{}", error.message),
@@ -280,7 +280,7 @@ fn a_toolset_that_does_real_work() {
 #[test]
 fn two_hundred_libraries_are_open_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    // With debug information they would be 5 GB.
+    // With debug information, the copies would take 5 GB.
     let small = dir.path().join("small.so");
     let strip =
         Command::new("strip").arg("--strip-debug").arg("-o").args([&small, &*HELLO]).status();

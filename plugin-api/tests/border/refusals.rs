@@ -1,4 +1,4 @@
-//! Files that must not be opened, each refused by an error that names it.
+//! Files that must not be opened. Each is rejected with an error that names the file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The channels that a message can take: the library, the command line, a hook.
+//! The channels through which a message can reach the engine: the library, the command line, a hook.
 
 use repertoire::session::Session;
 use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill};
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 use crate::binary::{Place, finish};
 use crate::skill_file;
 
-/// The skills shown for a message.
+/// The skills that were shown for a message.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// `None` if the channel does not report it.
+    /// The tier; `None` if the channel does not report it.
     pub(crate) tier: Option<u64>,
     pub(crate) full: Vec<String>,
     pub(crate) registry: Vec<String>,
     pub(crate) text: String,
 }
 
-/// A channel for messages of one conversation.
+/// A channel for the messages of one conversation.
 pub(crate) trait Channel {
     fn name(&self) -> &'static str;
 
-    /// Begins another conversation.
+    /// Starts another conversation.
     fn restart(&mut self);
 
     fn say(&mut self, message: &str) -> Shown;
@@ -29,7 +29,7 @@ pub(crate) trait Channel {
     /// Activates a skill by name.
     fn activate(&mut self, id: &str, arguments: &str);
 
-    /// Tells the engine that the host shortened its context.
+    /// Tells the engine that the host compacted the context.
     fn compacted(&mut self);
 }
 
@@ -42,7 +42,7 @@ fn place(skills: &[Value]) -> Place {
     place
 }
 
-/// `Engine::turn`.
+/// The channel `Engine::turn`.
 pub(crate) struct Library {
     engine: Engine,
     n_conversations: usize,
@@ -91,7 +91,7 @@ impl Channel for Library {
     }
 }
 
-/// `repertoire disclose`.
+/// The channel `repertoire disclose`.
 pub(crate) struct CommandLine {
     place: Place,
     max_skills: String,
@@ -147,7 +147,7 @@ impl Channel for CommandLine {
     }
 }
 
-/// The channel `repertoire hook claude-code`, whose agent gets only a text.
+/// The channel `repertoire hook claude-code`, which returns only a text.
 pub(crate) struct Hook {
     place: Place,
     max_skills: String,
@@ -204,7 +204,7 @@ impl Channel for Hook {
         };
         let mut full = after("## Skill: ");
         if full.is_empty() {
-            // A slash command is answered with the instructions alone.
+            // The answer to a slash command consists of the instructions only.
             let dirs = text.lines().filter_map(|line| line.strip_prefix("Base directory: "));
             full.extend(dirs.filter_map(|dir| Some(dir.rsplit_once('/')?.1.to_owned())));
         }

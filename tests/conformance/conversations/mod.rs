@@ -1,5 +1,5 @@
-//! The disclosure for a message, and for a sequence of them: the case tables of lines and of
-//! conversations, through every channel that a message can take.
+//! The disclosures for single messages and for conversations: the case tables of lines and of
+//! conversations, through every channel.
 
 mod channel;
 
@@ -9,7 +9,7 @@ use channel::{Channel, CommandLine, Hook, Library, Shown};
 
 use crate::support;
 
-/// Returns the channels to a catalog, each in a conversation of its own.
+/// Returns all channels to a catalog, each in its own conversation.
 fn channels(skills: &[Value], max_skills: usize) -> Vec<Box<dyn Channel>> {
     vec![
         Box::new(Library::new(skills, max_skills)),

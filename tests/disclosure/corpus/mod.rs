@@ -1,4 +1,5 @@
-//! Two hundred real skills at once: each message shows the skill it is for, without a list of all.
+//! Two hundred real skills at once: each message shows the skill it is meant for, without a list of all
+//! skills.
 
 mod selection;
 
@@ -13,14 +14,14 @@ use crate::support::{say, shared};
 
 const N_SKILLS: usize = 200;
 
-/// The number of messages that must show their skill.
+/// The minimum number of messages that must show their skill.
 const MIN_VISIBLE: usize = 26;
 
-/// The most lines for a message.
+/// The maximum number of lines for a message.
 const MAX_LINES: usize = 5;
 
-/// Messages, each with the skill it is for: every seventh of the selection, or the next one that no
-/// other skill could serve as well. They were written before any of them was tried.
+/// Messages, each with the skill it is meant for: every seventh skill of the selection, or the next one
+/// if another skill would serve as well. All were written before any of them was tried.
 const MESSAGES: [(&str, &str); 28] = [
     ("product-mockup", "put this screenshot on an iPhone so it looks nice in the app store"),
     ("gget", "pull the ensembl entry and the alphafold model of BRCA2 from the shell"),
@@ -73,7 +74,7 @@ const MESSAGES: [(&str, &str); 28] = [
     ("minimax-pdf", "turn this resume into a pdf that looks like a designer made it"),
 ];
 
-/// Copies of the selection, and their engine with default options; `None` without the corpus.
+/// Copies the selection, and builds an engine with default options; `None` without the corpus.
 fn catalog(writes_triggers: bool) -> Option<(TempDir, Engine)> {
     let corpus = shared("corpus/skills")?;
     let chosen = selection::choose(&corpus, N_SKILLS);
@@ -96,8 +97,8 @@ fn engine(dir: &Path) -> Engine {
     Engine::builder().source(Source::project(dir)).build().unwrap()
 }
 
-/// Writes what `repertoire suggest ID --write` would into each file; those that declare triggers
-/// already, and those that hold nothing to propose, stay as they are.
+/// Writes the triggers of `repertoire suggest ID --write` into each file. Files that declare triggers
+/// already, and those for which there is no suggestion, stay unchanged.
 fn write_triggers(dir: &Path) {
     let start = Instant::now();
     let catalog = engine(dir).catalog();
@@ -114,12 +115,12 @@ fn write_triggers(dir: &Path) {
     assert!(n_written > N_SKILLS * 3 / 4, "only {n_written} files got triggers");
 }
 
-/// Tells whether the skill is shown, in full or in a line.
+/// Tells whether the skill is shown, in full or as a line.
 fn shows(shown: &Disclosure, id: &str) -> bool {
     shown.full.iter().chain(&shown.registry).any(|visible| visible.as_str() == id)
 }
 
-/// Asserts that enough messages show the skill they are for.
+/// Asserts that enough messages show their skill.
 fn assert_visible(engine: &Engine) {
     let catalog = engine.catalog();
     let mut hidden = Vec::new();

@@ -1,15 +1,15 @@
-//! The selection of real skills: varied, different from each other, and always the same.
+//! The selection of real skills: varied, without near duplicates, and the same in every run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use repertoire::Skill;
 
-/// The share of common words above which two descriptions belong to versions of one skill.
+/// The share of common words above which two descriptions count as versions of one skill.
 const MAX_SHARED: f64 = 0.5;
 
-/// The first `n` skills of `corpus`, one of each repository in turn, in an order that only their
-/// paths decide.
+/// Returns the first `n` skills of `corpus`, one from each repository in turn. The order depends on
+/// their paths only.
 pub(crate) fn choose(corpus: &Path, n: usize) -> Vec<Skill> {
     let (files, _) = repertoire::catalog::skill_files(corpus, false);
     let mut by_repository: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
@@ -40,8 +40,8 @@ pub(crate) fn choose(corpus: &Path, n: usize) -> Vec<Skill> {
     chosen.into_iter().map(|(skill, _)| skill).collect()
 }
 
-/// A skill that any catalog would show to the model: one that requires nothing, with a name of its
-/// own and a description that says something.
+/// Loads a skill that any catalog would show to the model. It has no requirements, an unambiguous name,
+/// and a meaningful description. Returns `None` for any other.
 fn usable(file: &Path) -> Option<Skill> {
     let skill = Skill::load(file, "repertoire").ok()?;
     let manifest = skill.manifest();
@@ -58,13 +58,13 @@ fn words(text: &str) -> BTreeSet<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// The words of both, as a share of those of the shorter.
+/// Returns the number of common words as a share of the smaller set.
 #[expect(clippy::cast_precision_loss, reason = "numbers of words")]
 fn shared(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     a.intersection(b).count() as f64 / a.len().min(b.len()).max(1) as f64
 }
 
-/// FNV-1a of a path, to take skills from all parts of a repository.
+/// Hashes a path with FNV-1a, in order to pick skills from all parts of a repository.
 fn hash(path: &Path) -> u64 {
     path.to_string_lossy().bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

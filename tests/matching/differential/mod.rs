@@ -1,5 +1,5 @@
-//! The compiled index, compared with a plain matcher that is obviously correct: it searches for
-//! every trigger of every skill separately, at every position of the text.
+//! The compiled index, compared with a plain matcher that is obviously correct: it searches for every
+//! trigger of every skill separately, at every position of the text.
 
 mod names;
 mod pieces;
@@ -22,21 +22,21 @@ use serde_json::json;
 
 use crate::index;
 
-/// A skill with a name that no text holds.
+/// Builds a skill whose name occurs in no text.
 fn load(place: usize, triggers: &serde_json::Value) -> Skill {
-    // A list of maps keeps a comma in a trigger from splitting it.
+    // A list of maps, so that a comma in a trigger does not split it.
     format!("---\nname: zq{place:02}\ndescription: d\ntriggers: [{triggers}]\n---\n")
         .parse()
         .unwrap()
 }
 
-/// The index of these skills, and their ids.
+/// Returns the index of these skills, and their ids.
 fn index_of(triggers: &[serde_json::Value]) -> (Index, Vec<SkillId>) {
     let skills: Vec<Skill> = triggers.iter().enumerate().map(|(i, t)| load(i, t)).collect();
     index::index_of(&skills)
 }
 
-/// Every number in `json`.
+/// Collects every number in `json`.
 fn collect_numbers<'a>(
     json: &'a mut serde_json::Value,
     numbers: &mut Vec<&'a mut serde_json::Value>,
@@ -57,7 +57,7 @@ fn collect_numbers<'a>(
     }
 }
 
-/// Where every number in `json` is, as JSON Pointers.
+/// Collects the JSON Pointer of every number in `json`.
 fn pointers(json: &serde_json::Value, here: &str, pointers: &mut Vec<String>) {
     match json {
         serde_json::Value::Array(values) => {
@@ -75,7 +75,8 @@ fn pointers(json: &serde_json::Value, here: &str, pointers: &mut Vec<String>) {
     }
 }
 
-/// A run tries every eighth number, and another run others; `PROPTEST_CASES` asks for all.
+/// Tries every eighth number, starting differently in each run; if `PROPTEST_CASES` is set, all of
+/// them.
 #[test]
 fn an_index_with_any_one_number_at_its_largest_is_refused_or_answers_without_a_panic() {
     let (index, ids) = index_of(&[
@@ -104,7 +105,7 @@ fn an_index_with_any_one_number_at_its_largest_is_refused_or_answers_without_a_p
     assert!(Index::deserialize(&json).is_ok(), "all of it is as it was");
 }
 
-/// The settings of tests with this many random cases; `PROPTEST_CASES` asks for others.
+/// Returns the settings for tests with `few` random cases, or with `PROPTEST_CASES` if that is set.
 fn cases(few: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let cases = asked.unwrap_or(few);
@@ -132,14 +133,14 @@ fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseErro
     for hit in answer.matches.iter().flat_map(|found| &found.hits) {
         let span = query.get(hit.span.clone());
         prop_assert!(span.is_some_and(|s| !s.is_empty()), "{:?} in {:?}", hit, query);
-        // A character may stand for several in the folded form ("㍿"); then the span covers all of
-        // it.
+        // One character may become several when it is folded ("㍿"); the span then covers the whole
+        // character.
         if hit.kind != HitKind::Pattern {
             let (span, trigger) = (reference::fold(span.unwrap()), reference::fold(&hit.trigger));
             prop_assert!(span.contains(trigger.trim()), "{:?} in {:?}", hit, query);
         }
     }
-    // The best three are the first three of all.
+    // The best three must be the first three of all matches.
     let best = index.search(&Query::new(query), &[], 3);
     prop_assert_eq!(&best.matches[..], &answer.matches[..answer.matches.len().min(3)]);
     let beyond: Vec<_> = answer.matches.iter().skip(3).map(|found| found.id.clone()).collect();
@@ -148,7 +149,7 @@ fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseErro
     check_read_back(&index, &ids, query)
 }
 
-/// Checks that an index that was written and read again gives the same answers.
+/// Checks that an index gives the same answers after it was written and read again.
 fn check_read_back(index: &Index, ids: &[SkillId], query: &str) -> Result<(), TestCaseError> {
     let written = serde_json::to_vec(index).unwrap();
     let read: Index = serde_json::from_slice(&written).unwrap();
@@ -158,8 +159,8 @@ fn check_read_back(index: &Index, ids: &[SkillId], query: &str) -> Result<(), Te
     Ok(())
 }
 
-/// Checks that any number of best matches, found with as little proof as possible, are the first of
-/// all, also when some skills were used recently.
+/// Checks that any number of best matches, found with as little work as possible, are the first of all
+/// matches, with and without recently used skills.
 fn check_best(index: &Index, ids: &[SkillId], query: &str) -> Result<(), TestCaseError> {
     let query = Query::new(query);
     let mut ranked = Vec::new();
@@ -270,10 +271,10 @@ proptest! {
     }
 }
 
-/// Skills go by an id and a name, and declare triggers.
+/// The id, the name and the triggers of a skill.
 type NamedSkill = (&'static str, &'static str, serde_json::Value);
 
-/// Checks mentions, and the matches of named skills, against the plain rules.
+/// Compares mentions, and matches of skills by name, with the plain rules.
 fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> {
     let ids: Vec<SkillId> = skills.iter().map(|(id, ..)| SkillId::new(id)).collect();
     let loaded: Vec<Skill> = skills.iter().map(|(.., triggers)| load(0, triggers)).collect();
@@ -291,7 +292,7 @@ fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> 
     let (mut weak, mut denied) = (Vec::new(), Vec::new());
     for ((id, skill), named) in ids.iter().zip(&loaded).zip(&verdicts) {
         let context = format!("{id} in {query:?}: {named:?}, {answer:#?}");
-        // An exclude gives way to a strong mention.
+        // A strong mention overrides an exclude.
         let hits = match (expected_hits(skill, query), named) {
             (None, Named::Strong) => expected_hits(&without_exclude(skill), query),
             (hits, _) => hits,
@@ -327,7 +328,7 @@ fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> 
     check_read_back(&index, &ids, query)
 }
 
-/// Returns the same skill without excludes.
+/// Returns a copy of the skill without its excludes.
 fn without_exclude(skill: &Skill) -> Skill {
     let texts = |of: &[repertoire::skill::Spanned<String>]| -> Vec<String> {
         of.iter().map(|trigger| trigger.value.clone()).collect()
@@ -372,14 +373,15 @@ fn a_query_is_answered_alike_before_and_after_thousands_of_other_words() {
         for query in queries {
             check_alike(&index, &ids, &triggers, query);
         }
-        // Short ones, long ones, and some that are too long to be cached.
+        // Short words, long words, and words that are too long for the cache.
         let other = |i: usize| format!("{}{round}x{i} ", "averylongword".repeat(i % 7));
         let others: String = (0..3_000).map(other).collect();
         check_alike(&index, &ids, &triggers, &others);
     }
 }
 
-/// Checks that an index that has answered other queries answers this one as the plain matcher does.
+/// Checks that an index that has answered other queries still agrees with the plain matcher on this
+/// one.
 fn check_alike(index: &Index, ids: &[SkillId], triggers: &[serde_json::Value], query: &str) {
     let answer = index.search(&Query::new(query), &[], usize::MAX);
     for ((place, triggers), id) in triggers.iter().enumerate().zip(ids) {

@@ -1,4 +1,4 @@
-//! Plain rules of mentions: each name at each position of the text, each pair of positions
+//! The plain rules of mentions: every name at every position of the text, and every pair of positions
 //! compared.
 
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::reference::{fold, is_edge};
 
-/// The outcome for a skill by its names.
+/// The result for a skill from the mentions of its names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
     /// The skill is not named, or its mention is overridden.
@@ -25,7 +25,7 @@ enum Kind {
     Strong,
 }
 
-/// A name of a skill at a place.
+/// An occurrence of a skill's name.
 struct Place {
     skill: usize,
     start: usize,
@@ -35,7 +35,7 @@ struct Place {
     is_denied: bool,
 }
 
-/// Returns the outcome for each skill in the message; `names` are its id and its name.
+/// Returns the result for each skill in the message. `names` holds the id and the name of each skill.
 pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
     let text = fold(query);
     let mut places: Vec<Place> = Vec::new();
@@ -132,7 +132,7 @@ fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 
     Place { skill, start, end, is_token, kind, is_denied }
 }
 
-/// Tells whether the slash at the end of `before` starts a token that ends in `after`.
+/// Tells whether the slash at the end of `before` begins a token that ends in `after`.
 fn opens_token(before: &str, after: &str) -> bool {
     let before = &before[..before.len() - 1];
     let is_emphasis = matches(r"(?:^|[^*])\*\*$", before) && matches(r"^\*\*(?:$|[^*])", after);

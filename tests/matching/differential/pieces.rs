@@ -1,10 +1,10 @@
-//! The building blocks of generated texts and triggers.
+//! The building blocks for generated texts and triggers.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-/// Pieces of texts and triggers: few enough to combine often, odd enough to find faults.
+/// Pieces of texts and triggers: few enough that they meet often, and unusual enough to reveal faults.
 const PIECES: &[&str] = &[
     "git",
     "Git",
@@ -61,13 +61,13 @@ const PIECES: &[&str] = &[
     "ŉ",
 ];
 
-/// Triggers that start and end with one another: words, phrases, and texts that are not words.
+/// Triggers that begin and end with one another: words, phrases, and texts that are not words.
 pub(super) const NESTED: &[&str] = &[
     "a", "b", "a b", "b a", "a-b", "b-a", "ab", "ba", "a b a", "a-b a", "-b", "a b-a", "-aba",
     "-abab", "-aba b", "-aba-", "b-aba", "-ab", "aba-",
 ];
 
-/// Patterns whose literals start and end with one another, with others in between.
+/// Patterns whose literals begin and end with one another, with other text between them.
 pub(super) const NESTED_PATTERNS: &[&str] = &[
     "abab",
     "abab.*a",
@@ -152,7 +152,7 @@ prop_compose! {
     }
 }
 
-/// Words that many skills declare, alone, in phrases and in patterns.
+/// Words that many skills declare: alone, in phrases and in patterns.
 pub(super) const SHARED: &[&str] =
     &["git", "hub", "commit", "push", "c++", "git push", "hub commit", "x", "\n"];
 
@@ -180,7 +180,7 @@ prop_compose! {
     }
 }
 
-/// Ids and names that hold each other.
+/// Ids and names that contain one another.
 const IDS: &[&str] = &[
     "deploy",
     "deploy-api",
@@ -205,7 +205,7 @@ const NAMES: &[&str] = &[
     "api",
 ];
 
-/// Texts that deny a name after them, and texts that only look like it.
+/// Texts that deny the name after them, and texts that only look as if they did.
 const BEFORE: &[&str] = &[
     "not",
     "don't",
@@ -242,7 +242,7 @@ const BEFORE: &[&str] = &[
     "x",
 ];
 
-/// Texts between the denial and the name.
+/// Texts between a denial and the name.
 const BETWEEN: &[&str] = &[
     "the", "the", "my", "use", "use", "run", "using", "a", "to", "want", "with", "for", "skill",
     "longer", "and", "or", "x", "need", "really", "that", "used", "skill:",
@@ -281,7 +281,7 @@ const CLOSING: &[&str] = &[
     "",
 ];
 
-/// Skills of an id, a name and triggers, each id once.
+/// Generates skills with an id, a name and triggers; each id occurs once.
 pub(super) fn catalog_of_names()
 -> impl Strategy<Value = Vec<(&'static str, &'static str, serde_json::Value)>> {
     let triggers = (
@@ -297,7 +297,7 @@ pub(super) fn catalog_of_names()
     })
 }
 
-/// A message that names skills, once or a few times.
+/// Generates a message that names skills, once or a few times.
 pub(super) fn message_of_names() -> impl Strategy<Value = String> {
     let before = prop_oneof![1 => Just(""), 2 => select(BEFORE)];
     let between = prop::collection::vec(select(BETWEEN), 0..3);

@@ -21,7 +21,7 @@ pub(super) fn fold(text: &str) -> String {
     BLANKS.replace_all(&folded, " ").into_owned()
 }
 
-/// Tells whether a trigger occurs in a folded text as a word of its own.
+/// Tells whether a trigger occurs in a folded text as a whole word.
 fn has_literal(folded: &str, trigger: &str) -> bool {
     let trigger = fold(trigger).trim().to_owned();
     (0..folded.len()).filter(|&at| folded.is_char_boundary(at)).any(|at| {
@@ -52,10 +52,10 @@ fn has_pattern(normalized: &str, pattern: &str) -> bool {
     pattern.is_match(normalized)
 }
 
-/// The triggers found for one skill, each once; `None` if the skill is vetoed.
+/// The triggers found for one skill, each once; `None` if an exclude vetoes the skill.
 pub(super) type Hits = Option<BTreeSet<(HitKind, String)>>;
 
-/// Returns the hits of the reference for one skill.
+/// Returns the reference matcher's hits for one skill.
 pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
     let (folded, normalized) = (fold(query), nfkc(query));
     let triggers = skill.triggers();
@@ -75,7 +75,7 @@ pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
     Some(hits)
 }
 
-/// Returns the documented order (DESIGN §4), from the hits of all skills, without recency.
+/// Returns the documented order (DESIGN §4), computed from the hits of all skills, without recency.
 pub(super) fn expected_order(skills: &[Skill], hits: &[Hits]) -> Vec<String> {
     let literal = |text: &str| fold(text).trim().to_owned();
     let declared_by = |kind: HitKind, trigger: &str| {

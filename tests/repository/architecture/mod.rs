@@ -1,4 +1,4 @@
-//! The order of modules in ARCHITECTURE.md, and no circles between the files of a room.
+//! The order of modules in ARCHITECTURE.md, and the absence of cycles between the files of a room.
 
 mod uses;
 
@@ -10,10 +10,10 @@ use uses::Modules;
 
 use crate::sources::rust_files;
 
-/// Rooms whose files still know each other in circles: open them, and take them off.
+/// Rooms with cycles between their files. Break the cycles, and remove the rooms from this list.
 const CIRCULAR: [&str; 1] = ["matcher"];
 
-/// The modules of the library in the order of ARCHITECTURE.md, and the source files of each.
+/// Returns the modules of the library in the order of ARCHITECTURE.md, each with its source files.
 fn modules() -> Vec<(String, Vec<PathBuf>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();

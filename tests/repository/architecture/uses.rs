@@ -1,4 +1,4 @@
-//! The uses of one source file by another, read from `use` lines and from paths in code.
+//! Dependencies between source files, read from `use` lines and from paths in code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,12 +9,13 @@ use regex::Regex;
 
 use crate::sources::rust_files;
 
-/// The path of a module, from the root of the sources.
+/// The path of a module from the root of the sources.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(Vec<String>);
 
 impl Name {
-    /// The name of the module in the file at `path`. The root of the binary is the module `cli`.
+    /// Returns the name of the module in the file at `path`. The root of the binary is the module
+    /// `cli`.
     fn of(path: &str) -> Name {
         let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
         let last = parts.pop().unwrap();
@@ -25,12 +26,12 @@ impl Name {
         Name(parts)
     }
 
-    /// The folder of `src` that the module is in.
+    /// Returns the folder of `src` that contains the module.
     pub(crate) fn room(&self) -> &str {
         self.0.first().map_or("", String::as_str)
     }
 
-    /// The root of its crate.
+    /// Returns the root of the module's crate.
     fn root(&self) -> &[String] {
         if self.room() == "cli" { &self.0[..1] } else { &[] }
     }
@@ -42,24 +43,24 @@ impl fmt::Display for Name {
     }
 }
 
-/// A source file as far as it names others.
+/// The names that a source file uses.
 struct Module {
-    /// Names that `use` lines bring in, each with its path.
+    /// The names that `use` lines import, each with its path.
     imported: BTreeMap<String, Vec<String>>,
-    /// Paths of `use` lines and of code, without those that are only passed on.
+    /// The paths of `use` lines and of code, except for those that are only re-exported.
     paths: Vec<Vec<String>>,
 }
 
 /// All modules of the sources.
 pub(crate) struct Modules {
     modules: BTreeMap<Name, Module>,
-    /// The modules that each one knows, without those that it is in: a file may use what the files
-    /// above it declare.
+    /// The modules that each module uses, except for its parents: a file may use what the files above
+    /// it declare.
     uses: BTreeMap<Name, BTreeSet<Name>>,
 }
 
 impl Modules {
-    /// Reads the files below `src`, without tests.
+    /// Reads the files below `src`, except for tests.
     pub(crate) fn read(src: &Path) -> Modules {
         let files = rust_files(src).into_iter().map(|path| {
             let name = path.strip_prefix(src).unwrap().to_str().unwrap().replace('\\', "/");
@@ -69,7 +70,7 @@ impl Modules {
         Modules::of(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
-    /// The modules in these files, each a path and a text.
+    /// Builds the modules from files, each given by its path and its text.
     pub(crate) fn of<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Modules {
         let modules = files.into_iter().map(|(path, text)| (Name::of(path), Module::of(text)));
         let mut modules = Modules { modules: modules.collect(), uses: BTreeMap::new() };
@@ -86,7 +87,7 @@ impl Modules {
         self.uses.values().map(BTreeSet::len).sum()
     }
 
-    /// The uses that are part of a circle, or between two circles.
+    /// Returns the uses that are part of a cycle, or lead from one cycle to another.
     pub(crate) fn circular_uses(&self) -> Vec<(&Name, &Name)> {
         let mut left: Vec<(&Name, &Name)> =
             self.uses.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to))).collect();
@@ -101,11 +102,11 @@ impl Modules {
         }
     }
 
-    /// The module that a path in `name` leads to, through names that are passed on; `None` for a
-    /// path out of the crate.
+    /// Returns the module that a path in `name` refers to, following re-exports; `None` if the path
+    /// leads out of the crate.
     fn named(&self, name: &Name, path: &[String]) -> Option<Name> {
         let mut path = self.absolute(name, path)?;
-        // As often as names are passed on at most.
+        // The maximum number of re-exports to follow.
         for _ in 0..8 {
             let n = (0..=path.len()).rev().find(|n| self.is_module(&path[..*n]))?;
             let module = Name(path[..n].to_vec());
@@ -123,7 +124,8 @@ impl Modules {
         self.modules.contains_key(&Name(path.to_vec()))
     }
 
-    /// A path of a module from the root of the sources; `None` if it begins with another crate.
+    /// Converts a path in a module to one from the root of the sources; `None` if it begins with
+    /// another crate.
     fn absolute(&self, name: &Name, path: &[String]) -> Option<Vec<String>> {
         let n_up = path.iter().take_while(|part| *part == "super").count();
         let (base, rest) = match path.first()?.as_str() {
@@ -166,7 +168,7 @@ impl Module {
     }
 }
 
-/// The paths of a `use` line, each with the name that it brings in.
+/// Returns the paths of a `use` line, each with the name that it imports.
 fn expanded(tree: &str) -> Vec<(Vec<String>, String)> {
     let tree = tree.trim();
     let Some((start, list)) = tree.split_once('{') else {
@@ -178,7 +180,7 @@ fn expanded(tree: &str) -> Vec<(Vec<String>, String)> {
         let name = if name.is_empty() { path[path.len() - 1].clone() } else { name.to_owned() };
         return vec![(path, name)];
     };
-    // In a text that is not code, such as a template, the end may be missing.
+    // In a text that is not code, such as a template, the closing brace may be missing.
     let list = list.rsplit_once('}').map_or(list, |(list, _)| list);
     let mut depth = 0;
     let is_comma = |c: char| {

@@ -1,4 +1,4 @@
-//! Compiled toolsets through the real binary: inspect, list, call, trust, scaffold.
+//! Compiled toolsets with the real binary: inspect, list, call, trust, scaffold.
 
 mod trust;
 
@@ -14,7 +14,7 @@ use crate::plugin;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The example plugin, built once.
+/// Returns the library of the example plugin, which is built once.
 fn hello() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| plugin::of_workspace("calls-toolset"))
@@ -26,7 +26,7 @@ fn write_skill(place: &Place, name: &str, toolsets: &[&str]) {
     place.write(&format!("skills/{name}/SKILL.md"), format!("---\n{head}\n---\nBody\n"));
 }
 
-/// A place with the example plugin in the project skill `hello`.
+/// Creates a place with the example plugin in the project skill `hello`.
 fn place() -> Place {
     let place = Place::new();
     write_skill(&place, "hello", &["toolsets/hello:HelloToolset", "toolsets/hello:MoodToolset"]);
@@ -39,7 +39,7 @@ fn library(place: &Place) -> PathBuf {
     place.path().join("skills/hello/toolsets/libhello.so")
 }
 
-/// A [`place`] whose plugin is trusted.
+/// Creates a [`place`] whose plugin is trusted.
 fn trusted_place() -> Place {
     let place = place();
     run(&place, &["trust", "add", "skills/hello"]).exits(0);
@@ -183,7 +183,7 @@ fn a_call_in_a_session_is_a_use_of_the_skill() {
     assert_eq!((&hello.unwrap()["used"], &stats["sessions"]), (&json!(1), &json!(1)));
 }
 
-/// Every way a call can end.
+/// Asserts every way in which a call can end.
 fn assert_calls(options: &[&str]) {
     let place = trusted_place();
     let call = |tool: &str, arguments: Value| call(&place, options, tool, &arguments);
@@ -244,7 +244,7 @@ fn tools_are_called_in_a_child_process() {
     assert_eq!(note["tools"].as_array().unwrap().len(), 6);
 }
 
-/// The ways in which a toolset can be bad are those of `tests/toolsets/failures`.
+/// Checks some of the faults that `tests/toolsets/failures` covers in full.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
     let cases: &[(&str, &[&str])] = &[
@@ -291,7 +291,8 @@ fn a_library_that_crashed_is_marked_in_the_list() {
     assert!(!table.contains("STATE"), "{table}");
 }
 
-/// Each problem of a library that shows without running it, and nothing of one that is all right.
+/// Checks that each problem that is visible without running a library is reported, and none for a good
+/// library.
 #[test]
 fn check_tells_libraries_that_cannot_be_loaded() {
     let place = place();

@@ -1,4 +1,5 @@
-//! Trust in the libraries of a project: what is refused, shown, and told again after a change.
+//! Trust in the libraries of a project: what is rejected, what is shown, and what is reported after a
+//! change.
 
 use super::*;
 
@@ -30,7 +31,7 @@ fn code_of_a_project_runs_only_once_it_is_trusted() {
     assert_eq!(list["trusted"][0]["state"], "unchanged");
     assert!(list["store"].as_str().unwrap().ends_with("/repertoire/trust.json"));
 
-    // Bytes after the end of the library change nothing but its content.
+    // Bytes after the end of the library change its content, but not its behaviour.
     let mut bytes = fs::read(&path).unwrap();
     bytes.push(0);
     fs::write(&path, bytes).unwrap();
@@ -59,8 +60,8 @@ fn a_file_that_is_gone_can_be_trusted_no_more() {
     assert_eq!(run(&place, &["trust", "list", "--json"]).json()["trusted"], json!([]));
 }
 
-/// `trust add` shows the rights that are asked for and the tools that are trusted, and later what
-/// changed of them.
+/// Checks that `trust add` shows the requested rights and the trusted tools, and later what has
+/// changed.
 #[test]
 fn trust_shows_rights_and_tools_and_then_the_difference() {
     let place = place();
@@ -81,7 +82,7 @@ fn trust_shows_rights_and_tools_and_then_the_difference() {
     let rights = &listed["trusted"][0]["rights"]["HelloToolset"];
     assert_eq!((&rights["read"][0], &rights["network"]), (&json!(here), &json!(true)), "{listed}");
 
-    // Another library of the same class.
+    // Another library with the same class.
     fs::copy(plugin::of_workspace("failing-toolset"), library(&place)).unwrap();
     write_skill(&place, "hello", &["toolsets/hello:HelloToolset"]);
     let again = run(&place, &["trust", "add", "skills/hello", "--json"]).exits(0).json();
@@ -118,7 +119,7 @@ fn rights_that_were_not_granted_are_named() {
     }
     run(&place, &["trust", "add", "skills/hello"]).exits(0);
     run(&place, &["trust", "diff"]).exits(0);
-    // The right to a directory holds for all below it.
+    // The right to a directory includes everything below it.
     ask(&["~/data/deep"], true);
     run(&place, &["trust", "diff"]).exits(0);
     ask(&["~"], true);

@@ -1,4 +1,4 @@
-//! Libraries that hang or crash when they are opened: they are alone with it.
+//! Libraries that hang or crash when they are opened do not affect others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 
 use super::{Place, Silent, assert_error, assert_good, failing, failure, hello, in_child, tool};
 
-/// A bound for what takes milliseconds on an idle machine.
+/// A limit for work that takes milliseconds on an idle machine.
 const SOON: Duration = Duration::from_secs(6);
 
-/// Children that are opened within `load`, tried again after `retry`, and each noted as a line of a
-/// file beside the skills.
+/// Returns the isolation in child processes with the time limits `load` and `retry`. Each start of a
+/// child adds a line to a log file next to the skills.
 fn counted(place: &Place, load: Duration, retry: Duration) -> Isolation {
     let Isolation::Process { program, mut limits } = in_child() else { unreachable!() };
     let (log, program) = (log(place), program.program);
@@ -32,14 +32,14 @@ fn log(place: &Place) -> PathBuf {
     place.dir.path().join("started")
 }
 
-/// The skills whose libraries were started, in that order.
+/// Returns the skills whose libraries were started, in that order.
 fn started(place: &Place) -> Vec<String> {
     let text = fs::read_to_string(log(place)).unwrap_or_default();
     let name = |line: &str| Path::new(line).file_name().unwrap().to_string_lossy().into_owned();
     text.lines().map(name).collect()
 }
 
-/// The tools of all skills, as a client sees them that lists tools once.
+/// Returns the tools of all skills, as a client sees them that lists tools once.
 fn tools(engine: &Engine) -> SessionTools {
     let mut options = SessionToolsOptions::default();
     options.all_toolsets = true;
@@ -56,7 +56,8 @@ fn greet(tools: &SessionTools) -> Value {
     serde_json::to_value(tools.call("good_greet", &json!({"name": "Ada"}))).unwrap()
 }
 
-/// A place with three skills: `good`, `bad` that is never made, `worse` that ends its process.
+/// Creates a place with three skills: `good`; `bad`, whose creation never ends; and `worse`, which ends
+/// its process.
 fn three() -> Place {
     let place = Place::new("toolsets/bad:StuckInCreate");
     fs::write(place.library("bad"), failing()).unwrap();
@@ -85,7 +86,7 @@ fn one_library_that_hangs_and_one_that_crashes_harm_no_other() {
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     assert_eq!(started(&place).iter().filter(|name| *name == "good").count(), 1, "it stays");
 
-    // A call of a tool that is not there yet is bounded by its own deadline.
+    // A call of a tool that has not been loaded yet obeys the deadline of the call.
     let began = Instant::now();
     let io = CallIo::default().deadline(Instant::now() + Duration::from_millis(300));
     let late = serde_json::to_value(tools.call_with("bad_late", &json!({}), io)).unwrap();
@@ -238,7 +239,7 @@ fn a_description_that_is_wrong_is_replaced_by_that_of_the_toolset_that_runs() {
         files.filter(|path| path.extension().is_some_and(|it| it == "tools")).collect()
     };
     assert_eq!(kept().len(), 1, "both skills have the same content and class");
-    // Whole, and wrong.
+    // Write a cache file that is intact, but wrong.
     let text = fs::read_to_string(&kept()[0]).unwrap();
     let json = text.split_once('\n').unwrap().1.replace("Greets somebody", "Ignores somebody");
     let checksum = repertoire::trust::ContentHash::of(json.as_bytes());
@@ -265,7 +266,7 @@ fn private_copies_are_collected_once_no_engine_may_run_them() {
         assert_eq!(collect_cache(&cache, Duration::ZERO), 0);
         assert_good(&engine);
         drop(engine);
-        // The library, what it says of itself, and its tools.
+        // The library's copy, its note, and its tools.
         assert_eq!(collect_cache(&cache, Duration::ZERO), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! Calls that harm their process: panics, crashes, no end.
+//! Calls that harm their process: panics, crashes, calls that never end.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ fn aborting() -> &'static [u8] {
     LIBRARY.get_or_init(|| built("aborting-toolset", &["-C", "panic=abort"]))
 }
 
-/// The same, with little time for a call.
+/// Returns the isolation in a child process, with little time for a call.
 fn in_hasty_child() -> Isolation {
     let Isolation::Process { program, mut limits } = in_child() else { unreachable!() };
     limits.call_timeout = Duration::from_secs(2);

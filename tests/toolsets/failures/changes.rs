@@ -1,4 +1,4 @@
-//! A library that is rebuilt, and trust that is taken back, beneath a running engine.
+//! Libraries that are rebuilt, and trust that is revoked, while an engine is running.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn a_rebuilt_library_is_used_when_tools_are_listed_again() {
         let greet = |tool: &Tool| tool.call(&json!({"name": "Ada"}), &Silent).unwrap().output;
         let old = tool(&engine, "bad.greet");
         assert_eq!(greet(&old), "Hello, Ada!");
-        // In place, as `cp` does it: what runs is a copy.
+        // Write the file in place, as `cp` does: the engine runs a copy.
         fs::write(&file, failing()).unwrap();
         assert_eq!(greet(&old), "Hello, Ada!");
         assert_eq!(greet(&tool(&engine, "bad.greet")), "Good night, Ada.");
@@ -67,7 +67,7 @@ fn trust_that_is_taken_back_elsewhere_reaches_a_running_host() {
 
         elsewhere.add(&bad).unwrap();
         assert_eq!(call().unwrap().output, "");
-        // Trusted with another content than the one that runs.
+        // Trust another content than the one that runs.
         fs::write(&bad, [failing(), b"0"].concat()).unwrap();
         elsewhere.add(&bad).unwrap();
         let error = call().unwrap_err();
@@ -101,7 +101,7 @@ fn a_library_is_refused_after_a_file_of_its_skill_changed() {
         let source = Source::project(place.skills());
         let engine = place.engine_of(source, isolation(), TrustStore::open(&store).unwrap());
         let in_process = engine.all_tools().find("bad.read").unwrap().worker_state().is_none();
-        // It sees copies, as the working directory of its process is one.
+        // The toolset sees copies, because the working directory of its process is one.
         let read = |tool: &Tool| tool.call(&json!({"path": "data.txt"}), &Silent);
         let old = tool(&engine, "bad.read");
         if !in_process {

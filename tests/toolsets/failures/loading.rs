@@ -1,4 +1,4 @@
-//! Libraries that cannot be loaded, in process and in a child.
+//! Libraries that cannot be loaded, in this process and in a child.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -9,7 +9,7 @@ use repertoire::toolset::Isolation;
 
 use super::{HELLO, Place, assert_error, assert_good, failing, failure, hello, in_child};
 
-/// `library` with all of `from` replaced by `to`, of the same length.
+/// Returns `library` with every `from` replaced by `to`, which has the same length.
 fn patched(library: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = library.to_vec();
@@ -24,7 +24,7 @@ fn patched(library: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A fault, the entry, how it is made so, and the error.
+/// A fault: its name, the skill's entry, the function that creates it, and the expected error.
 struct Load {
     what: &'static str,
     entry: &'static str,
@@ -296,10 +296,10 @@ fn what_cannot_be_loaded_harms_nobody_in_a_child() {
     assert_loads(in_child);
 }
 
-/// These end the process that opens them.
+/// Checks libraries that end the process which opens them.
 #[test]
 fn what_ends_its_process_when_it_is_loaded_harms_nobody_in_a_child() {
-    // Sound where it is looked at, and nonsense for the system's loader.
+    // The inspected parts are intact, but the rest is nonsense for the system's loader.
     let mut damaged = hello().to_vec();
     damaged[0x1000..0x1000 + 20_000].fill(0xA5);
     for (entry, library, how) in

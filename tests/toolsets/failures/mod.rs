@@ -1,5 +1,5 @@
-//! Everything a plugin can do wrong, through an engine: each is an error that names the file and
-//! what to do, and the toolset beside it works on.
+//! All faults of a plugin, seen through an engine: each becomes an error that names the file and a
+//! remedy, and the other toolset still works.
 
 mod alone;
 mod calls;
@@ -27,7 +27,7 @@ struct Silent;
 
 impl Host for Silent {}
 
-/// Builds a plugin of this workspace, without its debug information if the system can take it off.
+/// Builds a plugin of this workspace, and strips its debug information if the system can.
 fn built(package: &str, rustc_args: &[&str]) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let args = ["rustc", "--locked", "--lib", "-p", package, "--"];
@@ -66,7 +66,7 @@ impl Place {
         place
     }
 
-    /// A place whose skill `bad` has the failing plugin.
+    /// Creates a place whose skill `bad` has the failing plugin.
     fn failing() -> Place {
         let place = Place::new("toolsets/bad:FailingToolset");
         fs::write(place.library("bad"), failing()).unwrap();
@@ -88,7 +88,7 @@ impl Place {
         self.skills().join(skill).join(format!("toolsets/lib{skill}.so"))
     }
 
-    /// An engine for which the skills are the user's own.
+    /// Builds an engine for which the skills are the user's own.
     fn engine(&self, isolation: Isolation) -> Engine {
         self.engine_of(Source::user(self.skills()), isolation, TrustStore::in_memory())
     }
@@ -119,14 +119,14 @@ fn call(engine: &Engine, name: &str) -> Result<String, Error> {
     tool(engine, name).call(&json!({}), &Silent).map(|output| output.output)
 }
 
-/// The toolset beside the bad one works.
+/// Asserts that the good toolset works.
 #[track_caller]
 fn assert_good(engine: &Engine) {
     let output = tool(engine, "good.greet").call(&json!({"name": "Ada"}), &Silent);
     assert_eq!(output.unwrap().output, "Hello, Ada!");
 }
 
-/// The error has the code, names the file or the entry, and says what to do.
+/// Asserts that the error has the code, names the file or the entry, and says what to do.
 #[track_caller]
 fn assert_error(error: &Error, code: ErrorCode, message: &[&str], help: &str) {
     let text = format!("{error:#}");
@@ -138,7 +138,7 @@ fn assert_error(error: &Error, code: ErrorCode, message: &[&str], help: &str) {
     assert!(error.message().lines().count() == 1, "{text}");
 }
 
-/// The only failure of an engine.
+/// Returns the only failure of an engine.
 #[track_caller]
 fn failure(engine: &Engine) -> Arc<Error> {
     let mut failures = engine.all_tools().failures;

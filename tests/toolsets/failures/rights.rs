@@ -1,4 +1,4 @@
-//! Rights that a skill asks for its toolsets: granted, refused, and taken back.
+//! Rights that a skill requests for its toolsets: granted, refused, and revoked.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,8 @@ use super::{Place, Silent, assert_error, failing, in_child, tool};
 
 const CLASS: &str = "ReadingToolset";
 
-/// A place whose skill `bad` reads files, and asks for these rights; the file that it reads is beside
-/// the skills.
+/// Creates a place whose skill `bad` reads files and requests these rights. The file that it reads is
+/// next to the skills.
 fn place(rights: Option<Value>) -> Place {
     let place = Place::new("toolsets/bad:ReadingToolset");
     fs::write(place.library("bad"), failing()).unwrap();
@@ -33,13 +33,14 @@ fn read(tool: &Tool, place: &Place) -> Result<String, Error> {
     tool.call(&json!({"path": path}), &Silent).map(|output| output.output)
 }
 
-/// The rights to read the directory of a place.
+/// Returns the right to read the directory of a place.
 fn reading(place: &Place) -> ToolsetRights {
     let dir = place.dir.path().canonicalize().unwrap().to_string_lossy().into_owned();
     ToolsetRights { read: vec![dir], network: false }
 }
 
-/// A place that asks to read its own directory, whose name is known only when it is there.
+/// Creates a place whose skill requests to read the place's own directory, whose name is known only
+/// then.
 fn asking() -> Place {
     let place = place(None);
     let entry =
@@ -106,7 +107,7 @@ fn rights_of_a_project_hold_once_they_are_granted_and_no_longer() {
     assert_error(&error, ErrorCode::PermissionDenied, &message, "list the tools again");
     assert!(read(&tool(&engine, "bad.read"), &place).is_err());
 
-    // Trusted anew, the rights are gone with the old answer.
+    // Trusting the library again removes the rights that were granted before.
     grant(reading(&place));
     store.add(&place.library("bad")).unwrap();
     assert!(read(&tool(&engine, "bad.read"), &place).is_err());
@@ -118,7 +119,7 @@ fn a_grant_is_for_the_files_that_were_shown() {
     let elsewhere = tempfile::tempdir().unwrap();
     fs::write(elsewhere.path().join("secret"), "s").unwrap();
     let (engine, store) = of_project(&place);
-    // The skill asks for more than it was granted.
+    // The skill requests more than it was granted.
     let rights = BTreeMap::from([(CLASS.to_owned(), reading(&place))]);
     store.grant(&place.library("bad"), rights).unwrap();
     let entry =

@@ -21,7 +21,7 @@ impl Budget {
     }
 }
 
-/// Skills that the host's agent lists and loads by itself.
+/// Skills that the host's agent lists and loads by itself: their directories, and how it loads one.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Native {
@@ -94,7 +94,7 @@ pub(crate) struct ToolsOptions {
     pub(crate) all_toolsets: Option<bool>,
 }
 
-/// The arguments of any method; each takes some of them.
+/// The arguments of all methods; each method uses some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Arguments {
@@ -114,7 +114,7 @@ pub(crate) struct Arguments {
     pub(crate) format: Option<String>,
     #[serde(rename = "arguments")]
     pub(crate) values: Value,
-    /// Milliseconds.
+    /// The time limit, in milliseconds.
     pub(crate) timeout: Option<f64>,
     pub(crate) progress: Option<u32>,
 }

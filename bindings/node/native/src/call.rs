@@ -1,4 +1,4 @@
-//! The methods of the façade.
+//! The methods that the façade calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use crate::arguments::Arguments;
 use crate::{host, views};
 
-/// The host's end of a call on another thread.
+/// The host's side of a call that runs on another thread.
 pub(crate) struct Io {
     pub(crate) cancelled: Option<Arc<AtomicBool>>,
 }
 
-/// Answers a method; arguments and answer are JSON.
+/// Runs a method. Arguments and result are JSON.
 pub(crate) fn answer(
     engine: &Engine,
     method: &str,
@@ -61,7 +61,7 @@ impl Call<'_> {
         paths.iter().fold(Query::new(message), |query, path| query.path(path.as_str()))
     }
 
-    /// Runs a part of a turn.
+    /// Runs `part` with the turn of the message.
     fn with_turn<T>(&self, part: impl FnOnce(TurnBuilder<'_>) -> T) -> Result<T, Error> {
         let Arguments { options, budget, .. } = self.arguments;
         let mut settings = options.clone().unwrap_or_default().settings();
@@ -193,7 +193,7 @@ impl Call<'_> {
         if let Some(deadline) = deadline {
             call = call.deadline(deadline);
         }
-        // A failure of a callback is the answer: it says to the model what to do.
+        // If a callback failed, the tool's result says so and tells the model what to do.
         Ok(json!(host::reported(|| tools.call_with(name, values, call))))
     }
 }

@@ -1,5 +1,5 @@
-//! The way to the functions of the façade: directly within a synchronous call on its thread, by
-//! messages from any other.
+//! Calls from the native module to functions of the façade: directly during a synchronous call on the
+//! façade's thread, by messages from any other thread.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -17,16 +17,16 @@ use crate::{pool, views};
 
 type Message = FnArgs<(u32, String, String)>;
 
-/// The façade's `deliver`; it does not keep Node from ending.
+/// The façade's `deliver`. It is a weak reference, so that it does not keep Node running.
 type Deliver = ThreadsafeFunction<Message, (), Message, Status, false, true>;
 
 thread_local! {
     static DISPATCH: RefCell<Option<FunctionRef<FnArgs<(String,)>, String>>> =
         const { RefCell::new(None) };
     static DELIVER: RefCell<Option<Arc<Deliver>>> = const { RefCell::new(None) };
-    /// The environment of the synchronous call that is under way on this thread.
+    /// The environment of the synchronous call that is running on this thread.
     static ENV: Cell<Option<Env>> = const { Cell::new(None) };
-    /// Where questions of a call on another thread go.
+    /// The receiver of questions that the running call on this pool thread asks.
     static ASK: RefCell<Option<Arc<Deliver>>> = const { RefCell::new(None) };
 }
 
@@ -62,14 +62,14 @@ fn send(deliver: &Deliver, number: u32, kind: &str, payload: String) -> bool {
     deliver.call(message, ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok
 }
 
-/// Gives an answer of the façade to the thread that waits for it.
+/// Passes the façade's answer to the thread that waits for it.
 pub(crate) fn reply(question: u32, answer: String) {
     if let Some(waiting) = locked(&QUESTIONS).remove(&question) {
         let _ = waiting.send(answer);
     }
 }
 
-/// A function that tells a listener of the façade, from any thread, without waiting.
+/// Returns a function that notifies a listener of the façade from any thread, without waiting.
 pub(crate) fn teller(listener: u32) -> Result<impl Fn(&Value) + Send + Sync + 'static> {
     let deliver = deliver_of_thread()?;
     Ok(move |told: &Value| {
@@ -77,7 +77,7 @@ pub(crate) fn teller(listener: u32) -> Result<impl Fn(&Value) + Send + Sync + 's
     })
 }
 
-/// As [`teller`], within a call on any thread.
+/// Returns a notifier like that of [`teller`], during a call on any thread.
 pub(crate) fn teller_of_call(listener: u32) -> Option<impl Fn(&Value) + Send + Sync + 'static> {
     let deliver = ASK.with_borrow(Option::clone).or_else(|| DELIVER.with_borrow(Option::clone))?;
     Some(move |told: &Value| {
@@ -96,7 +96,7 @@ pub(crate) fn take(number: u32) -> Option<engine::Engine> {
     locked(&ENGINES).remove(&number)
 }
 
-/// Answers a call on a thread of the pool, and delivers the answer as JSON.
+/// Runs `answer` on a thread of the pool, and delivers its result as JSON.
 pub(crate) fn answer_elsewhere(
     call: u32,
     answer: impl FnOnce() -> std::result::Result<Value, Value> + Send + 'static,
@@ -114,17 +114,17 @@ pub(crate) fn answer_elsewhere(
     pool::run(job).map_err(|error| Error::from_reason(format!("no thread can be started: {error}")))
 }
 
-/// The failure of a callback: the façade keeps what was thrown, by number.
+/// The failure of a callback. `thrown` holds the number under which the façade keeps the thrown value.
 struct Failure {
     what: String,
     thrown: Value,
 }
 
-/// Calls of the engine during which callbacks can be answered.
+/// Runs engine calls during which callbacks can be answered.
 pub(crate) struct Answering;
 
 impl Answering {
-    /// Runs a call on the thread of the façade.
+    /// Runs a call on the façade's thread.
     pub(crate) fn here<T>(
         env: Env,
         call: impl FnOnce() -> std::result::Result<T, engine::Error>,
@@ -149,12 +149,12 @@ impl Answering {
     }
 }
 
-/// Runs a part of a call whose result says by itself which callback failed.
+/// Runs a part of a call whose result itself reports the failed callback.
 pub(crate) fn reported<T>(part: impl FnOnce() -> T) -> T {
     catch::<_, Failure>(part).0
 }
 
-/// The error of a callback that failed.
+/// Returns the error for a callback that failed.
 fn failed(what: &str, thrown: &Value) -> engine::Error {
     let told = thrown["message"].as_str().unwrap_or("no answer");
     let message = format!("{what} failed: {told}");
@@ -162,7 +162,8 @@ fn failed(what: &str, thrown: &Value) -> engine::Error {
     engine::Error::new(ErrorCode::ExecutionError, message, help)
 }
 
-/// Asks a callback of the façade: `{"ok": answer}`, or what it threw.
+/// Asks a callback of the façade. Returns `{"ok": answer}`, or an object with the message of what was
+/// thrown.
 fn ask(host: u32, kind: &str, payload: &Value) -> Value {
     let question = json!({"host": host, "kind": kind, "payload": payload}).to_string();
     let answer = match ENV.get() {
@@ -197,8 +198,8 @@ fn ask_from_elsewhere(question: String) -> std::result::Result<String, String> {
     answered.recv().map_err(|error| error.to_string())
 }
 
-/// Asks a callback that cannot fail in the engine's terms: its failure is noted for the call, and
-/// the result is `None`.
+/// Asks a callback that cannot return an error to the engine. If it fails, notes the failure for the
+/// call, and returns `None`.
 pub(crate) fn asked<T>(
     host: u32,
     kind: &str,
@@ -217,7 +218,7 @@ pub(crate) fn asked<T>(
     found
 }
 
-/// As [`asked`], for callbacks that can fail in the engine's terms.
+/// Asks a callback that can return an error to the engine; otherwise like [`asked`].
 pub(crate) fn asked_or<T>(
     host: u32,
     kind: &str,

@@ -1,7 +1,7 @@
-//! The native part of the Node package: a class for the engine, one for disclosures, and a function
-//! that a thread of its own answers. The façade in TypeScript gives all of it its types.
+//! The native part of the Node package: a class for the engine, one for disclosures, and a function for
+//! calls that a pool thread answers. The façade in TypeScript adds the types.
 //!
-//! But for `disclose`, which is called for each message, arguments and answers are JSON.
+//! Arguments and results are JSON, except in `disclose`, which is called for each message.
 
 mod arguments;
 mod call;
@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 use host::Answering;
 
-/// Takes the functions of the façade: `dispatch` answers callbacks within a synchronous call,
-/// `deliver` gets questions and answers of other threads.
+/// Registers the functions of the façade: `dispatch` answers callbacks during a synchronous call,
+/// `deliver` receives questions and answers from other threads.
 #[napi]
 pub fn init(
     dispatch: Function<'_, FnArgs<(String,)>, String>,
@@ -30,19 +30,19 @@ pub fn init(
     host::init(&dispatch, &deliver)
 }
 
-/// Gives the answer to a question that `deliver` got.
+/// Passes on the answer to a question that `deliver` received.
 #[napi]
 pub fn reply(question: u32, answer: String) {
     host::reply(question, answer);
 }
 
-/// The state of a skill after an event, both as JSON, for session stores.
+/// Returns the state of a skill after an event, for session stores. Both are JSON.
 #[napi]
 pub fn apply_event(state: String, event: String) -> String {
     written(views::apply_event(&state, &event))
 }
 
-/// The child process of a toolset; never returns.
+/// Runs the child process of a toolset; never returns.
 #[napi]
 pub fn run_worker() {
     engine::toolset::worker_main();
@@ -55,33 +55,33 @@ pub struct Cancellation(Arc<AtomicBool>);
 
 #[napi]
 impl Cancellation {
-    /// A flag that is not set.
+    /// Creates a flag that is not set.
     #[napi(constructor)]
     pub fn new() -> Cancellation {
         Cancellation::default()
     }
 
-    /// Ends the call.
+    /// Ends the call that has this flag.
     #[napi]
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// The engine of the façade.
+/// The engine behind the façade.
 #[napi]
 pub struct NativeEngine(engine::Engine);
 
 #[napi]
 impl NativeEngine {
-    /// Builds an engine; throws an error whose message is the error as JSON.
+    /// Builds an engine. Throws an error whose message is the engine's error as JSON.
     #[napi(constructor)]
     pub fn new(env: Env, options: String) -> napi::Result<NativeEngine> {
         let built = Answering::here(env, || settings::build(&options));
         built.map(NativeEngine).map_err(|error| napi::Error::from_reason(error.to_string()))
     }
 
-    /// Builds an engine on a thread of its own, and delivers its number to `take`.
+    /// Builds an engine on another thread, and delivers the number by which `take` returns it.
     #[napi]
     pub fn create(call: u32, options: String) -> napi::Result<()> {
         host::answer_elsewhere(call, move || {
@@ -90,14 +90,14 @@ impl NativeEngine {
         })
     }
 
-    /// Takes an engine that `create` built.
+    /// Returns an engine that `create` built.
     #[napi]
     pub fn take(number: u32) -> napi::Result<NativeEngine> {
         let kept = host::take(number).map(NativeEngine);
         kept.ok_or_else(|| napi::Error::from_reason("no such engine"))
     }
 
-    /// The text for a message outside of any conversation.
+    /// Returns the disclosure for a message outside of any conversation.
     #[napi]
     pub fn disclose(
         &self,
@@ -113,7 +113,7 @@ impl NativeEngine {
         disclosed.map(Disclosure).map_err(|error| napi::Error::from_reason(error.to_string()))
     }
 
-    /// Answers a method of the façade at once.
+    /// Runs a method and returns its result as JSON.
     #[napi]
     pub fn call(&self, env: Env, method: String, arguments: String) -> String {
         let answer = Answering::here(env, || call::answer(&self.0, &method, &arguments, None));
@@ -123,7 +123,7 @@ impl NativeEngine {
         }
     }
 
-    /// Answers a method of the façade on another thread, and delivers the answer.
+    /// Runs a method on another thread, and delivers its result.
     #[napi]
     pub fn call_elsewhere(
         &self,
@@ -140,7 +140,7 @@ impl NativeEngine {
         })
     }
 
-    /// Calls the façade's listener after each refresh that found changes, until it is closed.
+    /// Calls the façade's listener after each refresh that found changes, until the guard is closed.
     #[napi]
     pub fn subscribe(&self, listener: u32) -> napi::Result<Guard> {
         let tell = host::teller(listener)?;
@@ -148,7 +148,7 @@ impl NativeEngine {
         Ok(Guard { subscription: Some(subscription), watch: None })
     }
 
-    /// Refreshes the engine whenever its sources change, until it is closed.
+    /// Refreshes the engine whenever its sources change, until the guard is closed.
     #[napi]
     pub fn watch(&self) -> napi::Result<Guard> {
         let watch = self.0.watch(engine::WatchOptions::default());
@@ -158,7 +158,7 @@ impl NativeEngine {
     }
 }
 
-/// Keeps a subscription or a watch.
+/// A subscription or a watch, which lasts until it is closed.
 #[napi]
 pub struct Guard {
     subscription: Option<engine::engine::Subscription>,
@@ -167,20 +167,20 @@ pub struct Guard {
 
 #[napi]
 impl Guard {
-    /// Ends what it guards.
+    /// Ends the subscription or the watch.
     #[napi]
     pub fn close(&mut self) {
         (self.subscription, self.watch) = (None, None);
     }
 }
 
-/// The decision for one message. Only what is asked for is made into JavaScript values.
+/// The decision for one message. Fields are converted to JavaScript values only when they are read.
 #[napi]
 pub struct Disclosure(engine::Disclosure);
 
 #[napi]
 impl Disclosure {
-    /// The highest tier: 0 nothing, 1 a count of skills, 2 lines, 3 instructions in full.
+    /// The highest tier in the text: 0 nothing, 1 a count of skills, 2 lines, 3 full instructions.
     #[napi(getter)]
     pub fn tier(&self) -> u8 {
         self.0.tier as u8
@@ -192,26 +192,26 @@ impl Disclosure {
         &self.0.text
     }
 
-    /// Skills in full, best first.
+    /// Skills shown in full, best first.
     #[napi(getter)]
     pub fn full(&self) -> Vec<&str> {
         self.0.full.iter().map(engine::SkillId::as_str).collect()
     }
 
-    /// Skills in a line, in the order of the text.
+    /// Skills shown as one line each, in the order of the text.
     #[napi(getter)]
     pub fn registry(&self) -> Vec<&str> {
         self.0.registry.iter().map(engine::SkillId::as_str).collect()
     }
 
-    /// All of it as JSON.
+    /// Returns all fields as JSON.
     #[napi]
     pub fn json(&self) -> String {
         views::disclosure(&self.0).to_string()
     }
 }
 
-/// An answer or an error as JSON.
+/// Writes a result or an error as JSON.
 fn written(answer: Result<Value, Error>) -> String {
     match answer {
         Ok(answer) => json!({"ok": answer}).to_string(),

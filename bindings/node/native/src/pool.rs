@@ -1,11 +1,12 @@
-//! Threads for calls that may take long: as many as there are calls at once. The few threads of
-//! Node's own pool serve files and names, which callbacks of such calls may wait for.
+//! A thread pool for calls that may take long, with as many threads as there are concurrent calls.
+//! Node's own pool has few threads, and they serve file and DNS requests that callbacks of such calls
+//! may wait for.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The time after which a thread without work ends.
+/// The time after which an idle thread ends.
 const IDLE: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -23,7 +24,7 @@ fn queue() -> MutexGuard<'static, Queue> {
     QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a job on a thread of the pool; fails if there is none, and none can be started.
+/// Runs a job on a thread of the pool. Fails if no thread is idle and none can be started.
 pub(crate) fn run(job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let mut now = queue();
     now.jobs.push_back(Box::new(job));
@@ -41,7 +42,7 @@ fn work() {
     }
 }
 
-/// The next job; `None` after a while without one.
+/// Returns the next job; `None` if no job arrives for [`IDLE`].
 fn next() -> Option<Job> {
     let mut now = queue();
     if let Some(job) = now.jobs.pop_front() {

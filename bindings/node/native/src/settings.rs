@@ -1,4 +1,4 @@
-//! The options of an engine, and the callbacks that its host has.
+//! The options of an engine, and its host's callbacks.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ struct Toolsets {
     policy: Option<String>,
     cache: Option<PathBuf>,
     config: Map<String, Value>,
-    /// Milliseconds.
+    /// The time limit of one call, in milliseconds.
     call_timeout: Option<f64>,
     network: Option<bool>,
     write: Vec<PathBuf>,
@@ -66,7 +66,7 @@ struct Toolsets {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Scripts {
-    /// Milliseconds.
+    /// The time limit of one run, in milliseconds.
     timeout: Option<f64>,
     output_bytes: Option<usize>,
     env: Vec<String>,
@@ -98,13 +98,13 @@ struct Options {
     scripts: Option<Scripts>,
     trust: Option<PathBuf>,
     cache: Option<PathBuf>,
-    /// The number by which the façade knows the callbacks.
+    /// The number under which the façade keeps the callbacks.
     host: u32,
-    /// The callbacks there are.
+    /// The names of the callbacks that the host provides.
     callbacks: Vec<String>,
-    /// The program of the processes in which toolsets run, and its arguments.
+    /// The program that runs toolsets, and its arguments.
     worker: Vec<String>,
-    /// The listener to the progress of building.
+    /// The number of the listener that receives the progress of building.
     progress: Option<u32>,
 }
 
@@ -199,7 +199,7 @@ impl Scripts {
     }
 }
 
-/// Builds an engine of options as JSON.
+/// Builds an engine from options in JSON.
 pub(crate) fn build(options: &str) -> Result<Engine, Error> {
     let options: Options = serde_json::from_str(options).map_err(|error| {
         let message = format!("the options of the engine do not fit: {error}");
@@ -239,7 +239,7 @@ impl TokenCounter for Host {
         let read = |answer: &Value| usize::try_from(answer.as_u64()?).ok();
         let what = "the token counter";
         let counted = host::asked(self.0, "tokenCounter", what, &json!(text), read);
-        // The result of the call is dropped, so any estimate serves.
+        // If the callback failed, the result of the call is dropped, so any estimate will do.
         counted.unwrap_or_else(|| BytesPerToken::default().count(text))
     }
 }
@@ -274,7 +274,7 @@ impl TaskSpawner for Host {
     }
 }
 
-/// The store, in words.
+/// The name of the store in error messages.
 const STORE: &str = "the session store";
 
 impl SessionStore for Host {

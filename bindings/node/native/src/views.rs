@@ -1,4 +1,4 @@
-//! Results as JSON, in the names of the façade's types.
+//! Results as JSON, with the names of the façade's types.
 
 use repertoire_bindings::repertoire::catalog::{Entry, Refreshed};
 use repertoire_bindings::repertoire::session::SkillState;
@@ -10,7 +10,7 @@ use repertoire_bindings::repertoire::{
 use repertoire_bindings::{EventRecord, approval_verdict, status_of, triggers_of};
 use serde_json::{Map, Value, json};
 
-/// An error: `{"error": {code, message, help, remedy}}`.
+/// Converts an error to `{"error": {code, message, help, remedy}}`.
 pub(crate) fn error(error: &Error) -> Value {
     let remedy = error.remedy().map(|remedy| match remedy {
         Remedy::Trust(path) => json!({"kind": "trust", "of": path.display().to_string()}),
@@ -54,7 +54,7 @@ pub(crate) fn disclosure(disclosure: &Disclosure) -> Value {
     })
 }
 
-/// A match, with places in UTF-16, which is how JavaScript counts.
+/// Converts a match, with positions in UTF-16 code units, as JavaScript counts them.
 pub(crate) fn found(found: &Match, message: &str) -> Value {
     let unit = |byte: usize| -> usize {
         message.get(..byte).map_or(byte, |before| before.encode_utf16().count())
@@ -82,7 +82,7 @@ pub(crate) fn activation(activation: &Activation) -> Value {
     value
 }
 
-/// A skill of a catalog, without its body.
+/// Converts a skill of a catalog, without its body.
 pub(crate) fn entry(entry: &Entry) -> Value {
     let (skill, facts) = (&entry.skill, status_of(entry));
     let triggers = triggers_of(skill.triggers()).map(|(kind, list)| (kind.to_owned(), list.into()));
@@ -149,7 +149,7 @@ pub(crate) fn task(task: &Task) -> Value {
     })
 }
 
-/// An event; its hash is text, as a number of JavaScript does not hold it.
+/// Converts an event. Its hash becomes text, because a JavaScript number cannot hold 64 bits.
 pub(crate) fn event(event: &EventRecord) -> Value {
     json!({
         "kind": event.kind,
@@ -182,7 +182,7 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// A state as [`state`] writes it; `None` if a field has another type.
+/// Parses a state that [`state`] wrote; `None` if a field is missing or has the wrong type.
 pub(crate) fn read_state(value: &Value) -> Option<SkillState> {
     let flag = |name: &str| value[name].as_bool();
     Some(SkillState {
@@ -199,7 +199,7 @@ pub(crate) fn read_state(value: &Value) -> Option<SkillState> {
     })
 }
 
-/// The state after an event; a skill's name instead of a state stands for a new one.
+/// Returns the state after an event. `before` is a state, or the name of a skill without a state.
 pub(crate) fn apply_event(before: &str, applied: &str) -> Result<Value, Error> {
     let invalid = |what: &str| {
         let message = format!("this is not {what}");

@@ -1,4 +1,4 @@
-"""Calls that an event loop waits for. Imported when the first one is made."""
+"""Asynchronous tool calls. The module is imported when the first such call is made."""
 
 from __future__ import annotations
 

@@ -8,13 +8,13 @@ Remedy = tuple[str, "str | None"]
 class RepertoireError(Exception):
     """An error of the engine. Its text is the message and, on a second line, the help."""
 
-    #: The code, for programs: ``NOT_FOUND`` and the like.
+    #: The code, for programs, such as ``NOT_FOUND``.
     code: str
     #: The message, for people.
     message: str
     #: The advice on what to do, fit for a model; may be empty.
     help: str
-    #: What the user can do about it: a kind such as ``trust``, and what it is applied to.
+    #: The remedy for the user, if there is one: a kind such as ``trust``, and its object.
     remedy: Remedy | None
 
     def __init__(
@@ -32,7 +32,7 @@ class RepertoireError(Exception):
 
 
 class InvalidParamError(RepertoireError, ValueError):
-    """An argument or an option has no legal meaning (``INVALID_PARAM``)."""
+    """An argument or an option is invalid (``INVALID_PARAM``)."""
 
 
 class NotFoundError(RepertoireError, LookupError):
@@ -40,24 +40,24 @@ class NotFoundError(RepertoireError, LookupError):
 
 
 class PermissionDeniedError(RepertoireError):
-    """The operating system or a policy forbids it (``PERMISSION_DENIED``)."""
+    """The operating system or a policy forbids the operation (``PERMISSION_DENIED``)."""
 
 
 class ConsentRequiredError(RepertoireError):
-    """The user has not agreed to it (``CONSENT_REQUIRED``)."""
+    """The user has not agreed to the operation (``CONSENT_REQUIRED``)."""
 
 
 class TimedOutError(RepertoireError):
-    """It took longer than it may (``TIMEOUT``)."""
+    """The operation exceeded its time limit (``TIMEOUT``)."""
 
 
 class ExecutionError(RepertoireError):
-    """It was understood and allowed, and failed (``EXECUTION_ERROR``)."""
+    """The operation was valid and allowed, but failed (``EXECUTION_ERROR``)."""
 
 
 class CallbackError(ExecutionError):
-    """A callback of the host raised an exception, which is the ``__cause__`` of this one."""
+    """A callback of the host raised an exception; ``__cause__`` holds that exception."""
 
 
 class InternalError(RepertoireError):
-    """A fault of the engine's own (``INTERNAL_ERROR``)."""
+    """A bug in the engine (``INTERNAL_ERROR``)."""

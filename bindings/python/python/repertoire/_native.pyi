@@ -1,4 +1,4 @@
-"""The types of the native module."""
+"""The types of the native module, which is written in Rust."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,7 @@ class Engine:
         """Read the sources and compile the triggers.
 
         ``sources`` are directories of skills, lowest precedence first; ``skills`` are texts of
-        ``SKILL.md``, which win over all sources. Problems of skill files are ``diagnostics()``.
+        ``SKILL.md``, which win over all sources. ``diagnostics()`` returns problems in skill files.
         """
     @classmethod
     async def acreate(
@@ -71,7 +71,7 @@ class Engine:
         sources: Sequence[Path | Source] = ...,
         **options: Any,
     ) -> Engine:
-        """As ``Engine(…)``, without blocking the event loop."""
+        """Build an engine, as ``Engine(…)`` does, without blocking the event loop."""
     def session(self, id: str) -> Session:
         """Return the session with this id; it begins with its first event."""
     def turn(
@@ -83,7 +83,7 @@ class Engine:
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Turn:
-        """Answer a message of a conversation, and note in the session what was shown."""
+        """Answer a message of a conversation, and record in the session the skills shown."""
     async def aturn(
         self,
         message: str,
@@ -93,7 +93,7 @@ class Engine:
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Turn:
-        """As ``turn``, without blocking the event loop."""
+        """Answer a message, as ``turn`` does, without blocking the event loop."""
     def preview(
         self,
         message: str,
@@ -103,15 +103,15 @@ class Engine:
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Disclosure:
-        """Return what ``turn`` would disclose, without noting it."""
+        """Return what ``turn`` would disclose, without recording it in the session."""
     def disclose(self, message: str, *, paths: Sequence[str] = ...) -> Disclosure:
-        """Return the text for a message outside of any conversation."""
+        """Return the disclosure for a message outside of any conversation."""
     async def adisclose(self, message: str, *, paths: Sequence[str] = ...) -> Disclosure:
-        """As ``disclose``, without blocking the event loop."""
+        """Return a disclosure, as ``disclose`` does, without blocking the event loop."""
     def matches(
         self, message: str, session: Session | None = None, *, paths: Sequence[str] = ...
     ) -> list[Match]:
-        """Return every skill that a message matches, best first."""
+        """Return every skill that matches a message, best first."""
     def explain(
         self,
         message: str,
@@ -135,7 +135,7 @@ class Engine:
         by: str | None = None,
         inline: bool = False,
     ) -> Activation:
-        """Activate the skill that is meant by an id, a path, or a unique name."""
+        """Activate the skill that ``name`` refers to: an id, a path, or a unique name."""
     async def aactivate(
         self,
         name: str,
@@ -146,11 +146,11 @@ class Engine:
         by: str | None = None,
         inline: bool = False,
     ) -> Activation:
-        """As ``activate``, without blocking the event loop."""
+        """Activate a skill, as ``activate`` does, without blocking the event loop."""
     def user_message(self, message: str, session: Session) -> Activation | None:
         """Activate the skill of a message such as ``/review PR 42``; ``None`` for any other."""
     def commands(self) -> list[Command]:
-        """Return the slash commands that users have, in the order of ids."""
+        """Return the slash commands that users can type, in the order of skill ids."""
     def tools(
         self,
         session: Session,
@@ -160,40 +160,40 @@ class Engine:
         output_bytes: int | None = None,
         all_toolsets: bool | None = None,
     ) -> Tools:
-        """Return the tools of the model in a session."""
+        """Return the model's tools in a session."""
     def skills(self, audience: Audience | None = None) -> list[Skill]:
-        """Return the skills of the catalog, in the order of ids."""
+        """Return the skills of the catalog, or those an audience can use, in the order of ids."""
     def skill(self, name: str) -> Skill:
-        """Return the skill that is meant by a name, whatever its status."""
+        """Return the skill that ``name`` refers to, whatever its status."""
     def diagnostics(self) -> list[Diagnostic]:
         """Return the problems found in skill files and sources."""
     def count_tokens(self, text: str) -> int:
-        """Return the tokens of a text, by the counter that budgets use."""
+        """Return the number of tokens of a text, as counted for budgets."""
     def refresh(self) -> Refreshed:
-        """Take up the changes in the sources since they were read last."""
+        """Apply changes in the sources since they were last read."""
     async def arefresh(self) -> Refreshed:
-        """As ``refresh``, without blocking the event loop."""
+        """Apply changes, as ``refresh`` does, without blocking the event loop."""
     def subscribe(self, listener: Callable[[Refreshed], object]) -> Subscription:
-        """Call a listener after each refresh that found changes, until it is closed."""
+        """Call a listener after each refresh with changes, until the subscription is closed."""
     def watch(self) -> Watch:
         """Refresh the engine whenever its sources change, until the watch is closed."""
     def __len__(self) -> int: ...
 
 @final
 class Session:
-    """One conversation: which skills it used, and what its user agreed to."""
+    """One conversation: the skills it used, and what its user agreed to."""
 
     @property
     def id(self) -> str:
-        """Its name in the store."""
+        """The session's name in the store."""
     def state(self) -> list[SkillState]:
-        """Return its history, a state for each skill, the last used first."""
+        """Return the session's history: one state for each skill, most recently used first."""
     def record_use(self, skill: str) -> None:
-        """Note that a skill was used, now."""
+        """Record that a skill is used now."""
     def consent(self, skill: str) -> None:
-        """Note that the user agreed to the activation of a skill."""
+        """Record that the user agreed to activate a skill."""
     def compacted(self) -> None:
-        """Note that the host made its context shorter."""
+        """Record that the host compacted the context."""
     def end(self) -> None:
         """Forget the conversation."""
 
@@ -203,19 +203,19 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The text for the context with the message; may be empty."""
+        """The text to put into the context together with the message; may be empty."""
     @property
     def disclosure(self) -> Disclosure:
-        """The skills disclosed and left out; for a command, its skill."""
+        """The skills that were disclosed and omitted; for a command, the command's skill."""
     @property
     def activation(self) -> Activation | None:
-        """The skill that the message activated, if it is a command."""
+        """The skill that the message activated, if the message is a command."""
     @property
     def refused(self) -> RepertoireError | None:
-        """The error that says why the command of a skill activated nothing, if so."""
+        """The error, if the message is a command whose skill could not be activated."""
     @property
     def tools(self) -> Tools:
-        """The model's tools, as of any moment. A turn that was pickled has none."""
+        """The model's tools, always up to date. A turn restored from a pickle has none."""
     def __new__(
         cls,
         text: str,
@@ -226,23 +226,23 @@ class Turn:
 
 @final
 class Disclosure:
-    """The decision for one message: the text for the prompt, and the skills in it and left out."""
+    """The decision for one message: the text for the prompt, and the skills shown and omitted."""
 
     @property
     def tier(self) -> Literal[0, 1, 2, 3]:
-        """The highest tier: 0 nothing, 1 a count of skills, 2 lines, 3 instructions in full."""
+        """The highest tier shown: 0 nothing, 1 a count of skills, 2 lines, 3 full instructions."""
     @property
     def meta(self) -> MetaQuestion | None:
-        """The question about the skills themselves that the message is, if it is one."""
+        """The kind of question, if the message asks about the skills themselves."""
     @property
     def full(self) -> list[str]:
-        """Skills in full, best first."""
+        """Skills shown in full, best first."""
     @property
     def relevant(self) -> Relevant | None:
-        """The skill that is shown in full for its relevance, if any."""
+        """The skill that is shown in full because it is relevant, if any."""
     @property
     def registry(self) -> list[str]:
-        """Skills in a line, in the order of the text."""
+        """Skills shown as one line each, in the order of the text."""
     @property
     def hidden(self) -> int:
         """Number of skills that are only counted."""
@@ -251,7 +251,7 @@ class Disclosure:
         """Number of skills that rank below the limit."""
     @property
     def omitted(self) -> list[Rejection]:
-        """Skills that are shown less than they might be, and why."""
+        """Skills shown in less detail than possible, or not at all, with the reasons."""
     @property
     def text(self) -> str:
         """The text for the prompt; may be empty."""
@@ -273,10 +273,10 @@ class Disclosure:
 
 @final
 class Tools:
-    """The tools of one session's model. The list only grows within a session."""
+    """The tools for the model of one session. The list only grows within a session."""
 
     def definitions(self, format: ToolFormat = "openai") -> list[dict[str, Any]]:
-        """Return the definitions as they are now, in the shape of a provider."""
+        """Return the current tool definitions in the format of a provider."""
     def call(
         self,
         name: str,
@@ -286,7 +286,7 @@ class Tools:
         cancelled: Cancellation | Callable[[], bool] | None = None,
         timeout: float | None = None,
     ) -> Envelope:
-        """Answer a call of a model. A failure is an answer, too."""
+        """Answer a tool call of the model. A failure is returned as an envelope, too."""
     async def acall(
         self,
         name: str,
@@ -295,7 +295,7 @@ class Tools:
         progress: Callable[[float, str], object] | None = None,
         timeout: float | None = None,
     ) -> Envelope:
-        """As ``call``, without blocking the event loop. Cancelling the task ends the call."""
+        """Answer a tool call without blocking the event loop. Cancelling the task ends the call."""
     def functions(self) -> list[Tool]:
         """Return the tools as functions, for frameworks that take functions."""
 
@@ -305,26 +305,26 @@ class Tool:
 
     @property
     def name(self) -> str:
-        """Its name, as providers take it."""
+        """The tool's name, in a form that providers accept."""
     @property
     def description(self) -> str:
-        """Its description, for the model."""
+        """The tool's description, for the model."""
     @property
     def parameters(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments."""
+        """The JSON Schema of the tool's arguments."""
     @property
     def annotations(self) -> dict[str, Any]:
-        """Hints in MCP's words, such as ``readOnlyHint``."""
+        """Hints with MCP's names, such as ``readOnlyHint``."""
     @property
     def __name__(self) -> str: ...
     def __call__(self, **arguments: Any) -> Any:
-        """Call the tool, and return its data; raise the error of its code if it fails."""
+        """Call the tool and return its data; on failure, raise the exception for the error code."""
     def envelope(self, **arguments: Any) -> Envelope:
-        """Call the tool, and return its answer, which may be an error."""
+        """Call the tool and return its envelope, which may hold an error."""
 
 @final
 class Skill:
-    """A skill: the content of a ``SKILL.md`` and, if it is in a catalog, its place there."""
+    """A skill: the content of a ``SKILL.md`` and, if it is in a catalog, its status there."""
 
     @staticmethod
     def parse(text: str, brand: str = "repertoire") -> Skill:
@@ -334,10 +334,10 @@ class Skill:
         """Read a ``SKILL.md``."""
     @property
     def id(self) -> str:
-        """Its identity in the catalog; its name if it is in none."""
+        """The skill's id in its catalog; the skill's name if it is in no catalog."""
     @property
     def name(self) -> str:
-        """The name of the front matter, else that of the directory."""
+        """The name in the front matter, or else the name of the directory."""
     @property
     def description(self) -> str:
         """What the skill does and when to use it."""
@@ -346,35 +346,35 @@ class Skill:
         """The description in one line."""
     @property
     def body(self) -> str:
-        """The instructions, read when they are first asked for."""
+        """The instructions; read on first use."""
     @property
     def triggers(self) -> dict[str, list[str]]:
         """The triggers by kind: keywords, verbs, patterns, exclude and paths."""
     @property
     def toolsets(self) -> list[str]:
-        """The ``path:Class`` entries of its toolsets."""
+        """The ``path:Class`` entries of the skill's toolsets."""
     @property
     def scope(self) -> Literal["bundled", "user", "project", "memory"]:
-        """The scope of its source."""
+        """The scope of the skill's source."""
     @property
     def status(self) -> Literal["available", "unavailable", "shadowed", "disabled"]:
-        """Its status, by which it can or cannot be used."""
+        """The skill's status in its catalog."""
     @property
     def reason(self) -> str | None:
-        """The reason why the model cannot use it, if so."""
+        """The reason why the model cannot use the skill; ``None`` if it can."""
     @property
     def path(self) -> os.PathLike[str] | None:
-        """Its ``SKILL.md``; ``None`` for a skill in memory."""
+        """The path of the skill's ``SKILL.md``; ``None`` for a skill in memory."""
     @property
     def dir(self) -> os.PathLike[str] | None:
-        """Its directory; ``None`` for a skill in memory."""
+        """The skill's directory; ``None`` for a skill in memory."""
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """The findings about its file."""
+        """The findings about the skill's file."""
 
 @final
 class Source:
-    """A directory of skills. A plain path stands for one of the user."""
+    """A directory of skills. A plain path stands for a source with the scope ``user``."""
 
     def __new__(
         cls,
@@ -389,11 +389,11 @@ class Source:
         """The directory."""
     @property
     def scope(self) -> Scope:
-        """Who put the skills there."""
+        """The scope: who provides the skills."""
 
 @final
 class Config:
-    """The place of ``config.toml`` and of the standard sources of a host."""
+    """The directories in which a host's ``config.toml`` and standard sources are found."""
 
     def __new__(
         cls,
@@ -406,7 +406,7 @@ class Config:
 
 @final
 class DisclosureOptions:
-    """The options of disclosures. What is not given stays as the engine has it.
+    """The options of disclosures. Options that are not given keep the engine's values.
 
     A budget is a number of characters, or text: ``1000t`` for tokens, ``2%`` for a share of the
     context window, ``unlimited``. ``how_to_load`` is ``file``, ``tool:NAME`` or a sentence.
@@ -430,7 +430,7 @@ class DisclosureOptions:
 
 @final
 class PromptOptions:
-    """The options of the catalog prompt. What is not given stays as the engine has it."""
+    """The options of the catalog prompt. Options that are not given keep the engine's values."""
 
     def __new__(
         cls,
@@ -446,7 +446,7 @@ class PromptOptions:
 
 @final
 class ToolsetOptions:
-    """The way toolsets are loaded; by default each library in a process of its own."""
+    """Options for loading toolsets. By default, each library runs in its own process."""
 
     def __new__(
         cls,
@@ -462,7 +462,7 @@ class ToolsetOptions:
 
 @final
 class ScriptOptions:
-    """The way scripts are run. Times are in seconds."""
+    """Options for running scripts. Times are in seconds."""
 
     def __new__(
         cls,
@@ -476,31 +476,31 @@ class ScriptOptions:
 
 @final
 class Subscription:
-    """Keeps a listener of ``Engine.subscribe``."""
+    """A subscription made by ``Engine.subscribe``."""
 
     def close(self) -> None:
-        """End it."""
+        """End the subscription."""
     def __enter__(self) -> Subscription: ...
     def __exit__(self, *args: object) -> None: ...
 
 @final
 class Watch:
-    """Keeps an engine up to date; see ``Engine.watch``."""
+    """A watch that keeps an engine up to date; see ``Engine.watch``."""
 
     def close(self) -> None:
-        """End it."""
+        """End the watch."""
     def __enter__(self) -> Watch: ...
     def __exit__(self, *args: object) -> None: ...
 
 def enable_logging(level: int = 30) -> None:
-    """Pass log events on to ``logging``, to loggers below ``repertoire``, from this level on."""
+    """Pass log events of this level or above to ``logging``, to loggers below ``repertoire``."""
 
 def run_worker() -> None:
-    """Run the child process of a toolset; it never returns."""
+    """Run the child process of a toolset; never return."""
 
 @final
 class Hit:
-    """One trigger found in one message, where it stands first."""
+    """One trigger found in a message, at its first occurrence."""
 
     @property
     def kind(self) -> HitKind:
@@ -510,13 +510,13 @@ class Hit:
         """The trigger as its author wrote it."""
     @property
     def start(self) -> int:
-        """The first character of the message that it covers."""
+        """The index of the first character that the trigger covers."""
     @property
     def end(self) -> int:
-        """The first character behind it."""
+        """The index of the first character after the trigger."""
     @property
     def path(self) -> str | None:
-        """The path a glob was found in."""
+        """The path that matched, if the trigger is a glob for paths."""
     def __new__(
         cls, kind: HitKind, trigger: str, start: int, end: int, path: str | None
     ) -> Hit: ...
@@ -544,10 +544,10 @@ class Match:
         """True if the message asks for the skill by its name."""
     @property
     def phrase_words(self) -> int:
-        """Words of the longest literal found; 0 if only patterns or paths were."""
+        """The number of words of the longest literal found; 0 if only patterns or paths matched."""
     @property
     def hits(self) -> list[Hit]:
-        """Every trigger found, in the order of the text."""
+        """Every trigger found, in the order of the message."""
     def __new__(cls, id: str, explicit: bool, phrase_words: int, hits: list[Hit]) -> Match: ...
     __match_args__ = (
         "id",
@@ -559,7 +559,7 @@ class Match:
 
 @final
 class Reason:
-    """A reason why a skill is shown less than it might be. ``str()`` gives its text."""
+    """A reason why a skill is shown in less detail than possible. ``str()`` returns its text."""
 
     @property
     def code(self) -> str:
@@ -580,7 +580,7 @@ class Reason:
 
 @final
 class Rejection:
-    """A skill that has to do with a message and is shown less than it might be, or not at all."""
+    """A skill that relates to a message but is shown in less detail than possible."""
 
     @property
     def id(self) -> str:
@@ -590,7 +590,7 @@ class Rejection:
         """The first reason."""
     @property
     def also(self) -> list[Reason]:
-        """Further reasons that hold as well."""
+        """Other reasons that also apply."""
     def __new__(cls, id: str, reason: Reason, also: list[Reason]) -> Rejection: ...
     __match_args__ = (
         "id",
@@ -601,23 +601,23 @@ class Rejection:
 
 @final
 class Relevant:
-    """The skill that is shown in full for its relevance, although no trigger is hit."""
+    """The skill that is shown in full because it is relevant, although no trigger matches."""
 
     @property
     def id(self) -> str:
         """The skill's id."""
     @property
     def worth(self) -> float:
-        """The weight of the words that skill and message share."""
+        """The total weight of the words that skill and message share."""
     @property
     def lead(self) -> float:
-        """The lead over the next skill."""
+        """The lead of ``worth`` over the next skill."""
     @property
     def words(self) -> int:
-        """Number of distinct words they share."""
+        """The number of distinct words that skill and message share."""
     @property
     def head_words(self) -> int:
-        """The number of these in the skill's front matter."""
+        """The number of those words that are in the skill's front matter."""
     def __new__(
         cls, id: str, worth: float, lead: float, words: int, head_words: int
     ) -> Relevant: ...
@@ -632,17 +632,17 @@ class Relevant:
 
 @final
 class Explanation:
-    """The matches of a message, and why other skills are not among them."""
+    """The matches of a message, and the reasons why other skills are not among them."""
 
     @property
     def matches(self) -> list[Match]:
         """The matches, best first."""
     @property
     def rejected(self) -> list[Rejection]:
-        """Skills that have to do with the message and are not among the matches, and why."""
+        """Skills that relate to the message but are not among the matches, with the reasons."""
     @property
     def n_beyond(self) -> int:
-        """Number of matches below the limit."""
+        """The number of further matches, which rank below the limit."""
     @property
     def meta(self) -> MetaQuestion | None:
         """``registry`` or ``show_all`` if the message asks about the skills themselves."""
@@ -663,17 +663,17 @@ class Explanation:
 
 @final
 class FoundSkill:
-    """A skill that was found for a query, and why."""
+    """A skill that was found for a query, with the reason."""
 
     @property
     def id(self) -> str:
         """The skill's id."""
     @property
     def brief(self) -> str:
-        """Its description in one line."""
+        """The skill's description in one line."""
     @property
     def why(self) -> str:
-        """The triggers that the query hits, else the words they share."""
+        """The triggers that the query matches; if none, the words that skill and query share."""
     def __new__(cls, id: str, brief: str, why: str) -> FoundSkill: ...
     __match_args__ = (
         "id",
@@ -688,10 +688,10 @@ class CatalogPrompt:
 
     @property
     def included(self) -> list[str]:
-        """Skills in the text, in its order."""
+        """Skills in the text, in the order of the text."""
     @property
     def shortened(self) -> list[str]:
-        """Those of them whose description was shortened."""
+        """Skills in the text whose description was shortened."""
     @property
     def omitted(self) -> list[str]:
         """Skills for which there was no room."""
@@ -721,7 +721,7 @@ class Diagnostic:
         """``error``, ``warning`` or ``info``."""
     @property
     def path(self) -> str:
-        """The file or directory it is about; empty for a skill that was never a file."""
+        """The file or directory the finding is about; empty for a skill that was never a file."""
     @property
     def line(self) -> int:
         """Line of the finding, from 1."""
@@ -764,13 +764,13 @@ class Command:
         """The command as it is typed."""
     @property
     def id(self) -> str:
-        """The skill it activates."""
+        """The skill that the command activates."""
     @property
     def brief(self) -> str:
         """The skill's description in one line."""
     @property
     def argument_hint(self) -> str | None:
-        """The arguments it takes, in its author's words."""
+        """The arguments that the command takes, in the words of the skill's author."""
     def __new__(cls, command: str, id: str, brief: str, argument_hint: str | None) -> Command: ...
     __match_args__ = (
         "command",
@@ -782,20 +782,20 @@ class Command:
 
 @final
 class Refreshed:
-    """The changes that a refresh took up, by the ids of skills."""
+    """The changes that a refresh found, as ids of skills."""
 
     @property
     def added(self) -> list[str]:
-        """Skills that were not there before."""
+        """Skills that are new."""
     @property
     def changed(self) -> list[str]:
-        """Skills with a change."""
+        """Skills that changed."""
     @property
     def removed(self) -> list[str]:
-        """Skills that are no longer there."""
+        """Skills that no longer exist."""
     @property
     def kept(self) -> list[str]:
-        """Skills whose file no longer loads; they stay as they were."""
+        """Skills whose file no longer loads; their last loaded version stays in use."""
     def __new__(
         cls, added: list[str], changed: list[str], removed: list[str], kept: list[str]
     ) -> Refreshed: ...
@@ -810,14 +810,14 @@ class Refreshed:
 
 @final
 class SubSkill:
-    """A skill below another one."""
+    """A skill nested below another one."""
 
     @property
     def id(self) -> str:
         """The skill's id."""
     @property
     def brief(self) -> str:
-        """Its description in one line."""
+        """The skill's description in one line."""
     def __new__(cls, id: str, brief: str) -> SubSkill: ...
     __match_args__ = (
         "id",
@@ -837,43 +837,43 @@ class Activation:
         """Its name."""
     @property
     def mode(self) -> Literal["inline", "fork"]:
-        """``inline``, or ``fork`` if the instructions are for a task of its own."""
+        """``inline``, or ``fork`` if the instructions are meant for a separate task."""
     @property
     def content(self) -> str:
-        """The body with arguments put in; empty if the instructions went to a task."""
+        """The body with arguments filled in; empty if the instructions went to a task."""
     @property
     def text(self) -> str:
-        """The text for the model: base directory, instructions, and hints at files."""
+        """The text for the model: base directory, instructions, and hints about files."""
     @property
     def base_dir(self) -> str | None:
-        """Its directory; ``None`` for skills in memory."""
+        """The skill's directory; ``None`` for a skill in memory."""
     @property
     def files(self) -> list[str]:
-        """Files that come with it, below its directory."""
+        """The skill's other files, below its directory."""
     @property
     def more_files(self) -> int:
-        """The number of files beyond these."""
+        """The number of further files, which ``files`` does not list."""
     @property
     def sub_skills(self) -> list[SubSkill]:
-        """The skills directly below it."""
+        """The skills directly below this one."""
     @property
     def knowledge(self) -> list[str]:
-        """Documents worth reading with it."""
+        """Documents worth reading along with the instructions."""
     @property
     def allowed_tools(self) -> list[str] | None:
-        """Tools its author wants to be allowed; ``None`` stands for all."""
+        """The tools that the skill's author wants to allow; ``None`` allows all."""
     @property
     def model(self) -> str | None:
-        """The model its author wants."""
+        """The model that the skill's author wants."""
     @property
     def agent(self) -> str | None:
-        """The kind of agent its author wants."""
+        """The kind of agent that the skill's author wants."""
     @property
     def risk(self) -> Literal["risky", "safe"]:
-        """``risky`` for the first activation of the skill in the session, else ``safe``."""
+        """``risky`` for the first activation of the skill in the session, otherwise ``safe``."""
     @property
     def task_id(self) -> str | None:
-        """The host's name for the task that does it, if the instructions went to one."""
+        """The host's name for the spawned task, if the instructions went to one."""
     def __new__(
         cls,
         id: str,
@@ -921,31 +921,31 @@ class ConsentRequest:
         """The skill's id."""
     @property
     def description(self) -> str:
-        """Its description."""
+        """The skill's description."""
     @property
     def audience(self) -> Audience:
         """``model``, or ``user`` for a command that the user typed."""
     @property
     def scope(self) -> str:
-        """The scope of its source."""
+        """The scope of the skill's source."""
     @property
     def dir(self) -> str | None:
-        """Its directory, if it has one."""
+        """The skill's directory, if it has one."""
     @property
     def tree(self) -> str:
-        """The tree of its directory, as lines of text."""
+        """The file tree of the skill's directory, as lines of text."""
     @property
     def toolsets(self) -> list[str]:
-        """The ``path:Class`` entries of its toolsets."""
+        """The ``path:Class`` entries of the skill's toolsets."""
     @property
     def allowed_tools(self) -> list[str] | None:
-        """Tools its author wants to be allowed; ``None`` if that is left to the host."""
+        """The tools that the skill's author wants to allow; ``None`` leaves it to the host."""
     @property
     def scripts(self) -> list[str]:
-        """Its scripts."""
+        """The skill's scripts."""
     @property
     def risk(self) -> Literal["risky", "safe"]:
-        """``risky`` for the first activation of the skill in the session, else ``safe``."""
+        """``risky`` for the first activation of the skill in the session, otherwise ``safe``."""
     def __new__(
         cls,
         id: str,
@@ -975,27 +975,29 @@ class ConsentRequest:
 
 @final
 class TrustRequest:
-    """A question to the host about code that wants to run."""
+    """A question to the host: may this code run?"""
 
     @property
     def skill(self) -> str:
-        """The skill that wants it."""
+        """The skill that wants to run the code."""
     @property
     def path(self) -> str:
         """The library or the script."""
     @property
     def sha256(self) -> str:
-        """The SHA-256 of its content."""
+        """The SHA-256 of the file's content."""
     @property
     def classes(self) -> list[str]:
-        """The classes that a library exports; none for a script."""
+        """The classes that a library exports; empty for a script."""
     @property
     def verdict(self) -> str:
-        """``untrusted``, or ``changed`` if another content was approved."""
+        """``untrusted``, or ``changed`` if different content was approved before."""
     @property
     def changes(self) -> list[str]:
-        """The files of the skill that changed since its code was approved; a yes holds for all; as
-        in "`lib/f.sh` (changed)"."""
+        """The files changed since the code was approved; approval applies to all of them.
+
+        Each is a text such as "`lib/f.sh` (changed)".
+        """
     def __new__(
         cls,
         skill: str,
@@ -1017,29 +1019,29 @@ class TrustRequest:
 
 @final
 class Task:
-    """A task for a host to spawn: an agent of its own with these instructions."""
+    """A task for the host to spawn: a separate agent with these instructions."""
 
     @property
     def skill(self) -> str:
         """The skill's id."""
     @property
     def session(self) -> str:
-        """The session that wants it."""
+        """The session that requests the task."""
     @property
     def prompt(self) -> str:
-        """The instructions, with arguments."""
+        """The instructions, with arguments filled in."""
     @property
     def base_dir(self) -> str | None:
         """The directory of the skill, if it has one."""
     @property
     def agent(self) -> str | None:
-        """The kind of agent its author wants."""
+        """The kind of agent that the skill's author wants."""
     @property
     def model(self) -> str | None:
-        """The model its author wants."""
+        """The model that the skill's author wants."""
     @property
     def allowed_tools(self) -> list[str] | None:
-        """Tools its author wants to be allowed; ``None`` stands for all."""
+        """The tools that the skill's author wants to allow; ``None`` allows all."""
     def __new__(
         cls,
         skill: str,
@@ -1070,10 +1072,10 @@ class Event:
         """The kind: see ``repertoire.types.EventKind``."""
     @property
     def skill(self) -> str | None:
-        """The skill it is about; ``None`` if it is about all of them."""
+        """The skill that the event is about; ``None`` if it is about all skills."""
     @property
     def body(self) -> int | None:
-        """A hash of the instructions that came into the context, if any did."""
+        """A hash of the instructions that entered the context, if any did."""
     @property
     def by(self) -> str | None:
         """The skill whose instructions asked for an activation, if any."""
@@ -1099,31 +1101,31 @@ class SkillState:
         """The skill's id."""
     @property
     def uses(self) -> int:
-        """The number of its uses."""
+        """The number of times the skill was used."""
     @property
     def activations(self) -> int:
-        """The number of its activations."""
+        """The number of times the skill was activated."""
     @property
     def activated_by(self) -> str | None:
-        """The skill whose instructions asked for its last activation, if any."""
+        """The skill whose instructions asked for the last activation, if any."""
     @property
     def in_context(self) -> bool:
-        """True if its instructions stand in the context."""
+        """True if the skill's instructions are in the context."""
     @property
     def body(self) -> int | None:
-        """A hash of the instructions that were last put there."""
+        """A hash of the instructions that were last put into the context."""
     @property
     def lost(self) -> bool:
-        """True if its instructions were lost when the context was made shorter."""
+        """True if the skill's instructions were lost when the context was compacted."""
     @property
     def consented(self) -> bool:
-        """True if the user agreed to its activation."""
+        """True if the user agreed to activate the skill."""
     @property
     def listed(self) -> bool:
-        """True if a line for it stands in the context."""
+        """True if a line for the skill is in the context."""
     @property
     def joined(self) -> int | None:
-        """Its place, from 1, in the order in which instructions first came into the context."""
+        """The skill's position, from 1, in the order in which skills first entered the context."""
     def __new__(
         cls,
         skill: str,
@@ -1176,20 +1178,20 @@ class Fault:
 
 @final
 class Envelope:
-    """The answer of a tool."""
+    """The result of a tool call."""
 
     @property
     def status(self) -> Literal["success", "error"]:
         """``success`` or ``error``."""
     @property
     def data(self) -> Any:
-        """The answer for programs; for an error, the part of it that exists all the same."""
+        """The result for programs; for an error, the partial result, if there is one."""
     @property
     def text(self) -> str | None:
-        """The answer for a model; ``None`` for an error."""
+        """The result for a model; ``None`` for an error."""
     @property
     def error(self) -> Fault | None:
-        """The reason, if it failed."""
+        """The reason, if the tool failed."""
     def __new__(
         cls, status: Literal["success", "error"], data: Any, text: str | None, error: Fault | None
     ) -> Envelope: ...

@@ -1,4 +1,4 @@
-"""Types that hosts use in their own annotations: names of choices, and protocols of callbacks."""
+"""Types for annotations in a host: the names of choices, and the protocols of callbacks."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ToolFormat = Literal["openai", "anthropic", "mcp"]
 
 
 class SessionStore(Protocol):
-    """A store of sessions that a host implements; it may have ``record_all(session, events)``."""
+    """A session store that a host implements; ``record_all(session, events)`` is optional."""
 
     def record(self, session: str, event: Event, /) -> SkillState | None:
-        """Note an event, and return the state that was known of its skill before."""
+        """Record an event, and return the state that its skill had before the event."""
         ...
 
     def state(self, session: str, /) -> Sequence[SkillState]:
-        """Return the states of a session's skills, the last used first."""
+        """Return the states of a session's skills, most recently used first."""
         ...
 
     def end(self, session: str, /) -> None:
@@ -47,10 +47,10 @@ class SessionStore(Protocol):
 
 
 class ScoringRetriever(Protocol):
-    """A retriever of the host, as an object. ``is_sure(best, next)`` may be there too."""
+    """A retriever of the host, as an object; ``is_sure(best, next)`` is optional."""
 
     def rank(self, message: str, candidates: list[tuple[str, str]], /) -> Sequence[float]:
-        """Return a score for each candidate, which is an id and a description."""
+        """Return a score for each candidate. A candidate is an id and a description."""
         ...
 
 
