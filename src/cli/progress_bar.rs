@@ -12,7 +12,7 @@ const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Shows a progress bar while the engine is built, if standard error is a terminal and building takes
 /// longer than [`SHOWN_AFTER`].
-pub(crate) fn shown(builder: EngineBuilder) -> EngineBuilder {
+pub(crate) fn with_progress(builder: EngineBuilder) -> EngineBuilder {
     if !io::stderr().is_terminal() {
         return builder;
     }

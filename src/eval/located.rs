@@ -6,7 +6,7 @@ use crate::skill::json::to_json;
 use crate::skill::yaml::{self, Node};
 
 /// A value in a list or a map, with its key and the byte offset where it begins in the file.
-pub(super) struct Part<'n> {
+pub(super) struct Located<'n> {
     pub(super) key: String,
     pub(super) at: usize,
     pub(super) value: Value,
@@ -26,7 +26,7 @@ impl<'n> Located<'n> {
     }
 
     /// The values in this part, if it is a list or a map. `text` is the content of the file.
-    pub(super) fn parts(&self, text: &str) -> Vec<Part<'n>> {
+    pub(super) fn parts(&self, text: &str) -> Vec<Located<'n>> {
         match self.node {
             Some(node) => yaml_parts(node),
             None => json_parts(text, self.at),
@@ -35,7 +35,7 @@ impl<'n> Located<'n> {
 }
 
 /// The values in the JSON list or map that begins at byte `start`. Stops at a syntax error.
-pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
+pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Located<'n>> {
     let is_map = text[start..].starts_with('{');
     let mut parts = Vec::new();
     let mut at = start + 1;
@@ -51,7 +51,7 @@ pub(super) fn json_parts<'n>(text: &str, start: usize) -> Vec<Part<'n>> {
 }
 
 /// Reads the next entry of a list or a map, from byte `at`. Returns it with the byte offset of its end.
-fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Part<'n>, usize)> {
+fn json_part<'n>(text: &str, at: usize, is_map: bool) -> Option<(Located<'n>, usize)> {
     let (key, at) = if is_map {
         let (key, end) = json_value(text, at)?;
         (key.as_str()?.to_owned(), end + blanks(&text[end..]) + 1)

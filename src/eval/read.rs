@@ -163,7 +163,7 @@ impl Reader<'_> {
     }
 
     /// Reads an entry, or a map that holds lists of entries or of prompts.
-    fn element(&mut self, part: &Part<'_>, skill: Option<&str>) {
+    fn element(&mut self, part: &Located<'_>, skill: Option<&str>) {
         let Value::Object(map) = &part.value else {
             return self.keep(part.at, of_entry(&part.value, skill, None));
         };
@@ -174,8 +174,8 @@ impl Reader<'_> {
     }
 
     /// Reads the lists of a map. Returns false if it has none.
-    fn lists(&mut self, part: &Part<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
-        let lists: Vec<(Part<'_>, List)> = part
+    fn lists(&mut self, part: &Located<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
+        let lists: Vec<(Located<'_>, List)> = part
             .parts(self.text)
             .into_iter()
             .filter_map(|list| List::of(&list).map(|kind| (list, kind)))
@@ -199,7 +199,7 @@ impl Reader<'_> {
     }
 
     /// Reads skills with their prompts: a list of maps with a name, or a map by name.
-    fn skills(&mut self, list: &Part<'_>) {
+    fn skills(&mut self, list: &Located<'_>) {
         for part in list.parts(self.text) {
             let Value::Object(map) = &part.value else {
                 let kind = kind(&part.value);

@@ -43,7 +43,11 @@ pub(super) type Files<'a> = BTreeMap<String, &'a TreeEntry>;
 /// Finds the skills of a source. If `path` is given, searches only there; otherwise in the plugins of a
 /// marketplace and the usual directories. Searches everywhere if these have no skill. If the top
 /// directory itself has a skill file, everything in it is one skill.
-pub(super) fn units(names: &Names<'_>, path: Option<&str>, marketplace: &[String]) -> Vec<Unit> {
+pub(super) fn units(
+    names: &PathIndex<'_>,
+    path: Option<&str>,
+    marketplace: &[String],
+) -> Vec<Unit> {
     let base = path.unwrap_or_default();
     let (known, walked) = (BTreeSet::new(), BTreeSet::new());
     let mut found = Search { names, units: Vec::new(), known, walked };
@@ -117,7 +121,7 @@ impl Search<'_, '_> {
 }
 
 /// The skill file of a directory, as the source lists it. `SKILL.md` is preferred to other spellings.
-fn skill_file(names: &Names<'_>, path: &str, dir: &BTreeMap<&str, Node<'_>>) -> Option<String> {
+fn skill_file(names: &PathIndex<'_>, path: &str, dir: &BTreeMap<&str, Node<'_>>) -> Option<String> {
     let mut spellings: Vec<&&str> = dir.keys().filter(|n| is_skill_file(OsStr::new(n))).collect();
     spellings.sort_by_key(|name| **name != "SKILL.md");
     spellings.into_iter().find_map(|name| match names.find(&join(path, name)) {
@@ -171,7 +175,7 @@ pub(super) fn files<'a>(
 
 /// Adds the list of files that an author signed, and its signature, if the directory `path` has both.
 /// They are added once, at the root of the copy.
-pub(super) fn add_signature<'a>(names: &Names<'a>, path: Option<&str>, files: &mut Files<'a>) {
+pub(super) fn add_signature<'a>(names: &PathIndex<'a>, path: Option<&str>, files: &mut Files<'a>) {
     let find = |name: &str| match names.find(&join(path.unwrap_or_default(), name)) {
         Found::Leaf(entry @ TreeEntry { kind: TreeKind::File { .. }, .. }) => Some(entry),
         _ => None,

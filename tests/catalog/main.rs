@@ -111,7 +111,7 @@ fn skills_are_found_by_id_path_and_unique_name() {
     for (name, help) in [
         ("Same", "did you mean `a`, `b`?"),
         ("hamer", "did you mean `hammer`?"),
-        ("zzz", "`find_skills` finds"),
+        ("zzz", "use `find_skills`"),
     ] {
         let error = catalog.find(name, Audience::Model).unwrap_err();
         assert_eq!(error.code(), ErrorCode::NotFound);

@@ -264,7 +264,11 @@ fn other_addresses_without_tokens_and_short_tokens_are_refused() {
         (&["--token-file", "unset"], "", "the variable `REPERTOIRE_NONE` is not set"),
         (&["--token-file", "twice"], "", "two clients have the same token"),
         (&[], " \n", "`REPERTOIRE_MCP_TOKEN`: a token of 0 bytes can be guessed"),
-        (&[], "sixteen bytes or more", "`REPERTOIRE_MCP_TOKEN`: a token has ASCII letters"),
+        (
+            &[],
+            "sixteen bytes or more",
+            "`REPERTOIRE_MCP_TOKEN`: a token may contain only ASCII letters",
+        ),
     ] {
         let mut command = place.command(["mcp", "--http", "127.0.0.1:0"].iter().chain(option));
         let run = finish(

@@ -57,7 +57,12 @@ async fn what_a_tool_does_not_do_is_its_answer_and_what_is_no_tool_an_error() {
     let place = simple().await;
     for (tool, arguments, code, message) in [
         ("find_skills", json!({"query": 7}), "INVALID_PARAM", "expected a string"),
-        ("find_skills", json!({"query": "x", "limit": 0}), "INVALID_PARAM", "a `limit` from 1"),
+        (
+            "find_skills",
+            json!({"query": "x", "limit": 0}),
+            "INVALID_PARAM",
+            "a `limit` of at least 1",
+        ),
         ("use_skill", json!({"skill": "reviw"}), "NOT_FOUND", "did you mean `review`"),
         ("use_skill", json!({"skill": "user-only"}), "NOT_FOUND", "user-only"),
         ("read_skill_file", json!({"skill": "review", "path": "../x"}), "INVALID_PARAM", "../x"),

@@ -9,7 +9,7 @@ use hyper::body::{Body, Bytes, Frame};
 
 /// Bodies whose frames are sent as they arrive. The SDK sends each event as one frame, so that events
 /// are never mixed.
-pub(super) struct Merged(pub(super) Vec<BoxBody<Bytes, Infallible>>);
+pub(super) struct MergedBody(pub(super) Vec<BoxBody<Bytes, Infallible>>);
 
 impl Body for MergedBody {
     type Data = Bytes;
