@@ -11,7 +11,7 @@ use repertoire::session::{Day, Event, SessionStore, SkillState, SqliteStore};
 use super::processes::at_once;
 use super::{record_use, used};
 
-/// Returns the files that were set aside from `path`, without SQLite's side files.
+/// Returns the files that were set aside from `path`, without `SQLite`'s side files.
 pub(super) fn damaged(path: &Path) -> Vec<PathBuf> {
     let start = format!("{}.damaged-", path.file_name().unwrap().to_str().unwrap());
     let files = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
