@@ -160,7 +160,7 @@ codes! {
     /// A kind of trigger that stands outside of `triggers`, where nothing reads it.
     MisplacedKey = "misplaced-key", Warning;
     /// Neither the model nor the user may use the skill.
-    ForNobody = "for-nobody", Warning;
+    Unreachable = "for-nobody", Warning;
     /// A key that no part of Repertoire reads.
     UnknownKey = "unknown-key", Note;
     /// A `toolsets` entry that is not `path:Class` with a path in the skill's directory.

@@ -32,13 +32,13 @@ pub(crate) struct Inputs {
     /// The time at which the load began.
     start: SystemTime,
     stamps: BTreeMap<PathBuf, Stamp>,
-    around: Surroundings,
+    around: EnvironmentInputs,
 }
 
 /// The inputs of a load other than files and directories.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-struct Surroundings {
+struct EnvironmentInputs {
     /// The roots of sources, each with its real path, which decides which links are followed.
     roots: BTreeMap<PathBuf, Option<PathBuf>>,
     /// Programs; true if the program was found.
@@ -50,7 +50,7 @@ struct Surroundings {
 impl Inputs {
     /// The inputs of a load that begins now: empty so far.
     pub(super) fn begin() -> Inputs {
-        let (stamps, around) = (BTreeMap::new(), Surroundings::default());
+        let (stamps, around) = (BTreeMap::new(), EnvironmentInputs::default());
         Inputs { start: SystemTime::now(), stamps, around }
     }
 
@@ -85,8 +85,8 @@ impl Inputs {
     }
 
     /// Tells whether `now`, a later stamp of `path`, proves that nothing changed in between.
-    pub(super) fn vouches_for(&self, path: &Path, now: &Stamp) -> bool {
-        self.stamps.get(path).is_some_and(|stamp| stamp.vouches_for(now))
+    pub(super) fn proves_unchanged(&self, path: &Path, now: &Stamp) -> bool {
+        self.stamps.get(path).is_some_and(|stamp| stamp.proves_unchanged(now))
     }
 
     /// The recorded paths with their stamps, each path before those below it.
@@ -126,9 +126,9 @@ impl Default for Inputs {
     }
 }
 
-impl Surroundings {
+impl EnvironmentInputs {
     fn is_current(&self, environment: &Environment) -> bool {
-        let Surroundings { roots, programs, variables } = self;
+        let EnvironmentInputs { roots, programs, variables } = self;
         roots.iter().all(|(root, real)| root.canonicalize().ok() == *real)
             && programs.iter().all(|(name, known)| environment.has_program(name) == *known)
             && variables.iter().all(|(name, known)| environment.has_variable(name) == *known)

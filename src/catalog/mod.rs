@@ -318,7 +318,7 @@ impl Entry {
     pub fn reason(&self) -> Option<String> {
         let manifest = self.skill.manifest();
         let by_fields = || {
-            let reason = if manifest.is_for_nobody() {
+            let reason = if manifest.is_unreachable() {
                 "nobody can use it: `user-invocable` keeps it from the user and \
                  `disable-model-invocation` (or `user_invocable_only`) from the model"
             } else {
@@ -332,7 +332,7 @@ impl Entry {
     /// The remedy for a skill that nobody can use; `None` if another skill wins over it.
     pub fn remedy(&self) -> Option<String> {
         match self.status {
-            Status::Available if self.skill.manifest().is_for_nobody() => {
+            Status::Available if self.skill.manifest().is_unreachable() => {
                 Some("remove one of the two fields from its front matter".to_owned())
             }
             Status::Available | Status::Shadowed { .. } => None,

@@ -55,7 +55,8 @@ impl Reader<'_> {
         let stamp = self.inputs.path(path).clone();
         let before = self.before.as_ref();
         let known = before.and_then(|before| before.files.get(path));
-        let is_current = || before.is_some_and(|before| before.inputs.vouches_for(path, &stamp));
+        let is_current =
+            || before.is_some_and(|before| before.inputs.proves_unchanged(path, &stamp));
         let known = match known {
             Some(known) if is_current() => {
                 let mut known = known.clone();

@@ -141,13 +141,13 @@ impl Stamp {
     }
 
     /// Tells whether `now`, a later stamp of the same path, proves that nothing changed in between.
-    pub(crate) fn vouches_for(&self, now: &Stamp) -> bool {
+    pub(crate) fn proves_unchanged(&self, now: &Stamp) -> bool {
         self.settled && self.here == now.here && self.link == now.link
     }
 
     /// Tells whether `path` is unchanged since the stamp was taken.
     pub(crate) fn is_current(&self, path: &Path) -> bool {
-        self.settled && self.vouches_for(&Stamp::take(path, UNIX_EPOCH))
+        self.settled && self.proves_unchanged(&Stamp::take(path, UNIX_EPOCH))
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
         for (path, is_settled) in [(dir.path(), false), (&file, false), (&file.join("x"), true)] {
             let stamp = Stamp::take(path, now);
             assert_eq!(stamp.is_current(path), is_settled, "{stamp:?}");
-            assert_eq!(stamp.vouches_for(&stamp), is_settled);
+            assert_eq!(stamp.proves_unchanged(&stamp), is_settled);
         }
     }
 

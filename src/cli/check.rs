@@ -90,7 +90,11 @@ impl Targets {
     /// Returns the findings that need several skills side by side. The targets are compared with
     /// their neighbours and with the sources that the command line names; only findings about targets
     /// are returned.
-    fn of_the_whole(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
+    fn cross_skill_findings(
+        &self,
+        args: &CheckArgs,
+        common: &Common,
+    ) -> anyhow::Result<Vec<Diagnostic>> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
         let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
         let roots = searched.map(PathBuf::as_path).chain(of_files);
@@ -172,7 +176,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
 
-    let mut diagnostics = targets.of_the_whole(args, common)?;
+    let mut diagnostics = targets.cross_skill_findings(args, common)?;
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress(targets.files.len());
     for file in &targets.files {
@@ -184,7 +188,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
     diagnostics.dedup();
-    leave_out_what_is_told_better(&mut diagnostics);
+    drop_superseded_findings(&mut diagnostics);
 
     let n_skills = targets.files.len();
     if args.format == "sarif" {
@@ -210,7 +214,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
 
 /// Removes each finding about an untyped trigger that contains an invisible character, if another
 /// finding already names that character.
-fn leave_out_what_is_told_better(diagnostics: &mut Vec<Diagnostic>) {
+fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
     let unseen: Vec<(PathBuf, Range<usize>)> = diagnostics
         .iter()
         .filter(|diagnostic| diagnostic.code == Code::InvisibleText)

@@ -49,7 +49,7 @@ struct Unmet {
 
 pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // Files that cannot be read or written are reported before the work is done, not after it.
-    keeps_what_is_read(args)?;
+    check_page_overwrites_no_input(args)?;
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let files = PromptFile::read_all(&args.files)?;
     let options = setup::config(common)?.disclosure(DisclosureOptions::default());
@@ -127,7 +127,7 @@ pub(crate) fn prompts(
 }
 
 /// Fails if the HTML page would overwrite a file that this command reads.
-fn keeps_what_is_read(args: &EvalArgs) -> Result<(), UsageError> {
+fn check_page_overwrites_no_input(args: &EvalArgs) -> Result<(), UsageError> {
     let Some(Ok(page)) = args.html.as_deref().map(Path::canonicalize) else { return Ok(()) };
     let is_page = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file == page);
     match args.files.iter().chain(&args.baseline).find(is_page) {

@@ -66,7 +66,7 @@ fn main() -> std::process::ExitCode {
     if std::env::args_os().nth(1).is_some_and(|arg| arg == setup::TOOLSET_HOST) {
         repertoire::toolset::worker_main();
     }
-    signals::survive_limits_of_files();
+    signals::ignore_file_size_signal();
     match parse(std::env::args_os()) {
         Ok(cli) => run(&cli).into(),
         Err(error) => refuse(&error),

@@ -62,12 +62,12 @@ pub(crate) fn styled(style: Style, text: impl fmt::Display) -> String {
 /// Forwards the output of a script to the same streams of this process. Control characters are
 /// escaped only if the stream is a terminal.
 #[derive(Debug, Default)]
-pub(crate) struct Passage {
+pub(crate) struct OutputForwarder {
     /// The first bytes of an incomplete character, for standard output and for standard error.
     begun: [Vec<u8>; 2],
 }
 
-impl Passage {
+impl OutputForwarder {
     /// Writes `bytes` to standard output if `is_stdout`, otherwise to standard error.
     pub(crate) fn pass(&mut self, is_stdout: bool, bytes: &[u8]) {
         // Writing fails if nobody reads the stream any more; the script need not know.

@@ -7,7 +7,7 @@ use repertoire::script::{Offline, ScriptIo, ScriptOptions, Stream};
 
 use crate::args::{Common, RunArgs};
 use crate::exit_code::ExitCode;
-use crate::output::{DIM, Output, Passage, styled};
+use crate::output::{DIM, Output, OutputForwarder, styled};
 use crate::shell::quoted;
 use crate::signals::Signals;
 use crate::{sanitize, sessions, setup};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         out.note(&format!("environment variable `{name}` is not set, and is not passed on"));
     }
     // With `--json` the output is one value at the end.
-    let mut passage = Passage::default();
+    let mut passage = OutputForwarder::default();
     let mut print = |stream, bytes: &[u8]| passage.pass(stream == Stream::Stdout, bytes);
     // Signals are not watched earlier: until a script runs, there is nothing else to end, so they may
     // end the process directly.

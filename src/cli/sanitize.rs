@@ -80,7 +80,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
             '\u{feff}' if at == 0 => {}
             '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
             // The user must see a character that a finding is about.
-            _ if is_unseen(c) && spans.iter().any(|span| span.contains(&at)) => {
+            _ if is_zero_width(c) && spans.iter().any(|span| span.contains(&at)) => {
                 safe.push('\u{fffd}');
             }
             _ => safe.push(visible(c)),
@@ -100,7 +100,7 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
 
 /// Tells whether `c` has no width. [`quoted`] makes such a character visible if a span covers it,
 /// even a joiner, which is safe and otherwise kept.
-fn is_unseen(c: char) -> bool {
+fn is_zero_width(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{e0000}'..='\u{e007f}')
 }
 

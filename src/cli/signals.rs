@@ -47,7 +47,7 @@ pub(crate) fn cancelled_by() -> Option<u8> {
 /// Makes a write fail with an error if the file would exceed the user's limit (`ulimit -f`).
 /// Otherwise the system would end the process, and an agent would take that for a veto of the user's
 /// message.
-pub(crate) fn survive_limits_of_files() {
+pub(crate) fn ignore_file_size_signal() {
     #[cfg(unix)]
     {
         let reached = Arc::new(AtomicBool::new(false));

@@ -94,7 +94,7 @@ impl Reader<'_> {
         for (name, key) in demands_in(self.text) {
             let may_set = self.scope != Scope::Project || key.project == ProjectMay::Set;
             let is_lost = may_set && self.found.iter().all(|found| found.name != name);
-            if let Some(value) = key.kind.in_doubt(vec![String::new()]).filter(|_| is_lost) {
+            if let Some(value) = key.kind.strictest(vec![String::new()]).filter(|_| is_lost) {
                 self.take(name, value, None);
             }
         }
@@ -136,7 +136,8 @@ impl Reader<'_> {
                 Err(problem) => {
                     let may_set =
                         self.scope != Scope::Project || setting.project == ProjectMay::Set;
-                    if let Some(value) = setting.kind.in_doubt(texts_of(item)).filter(|_| may_set) {
+                    if let Some(value) = setting.kind.strictest(texts_of(item)).filter(|_| may_set)
+                    {
                         self.take(full, value, key);
                     }
                     self.tell(problem, item.span(), key);

@@ -45,7 +45,7 @@ impl Kind {
     /// The value to use in place of an invalid one: for demands for signatures, the strictest value, so
     /// that a mistake cannot turn them off. `texts` are the parts of the invalid value that could be
     /// read. `None` if the setting is to be left out.
-    pub(super) fn in_doubt(self, texts: Vec<String>) -> Option<Value> {
+    pub(super) fn strictest(self, texts: Vec<String>) -> Option<Value> {
         match self {
             Kind::Keys => Some(Value::Texts(texts)),
             Kind::Hosts => Some(Value::Switch(true)),

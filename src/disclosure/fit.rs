@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::budget::Meter;
 use super::options::DisclosureOptions;
-use super::plan::{Account, Plan};
+use super::plan::{Plan, Summary};
 use super::reason::{Cost, Fallback, Reason, Rejection};
 use super::render::Remainder;
 use super::tier::{Disclosure, Tier};
@@ -27,7 +27,7 @@ struct Draft<'a> {
     meter: &'a Meter<'a>,
     full: Vec<Shown<'a>>,
     registry: Vec<Shown<'a>>,
-    account: Account,
+    summary: Summary,
 }
 
 /// Makes the disclosure of `plan` within the limit of `meter`. `runs_as_task` returns true if the
@@ -38,7 +38,7 @@ pub(super) fn fit<'a>(
     runs_as_task: &'a dyn Fn(&Entry) -> bool,
     meter: &'a Meter<'a>,
 ) -> Disclosure {
-    let Plan { full, above, withheld, registry, account } = plan;
+    let Plan { full, above, withheld, registry, summary } = plan;
     let n_lines = above.len() + withheld.len() + registry.len();
     let mut draft = Draft {
         options,
@@ -46,7 +46,7 @@ pub(super) fn fit<'a>(
         meter,
         full: Vec::with_capacity(full.len()),
         registry: Vec::with_capacity(n_lines),
-        account,
+        summary,
     };
     for entry in full {
         draft.add_full(entry);
@@ -133,7 +133,7 @@ impl<'a> Draft<'a> {
     }
 
     fn is_unlisted(&self, entry: &Entry) -> bool {
-        self.account.unlisted.contains(&entry.id)
+        self.summary.unlisted.contains(&entry.id)
     }
 
     /// Returns the fallback for a skill that gets no line.
@@ -142,7 +142,7 @@ impl<'a> Draft<'a> {
     }
 
     fn omit(&mut self, entry: &Entry, reason: Reason) {
-        self.account.omitted.push(Rejection::new(&entry.id, reason));
+        self.summary.omitted.push(Rejection::new(&entry.id, reason));
     }
 
     fn overrun(&self) -> bool {
@@ -153,8 +153,8 @@ impl<'a> Draft<'a> {
     /// does not fit is only counted. Room for the frame and the remainder is reserved first, so that the
     /// text can always say what is left out.
     fn step_down(&mut self) {
-        let n_all = self.account.n_visible;
-        let longest = if self.account.counts_shown {
+        let n_all = self.summary.n_visible;
+        let longest = if self.summary.counts_shown {
             Remainder::Shown { n_full: n_all, n_all }
         } else {
             Remainder::More(n_all)
@@ -213,15 +213,15 @@ impl<'a> Draft<'a> {
     /// The number of skills that are only counted.
     fn n_hidden(&self) -> usize {
         let listed = self.full.iter().filter(|shown| !self.is_unlisted(shown.entry));
-        self.account.n_visible - listed.count() - self.registry.len()
+        self.summary.n_visible - listed.count() - self.registry.len()
     }
 
     fn remainder(&self) -> Option<Remainder> {
         let (n_full, n_lines) = (self.full.len(), self.registry.len());
         let n_hidden = self.n_hidden();
         match n_hidden {
-            _ if self.account.counts_shown && n_full > 0 => {
-                Some(Remainder::Shown { n_full, n_all: self.account.n_visible })
+            _ if self.summary.counts_shown && n_full > 0 => {
+                Some(Remainder::Shown { n_full, n_all: self.summary.n_visible })
             }
             0 => None,
             _ if n_full + n_lines == 0 => Some(Remainder::OnlyThese(n_hidden)),
@@ -249,17 +249,17 @@ impl<'a> Draft<'a> {
         } else {
             Tier::Breadcrumb
         };
-        let account = self.account;
+        let summary = self.summary;
         Disclosure {
             tier,
-            meta: account.meta,
+            meta: summary.meta,
             full: ids(&self.full),
-            relevant: account.relevant.filter(|found| is_full(&found.id)),
+            relevant: summary.relevant.filter(|found| is_full(&found.id)),
             registry: ids(&self.registry),
             hidden,
-            below_limit: account.n_below,
+            below_limit: summary.n_below,
             text,
-            omitted: all_omitted(account.beyond, account.limit, account.omitted),
+            omitted: all_omitted(summary.beyond, summary.limit, summary.omitted),
         }
     }
 }

@@ -25,12 +25,12 @@ pub(super) struct Plan<'a> {
     /// The skills to show in a line, best first.
     pub(super) registry: Vec<&'a Entry>,
     /// The facts that the disclosure reports besides these skills.
-    pub(super) account: Account,
+    pub(super) summary: Summary,
 }
 
 /// The facts that a disclosure reports besides the skills in its text.
 #[derive(Debug, Default)]
-pub(super) struct Account {
+pub(super) struct Summary {
     /// The question about the skills themselves, if the query asks one.
     pub(super) meta: Option<MetaQuestion>,
     /// The number of skills that the model may know of: each is shown or counted.
@@ -95,8 +95,8 @@ pub(super) fn plan<'a>(
 /// Plans to show the first skills in full, and to state how many of all skills these are.
 fn show_all<'a>(case: &Case<'a, '_>) -> Plan<'a> {
     let (mut plan, _) = Plan::of(case, matches::all(case), Lost::default());
-    plan.account.limit = case.options.max_all_skills;
-    plan.account.counts_shown = true;
+    plan.summary.limit = case.options.max_all_skills;
+    plan.summary.counts_shown = true;
     plan
 }
 
@@ -106,7 +106,7 @@ impl<'a> Plan<'a> {
     fn of(case: &Case<'a, '_>, matched: Matched<'a>, lost: Lost<'a>) -> (Plan<'a>, Vec<SkillId>) {
         let Matched { mut full, above, withheld, beyond, n_below, weak: _ } = matched;
         full.extend(lost.full);
-        let account = Account {
+        let summary = Summary {
             meta: case.answer.meta,
             n_visible: case.listing.len(),
             counts_shown: false,
@@ -117,7 +117,7 @@ impl<'a> Plan<'a> {
             relevant: None,
             unlisted: lost.unlisted,
         };
-        (Plan { full, above, withheld, registry: lost.lines, account }, lost.postponed)
+        (Plan { full, above, withheld, registry: lost.lines, summary }, lost.postponed)
     }
 
     /// The skills that have a place in the text.
@@ -135,7 +135,7 @@ impl<'a> Plan<'a> {
         match found {
             Some(ByRelevance::Full(entry, relevance)) => {
                 self.full.insert(0, entry);
-                self.account.relevant = Some(Relevant { id: entry.id.clone(), relevance });
+                self.summary.relevant = Some(Relevant { id: entry.id.clone(), relevance });
             }
             Some(ByRelevance::Withheld(entry, reason)) => self.withheld.push((entry, reason)),
             None => {}
@@ -155,6 +155,6 @@ impl<'a> Plan<'a> {
         let untried = untried.iter().filter(|(id, _)| !shown.contains(id));
         let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));
         let reasons = weak.chain(vetoes.rejections()).chain(quoted).chain(untried);
-        self.account.omitted.extend(reasons);
+        self.summary.omitted.extend(reasons);
     }
 }

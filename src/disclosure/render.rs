@@ -300,7 +300,7 @@ fn push_markdown_body(body: &str, out: &mut String) {
             }
             _ => {}
         }
-        if passes_for_ours(&one_line(line)) {
+        if looks_like_disclosure_markup(&one_line(line)) {
             let text = line.trim_start();
             out.push_str(&line[..line.len() - text.len()]);
             out.push('\\');
@@ -316,7 +316,7 @@ fn push_markdown_body(body: &str, out: &mut String) {
 }
 
 /// Tells whether `line`, in which blanks are single, looks like a heading or the count of a disclosure.
-fn passes_for_ours(line: &str) -> bool {
+fn looks_like_disclosure_markup(line: &str) -> bool {
     let heading = line.trim_start_matches(['#', '*', '_', '<', '>', ' ', '\t']);
     let is_heading = line.starts_with(['#', '*', '_', '<'])
         && (heading.starts_with("Skill:") || heading.starts_with("Available skills"));

@@ -57,7 +57,7 @@ impl Engine {
                 self.rank(now, &query.text, limit)
             },
             is_idle: &|| idle::is_idle(&query.text),
-            exclude: &|entry| exclude_of(entry, &self.looked_at(&query.text)),
+            exclude: &|entry| exclude_of(entry, &self.searched_part(&query.text)),
             withheld: &|entry| {
                 let native = options.is_native(entry).then_some(Reason::Native);
                 native.or_else(|| self.withheld(entry, state))
@@ -76,7 +76,7 @@ impl Engine {
         limit: usize,
     ) -> Vec<(u32, Relevance)> {
         let mut ranked = Vec::new();
-        let message = &*self.looked_at(message);
+        let message = &*self.searched_part(message);
         let Some(retriever) = &self.0.retriever else {
             now.relevance().rank_into(message, limit, &mut ranked);
             return ranked;

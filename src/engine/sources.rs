@@ -27,7 +27,7 @@ pub(super) struct Polled {
     findings: Mutex<Findings>,
     /// The outcomes that no call has returned yet, because the skills could not be refreshed after the
     /// poll.
-    untold: Mutex<Vec<PolledSource>>,
+    unreported: Mutex<Vec<PolledSource>>,
 }
 
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ struct Findings {
 
 impl Polled {
     pub(super) fn new(poller: SourcePoller) -> Polled {
-        Polled { poller, findings: Mutex::default(), untold: Mutex::default() }
+        Polled { poller, findings: Mutex::default(), unreported: Mutex::default() }
     }
 
     /// Adds to `poll` the outcomes of earlier polls that no call has returned yet. If the skills could
@@ -50,10 +50,10 @@ impl Polled {
         mut poll: SourcePoll,
         refreshed: Result<Refreshed, Error>,
     ) -> Result<SourcePoll, Error> {
-        let mut untold = self.untold.lock().unwrap_or_else(PoisonError::into_inner);
-        untold.append(&mut poll.sources);
+        let mut unreported = self.unreported.lock().unwrap_or_else(PoisonError::into_inner);
+        unreported.append(&mut poll.sources);
         refreshed?;
-        poll.sources = std::mem::take(&mut *untold);
+        poll.sources = std::mem::take(&mut *unreported);
         Ok(poll)
     }
 

@@ -11,7 +11,7 @@ use crate::trust::Owner;
 
 /// The time that a list of tools for a model waits for libraries whose tools are not known yet. The
 /// tools of slower libraries appear in a later list.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LIST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A host that neither cancels nor sets a deadline: calls wait as long as the limits allow.
 struct Patient;
@@ -52,7 +52,7 @@ impl Engine {
 
     /// The tools of `skills` to list for a model, in the order of the skills.
     pub(super) fn listed_tools<'c>(&self, skills: impl IntoIterator<Item = &'c Entry>) -> Tools {
-        self.load_tools(skills, Until::Patience(PATIENCE), &Patient)
+        self.load_tools(skills, Until::Patience(LIST_TIMEOUT), &Patient)
     }
 
     /// A list of tools of `skills` that includes the tool `name`, if it exists. If the name begins with

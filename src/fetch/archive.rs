@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::archive_file::{ArchiveFile, Visit};
+use super::archive_file::{ArchiveFile, EntryCallback};
 use super::directory::unreadable;
 use super::limits::{Deadline, FetchLimits, too_large};
-use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::{archive_tar, archive_zip};
 use crate::error::{Error, ErrorCode};
 use crate::trust::ContentHash;
@@ -82,7 +82,7 @@ impl SourceTree for ArchiveTree {
         &self.entries
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         let wanted: BTreeSet<&str> = files.iter().copied().collect();
         self.walk(&mut |path, kind, content| match kind {
             TreeKind::File { .. } if wanted.contains(path) => take(path, content),
@@ -107,7 +107,7 @@ impl ArchiveTree {
     }
 
     /// Calls `visit` with all entries, in the order of the archive.
-    fn walk(&self, visit: &mut Visit<'_>) -> Result<(), Error> {
+    fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
         let is_zip = self.file.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
         if is_zip {
             archive_zip::walk(&self.file, visit)

@@ -10,7 +10,8 @@ use super::provider::TreeKind;
 use crate::error::{Error, ErrorCode};
 
 /// A callback that receives entries: the path, the kind and the content of each.
-pub(super) type Visit<'v> = dyn FnMut(&str, TreeKind, &mut dyn Read) -> Result<(), Error> + 'v;
+pub(super) type EntryCallback<'v> =
+    dyn FnMut(&str, TreeKind, &mut dyn Read) -> Result<(), Error> + 'v;
 
 /// An archive on this machine.
 pub(super) struct ArchiveFile {

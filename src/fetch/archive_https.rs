@@ -63,7 +63,7 @@ struct Received {
 /// The last response of a server: these headers came with an archive that has this hash.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Note {
+struct CachedResponse {
     url: String,
     sha256: String,
     etag: Option<String>,
@@ -114,7 +114,7 @@ impl RemoteArchive {
     }
 
     /// Downloads the archive. Returns `None` if it still is the one of `note`.
-    fn receive(&self, note: Option<&Note>) -> Result<Option<Received>, Error> {
+    fn receive(&self, note: Option<&CachedResponse>) -> Result<Option<Received>, Error> {
         let dir = scratch_dir(&self.scratch)?;
         let url = self.address.url();
         let path = dir.path().join(format!("archive{}", end_of(url).unwrap_or_default()));
@@ -131,7 +131,11 @@ impl RemoteArchive {
 
     /// Downloads the archive into a new file, and returns the headers of the response. Returns `None` if
     /// it still is the one of `note`.
-    async fn download(&self, note: Option<&Note>, to: &Path) -> Result<Option<Note>, Error> {
+    async fn download(
+        &self,
+        note: Option<&CachedResponse>,
+        to: &Path,
+    ) -> Result<Option<CachedResponse>, Error> {
         let url = self.address.url();
         // Ask for the plain bytes, so that the hash is that of the file which a browser saves.
         let mut request = self.client()?.get(url).header(ACCEPT_ENCODING, "identity");
@@ -159,7 +163,12 @@ impl RemoteArchive {
         let left = AtomicU64::new(limit);
         let receiver = Receiver { source: url, left: &left, limit };
         receiver.save(chunks(response), to, |error| self.failed(error)).await?;
-        Ok(Some(Note { url: url.to_owned(), etag, last_modified, ..Note::default() }))
+        Ok(Some(CachedResponse {
+            url: url.to_owned(),
+            etag,
+            last_modified,
+            ..CachedResponse::default()
+        }))
     }
 
     fn client(&self) -> Result<Client, Error> {
@@ -177,14 +186,14 @@ impl RemoteArchive {
     }
 
     /// Reads the stored response. Returns `None` if there is none, or if it has no validator.
-    fn noted(&self) -> Option<Note> {
-        let note: Note = serde_json::from_slice(&fs::read(&self.note).ok()?).ok()?;
+    fn noted(&self) -> Option<CachedResponse> {
+        let note: CachedResponse = serde_json::from_slice(&fs::read(&self.note).ok()?).ok()?;
         let is_useful = note.etag.is_some() || note.last_modified.is_some();
         (note.url == self.address.url() && is_useful).then_some(note)
     }
 
     /// Stores a response. A failure is ignored: it only means that the archive is downloaded again.
-    fn keep(&self, note: &Note) {
+    fn keep(&self, note: &CachedResponse) {
         let written = serde_json::to_vec(note).map_err(std::io::Error::from);
         if let Err(error) = written.and_then(|text| replace(&self.note, text)) {
             tracing::debug!(%error, "the answer for an archive is not noted");

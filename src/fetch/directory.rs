@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::limits::{Deadline, FetchLimits, too_large};
-use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use crate::confined::{Dir, Links};
 use crate::error::{Error, ErrorCode};
 
@@ -72,7 +72,7 @@ impl SourceTree for DirectoryTree {
         &self.entries
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         for path in files {
             let opened = self.root.file(Path::new(path), Links::Never);
             let mut file = opened.map_err(|error| unreadable(&self.path.join(path), &error))?;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::limits::{Deadline, FetchLimits};
 use super::program::{Run, git};
-use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::scratch::scratch_dir;
 use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
@@ -141,7 +141,7 @@ impl SourceTree for GitTree {
         &self.entries
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         // `COMMIT:PATH` names the object. A path with a line feed cannot be requested.
         let names = files.iter().map(|path| format!("{}:{path}", self.commit)).collect::<Vec<_>>();
         self.objects(&names, &mut |nth, content| take(files[nth], content))

@@ -73,7 +73,7 @@ pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
 pub use mcp::McpAddress;
 pub use poll::{PollOutcome, PolledSource, SourcePoll, SourcePoller};
-pub use provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+pub use provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 pub use push::Pushed;
 pub use source_list::{Added, SourceList};
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};

@@ -23,7 +23,7 @@ use super::limits::{Deadline, FetchLimits, refused, too_large};
 use super::object_address::ObjectAddress;
 use super::object_credentials;
 use super::objects::io_error;
-use super::provider::{SourceProvider, SourceTree, Take, TreeEntry, TreeKind};
+use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::remote::{
     CONNECT_TIMEOUT, Downloaded, READ_TIMEOUT, Receiver, cause, prepare_tls, wait,
 };
@@ -332,7 +332,7 @@ impl SourceTree for BucketTree {
         &self.entries
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         let dir = scratch_dir(&self.bucket.scratch)?;
         let file_of = |nth: usize| dir.path().join(nth.to_string());
         let wanted = files.iter().enumerate();

@@ -214,5 +214,5 @@ pub(super) fn io_error(what: &str, path: &Path, error: &io::Error) -> Error {
         _ => ErrorCode::ExecutionError,
     };
     let message = format!("cannot {what} {}: {error}", path.display());
-    Error::new(code, message, "check the file and its directory, and to room on the disk")
+    Error::new(code, message, "check the file and its directory, and the room on the disk")
 }

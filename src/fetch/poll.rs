@@ -18,7 +18,7 @@ use super::schedule::pause;
 use super::source_list::SourceList;
 use super::state::{Answer, Moment, State, written};
 use super::unattended::reason_to_hold;
-use super::update::{Next, Update};
+use super::update::{Update, UpdateStep};
 use crate::catalog::Scope;
 use crate::config::{Config, ConfigPlace, FetchSection};
 use crate::diagnostic::{Code, Diagnostic};
@@ -250,8 +250,8 @@ impl SourceList<'_> {
             return Ok((held.revision, PollOutcome::Held(held.reason)));
         }
         let candidate = match self.newest_from(&*provider, name, settings, newest.as_deref())? {
-            Next::InUse(locked, _) => return Ok((locked.revision, PollOutcome::Unchanged)),
-            Next::Other(candidate) => candidate,
+            UpdateStep::InUse(locked, _) => return Ok((locked.revision, PollOutcome::Unchanged)),
+            UpdateStep::Other(candidate) => candidate,
         };
         let revision = candidate.locked.revision.clone();
         let source = |root: &std::path::Path| source_at(name, &settings.source, root.to_owned());

@@ -30,11 +30,11 @@ pub trait SourceTree {
 
     /// Calls `take` with the path and the content of each file in `files`, in any order. Fails with the
     /// error of `take`, and if a file cannot be read.
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error>;
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error>;
 }
 
 /// A callback that receives files: the path and the content of each.
-pub type Take<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<(), Error> + 'a;
+pub type FileCallback<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<(), Error> + 'a;
 
 /// An entry of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]

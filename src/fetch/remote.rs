@@ -12,7 +12,7 @@ use futures_util::{Stream, StreamExt as _};
 
 use super::limits::{Deadline, too_large};
 use super::objects::io_error;
-use super::provider::{SourceTree, Take, TreeEntry};
+use super::provider::{FileCallback, SourceTree, TreeEntry};
 use crate::error::{Error, ErrorCode};
 use crate::private_dir::PrivateDir;
 
@@ -115,7 +115,7 @@ impl SourceTree for Downloaded {
         self.tree.entries()
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         self.tree.read(files, take)
     }
 }

@@ -114,7 +114,7 @@ impl Candidate {
 }
 
 /// The state that an update leads to.
-pub(super) enum Next {
+pub(super) enum UpdateStep {
     /// The state is in use already; with the key that signed it, if a signature is required.
     InUse(Locked, Option<String>),
     Other(Candidate),
@@ -162,9 +162,9 @@ impl SourceList<'_> {
             self.newest(name, settings)?
         };
         match next {
-            Next::InUse(locked, signed_by) => Ok(unchanged(&locked, signed_by)),
-            Next::Other(candidate) if options.dry_run => Ok(candidate.update()),
-            Next::Other(candidate) => {
+            UpdateStep::InUse(locked, signed_by) => Ok(unchanged(&locked, signed_by)),
+            UpdateStep::Other(candidate) if options.dry_run => Ok(candidate.update()),
+            UpdateStep::Other(candidate) => {
                 let update = candidate.update();
                 let _guard = self.copies.lock(&self.fetcher.deadline())?;
                 // The user may have removed the source, or changed its address, during the fetch.
@@ -181,7 +181,7 @@ impl SourceList<'_> {
 
     /// Fetches the newest state of a source, unless that state is pinned already. Fails like
     /// [`SourceList::update`].
-    fn newest(&self, name: &str, settings: &FetchSettings) -> Result<Next, Error> {
+    fn newest(&self, name: &str, settings: &FetchSettings) -> Result<UpdateStep, Error> {
         let provider = self.provider(settings)?;
         let is_fetched = self.locked(name)?.is_some_and(|locked| locked.is_of(settings));
         let newest = if is_fetched { provider.newest()? } else { None };
@@ -196,7 +196,7 @@ impl SourceList<'_> {
         name: &str,
         settings: &FetchSettings,
         newest: Option<&str>,
-    ) -> Result<Next, Error> {
+    ) -> Result<UpdateStep, Error> {
         let locked = self.locked(name)?;
         let fitting = locked.as_ref().filter(|locked| locked.is_of(settings));
         if fitting.is_some_and(|fitting| newest == Some(fitting.revision.as_str())) {
@@ -204,13 +204,13 @@ impl SourceList<'_> {
         }
         let (fetched, signed_by) = self.fetcher.fetch_for(self.scope, provider, settings, None)?;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
-            return Ok(Next::InUse(fetched, signed_by));
+            return Ok(UpdateStep::InUse(fetched, signed_by));
         }
         let new = self.copies.unpack(&fetched.files, &self.fetcher.objects)?;
         let changes = self.changes(name, &settings.source, new.path());
         let status = UpdateStatus::Updated;
         let (before, locked) = (locked, fetched);
-        Ok(Next::Other(Candidate { status, before, locked, new, changes, signed_by }))
+        Ok(UpdateStep::Other(Candidate { status, before, locked, new, changes, signed_by }))
     }
 
     /// Puts a state into use, and pins it in the lock file, whose current entries are `sources`. The
@@ -237,7 +237,7 @@ impl SourceList<'_> {
         name: &str,
         settings: &FetchSettings,
         locked: Option<Locked>,
-    ) -> Result<Next, Error> {
+    ) -> Result<UpdateStep, Error> {
         let lock = self.lock.display();
         let outdated = |why: &str| {
             let message = format!("{lock} {why} the source `{name}`");
@@ -255,13 +255,13 @@ impl SourceList<'_> {
         };
         if self.is_current(name, &locked) {
             let signed_by = verify(&self.copies.root(name))?;
-            return Ok(Next::InUse(locked, signed_by));
+            return Ok(UpdateStep::InUse(locked, signed_by));
         }
         let new = self.unpack_locked(settings, &locked)?;
         let signed_by = verify(new.path())?;
         let changes = self.changes(name, &settings.source, new.path());
         let (status, before) = (UpdateStatus::Installed, Some(locked.clone()));
-        Ok(Next::Other(Candidate { status, before, locked, new, changes, signed_by }))
+        Ok(UpdateStep::Other(Candidate { status, before, locked, new, changes, signed_by }))
     }
 
     fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {

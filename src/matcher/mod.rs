@@ -31,7 +31,7 @@ mod vocabulary;
 
 pub(crate) use index::MAX_QUERY_BYTES;
 pub(crate) use pattern::WINDOW_BYTES;
-pub(crate) use text::looked_at;
+pub(crate) use text::searched_part;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use query::{Hit, HitKind, Match, Query, find_literal};

@@ -114,10 +114,10 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
 }
 
 fn for_nobody(manifest: &Manifest) -> Option<Finding> {
-    let span = manifest.user_invocable.as_ref().filter(|_| manifest.is_for_nobody())?.span.clone();
+    let span = manifest.user_invocable.as_ref().filter(|_| manifest.is_unreachable())?.span.clone();
     let message = "neither the user nor the model may use the skill";
     let help = "remove `user-invocable`, or the field that disables its invocation by the model";
-    Some(Finding::new(Code::ForNobody, span, message, help))
+    Some(Finding::new(Code::Unreachable, span, message, help))
 }
 
 fn parts(

@@ -165,7 +165,7 @@ impl Manifest {
     }
 
     /// Tells whether neither the model nor the user may invoke the skill.
-    pub fn is_for_nobody(&self) -> bool {
+    pub fn is_unreachable(&self) -> bool {
         self.is_model_invocation_disabled() && !self.is_user_invocable()
     }
 

@@ -98,7 +98,7 @@ impl From<Error> for CallFailure {
 impl Library {
     /// Tells whether the file, which has the stamp `now`, is still the one that was opened.
     pub(super) fn has_same_file(&self, now: &Stamp) -> bool {
-        locked(&self.stamp).vouches_for(now)
+        locked(&self.stamp).proves_unchanged(now)
     }
 
     /// Tells whether the skill still has the files that were compared when the library was opened.

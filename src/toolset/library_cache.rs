@@ -35,7 +35,7 @@ impl LibraryCache {
     pub(super) fn get(&self, path: &Path, now: &Stamp) -> Option<(ContentHash, PluginNote)> {
         let dir = self.0.as_ref()?;
         let kept: Kept = cache_file::read(&dir.join(file_name(path))).ok()?;
-        let is_it = kept.form == FORM && kept.path == path && kept.stamp.vouches_for(now);
+        let is_it = kept.form == FORM && kept.path == path && kept.stamp.proves_unchanged(now);
         is_it.then_some((kept.sha256, kept.note))
     }
 

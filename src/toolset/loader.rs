@@ -280,7 +280,7 @@ impl Loader {
             SkillFiles::read_with(dir, &mut |path, file| {
                 let stamp = Stamp::of(&file.metadata()?, start);
                 match hashes.get(path) {
-                    Some((known, sha256)) if known.vouches_for(&stamp) => Ok(sha256.clone()),
+                    Some((known, sha256)) if known.proves_unchanged(&stamp) => Ok(sha256.clone()),
                     _ => {
                         let sha256 = ContentHash::of_reader(file)?;
                         hashes.insert(path.to_owned(), (stamp, sha256.clone()));

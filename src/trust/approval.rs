@@ -201,7 +201,7 @@ impl TrustStore {
         if !approve.is_some_and(|approve| (approve.0)(&request)) {
             return Ok(false);
         }
-        self.add_beside(*skill, path, sha256.clone(), request.network)?;
+        self.add_with_skill(*skill, path, sha256.clone(), request.network)?;
         Ok(true)
     }
 }

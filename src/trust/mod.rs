@@ -135,7 +135,7 @@ impl TrustStore {
         let Some(file) = &self.file else { return state };
         // Take the stamp before reading the content, so that a write in between shows as a new stamp.
         let stamp = stamp_of(file);
-        if !state.stamp.as_ref().is_some_and(|known| known.vouches_for(&stamp)) {
+        if !state.stamp.as_ref().is_some_and(|known| known.proves_unchanged(&stamp)) {
             state.stamp = Some(stamp);
             match read(file) {
                 Ok(trusted) if trusted == state.trusted => {}
@@ -198,12 +198,12 @@ impl TrustStore {
         sha256: ContentHash,
         network: bool,
     ) -> Result<TrustedFile, Error> {
-        self.add_beside(SkillFiles::around(path)?.as_ref(), path, sha256, network)
+        self.add_with_skill(SkillFiles::around(path)?.as_ref(), path, sha256, network)
     }
 
     /// Trusts the file at `path` as [`TrustStore::add_with`] does, together with the files of its skill
     /// as the user has reviewed them; `skill` is `None` for a file that belongs to no skill.
-    pub fn add_beside(
+    pub fn add_with_skill(
         &self,
         skill: Option<&SkillFiles>,
         path: &Path,
@@ -246,7 +246,7 @@ impl TrustStore {
 
     /// Records which tools of the trusted library at `path` were shown to the user. Fails with
     /// `NOT_FOUND` if the library is not trusted.
-    pub fn note_tools(
+    pub fn record_tools(
         &self,
         path: &Path,
         tools: BTreeMap<String, ContentHash>,

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use repertoire::catalog::Scope;
 use repertoire::config::FetchSettings;
 use repertoire::fetch::{
-    Fetcher, SourceList, SourceProvider, SourceTree, Take, TreeEntry, TreeKind, UpdateOptions,
+    Fetcher, FileCallback, SourceList, SourceProvider, SourceTree, TreeEntry, TreeKind,
+    UpdateOptions,
 };
 use repertoire::{Engine, Error, ErrorCode, WatchOptions};
 use tempfile::TempDir;
@@ -109,7 +110,7 @@ impl SourceTree for OwnTree {
         &self.0
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         for path in files {
             match *path {
                 "a/SKILL.md" => take(path, &mut skill("a", "", "A.\n").as_bytes())?,

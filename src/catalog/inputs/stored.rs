@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error as _, Serialize, Serializer};
 
-use super::{Environment, Inputs, Stamp, Surroundings, in_parts, tell_changed};
+use super::{Environment, EnvironmentInputs, Inputs, Stamp, in_parts, tell_changed};
 use crate::catalog::stamp::PLAIN_LEN;
 
 /// The length of a row in bytes: the offset in `paths` at which its path ends, and the path's stamp.
@@ -25,7 +25,7 @@ pub(crate) struct StoredInputs<'a> {
     rows: Cow<'a, [u8]>,
     /// All other paths: links, paths that did not exist, and those whose stamp is not settled.
     others: Vec<(PathBuf, Stamp)>,
-    around: Cow<'a, Surroundings>,
+    around: Cow<'a, EnvironmentInputs>,
 }
 
 impl StoredInputs<'_> {

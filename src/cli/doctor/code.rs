@@ -25,7 +25,7 @@ pub(super) struct CodeProblem {
 pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> {
     let session = Session::in_memory("doctor");
     let mut found = Vec::new();
-    let is_used = |entry: &&Entry| entry.is_available() && !entry.skill.manifest().is_for_nobody();
+    let is_used = |entry: &&Entry| entry.is_available() && !entry.skill.manifest().is_unreachable();
     for entry in engine.catalog().entries().filter(is_used) {
         let skill = entry.id.as_str();
         let mut tell = |what: &str, problem: &str, is_broken| {

@@ -213,8 +213,8 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
             let (hooks, detail) = match hook::installed(agent, place, common) {
                 Installed::No => ("no", String::new()),
                 Installed::Yes(path) => ("yes", path.display().to_string()),
-                Installed::Differently(path) => ("outdated", path.display().to_string()),
-                Installed::InVain(why) => {
+                Installed::Outdated(path) => ("outdated", path.display().to_string()),
+                Installed::Ineffective(why) => {
                     broken.push(format!("hooks of {agent}: {why}"));
                     ("in vain", why)
                 }

@@ -6,7 +6,7 @@ use repertoire::fetch::{Added, Location, SourceList};
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
 
-use super::in_use::InUse;
+use super::copy_problems::CopyProblems;
 use super::{code_in, fetcher, list_to_change, short, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
     let root = list.copy_of(&added.name);
     let code = code_in(&root);
-    let in_use = InUse::load(std::slice::from_ref(&root), common)?.pop().unwrap_or_default();
+    let in_use = CopyProblems::load(std::slice::from_ref(&root), common)?.pop().unwrap_or_default();
     if out.json {
         Output::json(&json!({
             "name": added.name,
@@ -68,7 +68,7 @@ fn is_archive(source: &str) -> bool {
     matches!(location, Ok(Location::Archive(_) | Location::RemoteArchive(_)))
 }
 
-fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &InUse) -> Page {
+fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Page {
     let mut page = Page::default();
     let Added { name, locked, skills, signed_by, .. } = added;
     let revision = short(&locked.revision);

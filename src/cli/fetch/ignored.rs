@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use repertoire::config::FetchSettings;
 use repertoire::fetch::{
-    Fetcher, Location, LockedFile, SourceProvider, SourceTree, Take, TreeEntry,
+    Fetcher, FileCallback, Location, LockedFile, SourceProvider, SourceTree, TreeEntry,
 };
 use repertoire::{Error, ErrorCode};
 
@@ -85,7 +85,7 @@ impl SourceTree for VisibleTree {
         &self.entries
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         self.tree.read(files, take)
     }
 }

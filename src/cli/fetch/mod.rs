@@ -2,8 +2,8 @@
 //! elsewhere, and publishes skills for others.
 
 pub(crate) mod add;
+mod copy_problems;
 mod ignored;
-mod in_use;
 pub(crate) mod outdated;
 pub(crate) mod push;
 pub(crate) mod remove;

@@ -9,7 +9,7 @@ use repertoire::fetch::{
 };
 use serde_json::{Value as Json, json};
 
-use super::in_use::InUse;
+use super::copy_problems::CopyProblems;
 use super::{collect, failure_of, fetcher, lists, named, short, tell_of_settings, waiting};
 use crate::args::{Common, UpdateArgs};
 use crate::exit_code::ExitCode;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
     let in_use = in_use(&results, args.dry_run, common)?;
     let collected = if args.dry_run { 0 } else { collect(&fetcher, common, out) };
     if out.json {
-        let none = InUse::default();
+        let none = CopyProblems::default();
         let reports = results.iter().enumerate();
         let sources = reports.map(|(at, it)| report(it, in_use.get(&at).unwrap_or(&none)));
         let (dry_run, sources) = (args.dry_run, sources.collect::<Vec<_>>());
@@ -74,17 +74,17 @@ fn in_use(
     results: &[Updated<'_, '_>],
     dry_run: bool,
     common: &Common,
-) -> Result<BTreeMap<usize, InUse>, Error> {
+) -> Result<BTreeMap<usize, CopyProblems>, Error> {
     let is_new = |update: &Update| !dry_run && update.status != UpdateStatus::Unchanged;
     let new = results.iter().enumerate().filter(|(_, it)| it.result.as_ref().is_ok_and(is_new));
     let (places, roots): (Vec<usize>, Vec<PathBuf>) =
         new.map(|(at, it)| (at, it.list.copy_of(&it.name))).unzip();
-    Ok(places.into_iter().zip(InUse::load(&roots, common)?).collect())
+    Ok(places.into_iter().zip(CopyProblems::load(&roots, common)?).collect())
 }
 
-fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &InUse) -> Json {
+fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &CopyProblems) -> Json {
     let config = list.config_file().to_string_lossy();
-    let InUse { findings, shadowed } = in_use;
+    let CopyProblems { findings, shadowed } = in_use;
     match result {
         Ok(Update { status, from, to, changes, signed_by, .. }) => json!({
             "name": name, "config": config, "status": status, "from": from, "to": to,

@@ -14,10 +14,10 @@ use crate::args::{Cli, Command, Common, RoutingArgs};
 
 /// The minimum time, in seconds, that agents wait for the hook, which gives up earlier. Codex allows
 /// no more at the end of a session.
-const PATIENCE: u64 = 3;
+const MIN_AGENT_TIMEOUT: u64 = 3;
 
 /// The plugin that runs the hook in `OpenCode`; `"COMMAND"` stands for the words of the command,
-/// and `"PATIENCE"` for the milliseconds that it may take.
+/// and `"TIMEOUT_MS"` for the milliseconds that it may take.
 const PLUGIN: &str = include_str!("opencode.js");
 
 /// The form of an entry.
@@ -77,14 +77,19 @@ pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
             Error::new(ErrorCode::InternalError, format!("cannot quote: {error}"), "")
         })?;
         let patience = patience.saturating_mul(1000).to_string();
-        let plugin = PLUGIN.replace("\"PATIENCE\"", &patience);
+        let plugin = PLUGIN.replace("\"TIMEOUT_MS\"", &patience);
         return Ok(Form::File(plugin.replace("\"COMMAND\"", &words)));
     }
     let command = shell(words)?;
     let events = events(agent).ok_or_else(|| agent::unknown(agent))?;
     let hook = |&(event, tools): &(&'static str, &str)| Hook {
         event,
-        value: hook_value(agent, &command, tools, if is_end(event) { PATIENCE } else { patience }),
+        value: hook_value(
+            agent,
+            &command,
+            tools,
+            if is_end(event) { MIN_AGENT_TIMEOUT } else { patience },
+        ),
     };
     let version = matches!(agent, HookAgent::Cursor | HookAgent::Copilot).then_some(1);
     Ok(Form::Settings { version, hooks: events.iter().map(hook).collect() })
@@ -133,14 +138,14 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
 }
 
 /// Returns the seconds that an agent waits for the hook that runs `words`: one more than its
-/// deadline, and at least `PATIENCE`.
+/// deadline, and at least `MIN_AGENT_TIMEOUT`.
 fn patience(words: &[String]) -> u64 {
     let deadline = match Cli::try_parse_from(words) {
         Ok(Cli { command: Command::Hook(args), .. }) => args.deadline,
         _ => Duration::ZERO,
     };
     let whole = deadline.as_secs().saturating_add(u64::from(deadline.subsec_nanos() > 0));
-    whole.saturating_add(1).max(PATIENCE)
+    whole.saturating_add(1).max(MIN_AGENT_TIMEOUT)
 }
 
 /// Tells whether `event` is the end of a session, where the user waits for no answer.

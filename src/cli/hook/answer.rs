@@ -50,7 +50,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
     let late = {
         let (loading, common) = (loading.clone(), common.clone());
         move || {
-            loading.go_on(agent, &common, out);
+            loading.continue_in_background(agent, &common, out);
             tell(agent, &said(&too_late(agent, deadline)), &common, out);
         }
     };
@@ -106,7 +106,7 @@ impl Loading {
     }
 
     /// If skills are being read, leaves that to a background process.
-    fn go_on(&self, agent: HookAgent, common: &Common, out: Output) {
+    fn continue_in_background(&self, agent: HookAgent, common: &Common, out: Output) {
         let whose = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(whose) = whose.filter(|whose| !whose.no_cache) else { return };
         if let Err(error) = prepare::start(&whose) {

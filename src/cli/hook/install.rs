@@ -19,9 +19,9 @@ pub(crate) enum Installed {
     No,
     Yes(PathBuf),
     /// Installed, but different from the hooks that would be written now.
-    Differently(PathBuf),
+    Outdated(PathBuf),
     /// Installed but unable to run, with the reason.
-    InVain(String),
+    Ineffective(String),
     /// Installed, but the agent does not run them until its user trusts them, or the project; the
     /// reason is a sentence.
     Untrusted(String),
@@ -159,7 +159,7 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         let mut target = target(agent, &plain, place, common)?;
         let Some(words) = target.words()? else { return Ok(Installed::No) };
         if let Some(why) = in_vain(&words, target.text()) {
-            return Ok(Installed::InVain(format!("{} {why}", target.path().display())));
+            return Ok(Installed::Ineffective(format!("{} {why}", target.path().display())));
         }
         let path = target.path().to_owned();
         if place == Place::Local {
@@ -172,7 +172,7 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
             plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
         target.entry.form = agents::form(agent, &wanted)?;
         Ok(match trust::missing(agent, place, target.text(), common) {
-            _ if !target.is_installed()? => Installed::Differently(path),
+            _ if !target.is_installed()? => Installed::Outdated(path),
             Some(why) => Installed::Untrusted(why),
             None => Installed::Yes(path),
         })

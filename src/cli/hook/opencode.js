@@ -7,7 +7,7 @@ import { spawn } from "node:child_process"
 const words = "COMMAND"
 
 /** The milliseconds that the hook may take. */
-const patience = "PATIENCE"
+const patience = "TIMEOUT_MS"
 
 /** What marks the parts of messages that are ours. */
 const metadata = { repertoire: true }

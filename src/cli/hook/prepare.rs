@@ -48,7 +48,7 @@ pub(super) fn start(common: &Common) -> io::Result<()> {
 /// Writes the snapshot, unless another process is about to write one. Returns the problems, a
 /// sentence each.
 pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<String>> {
-    step_back();
+    detach_and_renice();
     let Some(_lock) = lock(&setup::hook_log(common)?.with_file_name(LOCK))? else {
         return Ok(Vec::new());
     };
@@ -69,7 +69,7 @@ pub(super) fn run(routing: &RoutingArgs, common: &Common) -> anyhow::Result<Vec<
 
 /// Leaves the agent's process session, whose end would also end this process, and lowers the priority
 /// of this process.
-fn step_back() {
+fn detach_and_renice() {
     #[cfg(unix)]
     {
         // If this fails, as in a terminal, it is not needed.

@@ -26,7 +26,7 @@ use programs::{PROGRAMS, Program, isolate};
 use protocol::Protocol;
 
 /// The time limit for one message.
-const PATIENCE: Duration = Duration::from_secs(100);
+const AGENT_TIMEOUT: Duration = Duration::from_secs(100);
 
 /// The skill of the trial. `LINE` occurs only in its line in a list, and `BODY` only in its
 /// instructions.
@@ -204,7 +204,7 @@ impl<'p> Trial<'p> {
 }
 
 /// Waits for `child`, and returns its error output. Kills it and fails if it runs longer than
-/// `PATIENCE`.
+/// `AGENT_TIMEOUT`.
 fn finish(mut child: Child) -> anyhow::Result<String> {
     let stderr = child.stderr.take();
     let reader = std::thread::spawn(move || {
@@ -215,10 +215,10 @@ fn finish(mut child: Child) -> anyhow::Result<String> {
     });
     let started = Instant::now();
     while child.try_wait()?.is_none() {
-        if started.elapsed() > PATIENCE {
+        if started.elapsed() > AGENT_TIMEOUT {
             child.kill()?;
             child.wait()?;
-            let message = format!("it was still running after {} seconds", PATIENCE.as_secs());
+            let message = format!("it was still running after {} seconds", AGENT_TIMEOUT.as_secs());
             return Err(Error::new(ErrorCode::Timeout, message, "run it by hand").into());
         }
         std::thread::sleep(Duration::from_millis(50));

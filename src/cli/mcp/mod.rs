@@ -31,7 +31,7 @@ use tokens::{Token, Tokens};
 
 /// The maximum number of concurrent sessions, and of connections, on an address that other machines
 /// can reach.
-const FOR_MANY: usize = 1024;
+const REMOTE_CONNECTION_LIMIT: usize = 1024;
 
 /// The time that cancelled calls have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
@@ -166,7 +166,8 @@ async fn http(
     options.store = store;
     options.hosts.clone_from(&args.allow_host);
     if !bound.ip().is_loopback() {
-        (options.max_sessions, options.max_connections) = (FOR_MANY, FOR_MANY);
+        (options.max_sessions, options.max_connections) =
+            (REMOTE_CONNECTION_LIMIT, REMOTE_CONNECTION_LIMIT);
     }
     Ok(serve_http(listener, clients, options).await?)
 }

@@ -90,7 +90,7 @@ fn add(
     let mut added = Vec::with_capacity(code.len());
     for (code, hash) in code.iter().zip(hashes) {
         let skill = code.skill_dir().and_then(|dir| skills.get(&dir));
-        added.push(store.add_beside(
+        added.push(store.add_with_skill(
             skill.map(|skill| &skill.files),
             &code.file,
             hash,

@@ -63,7 +63,7 @@ impl Shown {
             out.partial_failure(&Failure::from(&*failure.error));
         }
         let tools = all.tools.iter().map(|tool| (tool.short_name.clone(), print(tool))).collect();
-        trust.note_tools(&code.file, tools)?;
+        trust.record_tools(&code.file, tools)?;
         let known = before.iter().find(|known| Some(&known.path) == file.as_ref());
         let before = known.map(|known| known.tools.clone()).unwrap_or_default();
         Ok(Some(Shown { tools: all.tools, before }))

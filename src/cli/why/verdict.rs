@@ -250,7 +250,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
         return Told::new("no-triggers", reason, help);
     }
     let QueryLimits { literals, patterns, .. } = engine.query_limits();
-    verdict.near = near_misses(entry, &engine.looked_at(&query.text));
+    verdict.near = near_misses(entry, &engine.searched_part(&query.text));
     let n_bytes = query.text.len();
     if n_bytes > literals {
         let kib = literals / 2 / 1024;

@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::manifest::{Files, Manifest};
 use crate::error::{Error, ErrorCode};
 use crate::fetch::limits::{Deadline, FetchLimits};
-use crate::fetch::provider::{SourceProvider, SourceTree, Take, TreeEntry, no_skill};
+use crate::fetch::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, no_skill};
 
 /// An MCP server.
 pub(in crate::fetch) struct Mcp {
@@ -96,7 +96,7 @@ impl SourceTree for McpTree {
         &self.files.0
     }
 
-    fn read(&mut self, files: &[&str], take: &mut Take<'_>) -> Result<(), Error> {
+    fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         for path in files {
             let Some(served) = self.files.1.get(*path) else { continue };
             let bytes = self.connection.read(&served.resource.uri)?;

@@ -21,18 +21,18 @@ const RESOURCES: usize = 2;
 
 /// The longest interval between checks whether the client is still connected, since the task that
 /// notifies it keeps its session alive.
-const ROLL_CALL: Duration = Duration::from_secs(30);
+const LIVENESS_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Fingerprints of the lists. Equal lists have equal fingerprints.
-type Prints = [Option<u64>; N_LISTS];
+type Fingerprints = [Option<u64>; N_LISTS];
 
 /// The fingerprints of the lists that the client last saw; `None` for a list that it never asked
 /// for.
 #[derive(Debug, Default)]
-pub(super) struct Listed(Mutex<Prints>);
+pub(super) struct Listed(Mutex<Fingerprints>);
 
 impl Listed {
-    pub(super) fn note_tools(&self, tools: &[Tool]) {
+    pub(super) fn record_tools(&self, tools: &[Tool]) {
         self.note(TOOLS, print(tools));
     }
 
@@ -48,14 +48,14 @@ impl Listed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)[list] = Some(print);
     }
 
-    fn prints(&self) -> Prints {
+    fn prints(&self) -> Fingerprints {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Connection {
     /// Returns the current fingerprints of those lists that the client has seen.
-    fn prints(&self, listed: Prints) -> Prints {
+    fn prints(&self, listed: Fingerprints) -> Fingerprints {
         let [tools, prompts, resources] = listed;
         [
             tools.map(|_| print(&self.current_tools())),
@@ -97,9 +97,9 @@ pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
     let heard = Arc::clone(&refreshed);
     let _subscription = connection.engine.subscribe(move |_| heard.notify_one());
     let poll = connection.options.poll;
-    let mut told: Prints = [None; N_LISTS];
+    let mut told: Fingerprints = [None; N_LISTS];
     loop {
-        let pause = poll.unwrap_or(ROLL_CALL);
+        let pause = poll.unwrap_or(LIVENESS_INTERVAL);
         let is_refreshed = tokio::time::timeout(pause, refreshed.notified()).await.is_ok();
         if client.is_gone() {
             return;

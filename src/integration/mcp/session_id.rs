@@ -25,7 +25,7 @@ pub(super) struct IdKey([u8; 64]);
 
 /// The description of a session that its id contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Described {
+pub(super) struct SessionClaims {
     /// The protocol that the client asked for.
     version: String,
     /// The client's elicitation capability.
@@ -102,7 +102,7 @@ impl IdKey {
 
     /// Decodes an id. Returns `None` if it was not issued with this key. Compares the signature in
     /// constant time.
-    pub(super) fn read(&self, id: &str) -> Option<Described> {
+    pub(super) fn read(&self, id: &str) -> Option<SessionClaims> {
         let (content, signature) = id.rsplit_once('.')?;
         let signature = HEXLOWER.decode(signature.as_bytes()).ok()?;
         // `verify_truncated_left` would also accept a shorter prefix of the signature.
@@ -113,7 +113,7 @@ impl IdKey {
         let mut parts = content.split('.');
         let (version, asks, random) = (parts.next()?, parts.next()?, parts.next()?);
         let asks = Asks::ALL.into_iter().find(|known| asks == known.letter())?;
-        Some(Described { version: version.to_owned(), asks, name: format!("mcp-{random}") })
+        Some(SessionClaims { version: version.to_owned(), asks, name: format!("mcp-{random}") })
     }
 
     fn sign(&self, content: &str) -> Hmac<Sha256> {
@@ -123,7 +123,7 @@ impl IdKey {
     }
 }
 
-impl Described {
+impl SessionClaims {
     /// The protocol that the client requested; `None` if it is not a known one.
     pub(super) fn protocol(&self) -> Option<&'static ProtocolVersion> {
         ProtocolVersion::KNOWN_VERSIONS.iter().find(|known| known.as_str() == self.version)

@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionId
 
 use super::batches;
 use super::clients::HttpClient;
-use super::session_id::Described;
+use super::session_id::SessionClaims;
 
 /// The time after which an idle session is dropped from this process. It is longer than the SDK's five
 /// minutes, since users often leave an agent alone for longer, and opening a session again takes a
@@ -40,7 +40,7 @@ const SESSION_ID: &str = "mcp-session-id";
 pub(super) struct Current {
     pub(super) client: Arc<HttpClient>,
     /// The session that the request continues or starts; `None` for protocols without sessions.
-    pub(super) session: Option<(SessionId, Described)>,
+    pub(super) session: Option<(SessionId, SessionClaims)>,
 }
 
 tokio::task_local! {
@@ -146,7 +146,7 @@ impl Sessions {
 }
 
 /// Tells whether a session's protocol has batches.
-pub(super) fn allows_batches(session: &Described) -> bool {
+pub(super) fn allows_batches(session: &SessionClaims) -> bool {
     session.protocol().is_some_and(batches::are_in)
 }
 

@@ -32,7 +32,7 @@ impl Connection {
     /// Returns all tools. Opens the libraries of plugins.
     pub(super) fn tools(&self) -> Vec<Tool> {
         let tools = self.current_tools();
-        self.listed.note_tools(&tools);
+        self.listed.record_tools(&tools);
         tools
     }
 

@@ -45,7 +45,7 @@ pub(in crate::matcher) struct Gates {
     all: Vec<u32>,
     /// For each literal, the second groups of the patterns whose rarest group contains it. They are read
     /// in sequence, and reject nearly all patterns.
-    needed: Lists<Second>,
+    needed: Lists<SecondGroup>,
     /// The position in `all` of each pattern's gate, in the same order as `needed`.
     #[serde(with = "crate::matcher::rows")]
     opened: Vec<u32>,
@@ -56,23 +56,23 @@ const EXACT: u32 = 1 << 31;
 
 /// The places in a presence filter of one or two literals of a second group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Second {
+struct SecondGroup {
     one: u16,
     other: u16,
 }
 
-row!(Second { one: u16, other: u16 });
+row!(SecondGroup { one: u16, other: u16 });
 
 /// Returns the literals of a second group in pairs. If there is no such group, or it is too large,
 /// returns `first`, the literal that led to the pattern, which is always present then.
-fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<Second> {
+fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<SecondGroup> {
     let group =
         group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
-    let two = |of: &[u32]| Second { one: place(of[0]), other: place(of[of.len() - 1]) };
+    let two = |of: &[u32]| SecondGroup { one: place(of[0]), other: place(of[of.len() - 1]) };
     group.chunks(2).map(two).collect()
 }
 
-impl Second {
+impl SecondGroup {
     /// Tells whether a literal with one of the two places was seen.
     #[inline]
     fn is_met(self, near: &PresenceFilter) -> bool {
@@ -83,7 +83,7 @@ impl Second {
 
 /// A text after its scan.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::matcher) struct Gated<'s> {
+pub(in crate::matcher) struct ScannedText<'s> {
     pub(in crate::matcher) automaton: &'s Automaton,
     pub(in crate::matcher) occurrences: &'s Occurrences,
     /// True if the text is one line of ASCII that patterns see as a whole.
@@ -116,7 +116,7 @@ impl Gates {
 
     /// Calls `each` for the patterns that may match `text`, with true if the pattern certainly matches.
     /// Some patterns are reported more than once.
-    pub(in crate::matcher) fn open(&self, text: Gated<'_>, mut each: impl FnMut(u32, bool)) {
+    pub(in crate::matcher) fn open(&self, text: ScannedText<'_>, mut each: impl FnMut(u32, bool)) {
         let near = text.occurrences.filter();
         for literal in text.occurrences.numbers() {
             let opened = &self.opened[self.needed.range(literal)];
@@ -164,8 +164,8 @@ impl Gates {
 
 /// Tells whether the pattern of the gate that `gate` begins with matches; `None` if the positions of its
 /// literals do not decide that.
-fn judge(gate: &[u32], text: Gated<'_>) -> Option<bool> {
-    let Gated { automaton, occurrences, is_plain } = text;
+fn judge(gate: &[u32], text: ScannedText<'_>) -> Option<bool> {
+    let ScannedText { automaton, occurrences, is_plain } = text;
     let (&[pattern, n_groups], mut rest) = gate.split_first_chunk()?;
     let mut groups: [&[u32]; 2] = [&[]; 2];
     for _ in 0..n_groups {
@@ -223,7 +223,7 @@ mod tests {
             }
         });
         let mut opened = Vec::new();
-        let text = Gated { automaton, occurrences: &occurrences, is_plain: true };
+        let text = ScannedText { automaton, occurrences: &occurrences, is_plain: true };
         gates.open(text, |pattern, is_certain| opened.push((pattern, is_certain)));
         opened
     }

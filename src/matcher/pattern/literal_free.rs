@@ -20,11 +20,11 @@ pub(in crate::matcher) struct LiteralFree {
     /// The classes of characters that patterns require, without duplicates.
     required: Vec<RequiredClasses>,
     /// The patterns, those with the fewest positions first.
-    patterns: Vec<Sized>,
+    patterns: Vec<SizedPattern>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Sized {
+struct SizedPattern {
     n_positions: u32,
     pattern: u32,
     /// The index into [`LiteralFree::required`].
@@ -57,12 +57,12 @@ impl LiteralFree {
         required.sort_unstable();
         required.dedup();
         let place = |of: &RequiredClasses| required.partition_point(|other| other < of) as u32;
-        let sized = |((pattern, hir), of): (&(u32, Hir), &RequiredClasses)| Sized {
+        let sized = |((pattern, hir), of): (&(u32, Hir), &RequiredClasses)| SizedPattern {
             n_positions: n_positions(hir),
             pattern: *pattern,
             required: place(of),
         };
-        let mut patterns: Vec<Sized> = patterns.iter().zip(&of_each).map(sized).collect();
+        let mut patterns: Vec<SizedPattern> = patterns.iter().zip(&of_each).map(sized).collect();
         patterns.sort_unstable();
         LiteralFree { required, patterns }
     }

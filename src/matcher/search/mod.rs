@@ -10,7 +10,7 @@ mod sparse_map;
 
 use super::index::{Index, RankedSkill};
 use super::pattern::WINDOW_BYTES;
-use super::pattern::gates::Gated;
+use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
 use super::{Answer, Match, Query};
 use crate::skill::SkillId;
@@ -79,7 +79,7 @@ impl<'i, 's> Search<'i, 's> {
             found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible);
         }
         let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
-        gates.open(Gated { automaton, occurrences, is_plain }, |pattern, is_certain| {
+        gates.open(ScannedText { automaton, occurrences, is_plain }, |pattern, is_certain| {
             let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
             found.add_pattern(tables.pattern_items[pattern as usize], presence);
         });

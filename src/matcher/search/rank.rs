@@ -68,7 +68,7 @@ impl Search<'_, '_> {
         best.retain(|key| !is_other.has(key.skill));
         self.scratch.ranking.items = items;
         others.retain_mut(|key| {
-            let found = self.hopes(key.skill).map(|(found, _)| found);
+            let found = self.best_possible_key(key.skill).map(|(found, _)| found);
             *key = found.unwrap_or(*key);
             found.is_some()
         });
@@ -92,7 +92,7 @@ impl Search<'_, '_> {
             };
             if is_match {
                 let known = self.index.tables.items[item as usize];
-                items.push((RankKey::of_one(known.n_words(), known.rarity), item));
+                items.push((RankKey::for_single_trigger(known.n_words(), known.rarity), item));
             }
         }
         items
@@ -166,12 +166,12 @@ impl Search<'_, '_> {
             }
             self.rank_of_length(n_words, limit);
         }
-        let mut later = std::mem::take(&mut self.scratch.ranking.later);
-        later.sort_unstable();
-        for (hopes, is_certain) in later.drain(..) {
-            self.admit(hopes, is_certain, limit);
+        let mut deferred = std::mem::take(&mut self.scratch.ranking.deferred);
+        deferred.sort_unstable();
+        for (bound, is_certain) in deferred.drain(..) {
+            self.admit(bound, is_certain, limit);
         }
-        self.scratch.ranking.later = later;
+        self.scratch.ranking.deferred = deferred;
     }
 
     /// Visits the skills whose longest literal has `n_words` words, those of the rarest item first,
@@ -213,21 +213,21 @@ impl Search<'_, '_> {
         if !self.scratch.ranking.epochs.visit(skill) {
             return;
         }
-        match self.hopes(skill) {
-            Some((hopes, is_certain)) if hopes.phrase_words.0 >= n_words => {
-                self.admit(hopes, is_certain, limit);
+        match self.best_possible_key(skill) {
+            Some((bound, is_certain)) if bound.phrase_words.0 >= n_words => {
+                self.admit(bound, is_certain, limit);
             }
-            hopes => self.scratch.ranking.later.extend(hopes),
+            bound => self.scratch.ranking.deferred.extend(bound),
         }
     }
 
-    /// Puts a skill among the best, if it is one of them. `hopes` is its key if `is_certain`, otherwise
+    /// Puts a skill among the best, if it is one of them. `bound` is its key if `is_certain`, otherwise
     /// an upper bound.
-    fn admit(&mut self, hopes: RankKey, is_certain: bool, limit: usize) {
-        if self.scratch.last_of_best(limit).is_some_and(|last| hopes >= last) {
+    fn admit(&mut self, bound: RankKey, is_certain: bool, limit: usize) {
+        if self.scratch.last_of_best(limit).is_some_and(|last| bound >= last) {
             return;
         }
-        let key = if is_certain { Some(hopes) } else { self.settle(hopes.skill) };
+        let key = if is_certain { Some(bound) } else { self.settle(bound.skill) };
         let Some(key) = key else { return };
         let best = &mut self.scratch.ranking.best;
         // Search from the end: skills come nearly in order, best first, so most belong near the

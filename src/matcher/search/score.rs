@@ -45,7 +45,7 @@ impl RankKey {
     }
 
     /// The key of a skill with one trigger, described as for [`RankKey::add`]; `skill` is 0.
-    pub(crate) fn of_one(n_words: u32, rarity: u32) -> RankKey {
+    pub(crate) fn for_single_trigger(n_words: u32, rarity: u32) -> RankKey {
         let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(0) };
         key.add(n_words, rarity);
         key
@@ -67,8 +67,8 @@ impl RankKey {
 impl Search<'_, '_> {
     /// Returns the key of a skill; `None` if it does not match or is vetoed.
     pub(super) fn key(&mut self, skill: u32) -> Option<RankKey> {
-        let (hopes, is_certain) = self.hopes(skill)?;
-        if is_certain { Some(hopes) } else { self.settle(skill) }
+        let (bound, is_certain) = self.best_possible_key(skill)?;
+        if is_certain { Some(bound) } else { self.settle(skill) }
     }
 
     /// Runs all undecided patterns of a skill, and returns its key; `None` if the skill does not match.
@@ -79,13 +79,13 @@ impl Search<'_, '_> {
                 self.confirm(trigger.item());
             }
         }
-        self.hopes(skill).map(|(key, _)| key)
+        self.best_possible_key(skill).map(|(key, _)| key)
     }
 
     /// Returns an upper bound of a skill's key, as if all of its undecided patterns matched, and true if
     /// no pattern is undecided, so that the bound is the key. `None` if the skill cannot match or is
     /// vetoed.
-    pub(super) fn hopes(&self, skill: u32) -> Option<(RankKey, bool)> {
+    pub(super) fn best_possible_key(&self, skill: u32) -> Option<(RankKey, bool)> {
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
         let triggers = self.index.tables.triggers.items_of(skill);

@@ -83,7 +83,7 @@ pub(super) struct Ranking {
     pub(super) best: Vec<RankKey>,
     /// While the best are ranked: the skills set aside, as they have no literal as long as the current
     /// ones. Each has its key, and true if the key is certain.
-    pub(super) later: Vec<(RankKey, bool)>,
+    pub(super) deferred: Vec<(RankKey, bool)>,
     /// While all are ranked: the items that match, each with the key of a skill that matches by it
     /// alone.
     pub(super) items: Vec<(RankKey, u32)>,
@@ -180,7 +180,7 @@ impl Ranking {
         self.epochs.start(n_skills);
         self.recent.clear();
         self.best.clear();
-        self.later.clear();
+        self.deferred.clear();
     }
 
     pub(super) fn recency(&self, skill: u32) -> u32 {

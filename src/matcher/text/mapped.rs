@@ -89,7 +89,7 @@ const SEAM: &str = "\n\u{1e}\n";
 
 /// Returns the text that is searched for `query`: the query, or its excerpt if it is longer than
 /// `max_bytes`.
-pub(crate) fn looked_at(query: &str, max_bytes: usize) -> Cow<'_, str> {
+pub(crate) fn searched_part(query: &str, max_bytes: usize) -> Cow<'_, str> {
     let excerpt = Excerpt::new(query, max_bytes);
     if excerpt.gap.is_empty() {
         return Cow::Borrowed(query);

@@ -11,5 +11,5 @@ pub(in crate::matcher) mod meta;
 pub(crate) mod token;
 
 pub(crate) use folding::{QueryText, collapse_blanks, fold_trigger, push_folded};
-pub(crate) use mapped::looked_at;
+pub(crate) use mapped::searched_part;
 pub use meta::MetaQuestion;

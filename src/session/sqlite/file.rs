@@ -17,7 +17,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::problem::{PATIENCE, Problem, patiently};
+use super::problem::{BUSY_TIMEOUT, Problem, patiently};
 use super::set_aside::SetAside;
 use super::signature::Signature;
 use super::{now, rows};
@@ -35,7 +35,7 @@ const JOURNAL_PAGES: i64 = 256;
 const LONGEST_JOURNAL: u64 = 512 << 10;
 
 /// The time that `SQLite` itself waits for other processes.
-const WAITS: Duration = Duration::from_millis(PATIENCE.as_millis() as u64 / 6);
+const WAITS: Duration = Duration::from_millis(BUSY_TIMEOUT.as_millis() as u64 / 6);
 
 /// The suffixes of the files that `SQLite` keeps beside a database.
 const PARTS: [&str; 2] = ["-wal", "-shm"];

@@ -9,7 +9,7 @@ use rusqlite::ErrorCode as Sql;
 use crate::error::{Error, ErrorCode};
 
 /// The time to wait for another process that holds the file.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -105,7 +105,7 @@ pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Problem>) -> Resu
     let start = Instant::now();
     loop {
         match work() {
-            Err(Problem::Busy(_)) if start.elapsed() < PATIENCE => thread::sleep(PAUSE),
+            Err(Problem::Busy(_)) if start.elapsed() < BUSY_TIMEOUT => thread::sleep(PAUSE),
             done => return done,
         }
     }

@@ -13,7 +13,7 @@ use crate::{report, sanitize, setup};
 
 /// The problems of a copy, for the user who has just fetched it.
 #[derive(Default, Serialize)]
-pub(super) struct InUse {
+pub(super) struct CopyProblems {
     /// Errors in the files of the copy.
     pub(super) findings: Vec<Diagnostic>,
     /// Skills of the copy that others hide, and skills of others that the copy hides.
@@ -28,21 +28,21 @@ pub(super) struct Shadowed {
     by: PathBuf,
 }
 
-impl InUse {
+impl CopyProblems {
     /// Finds the problems of each copy at `roots`. The sources in force are loaded once for all
     /// copies.
-    pub(super) fn load(roots: &[PathBuf], common: &Common) -> Result<Vec<InUse>, Error> {
+    pub(super) fn load(roots: &[PathBuf], common: &Common) -> Result<Vec<CopyProblems>, Error> {
         if roots.is_empty() {
             return Ok(Vec::new());
         }
         let mut options = CatalogOptions::new(setup::sources(common)?);
         options.brand.clone_from(&common.brand);
         let catalog = Catalog::load(&options);
-        Ok(roots.iter().map(|root| InUse::of(root, &catalog)).collect())
+        Ok(roots.iter().map(|root| CopyProblems::of(root, &catalog)).collect())
     }
 
     /// Finds the problems of the copy at `root`. `catalog` contains this copy among other sources.
-    fn of(root: &Path, catalog: &Catalog) -> InUse {
+    fn of(root: &Path, catalog: &Catalog) -> CopyProblems {
         let alone = Catalog::load(&CatalogOptions::new(vec![Source::fetched("", root)]));
         let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
         let findings = alone.diagnostics().iter().filter(is_error).cloned().collect();
@@ -54,7 +54,7 @@ impl InUse {
             let (path, by) = (path.to_owned(), by.clone());
             is_of_copy.then(|| Shadowed { id: entry.id.to_string(), path, by })
         });
-        InUse { findings, shadowed: shadowed.collect() }
+        CopyProblems { findings, shadowed: shadowed.collect() }
     }
 
     /// Adds a paragraph for each problem.
