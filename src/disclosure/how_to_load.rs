@@ -47,7 +47,7 @@ fn files(entries: &[&Entry]) -> Option<String> {
             None => places.push((place, vec![id])),
         }
     }
-    // The location of the most skills comes first, without their ids.
+    // The location with the most skills comes first, without their ids.
     places.sort_by_key(|(_, ids)| std::cmp::Reverse(ids.len()));
     let (most, others) = places.split_first()?;
     let mut sentence = format!("To use one, read its file first: {}", most.0);

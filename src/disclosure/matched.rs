@@ -127,7 +127,8 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
 }
 
 /// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the
-/// margin, is denied or vetoed, or is already in the context or among `shown`.
+/// margin, is outdone by a phrase of another skill, is denied or vetoed, or is already in the context or
+/// among `shown`.
 pub(super) fn relevant<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,

@@ -1,4 +1,5 @@
-//! The plan of a disclosure for one query, before its budget applies: the table of DESIGN §5.
+//! The plan of a disclosure for one query, before its budget applies: the table in
+//! `docs/matching.md`, *Disclosure*.
 
 use std::collections::HashSet;
 
@@ -19,8 +20,8 @@ pub(super) struct Plan<'a> {
     pub(super) full: Vec<&'a Entry>,
     /// The skills whose full text is already in the context, best first. Their line says so.
     pub(super) above: Vec<&'a Entry>,
-    /// The skills whose instructions must not be shown, each with the reason, best first. They get a
-    /// line.
+    /// The skills whose instructions must not be shown, each with the reason, best first. Their
+    /// line says why.
     pub(super) withheld: Vec<(&'a Entry, Reason)>,
     /// The skills to show in a line, best first.
     pub(super) registry: Vec<&'a Entry>,

@@ -156,8 +156,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Writes the text from `lines`. The skills listed are those of `always` and the first `n_items` of
-    /// `others`.
+    /// Writes the text from `lines`, with the sentence about how to load the skills of `always` and the
+    /// first `n_items` of `others`.
     fn text(&self, lines: &[String], n_items: usize, note: Option<&str>) -> String {
         let shown = self.always.iter().chain(&self.others[..n_items]);
         let load = self.how_to_load.sentence(&shown.map(|item| item.entry).collect::<Vec<_>>());

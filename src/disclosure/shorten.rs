@@ -40,7 +40,7 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     let head = &line[..last];
     let ends_word = line[last..].starts_with(' ');
     let at_word = if ends_word { Some(last) } else { head.rfind(' ') };
-    // Text without blanks, or with a word longer than half the limit, is cut at the limit.
+    // Text without blanks, and a word longer than half the limit, is cut at the limit.
     let cut = at_word.filter(|&at| at * 2 >= last).unwrap_or(last);
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }

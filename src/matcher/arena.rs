@@ -52,7 +52,7 @@ impl<T: AsRef<str>> FromIterator<T> for Texts {
     }
 }
 
-/// An arena of lists, one for each number from 0, stored one after the other.
+/// An arena of lists, one for each place from 0 on, stored one after the other.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
 pub(in crate::matcher) struct Lists<T> {

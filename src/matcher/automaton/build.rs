@@ -109,8 +109,8 @@ fn spell(symbols: &[u8], literal: &str) -> Vec<u8> {
     spelled.collect()
 }
 
-/// Links each literal to the longest literal that it ends with. Returns the longest literal that ends at
-/// each node.
+/// Links each literal to the longest literals that it ends with, see [`Literal::next`] and
+/// [`Literal::next_each`]. Returns the longest literal that ends at each node.
 fn link_outputs(
     trie: &Trie,
     failures: &[u32],
@@ -172,7 +172,7 @@ struct Trie {
 }
 
 impl Trie {
-    /// Builds the trie from spelled literals with their numbers, which must be sorted.
+    /// Builds the trie from spelled literals, which must be sorted, each with its number.
     fn new(forms: &[(Vec<u8>, u32)]) -> Trie {
         let mut trie = Trie { first_child: Vec::new(), labels: vec![0], literals: Vec::new() };
         // For each node of a level, the literals that begin with its path.

@@ -108,8 +108,8 @@ pub(crate) fn is_word(byte: u8) -> bool {
     ROWS[byte as usize] as usize == INSIDE
 }
 
-/// Assigns a symbol to each byte that folded `literals` contain, in order of frequency, so that states
-/// near each other in the trie are near each other in memory. All other bytes have symbol 0.
+/// Assigns a symbol to each byte that folded `literals` contain, to the most frequent first, so that
+/// states near each other in the trie are near each other in memory. All other bytes have symbol 0.
 fn symbols_of(literals: &[&str]) -> Vec<u8> {
     let mut counts = vec![0_usize; 2 * N_SYMBOLS];
     for literal in literals {

@@ -1,5 +1,5 @@
-//! Patterns without a required literal. A pattern is tried on each text that contains the classes of
-//! characters it requires, those with the fewest positions first, up to a bound.
+//! Patterns without a required literal. Each is tried on texts that contain the classes of characters it
+//! requires; patterns with the fewest positions come first, up to a bound.
 //!
 //! Few published patterns are of this kind, and most of them require a digit, which messages seldom
 //! have.

@@ -1,4 +1,4 @@
-//! Relevance: the ranking of skills for a message by the words they share (DESIGN §6).
+//! Relevance: the ranking of skills for a message by the words they share (`docs/routing.md`).
 //!
 //! One ranking serves `disclose`, `find_skills` and `eval`. It is BM25F: a term is worth more if few
 //! skills have it, and more in a field that says what a skill is for (`fields.rs`); each repetition adds
@@ -49,8 +49,8 @@ pub struct Relevance {
     pub worth: f32,
     /// The lead of `worth` over the next skill.
     pub lead: f32,
-    /// Number of distinct words that they share, without stop words. `words` and `head_words` are
-    /// counted for the first skill only, as a margin decides on that one.
+    /// Number of distinct words that skill and message share, without stop words. `words` and
+    /// `head_words` are counted for the first skill only, as a margin decides on that one.
     pub words: usize,
     /// Number of the shared words that are in the skill's name, description or another field of its
     /// front matter, without words that the message denies.

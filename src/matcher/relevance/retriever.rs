@@ -22,8 +22,8 @@ pub struct Candidate<'a> {
     pub description: &'a str,
 }
 
-/// A ranking of skills by the host, such as embeddings or a reranker. Its scores are added to the
-/// lexical relevance wherever that is used: in disclosures and in
+/// The host's own ranking of skills for a message, for example by embeddings or a reranker. Its scores
+/// are added to the lexical relevance wherever that is used: in disclosures and in
 /// [`Engine::find_skills`](crate::Engine::find_skills).
 pub trait Retriever: Debug + Send + Sync {
     /// Returns the score of each candidate, in the order of `candidates`: greater is better, 0 or less

@@ -1,7 +1,7 @@
 //! The search: ranks the skills of an index for a message.
 //!
-//! Words other than stop words, pairs and phrases are summed up for all skills, term by term, in 16
-//! bits. The best skills are then refined: by the stop words they share, and by how much of their name
+//! Pairs, phrases and all words but stop words are summed up for all skills, term by term, in 16 bits.
+//! The best skills are then refined: by the stop words they share, and by how much of their name
 //! the message contains. A skill that shares nothing but stop words is not found.
 
 #![expect(clippy::cast_precision_loss, reason = "scores are estimates")]

@@ -61,7 +61,7 @@ impl Sides<'_> {
 }
 
 impl Index {
-    /// Passes each literal that stands in the text as a word of its own to the recorder, in the order of
+    /// Passes the literals that stand in the text as words of their own to the recorder, in the order of
     /// their ends, and records in `occurrences` the literals that patterns require.
     ///
     /// Takes time linear in the text even if literals are nested (`a`, `aa`, `aaa`, …). Once a literal

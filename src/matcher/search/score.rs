@@ -8,7 +8,7 @@ use super::scratch::{Presence, Scratch};
 use crate::skill::SkillId;
 
 /// The sort key of a match. The fields are compared in this order, and the lesser key comes first
-/// (DESIGN §4, *Ranking*):
+/// (`docs/matching.md`, *Ranking*):
 ///
 /// 1. skills that the message names;
 /// 2. longer phrases before shorter ones, patterns and paths after any literal;
@@ -71,7 +71,8 @@ impl Search<'_, '_> {
         if is_certain { Some(bound) } else { self.settle(skill) }
     }
 
-    /// Runs all undecided patterns of a skill, and returns its key; `None` if the skill does not match.
+    /// Runs all undecided patterns of a skill, and returns its key; `None` if the skill does not match
+    /// or is vetoed.
     #[inline(never)] // few skills need it
     pub(super) fn settle(&mut self, skill: u32) -> Option<RankKey> {
         for trigger in self.index.tables.triggers.items_of(skill) {

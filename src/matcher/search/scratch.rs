@@ -58,7 +58,7 @@ struct FoundItem {
 pub(super) enum Presence {
     #[default]
     Absent,
-    /// A pattern that may match, as its gate is open; it was not run yet.
+    /// A pattern that may match, and was not run yet.
     Possible,
     /// A pattern that certainly matches, at a place that is not known yet.
     Somewhere,

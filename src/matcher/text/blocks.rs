@@ -15,8 +15,8 @@ pub(in crate::matcher) fn masks(
     for start in (0..bytes.len()).step_by(BYTES) {
         let rest = &bytes[start..];
         let n_known = rest.len().min(BYTES);
-        // The last block is the last 64 bytes of the text; the bytes that the block before has,
-        // too, are shifted out.
+        // The last block is the last 64 bytes of the text; the bytes that it shares with the block
+        // before are shifted out.
         let mask = if let Some(block) = rest.first_chunk::<BYTES>() {
             mask(block, &holds)
         } else if let Some(block) = bytes.last_chunk::<BYTES>() {
@@ -86,7 +86,7 @@ pub(in crate::matcher) fn merged(
     let Some(last) = bytes.last_chunk::<32>() else {
         return rest.iter().fold(start, |all, &byte| merge(all, of(byte)));
     };
-    // Each position in a block is merged for itself, so that the compiler can vectorise the loop.
+    // Each position in a block is merged separately, so that the compiler can vectorise the loop.
     let mut of_places = [start; 32];
     for block in blocks.iter().chain([last]) {
         for (of_place, &byte) in of_places.iter_mut().zip(block) {

@@ -4,8 +4,7 @@
 //! A query has two forms. The *normalised* form is NFKC, for patterns. The *folded* form is for
 //! literals: the normalised form with full case folding, one blank for a run of white space, and `'` for
 //! `’`. Folding goes character by character and is not normalised again, so that the folded form of a
-//! part is a part of the folded form of the whole: a required literal of a pattern is never lost (DESIGN
-//! §4).
+//! part is a part of the folded form of the whole: a required literal of a pattern is never lost.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -111,8 +110,8 @@ impl QueryText {
         }
         self.is_plain = false;
         self.others.set(query);
-        // The settled characters, which are left out, cannot turn text that is not normalised into
-        // text that is.
+        // Leaving out the settled characters cannot make text that is not normalised pass for
+        // normalised.
         let others = self.others.0.iter().map(|&(_, c)| c);
         self.is_normalized = is_nfkc_quick(others) == IsNormalized::Yes;
         if self.is_normalized {

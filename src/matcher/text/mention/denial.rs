@@ -78,7 +78,7 @@ const PAST: [&str; 11] = [
     "used",
 ];
 
-/// Tells whether the message denies the mention that starts at `start`, or says that it is done.
+/// Tells whether the message denies the mention that starts at `start`, or says that it is done with.
 pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     let mut words = Clause::before(text, start);
     let mut after = None;
@@ -100,7 +100,7 @@ pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
     false
 }
 
-/// Tells whether `word` denies the text after it; `None` if `word` alone does not decide that. `before`
+/// Tells whether `word` denies the text after it; `None` if it leaves that open. `before`
 /// and `after` are the words next to it in the same clause.
 fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool> {
     let is_after = |words: &[&str]| before.is_some_and(|before| words.contains(&before));

@@ -59,7 +59,7 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Makes the built-in questions, together with `more` in the same notation.
+    /// Combines the built-in questions with `more`, which are in the same notation.
     pub(crate) fn new(more: &[(String, MetaQuestion)]) -> Questions {
         let mut more_text = String::new();
         let mut phrases = Vec::new();

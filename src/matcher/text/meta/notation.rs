@@ -13,7 +13,7 @@ enum Part<'p> {
     Words(&'p str),
     /// Choices separated by `|`, one of which must follow.
     OneOf(&'p str),
-    /// Choices separated by `|`, one or none of which must follow.
+    /// Choices separated by `|`, one of which may follow.
     Maybe(&'p str),
     Open,
 }
