@@ -2,8 +2,8 @@
 //!
 //! Directories, links and skill files have a [`Stamp`]. The programs and variables that skills require
 //! are looked up again, once for each name: looking up a dozen programs costs less than watching all
-//! directories of a `PATH`. Of an environment variable, only the fact that it is set is recorded, never
-//! its value, which may be a secret.
+//! directories of a `PATH`. Of an environment variable, only whether it is set is recorded, never its
+//! value, which may be a secret.
 
 #[cfg(feature = "snapshot")]
 mod stored;

@@ -1,6 +1,6 @@
 //! The reloading of a catalog, which reads only changed files.
 //!
-//! Only the reading of files is skipped. All other steps are the same as those of a first load.
+//! Only the reading of unchanged files is skipped. All other steps are the same as those of a first load.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

@@ -57,7 +57,8 @@ struct Repair<'a> {
 }
 
 impl Repair<'_> {
-    /// Leaves out the line with an error or, if it is not the first error, the whole section.
+    /// Leaves out the line with an error or, if the error is not the first of its section or is in the
+    /// header, the whole section.
     fn leave_out(&mut self, message: &str, span: Range<usize>, section: &Range<usize>) {
         // An error at the end of a section is reported for its last line, not for the next header.
         let last = section.end.saturating_sub(1).max(section.start);

@@ -51,7 +51,7 @@ pub(super) struct Reader<'a> {
     /// The directory for `~`. Relative paths in a project's file begin at `project`.
     pub(super) home: Option<&'a Path>,
     pub(super) project: &'a Path,
-    /// The settings in the user's file, which a project may only narrow.
+    /// The settings in the user's file. A project may only narrow some of them.
     pub(super) user: &'a [Found],
     pub(super) found: Vec<Found>,
     pub(super) findings: Vec<Diagnostic>,

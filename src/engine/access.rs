@@ -9,7 +9,7 @@ use crate::session::SessionState;
 use crate::skill::SkillId;
 
 /// The skill that `caller` means by `name`, if the caller can reach it. The model also reaches a skill
-/// for users only, once that was activated in the session.
+/// for users only, once it was activated in the session.
 pub(super) fn reachable<'c>(
     catalog: &'c Catalog,
     name: &str,

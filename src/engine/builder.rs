@@ -237,7 +237,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Spawns the tasks of skills with `context: fork`; by default no skill can run as a task.
+    /// Spawns the tasks of skills with `context: fork`; by default, such a skill can only be activated
+    /// inline.
     #[must_use]
     pub fn task_spawner(mut self, tasks: impl TaskSpawner + 'static) -> EngineBuilder {
         self.tasks = Some(Arc::new(tasks));

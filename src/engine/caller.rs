@@ -4,7 +4,7 @@ use crate::catalog::Audience;
 use crate::session::Session;
 
 /// The model or the user who reads a skill's files, runs its scripts, or copies it. A [`Session`]
-/// converts to its model.
+/// converts to the [model](Caller::model) of that session.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
     pub(super) audience: Audience,

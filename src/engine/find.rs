@@ -107,8 +107,8 @@ impl Engine {
         if told.is_empty() { "the host's retriever".to_owned() } else { told }
     }
 
-    /// The lexical index of the skills that the model may use. It is built on first use, which reads the
-    /// body of every skill once.
+    /// The lexical index of the skills that the model may use. It is built when it is first needed, which
+    /// reads the body of every skill once.
     pub fn relevance(&self) -> Arc<RelevanceIndex> {
         Arc::clone(self.snapshot().relevance())
     }

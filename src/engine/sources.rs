@@ -77,7 +77,7 @@ pub struct SourceWatch {
 }
 
 impl Engine {
-    /// Checks the fetched sources that are due for updates, [refreshes](Engine::refresh) the skills, and
+    /// Checks for updates of the fetched sources that are due, [refreshes](Engine::refresh) the skills, and
     /// updates the [diagnostics](Engine::diagnostics) about sources. Blocks on the network; no other
     /// call does, so queries go on in the meantime. Without a
     /// [poller](super::EngineBuilder::source_poller), only refreshes the skills.
@@ -128,7 +128,7 @@ impl Engine {
         &self,
         listener: impl Fn(&SourcePoll) + Send + 'static,
     ) -> Result<SourceWatch, Error> {
-        // Shared with the threads of a fetch, of which some may outlive this one.
+        // Shared with the threads of a fetch, some of which may outlive the watch.
         let flag = Arc::<AtomicBool>::default();
         let poller = self.0.polled.as_ref().map(|polled| polled.poller.flagged(Arc::clone(&flag)));
         let inner = Arc::downgrade(&self.0);

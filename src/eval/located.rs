@@ -1,4 +1,4 @@
-//! Parts: the values in a file, with the byte offsets where they begin.
+//! Located values: the values in a file, with the byte offsets where they begin.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ impl<'n> Located<'n> {
         Located { key, at: node.span.start, value: to_json(node), node: Some(node) }
     }
 
-    /// The values in this part, if it is a list or a map. `text` is the content of the file.
+    /// The parts of this value, if it is a list or a map. `text` is the content of the file.
     pub(super) fn parts(&self, text: &str) -> Vec<Located<'n>> {
         match self.node {
             Some(node) => yaml_parts(node),

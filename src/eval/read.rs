@@ -253,7 +253,7 @@ impl Reader<'_> {
         self.lines.partition_point(|start| *start <= at)
     }
 
-    /// The byte offset of a line, which is counted from 1.
+    /// The byte offset where `line` begins; lines are counted from 1.
     fn byte_of(&self, line: usize) -> usize {
         self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
     }

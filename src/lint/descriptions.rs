@@ -14,7 +14,7 @@ use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::fold_trigger;
 use crate::word_lists::is_common;
 
-/// A word in more than one of this many descriptions is not rare, ...
+/// A word that occurs in more than one in this many descriptions is not rare, ...
 const RARE_SHARE: usize = 10;
 
 /// ... but a word in at most this many descriptions can be, however small the catalog.

@@ -32,7 +32,7 @@ use crate::skill::{SkillId, Spanned, Triggers};
 pub struct Suggestion {
     /// The skill.
     pub id: SkillId,
-    /// The keywords, the most specific first; empty if the text holds no phrase that is the skill's own.
+    /// The keywords, the best first; empty if the text holds no phrase that is the skill's own.
     pub keywords: Vec<Proposal>,
 }
 

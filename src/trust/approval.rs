@@ -58,7 +58,7 @@ pub(crate) struct Demand<'a> {
 
 impl TrustStore {
     /// Reads the files of a skill with `read` if they must be compared before its code runs. They need
-    /// not be if the source is trusted and no file of the skill was trusted explicitly. If the source is
+    /// not be if the source is trusted and the store does not know the skill's files. If the source is
     /// not trusted, they need not be compared if no file of the skill is trusted and there is no host to
     /// ask: the code is refused anyway, and reading all files would only cost time.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]

@@ -1,5 +1,5 @@
-//! Permissions: the check on who can change a file. A user who can write it, or put another file in its
-//! place, can run code as this user. This is the rule of sshd and sudo.
+//! Permissions: the check on who can change a file. Another user who can write it, or put another file in
+//! its place, can run code as the user of this process. The rule is that of sshd and sudo.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::error::Error;
 
 /// Refuses a `file` at `path` that another user can change or replace. The file and the directories
-/// above it must belong to this user or to root, and must be writable neither by everybody nor by a
-/// foreign group. Sticky directories such as `/tmp` may be writable. The user's own group is the one
-/// with the user's id as its number, as on systems that give each user a group; root's group is allowed
-/// too.
+/// above it must belong to the user of this process or to root, and must be writable neither by everybody
+/// nor by a foreign group. Sticky directories such as `/tmp` may be writable. The user's own group is the
+/// one with the user's id as its number, as on systems that give each user a group; root's group is
+/// allowed too.
 ///
 /// Fails with `PERMISSION_DENIED`. The remedy is the command that corrects the permissions.
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Quotes paths in shell commands that the user is shown to copy and paste.
+//! Quotes paths in shell commands that are shown to the user for pasting.
 
 use std::path::Path;
 

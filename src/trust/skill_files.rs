@@ -193,7 +193,7 @@ impl SkillFiles {
             }
             let copied = match top.file(Path::new(path), Links::Never) {
                 Ok(file) => copy_file(file, &copy).map_err(failed).map(Some)?,
-                // It is a link, or was removed.
+                // It may be a link, or have been removed.
                 Err(_) => copy_link(&file, &copy).ok(),
             };
             if copied.as_ref() != Some(hash) {
