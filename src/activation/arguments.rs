@@ -1,4 +1,4 @@
-//! Substitution of arguments for the placeholders of a body (DESIGN §7).
+//! Substitution of arguments for the placeholders of a body (`docs/activation.md`).
 
 use std::ops::Range;
 

@@ -26,7 +26,7 @@ pub enum ConsentPolicy {
     /// No activation needs consent.
     #[default]
     Never,
-    /// The first activation of each skill in a session needs consent.
+    /// Each skill needs consent once in a session.
     FirstUse,
     /// Every activation needs consent.
     Always,

@@ -196,7 +196,8 @@ pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
     return file.metadata().map(|_| true);
 }
 
-/// Tells whether the mode of `file` lets any user execute it; always false on systems without modes.
+/// Tells whether the mode of `file` lets at least one user execute it; always false on systems without
+/// modes.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no mode to look at"))]
 pub(super) fn is_executable(file: &File) -> bool {
     #[cfg(unix)]

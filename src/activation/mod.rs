@@ -99,8 +99,8 @@ impl Activation {
     ///
     /// A skill without `allowed-tools` may use every tool, a skill with an empty list none. In an entry,
     /// `*` matches any characters; `Bash(git:*)` matches a command that begins with the word `git`. An
-    /// entry with parentheses does not allow text that a shell would run as several commands, unless the
-    /// entry is exactly this text.
+    /// entry with parentheses does not allow text that a shell would run as several commands, unless they
+    /// contain exactly this text, `*` or `:*`.
     pub fn permits(&self, tool: &str) -> bool {
         let allowed = self.allowed_tools.as_deref();
         allowed.is_none_or(|allowed| permits(allowed, tool))

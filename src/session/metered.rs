@@ -9,8 +9,8 @@ use super::store::SessionStore;
 use super::tally::{Day, Tallies};
 use crate::error::Error;
 
-/// The upper bounds of the durations that [`StoreCounts::took`] counts, in microseconds. Its last number
-/// counts the calls that took longer than all of them.
+/// The upper bounds of the durations that [`StoreCounts::took`] counts, in microseconds. The last number
+/// of `took` counts the calls that took longer than all of them.
 pub const STORE_BOUNDS: [u64; 12] =
     [250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000];
 

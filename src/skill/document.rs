@@ -154,8 +154,8 @@ fn unclosed(text: &str, start: usize) -> Option<Document> {
     })
 }
 
-/// Returns the end of the lines that can be YAML. It is at a heading below a blank line, or at the first
-/// line that is not a key, an indented line, an entry of a list or a comment.
+/// Returns the end of the lines that can be YAML: before a heading below a blank line, or before the
+/// first line that is not a key, an indented line, an entry of a list or a comment.
 fn end_of_keys(text: &str, start: usize) -> usize {
     let mut after_blank = None;
     for line in lines(text, start) {

@@ -8,7 +8,7 @@ use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use super::{repair, salvage};
 use crate::diagnostic::{Code, position};
 
-/// The longest line that a help text suggests. A longer line is not cut, since half a line would not
+/// The longest line that a help text suggests. A longer line is left out, not cut: half of it would not
 /// load.
 const MAX_REMEDY_CHARS: usize = 160;
 

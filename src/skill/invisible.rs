@@ -2,8 +2,8 @@
 //!
 //! Tag characters and variation selectors can spell a whole message (*ASCII smuggling*). Bidi controls
 //! show text in another order than it is read (Boucher and Anderson, *Trojan Source*, 2021). A control
-//! character can start a terminal command, and a zero-width character keeps a trigger from matching.
-//! Joiners that a writing system or an emoji needs are left alone.
+//! character can begin a command to the terminal, and a zero-width character keeps a trigger from
+//! matching. Joiners that a writing system or an emoji needs are left alone.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use crate::diagnostic::Code;
 /// The most runs of invisible characters reported in one text; the others are counted.
 const MAX_REPORTED: usize = 10;
 
-/// The most characters of a run that a message shows; longer runs are cut.
+/// The most characters of a run that a message shows; it counts all of them.
 const MAX_SHOWN: usize = 8;
 
 /// Blocks of the scripts that spell with joiners (U+200C, U+200D): Arabic and its neighbours, the

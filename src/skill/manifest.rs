@@ -98,8 +98,8 @@ pub struct Manifest {
     pub extra: Map<String, Json>,
     /// Every top-level key as written.
     pub(crate) keys: Vec<Spanned<String>>,
-    /// The unknown keys whose values are in `extra`. A key of a nested block is prefixed with the
-    /// block's name, as in `sven.x`.
+    /// The unknown keys. Their values are in `extra`, except for those of `rights`. A key of a nested
+    /// block is prefixed with the block's name, as in `sven.x`.
     pub(crate) unknown_keys: Vec<Spanned<String>>,
 }
 

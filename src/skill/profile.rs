@@ -104,7 +104,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     all
 }
 
-/// Kinds of triggers that authors often write at the top level by mistake.
+/// Kinds of triggers that authors write at the top level by mistake.
 const KINDS: [&str; 3] = ["keywords", "verbs", "patterns"];
 
 fn note_unknown_keys(loaded: &mut Loaded) {

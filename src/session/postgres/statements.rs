@@ -99,7 +99,7 @@ impl<'e> Change<'e> {
 }
 
 /// Records events of `session` if its row still has `version`. Returns the earlier state of the skill of
-/// the last event, or `None` if the row has changed.
+/// the last event, or `None` if the row has changed or expired.
 pub(super) async fn replace(
     client: &Client,
     deadline: Deadline,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// and the server may need its place.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A pool of connections, which calls lease, a limited number at once.
+/// A pool of connections that calls lease, a limited number at once.
 #[derive(Debug)]
 pub(super) struct Pool<C> {
     state: Mutex<State<C>>,

@@ -102,7 +102,7 @@ pub(in crate::session) fn key(id: &str) -> Cow<'_, str> {
     if key.len() <= LONGEST_KEY {
         return Cow::Owned(key);
     }
-    // No id and no escaped id begins with `\s`, so this key cannot equal another one.
+    // No other key begins with `\s`: an id that has a `\` is escaped.
     let mut hash = "\\sha256:".to_owned();
     for byte in Sha256::digest(id) {
         let _ = write!(hash, "{byte:02x}");

@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::skill::finding::Finding;
 use crate::skill::load::Loaded;
 
-/// Lower-case letters of Cyrillic, Greek, Armenian and other scripts, each with the Latin letter that it
+/// Lower-case letters of Cyrillic, Greek and Armenian, and some others, each with the ASCII letter that it
 /// looks like. They are from Unicode's list of confusables (UTS #39), without those that NFKC folds.
 const LOOK_ALIKE: [(char, char); 45] = [
     ('а', 'a'),

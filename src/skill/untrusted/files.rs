@@ -13,7 +13,7 @@ const MAX_FILES: usize = 2_000;
 /// The largest text that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Hidden files that common tools use; they are not reported.
+/// Hidden files of common tools that offer no place to hide anything; they are not reported.
 const HARMLESS: [&str; 5] =
     [".gitignore", ".gitattributes", ".gitkeep", ".editorconfig", ".DS_Store"];
 

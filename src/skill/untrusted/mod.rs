@@ -23,7 +23,7 @@ use crate::diagnostic::{Code, Diagnostic};
 
 pub(crate) use confusable::skeleton;
 
-/// The most findings of one rule in one file; the others are only counted.
+/// The most findings of one code in one file; the others are only counted.
 const MAX_REPORTED: usize = 10;
 
 /// Returns all findings about the skill in `directory`, whose `SKILL.md` at `path` has this `text`.
@@ -44,7 +44,7 @@ pub(super) fn check(loaded: &Loaded, text: &str, path: &Path, directory: &Path) 
     all
 }
 
-/// Returns the findings in a text, at most [`MAX_REPORTED`] for each rule. All rules apply to prose and
+/// Returns the findings in a text, at most [`MAX_REPORTED`] for each code. All rules apply to prose and
 /// to programs, but prose is not searched for commands that only fetch: the agent who reads it runs
 /// those.
 fn in_text(text: &str, is_prose: bool) -> Vec<Finding> {

@@ -35,7 +35,7 @@ const CONSENT: &str = "does without the user's consent, or without a safeguard";
 
 /// Returns the rules for text that addresses an agent: a pattern, a description of its matches, and a
 /// flag that is true if matches are left out where the words before them make them a warning. It is
-/// false for patterns that begin with a negation themselves.
+/// false for patterns whose own first words are a negation, such as `do not`.
 pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
     let rules = [
         (
