@@ -1,5 +1,5 @@
-//! A replacement for systems without `openat`: names are resolved and compared. Before the file is
-//! opened, a directory can be swapped for a link; the opened file is then not confined.
+//! A replacement for systems without `openat`: names are resolved and compared. Between that and the
+//! opening, a directory can be swapped for a link; the opened file is then not confined.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};

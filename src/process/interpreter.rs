@@ -26,7 +26,7 @@ pub(crate) struct NoRunner {
     pub(crate) help: String,
 }
 
-/// The places in which interpreters are searched.
+/// The means by which interpreters are found.
 pub(crate) struct Search<'a> {
     /// The `PATH` that the script gets.
     pub(crate) path: &'a OsStr,

@@ -42,7 +42,8 @@ const NETWORK: [&str; 11] = [
     "/etc/ca-certificates",
 ];
 
-/// Closes all files except those in `rules`. Returns the level reached, and whether TCP is closed.
+/// Closes all files except those that `rules` allow or that every program needs. Returns the level
+/// reached, and whether TCP is closed.
 pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), RulesetError> {
     let look: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::ReadDir;
     let run = AccessFs::from_read(ABI_WANTED);

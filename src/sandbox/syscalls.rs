@@ -161,7 +161,7 @@ fn refuse(mut calls: Refused, errno: u32) -> Result<(), Box<dyn Error>> {
     Ok(apply_filter(&filter)?)
 }
 
-/// Compares the bits of `mask` in an argument with a value.
+/// The operator that compares the bits of `mask` in an argument with a value.
 fn has(mask: u64) -> SeccompCmpOp {
     SeccompCmpOp::MaskedEq(mask)
 }

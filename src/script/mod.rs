@@ -158,7 +158,7 @@ impl Scripts {
 
     /// Lists the scripts of a skill, in the order of their paths. These are the scripts that its
     /// manifest declares or, without such a list, all regular files in `scripts/` that are neither
-    /// hidden nor in `node_modules`; never those of a sub-skill. Nothing is run, and nothing need be
+    /// hidden nor in `node_modules`; never those of a sub-skill. None of them is run, and none need be
     /// trusted.
     ///
     /// Fails with `NOT_FOUND` if the skill's directory does not exist, and with `PERMISSION_DENIED` if

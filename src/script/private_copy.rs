@@ -2,8 +2,8 @@
 //! the scripts that run are those that were checked.
 //!
 //! Paths such as `$(dirname "$0")/../references` and imports of modules next to a script work in it. If
-//! the files of the skill were compared, the private copy has copies of all of them. Otherwise, files that
-//! are not scripts are links to the skill. In both cases, `scripts/` has nothing but copies.
+//! the files of the skill were compared, it has copies of these. Otherwise, files that are not scripts
+//! are links to the skill. In both cases, `scripts/` has nothing but copies.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -15,15 +15,15 @@ use crate::error::Error;
 use crate::private_dir::PrivateDir;
 use crate::trust::SkillFiles;
 
-/// A private copy of a skill for one run, in a directory of its own. It is removed when this value is dropped.
+/// A private copy of a skill for one run, in a directory that is removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct PrivateCopy {
     dir: PrivateDir,
 }
 
 impl PrivateCopy {
-    /// Makes a private copy of the skill with copies of `checked`, in `parent` or the system's directory for
-    /// temporary files. All other files are links to the skill if `is_linked`, and missing otherwise.
+    /// Makes a private copy of the skill with copies of `checked`, in `parent` or the system's directory
+    /// for temporary files. All other files are links to the skill if `is_linked`, and missing otherwise.
     pub(super) fn new(
         files: &Files,
         checked: &[Checked],

@@ -174,8 +174,8 @@ fn note_use_of(copy: &Path) {
     }
 }
 
-/// Moves the directory `new` to `copy`. If another process has put a sound copy there in the meantime,
-/// that one stays, since it may be in use. A damaged one is replaced.
+/// Moves the directory `new` to `copy`. If another thread or process has put a sound copy there in the
+/// meantime, that one stays, since it may be in use. A damaged one is replaced.
 fn put(
     new: tempfile::TempDir,
     copy: &Path,

@@ -38,7 +38,8 @@ impl InProcess {
         InProcess { copy, shown_as, note, library, toolsets }
     }
 
-    /// Returns the toolset of a class, which is made on this thread unless another thread makes it.
+    /// Returns the toolset of a class. If it does not exist, it is made on this thread, unless another
+    /// thread is making it.
     pub(super) fn toolset(
         &self,
         class: &str,

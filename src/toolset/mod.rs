@@ -1,11 +1,11 @@
 //! Tools from shared-library plugins and MCP servers, which skills ship and name in `path:Class`
 //! entries.
 //!
-//! An entry is resolved to a file below its skill (`entry.rs`). The file is checked for trust
-//! (`loader.rs`), copied (`copies.rs`) and opened (`library.rs`), in a child process (`worker/`) or in
+//! An entry is resolved to a file below its skill (`entry.rs`). The file is checked and must be trusted
+//! (`loader.rs`), is copied (`copies.rs`) and opened (`library.rs`), in a child process (`worker/`) or in
 //! this one. Its [`Tools`] (`tool.rs`) are listed, and called by name (`registry.rs`). Descriptions of
-//! tools (`descriptions.rs`) and facts about library files (`notes.rs`) are cached, so that the next
-//! listing runs nothing; what nobody uses for long is removed (`collect.rs`). Arguments are checked
+//! tools (`descriptions.rs`) and facts about library files (`library_cache.rs`) are cached, so that the
+//! next listing runs nothing; what nobody uses for long is removed (`collect.rs`). Arguments are checked
 //! where the tool runs (`schema/`). A toolset that cannot be loaded is reported as a [`ToolFailure`],
 //! and does not affect the others.
 
@@ -102,8 +102,8 @@ pub struct ToolsetOptions {
 }
 
 impl ToolsetOptions {
-    /// Runs plugins in child processes of `program`. When it is started with the arguments in
-    /// `program`, the program must call [`worker_main`].
+    /// Runs plugins in child processes that run `program`. When it is started with the arguments named
+    /// there, the program must call [`worker_main`].
     pub fn in_processes_of(program: HostProgram) -> ToolsetOptions {
         ToolsetOptions::with(Isolation::Process { program, limits: Limits::default() })
     }

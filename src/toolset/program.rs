@@ -1,5 +1,5 @@
-//! An MCP server that a skill ships: reads its files, keeps those that are trusted, and finds its
-//! interpreter.
+//! An MCP server that a skill ships: its files, those of them that are trusted, and the command that
+//! starts it.
 //!
 //! A program may include files next to it, so all files below its directory are read and checked. Only
 //! those that are trusted are copied to the place where it runs.
@@ -20,7 +20,7 @@ use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permis
 const MAX_FILES: usize = 2000;
 /// The most levels of directories that are searched, that of the program included.
 const MAX_DEPTH: usize = 32;
-/// The most bytes of all files of a program.
+/// The most bytes of all files of a program together.
 const MAX_BYTES: u64 = 64 << 20;
 /// The directories of programs when the environment has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -193,7 +193,7 @@ fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
 }
 
 /// The directories that an interpreter reads: that of the path by which it was found, and that of the
-/// file behind its links. For a directory `bin`, its parent is used, unless that is the root or
+/// file behind its links. For a directory `bin`, its parent is used, unless that is the root, or is or
 /// contains the user's home.
 fn installation(interpreter: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);

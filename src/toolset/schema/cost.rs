@@ -1,7 +1,7 @@
 //! Bounds the cost of checking a value against a schema, before the schema is compiled.
 //!
 //! Checking against a schema of a few kilobytes can take years: if each of 40 definitions refers twice
-//! to the next one, each doubles the work. This module counts the subschemas that apply to any one
+//! to the next one, each doubles the work. This module finds the most subschemas that apply to any one
 //! value, however deeply it is nested in the arguments. A check takes at most that many steps for each
 //! value.
 
@@ -24,8 +24,8 @@ const META_SCHEMA: u64 = 50;
 /// The most parts that are examined to bound the cost of one level of the arguments.
 const MAX_WORK: usize = 200_000;
 
-/// Refuses a schema that could take very long to check. The error is a phrase to follow the schema's
-/// name.
+/// Refuses a schema if checking a value against it could take very long. The error is a phrase to
+/// follow the schema's name.
 pub(super) fn check(schema: &Value) -> Result<(), String> {
     let nodes = Nodes(nodes::read(schema)?);
     let order = nodes.order()?;

@@ -1,4 +1,4 @@
-//! The host as the child process has it: at the other end of a socket.
+//! The host of a call, as the child process sees it: at the other end of a socket.
 
 use std::collections::HashMap;
 use std::io::Write as _;

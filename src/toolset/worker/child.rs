@@ -37,7 +37,7 @@ pub fn main() -> ! {
     run(open)
 }
 
-/// Runs [`main`] with another way to open a library.
+/// Does what [`main`] does, with `open` as the way to open a library.
 pub(super) fn run(open: fn(&Load) -> Result<Classes, Refusal>) -> ! {
     match serve(open) {
         Ok(()) => std::process::exit(0),

@@ -74,7 +74,7 @@ struct Server {
 /// The latest progress of each call that was not passed on yet.
 type Progress = Arc<Mutex<HashMap<ProgressToken, ProgressNotificationParam>>>;
 
-/// The host as the server sees it. It takes progress reports, and answers no requests.
+/// The host as the server sees it. It takes progress reports, and offers no capabilities.
 struct Client {
     progress: Progress,
 }
@@ -174,7 +174,7 @@ impl Server {
                 }
                 Err(_) => continue,
             };
-            // If the server does not stop, the host kills it.
+            // If the server does not take this message, the host kills this process and the server.
             let _ = self.runtime.block_on(call.cancel(None));
             return Err(Failure::new(code, "it was asked to stop"));
         }

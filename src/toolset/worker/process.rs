@@ -49,7 +49,7 @@ struct Calls {
     death: Option<Arc<Death>>,
 }
 
-/// The reason why the program of a child cannot be started.
+/// The reason why a child cannot be started with the program.
 pub(super) type SpawnError = String;
 
 impl Process {

@@ -25,9 +25,9 @@ use crate::sandbox::SandboxLevel;
 /// warm, and replaced after a crash. Any number of threads can call at once; the child runs 15 calls at
 /// a time, and further calls wait.
 ///
-/// A separate thread (`shared`) starts the child, opens the library and makes toolsets, within the time
-/// limit for loading. Each caller waits as long as its own host does; one that gives up does not affect
-/// the others.
+/// Separate threads (`shared`) start the child and have it open the library and make toolsets, within
+/// the time limit for loading. Each caller waits as long as its own host does; one that gives up does
+/// not affect the others.
 pub(crate) struct Worker(Arc<Shared>);
 
 /// The state of a library's process.
