@@ -159,8 +159,8 @@ impl<'a> Zip<'a> {
         Ok(entries)
     }
 
-    /// Checks that the central directory ends where the end record begins. Otherwise readers would
-    /// ignore what lies between, such as a digital signature with any content.
+    /// Checks that the central directory ends where the end record, or the zip64 records before it, begin.
+    /// Otherwise readers would ignore what lies between, such as a digital signature with any content.
     fn check_end(&self, end: u64) -> Result<(), Error> {
         let n_bytes = self.zip.eocd_offset().checked_sub(end);
         // `rawzip` has read the zip64 record, or the directory would not have ended here.
@@ -218,7 +218,7 @@ impl<'a> Zip<'a> {
             };
         }
         match mode & TYPE {
-            // Written on a system without modes.
+            // Systems without modes write 0.
             0 | REGULAR | LINK => {}
             _ => return Err(self.refused(&path, "is a device, a pipe or of an unknown type")),
         }

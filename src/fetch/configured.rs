@@ -10,9 +10,8 @@ use crate::diagnostic::{Code, Diagnostic};
 
 impl Fetcher {
     /// Adds the copies of its fetched sources to a configuration. Reports a finding for each source that
-    /// has no copy, whose last update failed, or that has an update waiting for the
-    /// user. A source that is not signed as the configuration demands is a finding, too, and its copy is
-    /// left out.
+    /// has no copy, whose last update failed, or that has an update waiting for the user. A source that
+    /// is not signed as the configuration demands is a finding, too, and its copy is left out.
     ///
     /// ```
     /// use repertoire::config::{Config, ConfigPlace};

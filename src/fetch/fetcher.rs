@@ -91,9 +91,8 @@ impl Fetcher {
         self
     }
 
-    /// Demands signatures: the fetcher then refuses every source that is not signed as `policy` demands,
-    /// in addition to the keys that the settings of a source name. [`Config::signatures`] returns the
-    /// policy of the user.
+    /// Refuses every source that is not signed as `policy` demands, in addition to the keys that its
+    /// settings name. [`Config::signatures`] returns the policy of the user.
     ///
     /// [`Config::signatures`]: crate::config::Config::signatures
     #[must_use]
@@ -196,8 +195,7 @@ impl Fetcher {
         })
     }
 
-    /// Creates the provider of an address in an object store. Fails with `INVALID_PARAM` if the address
-    /// is a prefix and a revision is given.
+    /// Creates the provider of an object store. Fails with `INVALID_PARAM` for a prefix with a revision.
     #[cfg(feature = "object-store")]
     pub(super) fn bucket(
         &self,

@@ -40,9 +40,9 @@ pub(super) struct Unit {
 /// The files to take: the entries of the source, by their paths in the copy.
 pub(super) type Files<'a> = BTreeMap<String, &'a TreeEntry>;
 
-/// Finds the skills of a source. If `path` is given, searches only there; otherwise in the plugins of a
-/// marketplace and the usual directories. Searches everywhere if these have no skill. If the top
-/// directory itself has a skill file, everything in it is one skill.
+/// Finds the skills of a source, or only those in its directory `path` if one is given: in the plugins
+/// of a marketplace, unless there is a `path`, and in the usual directories; everywhere if these have no
+/// skill. If the top directory itself has a skill file, everything in it is one skill.
 pub(super) fn units(
     names: &PathIndex<'_>,
     path: Option<&str>,

@@ -71,7 +71,7 @@ impl Deadline {
         self.is_cancelled() || Instant::now() >= self.end
     }
 
-    /// The time that is left; zero once the fetch is over or cancelled.
+    /// The time that is left; zero once it has passed or the fetch was cancelled.
     #[cfg(any(
         feature = "archive-https",
         feature = "object-store",

@@ -40,8 +40,8 @@ pub enum Location {
 impl Location {
     /// Parses an address; relative paths are below `base`.
     ///
-    /// - `owner/repo` is a repository on GitHub, unless there is a directory of this name.
-    ///   `./owner/repo` is always a directory;
+    /// - `owner/repo` is a repository on GitHub, and refused if there is also a directory of this name;
+    ///   `./owner/repo` is a path;
     /// - `https://…` is an archive if its path ends in `.tar`, `.tar.gz`, `.tgz` or `.zip`;
     /// - any other `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
     /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;

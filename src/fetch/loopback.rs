@@ -21,7 +21,7 @@ fn is_own(address: IpAddr) -> bool {
     address.is_loopback() || address.is_unspecified()
 }
 
-/// Parses an IPv4 address like URLs do: up to four numbers, each decimal, octal (`0…`) or hexadecimal
+/// Parses an IPv4 address as URLs write it: up to four numbers, each decimal, octal (`0…`) or hexadecimal
 /// (`0x…`). The last number stands for all remaining bytes.
 fn ipv4(name: &str) -> Option<Ipv4Addr> {
     let numbers = name.split('.').map(number).collect::<Option<Vec<u32>>>()?;

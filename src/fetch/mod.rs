@@ -3,13 +3,13 @@
 //! A [`SourceProvider`] lists a source and reads from it. Each provider has a file of its own: `git.rs`,
 //! `directory.rs`, `archive.rs`, `archive_https.rs`, `object_store.rs`, `registry.rs`, `mcp/`. The
 //! [`Fetcher`] finds the skills in the list (`layout.rs`), resolves links by names alone, without a file
-//! system (`names.rs`), and stores the contents of the files by SHA-256 (`objects.rs`). Unused contents
+//! system (`path_index.rs`), and stores the contents of the files by SHA-256 (`objects.rs`). Unused contents
 //! are garbage collected (`collect.rs`). A copy (`copies.rs`) is the directory from which engines read a
 //! source. It is replaced as a whole, and stays as it is when the source cannot be reached. A
 //! [`SourceList`] writes sources into `config.toml` and pins their files in `skills.lock`
 //! (`lock_file.rs`). A [`SourcePoller`] checks sources for updates at intervals (`schedule.rs`), and
-//! holds back an update that would remove a skill (`hold.rs`). The list of files that an author signed
-//! (`signature.rs`) is part of the copy, and is verified before the copy is used.
+//! holds back an update that would remove a skill (`unattended.rs`). The list of files that an author
+//! signed (`signature.rs`) is part of the copy, and is verified before the copy is used.
 //!
 //! Sources are written by others. Their names, links and sizes are checked before anything is written.
 //! No file of a source is run while it is fetched; code in its skills runs only after the user has

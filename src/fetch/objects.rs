@@ -15,7 +15,7 @@ use crate::trust::ContentHash;
 /// The prefix of the name of a content that is still being written.
 const NEW: &str = "new-";
 
-/// The lock file: shared by processes that use contents, exclusive for one that collects them.
+/// The lock file: shared by processes that store contents, exclusive for one that collects them.
 const LOCK: &str = ".lock";
 
 /// A content in the store.
@@ -127,8 +127,8 @@ impl Objects {
         Ok(file)
     }
 
-    /// Locks the store for collection. Returns `None` if another process uses contents now, or if there
-    /// is no store.
+    /// Locks the store for collection. Returns `None` if another process stores or collects contents now,
+    /// or if there is no store.
     pub(super) fn lock_to_collect(&self) -> Option<File> {
         let file = self.open_lock().ok()?;
         file.try_lock().ok().map(|()| file)

@@ -14,7 +14,7 @@ use crate::config::FetchSettings;
 use crate::error::{Error, ErrorCode};
 use crate::skill::Skill;
 
-/// The size limit of a text that is read to choose skills: a marketplace file or a skill file. In bytes.
+/// The number of bytes that are read of a marketplace file, or of a skill file, to choose skills.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
 /// Returns the skills to take. Fails with `NOT_FOUND` if the source has none, or lacks one that the

@@ -109,8 +109,8 @@ impl Connection {
         Ok(Open { runtime, service, program: Some(program) })
     }
 
-    /// Starts the protocol, unless the program prints something else first; that is the inner error. The
-    /// outer error is that of the thread or of the deadline.
+    /// Starts the protocol, unless the program prints something else first. The outer error is that of the
+    /// thread or of the deadline; the inner one tells why the protocol did not start.
     fn serve<T, E, A>(
         &self,
         runtime: &Runtime,

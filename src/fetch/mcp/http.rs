@@ -312,7 +312,7 @@ impl Server {
         Err(StreamableHttpError::UnexpectedEndOfStream)
     }
 
-    /// The next bytes of a body of which `n_before` were read already.
+    /// The next bytes of a body, whose current message has `n_before` bytes already.
     async fn data(
         &self,
         response: &mut Response<Incoming>,

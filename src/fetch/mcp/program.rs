@@ -126,7 +126,8 @@ impl Program {
         last.map_or_else(String::new, |line| format!("; it says: {line}"))
     }
 
-    /// Kills the program and its children if it does not end by itself within `grace`.
+    /// Ends the program and its children: waits until it ends by itself, at most for `grace`, and then
+    /// kills what still runs.
     pub(super) async fn end(&mut self, grace: Duration) {
         let end = tokio::time::Instant::now() + grace;
         while !self.has_ended() && tokio::time::Instant::now() < end {

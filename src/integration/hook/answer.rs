@@ -231,8 +231,8 @@ fn is_command(id: &str) -> String {
     )
 }
 
-/// Adds a note to the disclosed text for each skill whose instructions did not fit, which says where
-/// they are.
+/// Adds notes to the disclosed text that say where the instructions are that did not fit, as far as there
+/// is room for them.
 fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
     let is_too_long = |reason: &Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
     let mut room = NOTES;

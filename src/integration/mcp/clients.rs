@@ -43,8 +43,8 @@ impl HttpClient {
     /// Creates a client that has `token` and sees the skills of `engine`. Metrics and logs have its
     /// `name`, never its token.
     ///
-    /// Fails with `INVALID_PARAM` if the token has fewer than 16 bytes, or characters that a header
-    /// cannot contain.
+    /// Fails with `INVALID_PARAM` if the token has fewer than 16 bytes, or characters other than ASCII
+    /// letters, digits and punctuation.
     pub fn new(
         name: &str,
         token: &str,
@@ -97,8 +97,8 @@ impl HttpClient {
 
 /// Checks that a client may have this token, so that a host can refuse it before serving.
 ///
-/// Fails with `INVALID_PARAM` if the token has fewer than 16 bytes, or characters that a header cannot
-/// contain.
+/// Fails with `INVALID_PARAM` if the token has fewer than 16 bytes, or characters other than ASCII
+/// letters, digits and punctuation.
 pub fn check_token(token: &str) -> Result<(), Error> {
     let help = "use 16 bytes or more, such as the output of `openssl rand -hex 32`";
     let refuse = |message| Err(Error::new(ErrorCode::InvalidParam, message, help));

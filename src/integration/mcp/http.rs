@@ -213,7 +213,7 @@ impl Server {
         answer
     }
 
-    /// Returns the client and the session that the headers name. Fails if the session has ended, or if
+    /// Returns `client` with the session that the headers name. Fails if the session has ended, or if
     /// its id was not issued to this client.
     fn current(&self, headers: &HeaderMap, client: Arc<HttpClient>) -> Result<Current, ()> {
         let Some(id) = sessions::named(headers) else {

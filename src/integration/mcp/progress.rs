@@ -112,7 +112,7 @@ impl<'a> Teller<'a> {
         if !message.is_empty() {
             progress = progress.with_message(message);
         }
-        // The send fails only if the client is gone.
+        // If the send fails, the client is gone, and does not miss the step.
         let _ = self.peer.notify_progress(progress).await;
     }
 }

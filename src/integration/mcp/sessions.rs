@@ -101,7 +101,7 @@ impl Sessions {
         }
     }
 
-    /// Ends a session permanently, as far as this process knows.
+    /// Ends a session permanently, as far as this process is concerned.
     pub(super) async fn end(&self, id: &SessionId) {
         {
             let mut ended = lock(&self.ended);
