@@ -138,7 +138,7 @@ fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<
     Ok(lint::unused(&engine.catalog(), &tallies, since))
 }
 
-/// Returns the directories that a search of no other one reaches, in their order.
+/// Returns the directories that no search of another one of them reaches, in their order.
 fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
     let mut all: Vec<(PathBuf, &Path)> = Vec::new();
     for root in roots {

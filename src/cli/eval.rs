@@ -92,7 +92,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     Ok(if is_fine { sources } else { ExitCode::Failure })
 }
 
-/// A file of prompts that was read but not parsed.
+/// A file of prompts that was read, but not parsed yet.
 pub(crate) struct PromptFile {
     path: PathBuf,
     text: String,

@@ -13,7 +13,7 @@ use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 #[cfg(unix)]
 const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
 
-/// Records the signals that ask this process to end, from its creation on.
+/// Records the signals that ask this process to end, from [`Signals::watch`] on.
 #[derive(Debug)]
 pub(crate) struct Signals {
     /// The number of the last signal, `0` for none.

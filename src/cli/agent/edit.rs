@@ -156,8 +156,7 @@ impl<E: Entry> Target<E> {
         self.entry.remove(text, before).map_err(|problem| self.refuse(&problem))
     }
 
-    /// Removes the directories above the file that are empty now, up to the directory of the agent's
-    /// settings.
+    /// Removes the directories above the file that are empty now, up to `base`, which stays.
     fn remove_empty_dirs(&self) {
         for dir in self.path.ancestors().skip(1).take_while(|dir| **dir != *self.base) {
             // A directory that is not empty stays, and so do those above it.

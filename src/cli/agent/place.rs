@@ -144,7 +144,7 @@ pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
     })
 }
 
-/// Returns the error for an agent whose settings this program cannot find.
+/// Returns the error for an agent whose places of settings this program does not know.
 pub(crate) fn unknown(agent: HookAgent) -> Error {
     let message = format!("the place of {agent}'s settings is not known");
     Error::new(ErrorCode::InternalError, message, "")

@@ -24,8 +24,8 @@ pub(crate) enum ToolsetCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolNewArgs {
-    /// Name of the skill: lower-case letters, digits and single hyphens; the code goes to
-    /// `NAME-toolset`
+    /// Name of the skill: lower-case letters, digits and single hyphens; the code of a library
+    /// goes to `NAME-toolset`
     pub(crate) name: String,
     /// Language of the tools: a library in Rust or C, or an MCP server in Python without dependencies
     #[arg(long, value_enum, default_value_t)]
@@ -133,9 +133,9 @@ pub(crate) struct IsolationArgs {
 pub(crate) enum TrustCommand {
     /// List the trusted files
     List,
-    /// Show which rights code would get, and trust nothing
+    /// Show what code may do once it is trusted, and trust nothing
     Show(TrustPathsArgs),
-    /// Show which rights code gets, and trust it with the content it has now
+    /// Show what code may do, and trust it with the content it has now
     ///
     /// At a terminal, the command asks first.
     Add(TrustAddArgs),

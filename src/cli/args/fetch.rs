@@ -69,7 +69,7 @@ pub(crate) struct SignArgs {
     /// File of the secret key, as `minisign -G` makes it [default: ~/.minisign/minisign.key]
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// Directory in DIR where skills are looked for, if others add the source with this `--path`
+    /// Directory in the source where skills are looked for, if others add it with this `--path`
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<String>,
 }

@@ -69,8 +69,8 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
     found
 }
 
-/// Explains that the trusted code of a skill does not run, since files of the skill changed. `None`
-/// if none of its code was trusted, or nothing changed.
+/// Explains why the trusted code of a skill does not run: files of the skill changed, or were not
+/// trusted with it. `None` if none of its code was trusted, or nothing changed.
 fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
     let dir = entry.skill.dir()?.canonicalize().ok()?;
     let is_known = store.skills().iter().any(|skill| skill.dir == dir);

@@ -1,5 +1,5 @@
-//! Problems of a fetched copy in the catalog in force: files that do not load, and skills that hide
-//! each other.
+//! Problems of a fetched copy in the catalog in force: files that do not load, skills that
+//! others hide, and skills that hide others.
 
 use std::path::{Path, PathBuf};
 

@@ -148,7 +148,7 @@ fn patience(words: &[String]) -> u64 {
     whole.saturating_add(1).max(MIN_AGENT_TIMEOUT)
 }
 
-/// Tells whether `event` is the end of a session, where the user waits for no answer.
+/// Tells whether `event` is the end of a session, for which nobody waits.
 fn is_end(event: &str) -> bool {
     event.eq_ignore_ascii_case("SessionEnd")
 }

@@ -119,8 +119,8 @@ impl Protocol {
             }
             let texts = parts.iter().filter_map(|part| part["text"].as_str());
             order = texts.clone().filter_map(|text| ordered(text, "call")).next_back().or(order);
-            // A later request, such as for a summary, makes no claim, and its context counts as short
-            // again.
+            // A later message, such as the request for a summary, makes no claim: its context counts
+            // as short again.
             tokens = texts.filter_map(|text| ordered(text, "tokens")?.parse().ok()).next_back();
         }
         Orders { call: order.and_then(|order| call(&order, body)), tokens }

@@ -16,7 +16,7 @@ use crate::random;
 /// The environment variable with the token, used if no file is named.
 const TOKEN_VARIABLE: &str = "REPERTOIRE_MCP_TOKEN";
 
-/// The name of the client if there is only one token.
+/// The name of the client whose token is given without a name.
 const ONLY: &str = "default";
 
 /// A client's token.

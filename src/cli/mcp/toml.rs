@@ -103,7 +103,7 @@ fn own(settings: &DocumentMut) -> Result<Vec<String>, Problem> {
     Ok(own.map(|(name, _)| name.to_owned()).collect())
 }
 
-/// Converts the parts of an item that hold a command line to JSON.
+/// Returns as JSON the parts of an item that hold a command line.
 fn json_of(item: &Item) -> Json {
     if let Some(text) = item.as_str() {
         return text.into();

@@ -78,8 +78,8 @@ impl Traces {
     }
 }
 
-/// Returns the description of this process: the service name of the environment, otherwise this
-/// program's own.
+/// Returns the description of this process: its version, and the attributes that the environment
+/// gives. If these name no service, the name is this program's own.
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let detected = Resource::builder().with_attribute(version.clone()).build();

@@ -294,7 +294,7 @@ fn trusted_at(
 }
 
 /// Returns the skill that `path` means: a directory that is a skill, or an id. An existing directory
-/// whose name contains a `/` is never taken for an id.
+/// that is named with a `/` is never taken for an id.
 fn skill_at(path: &Path, common: &Common) -> anyhow::Result<Owner> {
     if let Some(owner) = skill_in(path) {
         return Ok(owner);

@@ -16,8 +16,8 @@ use crate::failure::Failure;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-/// Returns the rights that the classes of a library ask for, by class. Their paths are resolved for
-/// this system.
+/// Returns the rights that the classes of a library ask for, by class. Their paths are absolute,
+/// with links followed.
 pub(super) fn asked(code: &Code) -> BTreeMap<String, ToolsetRights> {
     let mut rights = BTreeMap::new();
     let Some(owner) = code.owner.as_ref().filter(|_| code.has_tools()) else { return rights };
@@ -114,7 +114,7 @@ impl Shown {
 /// The files that were trusted before.
 pub(super) type TrustedFiles = Vec<TrustedFile>;
 
-/// Returns the hash of the description of a tool that a model gets.
+/// Returns the hash of what a model is told of a tool: description, parameters and annotations.
 fn print(tool: &Tool) -> ContentHash {
     let told = json!([tool.description, tool.parameters, tool.annotations]);
     ContentHash::of(told.to_string().as_bytes())

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// The maximum number of near misses that are named.
 const MAX_NEAR_MISSES: usize = 5;
 
-/// The similarity at which words count as forms or misspellings of each other.
+/// The minimum similarity at which words count as forms or misspellings of each other.
 const SIMILAR: f64 = 0.88;
 
 /// A trigger of which the message contains some words.
