@@ -83,7 +83,7 @@ echo "|---|---|---|---|---|---|"
 for n in "${sizes[@]}"; do
     mkdir -p "$scratch/$n"
     node "$scratch/make.mjs" "$scratch/$n" "$n"
-    # Files that changed within the last two seconds do not enter a snapshot.
+    # No snapshot is kept while a file has changed within the last two seconds.
     sleep 3
     row=$(node "$scratch/time.mjs" "$runs" "$scratch/$n" "$binary" "$scratch/usual.mjs")
     echo "| $n | $row |"

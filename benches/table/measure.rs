@@ -19,7 +19,7 @@ pub(crate) fn rival<'a>(name: &'static str, run: impl FnMut(&str) -> usize + 'a)
 
 /// Returns the nanoseconds per query of each rival: its shortest pass among those that fit into
 /// `budget`. The matcher has seen the words of `queries` before, like most words of a conversation; see
-/// `by_many` for unseen words.
+/// `by_many` for more words than it remembers.
 pub(crate) fn measure(rivals: &mut [Rival<'_>], queries: &[String], budget: Duration) -> Vec<f64> {
     let mut best = vec![Duration::MAX; rivals.len()];
     let mut spent = vec![Duration::ZERO; rivals.len()];

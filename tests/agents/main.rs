@@ -38,7 +38,7 @@ use trial::{BODY, FILE_BODY, NATIVE_BODY};
 const LIST: &str = "- release-notes: Writes release notes from what was merged.";
 const NATIVE_LINE: &str = "verse: use this skill: ";
 
-/// The checks, in the order of the matrix's rows.
+/// The checks, in the order of the matrix's columns.
 const CELLS: [&str; 12] = [
     "list",
     "matching message",
@@ -54,8 +54,8 @@ const CELLS: [&str; 12] = [
     "package",
 ];
 
-/// A cell of the matrix: true if the behaviour is right, `None` if the agent has a limit that the page
-/// explains; and what the test saw.
+/// A cell of the matrix: `Some(true)` if the behaviour is right, `None` if the agent has a limit that the
+/// page names; and what the test saw.
 type Cell = (Option<bool>, String);
 
 /// The page that contains the matrix, and the lines before and after it.

@@ -307,7 +307,7 @@ fn what_is_wrong_is_told_everywhere_and_stops_nobody() {
 #[test]
 fn a_snapshot_is_of_one_configuration() {
     let place = place();
-    // A snapshot only contains files that are at least two seconds old.
+    // A snapshot is kept only once all files are at least two seconds old.
     std::thread::sleep(std::time::Duration::from_millis(2500));
     let shows =
         |session: &str| hook(&place, session, "use alpha", &[]).stdout.contains("Do alpha.");

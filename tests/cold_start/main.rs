@@ -25,7 +25,7 @@ use repertoire::catalog::Environment;
 use repertoire::{Allowlist, Engine, EngineBuilder, SnapshotCache, Source};
 use tempfile::TempDir;
 
-/// The age at which a changed file counts as settled. A snapshot contains only settled files.
+/// The age at which a changed file counts as settled. Until all files are, no snapshot is kept.
 const SETTLED: Duration = Duration::from_millis(2200);
 
 type Build<'a> = &'a dyn Fn() -> EngineBuilder;

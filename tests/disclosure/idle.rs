@@ -1,4 +1,4 @@
-//! Messages that need no skill: approvals, refusals, impatience, short follow-up questions.
+//! Messages that need no skill: approvals, refusals, impatience, short follow-ups.
 
 use std::collections::BTreeSet;
 

@@ -50,7 +50,7 @@ impl Site {
             let mark = if has_tags {
                 format!("\"{}\"", &ContentHash::of(&bytes).as_str()[..8])
             } else {
-                // The modification time is the file's length, as a number of seconds.
+                // The time ends with the length of the file.
                 format!("Thu, 01 Jan 1970 00:00:00 GMT+{}", bytes.len()).to_lowercase()
             };
             let (header, question) = if has_tags {

@@ -150,7 +150,7 @@ fn copies_of_a_project_that_is_gone_are_collected_and_no_others() {
     let kept = copies_of(gone).unwrap();
     fs::remove_dir_all(gone).unwrap();
     fs::remove_dir_all(young).unwrap();
-    // Another process is working on this copy.
+    // Another process is working on these copies.
     let lock = File::open(kept.join(".lock")).unwrap();
     lock.lock().unwrap();
     place.run(["update"]).exits(0);

@@ -118,7 +118,7 @@ fn archives_that_are_too_large_or_broken_are_refused() {
     };
     for (files, why) in [
         (vec![("skills/good/large".to_owned(), large)], "more than 65536 bytes"),
-        // A zip bomb: 8 MiB packed into 8 KiB, outside of any skill.
+        // A decompression bomb: 8 MiB packed into 8 KiB, outside of any skill.
         (vec![("docs/huge".to_owned(), huge)], "more than 1048576 bytes unpacked"),
         (of(&names), "more than 100 entries"),
         (of(&names[..30]), "more than 20 files"),

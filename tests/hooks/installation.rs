@@ -76,7 +76,7 @@ fn agents_wait_longer_than_the_deadline_that_was_asked_for() {
                 _ => plain,
             };
             assert!(text.contains(expected), "{agent}, {deadline:?}: {text}");
-            // Codex allows hooks at the end of a session no more time.
+            // When a session ends, Codex allows hooks no more than this.
             let short = text.contains("\"timeout\": 3,") || text.contains("\"timeout\": 3\n");
             assert!(agent != "codex" || short, "{text}");
             let doctor = run_doctor(&place, i32::from(["codex", "copilot"].contains(&agent)));

@@ -64,7 +64,7 @@ impl Client {
         String::from_utf8(answer).unwrap()
     }
 
-    /// Calls the tools in turn, as a model would.
+    /// Calls one of the tools, as a model would; each `id` the next one. Returns the time.
     fn call(&mut self, id: usize) -> Duration {
         let calls = calls();
         let params = &calls[id % calls.len()];

@@ -73,12 +73,12 @@ impl Server {
         (Server { child, address, notes, kept: None }, seen)
     }
 
-    /// Kills the server, and returns the lines that it had written to standard error.
+    /// Kills the server, and returns what it wrote to standard error after its start.
     pub(crate) fn kill(self) -> Vec<String> {
         self.end("-KILL")
     }
 
-    /// Ends the server with a signal, and returns the lines that it had written to standard error.
+    /// Ends the server with a signal, and returns what it wrote to standard error after its start.
     pub(crate) fn end(mut self, signal: &str) -> Vec<String> {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());

@@ -41,7 +41,7 @@ async fn tools_are_listed_and_called() {
         assert!(text(&found).starts_with("- review: "), "{found:?}");
         let used = place.call("use_skill", json!({"skill": "review", "args": "7"})).await;
         assert!(text(&used).contains("Review 7.") && used.structured_content.is_none());
-        // A server with this protocol cannot spawn tasks.
+        // Over this protocol, the server spawns no tasks.
         let forked = place.call("use_skill", json!({"skill": "forked"})).await;
         assert!(text(&forked).contains("Work apart."), "{forked:?}");
         let script = json!({"skill": "slow", "script": "echo.sh", "args": ["a  b", "c"]});

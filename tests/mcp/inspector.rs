@@ -11,8 +11,7 @@ use crate::support::say;
 
 const INSPECTOR: Package = ("@modelcontextprotocol/inspector", "2.12.0");
 
-/// Tells whether an optional tool can be installed. If the environment requires the tool, a failure
-/// fails the test.
+/// Tells whether an optional tool can be installed. Fails the test if it cannot although `CI` is set.
 pub(crate) fn can_install(what: &str) -> bool {
     if npm::has_npm() {
         return true;

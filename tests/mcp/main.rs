@@ -41,7 +41,7 @@ use std::time::Duration;
 use binary::Place;
 use serde_json::{Value, json};
 
-/// Longer than any test takes, even on a slow machine.
+/// A time longer than any test takes, even on a slow machine.
 const LONG: Duration = Duration::from_secs(60);
 
 /// Creates a directory of skills with every feature: arguments, files, a script, a plugin, a fork, and

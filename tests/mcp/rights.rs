@@ -15,8 +15,8 @@ use tempfile::TempDir;
 use crate::peer::{Place, connect_to, modern, text};
 use crate::plugin;
 
-/// Creates a directory with a file to read, and a project whose skill `table` asks to read that file if
-/// `asks` is set. The skill's library is trusted.
+/// Creates a directory with a file to read, and a project whose skill `table` asks to read the file's
+/// directory if `asks` is set. The skill's library is trusted.
 fn place(asks: bool) -> (TempDir, Engine, Arc<TrustStore>) {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("data");

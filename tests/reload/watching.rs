@@ -7,7 +7,7 @@ use repertoire::{Watch, WatchOptions};
 use super::edits::EDITS;
 use super::*;
 
-/// Far longer than a refresh takes, but shorter than the interval between checks without an event.
+/// A time far longer than a refresh takes, but shorter than the interval between checks without events.
 const LONG: Duration = Duration::from_secs(20);
 
 fn watch(engine: &Engine, events: bool) -> Watch {

@@ -264,7 +264,7 @@ fn a_host_that_is_given_orphans_buries_them() {
     };
     let output = Place::sh("(sleep 60 &); (sleep 60 &); sleep 0.2").only(&[]);
     assert!(output.is_success(), "{output:?}");
-    // Processes of other tests last only for a moment.
+    // Dead processes of other tests stay only for a moment.
     let patience = Instant::now() + LONG;
     while ours() > 0 {
         assert!(Instant::now() < patience);

@@ -24,7 +24,7 @@ use repertoire::trust::{Owner, TrustStore};
 use repertoire::{Error, SkillId};
 use tempfile::TempDir;
 
-/// Longer than any test takes, even on a slow machine.
+/// A time longer than any test takes, even on a slow machine.
 const LONG: Duration = Duration::from_secs(30);
 
 /// A skill in its own directory, and the options for its scripts.

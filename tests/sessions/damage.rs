@@ -24,7 +24,7 @@ pub(super) fn damaged(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Creates a store of many pages, and returns its bytes.
+/// Creates a store of many pages, closes it, and returns its bytes.
 pub(super) fn filled(path: &Path) -> Vec<u8> {
     let store = SqliteStore::open(path).unwrap();
     for i in 0..150 {

@@ -32,9 +32,9 @@ fn open_with(url: &str, timeout: Duration) -> Arc<dyn SessionStore> {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Returns the number of writers, and the time between stops of the server and after them. In `CI`
-/// these are 8 writers and one second; with `REPERTOIRE_SOAK_SECONDS`, 32 writers and a quarter of that
-/// time.
+/// Returns the number of writers, and the time between stops of the server and after them. By default,
+/// and so in `CI`, these are 8 writers and one second; with `REPERTOIRE_SOAK_SECONDS`, 32 writers and a
+/// quarter of that time.
 fn writers_and_pause() -> (usize, Duration) {
     match std::env::var("REPERTOIRE_SOAK_SECONDS") {
         Ok(seconds) => (32, Duration::from_secs(seconds.parse().unwrap()) / 4),

@@ -71,18 +71,18 @@ pub(crate) fn churning(run: Run) -> Vec<Tally> {
 
 #[derive(Debug, Clone, Copy)]
 enum Edit {
-    /// Write in place, so that a reader may find an empty file.
+    /// Writes in place, so that a reader may find an empty file.
     Write,
-    /// Replace the file by a new one, as editors do.
+    /// Replaces the file by a new one, as editors do.
     Replace,
-    /// Write front matter that does not load.
+    /// Writes front matter that does not load.
     Break,
-    /// Write bytes that are not UTF-8.
+    /// Writes bytes that are not UTF-8.
     Garble,
-    /// Keep only the first part of the file.
+    /// Keeps only the first part of the file.
     CutOff,
     Remove,
-    /// Rename the whole directory for a moment.
+    /// Renames the whole directory for a moment.
     Rename,
 }
 

@@ -58,7 +58,7 @@ impl Server {
         )
     }
 
-    /// Sends requests like a client that does not stall.
+    /// Sends a request like a client that does not stall, and checks the answer.
     fn answers(&self) -> Result<(), String> {
         let start = Instant::now();
         let mut stream = self.connect();

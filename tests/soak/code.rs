@@ -101,8 +101,8 @@ pub(crate) fn swapped(run: Run) -> Vec<Tally> {
     vec![scripts, tools]
 }
 
-/// Judges the result of a call. The trusted output counts as kept, an error is right, and anything else
-/// is a loss.
+/// Judges the result of a call. The trusted output counts as kept, a refusal is right, and anything else
+/// is a loss or a fault.
 fn judge(tally: &mut Tally, answer: Result<String, repertoire::Error>, trusted: &str) {
     match answer {
         Ok(output) => {

@@ -47,8 +47,8 @@ fn in_small_file_system(place: &Path) -> Command {
     command
 }
 
-/// Returns a command that runs its arguments without SIGXFSZ, so that exceeding the file size limit is
-/// an error, as in the binary.
+/// Returns a command that runs its arguments without `SIGXFSZ`, so that exceeding the limit on the size
+/// of files is an error, as in the binary.
 fn without_signal(place: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' XFSZ; exec \"$@\""]).arg(place);

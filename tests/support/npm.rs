@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 /// A package and its version.
 pub(crate) type Package = (&'static str, &'static str);
 
-/// The version of Node to run programs with. It comes from npm too, because some programs need a newer
-/// one than the system has.
+/// The Node that programs run on. It comes from npm too, because some programs need a newer one than the
+/// system has.
 pub(crate) const NODE: Package = ("node", "24.21.0");
 
 /// Tells whether npm is installed and its registry answers.

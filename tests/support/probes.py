@@ -1,4 +1,4 @@
-"""Tries to break out of a sandbox. Prints `name: closed` or `name: THROUGH` for each try, and why.
+"""Tries to break out of a sandbox. Prints a line for each try: `name: closed (ERROR)` or `name: THROUGH`.
 
 The first argument is JSON with the targets to reach; see `probes.rs` in this directory."""
 

@@ -49,7 +49,7 @@ impl Outside {
         Outside { dir, victim, abstract_name, port, _listening: listening }
     }
 
-    /// Returns the argument of the program: the addresses of the targets.
+    /// Returns the argument of the program: the targets, and whether reading is closed, too.
     pub(crate) fn aim(&self, reads_are_closed: bool) -> Value {
         json!({
             "host": std::process::id(),

@@ -29,8 +29,8 @@ impl Drop for Reads {
     }
 }
 
-/// Starts to count. One subscriber listens to all threads: with one subscriber per thread, `tracing`
-/// could conclude that nobody listens while one is replaced by another.
+/// Starts to count. One subscriber listens to all threads: if subscribers of single threads came and
+/// went, `tracing` could conclude on another thread that nobody listens.
 pub(crate) fn count() -> Reads {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| tracing::subscriber::set_global_default(Counter).unwrap());

@@ -24,9 +24,9 @@ pub(crate) const PASSWORD: &str = "s3cret";
 /// The signal that ends a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// Shut down in order: `SIGTERM`, or `SIGINT` for `PostgreSQL`.
+    /// An orderly end: `SIGTERM`, or `SIGINT` for `PostgreSQL`.
     Gently,
-    /// Stop at once: `SIGKILL`, or for `PostgreSQL` `SIGQUIT`, with which it also ends its children.
+    /// An end at once: `SIGKILL`, or `SIGQUIT` for `PostgreSQL`, which then also ends its children.
     AtOnce,
 }
 
@@ -277,7 +277,7 @@ fn redis_at(_: &str, _: &[&str]) -> Result<(), ()> {
     unreachable!("without the feature no test asks for Redis")
 }
 
-/// Stands in for the function above; never called.
+/// Stands in for the function of the same name; never called.
 #[cfg(not(feature = "postgres"))]
 fn sql_at(_: &str, _: &str) -> Result<Vec<String>, ()> {
     unreachable!("without the feature no test asks for PostgreSQL")

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::binary::{self, Place, Run};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// Longer than any build here takes.
+/// A time longer than any build here takes.
 const LONG: Duration = Duration::from_secs(120);
 
 fn command(place: &Place, args: &[&str]) -> Command {

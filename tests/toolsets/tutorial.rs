@@ -10,9 +10,9 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A step of the page.
 enum Step {
-    /// Run a shell command, whose output contains these parts in order.
+    /// A shell command, and the parts of its output, in order.
     Run { command: String, output: Vec<String> },
-    /// Write a file with this content.
+    /// A file to write, and its content.
     Write { path: String, content: String },
 }
 

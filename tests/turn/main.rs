@@ -14,7 +14,7 @@ use repertoire::{
 };
 use serde_json::json;
 
-/// A task spawner.
+/// A host that spawns tasks.
 #[derive(Debug)]
 struct Spawner;
 

@@ -13,7 +13,7 @@ if (process.argv[2] === '--main') {
   const names = readdirSync(resolve(process.argv[3])).map((dir) => dir.replace(/^node-/, `${main.name}-`));
   if (names.length === 0) throw new Error(`there is no package in ${process.argv[3]}`);
   main.optionalDependencies = Object.fromEntries(names.sort().map((name) => [name, main.version]));
-  // The main package contains no native module, as the platform packages do.
+  // The native modules are in those packages, so the main package contains none.
   main.files = main.files.filter((pattern) => !pattern.endsWith('.node'));
   write(join(root, 'package.json'), main);
 } else {

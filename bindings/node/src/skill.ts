@@ -11,7 +11,7 @@ export class Skill {
   readonly brief!: string;
   readonly scope!: 'bundled' | 'user' | 'project' | 'memory';
   readonly status!: 'available' | 'unavailable' | 'shadowed' | 'disabled';
-  /** The reason why the model cannot use the skill; `None` if it can. */
+  /** The reason why the model cannot use the skill; `null` if it can. */
   readonly reason!: string | null;
   readonly triggers!: { keywords: string[]; verbs: string[]; patterns: string[]; exclude: string[]; paths: string[] };
   /** The `path:Class` entries of the skill's toolsets. */

@@ -18,7 +18,7 @@ static LEAST: AtomicU8 = AtomicU8::new(u8::MAX);
 #[pyo3(signature = (level = 30))]
 pub(crate) fn enable_logging(level: u8) {
     LEAST.store(level, Ordering::Relaxed);
-    // Only the first call has an effect, and only if the host has not set a subscriber.
+    // Only the first call sets the subscriber; one that the host has set stays.
     let _ = tracing::subscriber::set_global_default(Bridge);
 }
 

@@ -211,7 +211,7 @@ impl Instance {
             Self::Rust(toolset) => read(toolset.describe().as_bytes()),
             Self::C(toolset) => {
                 let description = read(&toolset.describe()?)?;
-                // A C plugin writes its description by hand, so nothing has checked it yet.
+                // A plugin in C or C++ does not check its description itself.
                 description.check()?;
                 Ok(description)
             }
@@ -240,7 +240,7 @@ fn made(made: RResult<BoxedToolset, RError>) -> ToolResult<Instance> {
     made.into_result().map(Instance::Rust).map_err(|error| crossed(&error))
 }
 
-/// Returns a text from the plugin, which may hold bytes that are not UTF-8 despite its type.
+/// Checks a text from the plugin, which may hold bytes that are not UTF-8 despite its type.
 fn text(text: RString, what: &str) -> ToolResult<String> {
     String::from_utf8(text.into_bytes().into_vec()).map_err(|error| {
         let error = error.utf8_error();

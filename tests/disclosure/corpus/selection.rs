@@ -40,8 +40,8 @@ pub(crate) fn choose(corpus: &Path, n: usize) -> Vec<Skill> {
     chosen.into_iter().map(|(skill, _)| skill).collect()
 }
 
-/// Loads a skill that any catalog would show to the model. It has no requirements, an unambiguous name,
-/// and a meaningful description. Returns `None` for any other.
+/// Loads a skill that any catalog would show to the model: it requires nothing, its name is in small
+/// letters, digits and hyphens, and its description has at least five words. Returns `None` for any other.
 fn usable(file: &Path) -> Option<Skill> {
     let skill = Skill::load(file, "repertoire").ok()?;
     let manifest = skill.manifest();

@@ -75,7 +75,8 @@ pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
     Some(hits)
 }
 
-/// Returns the documented order (DESIGN §4), computed from the hits of all skills, without recency.
+/// Returns the order that `docs/matching.md` documents ("Ranking"), computed from the hits of all skills,
+/// without recency.
 pub(super) fn expected_order(skills: &[Skill], hits: &[Hits]) -> Vec<String> {
     let literal = |text: &str| fold(text).trim().to_owned();
     let declared_by = |kind: HitKind, trigger: &str| {

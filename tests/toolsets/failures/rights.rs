@@ -39,8 +39,8 @@ fn reading(place: &Place) -> ToolsetRights {
     ToolsetRights { read: vec![dir], network: false }
 }
 
-/// Creates a place whose skill requests to read the place's own directory, whose name is known only
-/// then.
+/// Creates a place whose skill requests to read the place's own directory. The name of the directory is
+/// known only once it exists.
 fn asking() -> Place {
     let place = place(None);
     let entry =

@@ -162,8 +162,8 @@ fn failed(what: &str, thrown: &Value) -> engine::Error {
     engine::Error::new(ErrorCode::ExecutionError, message, help)
 }
 
-/// Asks a callback of the façade. Returns `{"ok": answer}`, or an object with the message of what was
-/// thrown.
+/// Asks a callback of the façade. Returns `{"ok": answer}`, or an object with the message and the number
+/// of what was thrown.
 fn ask(host: u32, kind: &str, payload: &Value) -> Value {
     let question = json!({"host": host, "kind": kind, "payload": payload}).to_string();
     let answer = match ENV.get() {

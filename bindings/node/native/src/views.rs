@@ -182,7 +182,7 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// Parses a state that [`state`] wrote; `None` if a field is missing or has the wrong type.
+/// Parses a state that [`state`] wrote; `None` if a required field is missing or has the wrong type.
 pub(crate) fn read_state(value: &Value) -> Option<SkillState> {
     let flag = |name: &str| value[name].as_bool();
     Some(SkillState {

@@ -580,7 +580,7 @@ class Reason:
 
 @final
 class Rejection:
-    """A skill that relates to a message but is shown in less detail than possible."""
+    """A skill that relates to a message but is shown in less detail than possible or not at all."""
 
     @property
     def id(self) -> str:
