@@ -203,8 +203,8 @@ impl Engine {
     /// The part of a message that is searched: all of it or, if it is longer than
     /// [`QueryLimits::literals`], its head and its tail without the words that would be cut. The
     /// separator between head and tail is not a word.
-    pub fn looked_at<'m>(&self, message: &'m str) -> Cow<'m, str> {
-        matcher::looked_at(message, self.query_limits().literals)
+    pub fn searched_part<'m>(&self, message: &'m str) -> Cow<'m, str> {
+        matcher::searched_part(message, self.query_limits().literals)
     }
 
     /// The options with which the engine makes disclosures.
