@@ -110,7 +110,7 @@ codes! {
     SourceNotFetched = "source-not-fetched", Warning;
     /// A source that could not be fetched when it was last tried; its last good state is used.
     SourceStale = "source-stale", Warning;
-    /// An update of a source that was not taken by itself: skills would get lost.
+    /// An update of a source that was held back because it would remove skills.
     SourceHeld = "source-held", Warning;
     /// A source whose copy is not signed as `config.toml` demands; its skills are left out.
     SourceUnsigned = "source-unsigned", Error;
@@ -146,7 +146,7 @@ codes! {
     YamlTooComplex = "yaml-too-complex", Error;
     /// Lines that look like entries of a list or like keys are joined to the text above them.
     JoinedLines = "joined-lines", Warning;
-    /// A key stands twice; the last one counts.
+    /// A key is set twice; the last value is used.
     DuplicateKey = "duplicate-key", Warning;
 
     /// No description and no text to take one from: the skill is not loaded.
@@ -179,7 +179,7 @@ codes! {
     MissingScript = "missing-script", Warning;
     /// A link of the body to a file of the skill that is not there.
     BrokenLink = "broken-link", Warning;
-    /// Characters that nobody sees, and a model reads.
+    /// Invisible characters that a model still reads.
     InvisibleText = "invisible-text", Warning;
     /// A trigger without any text.
     EmptyTrigger = "empty-trigger", Error;

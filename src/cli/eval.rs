@@ -311,7 +311,7 @@ fn causes(causes: &[Cause]) -> String {
 }
 
 fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
-    let Comparison { before, mended, broken, changes, added, removed } = comparison;
+    let Comparison { before, fixed, broken, changes, added, removed } = comparison;
     page.line(format_args!("\n{}", styled(NAME, "Since the baseline")));
     for (name, before, now) in [
         ("precision", before.precision, now.precision),
@@ -330,7 +330,7 @@ fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
         }
     }
     page.line(format_args!(
-        "  {mended} mended, {broken} broken; {added} new prompts, {removed} gone"
+        "  {fixed} fixed, {broken} broken; {added} new prompts, {removed} gone"
     ));
     let ids = |ids: &[SkillId]| {
         let ids: Vec<_> = ids.iter().map(|id| sanitize::line(id.as_str())).collect();
@@ -338,7 +338,7 @@ fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
     };
     for change in changes.iter().take(MAX_CHANGES) {
         let title = match (change.was_right, change.is_right) {
-            (false, true) => styled(GOOD, "mended"),
+            (false, true) => styled(GOOD, "fixed"),
             (true, false) => styled(ERROR, "broken"),
             _ => styled(WARNING, "changed"),
         };

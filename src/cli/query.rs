@@ -48,15 +48,15 @@ pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
     let QueryLimits { literals, patterns, .. } = engine.query_limits();
     let n_bytes = query.text.len();
     let (who, limit) = if n_bytes > literals {
-        ("only", literals)
+        ("all triggers", literals)
     } else if n_bytes > patterns {
-        ("by patterns, only", patterns)
+        ("patterns", patterns)
     } else {
         return;
     };
     let kib = limit / 2 / 1024;
     out.note(&format!(
-        "of this message of {n_bytes} bytes, {who} the first and last {kib} KiB are looked at"
+        "the message has {n_bytes} bytes: {who} see only its first and last {kib} KiB"
     ));
 }
 

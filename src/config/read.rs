@@ -184,7 +184,7 @@ impl Reader<'_> {
     /// Reports a key that occurs twice; `max-lines` and `max_lines` are the same key.
     fn note_repetition(&mut self, seen: &mut BTreeSet<String>, name: &str, key: Option<&TomlKey>) {
         if !seen.insert(name.to_owned()) {
-            let message = format!("`{name}` stands twice; the last one counts");
+            let message = format!("`{name}` is set twice; the last value is used");
             let problem = Problem::new(Code::DuplicateKey, message, "remove one of them");
             self.tell(problem, None, key);
         }

@@ -41,7 +41,7 @@ pub struct Comparison {
     /// The figures of the earlier report.
     pub before: Scores,
     /// Number of prompts that were wrong and are right.
-    pub mended: usize,
+    pub fixed: usize,
     /// Number of prompts that were right and are wrong.
     pub broken: usize,
     /// The prompts whose result changed, in the order of the report.
@@ -115,7 +115,7 @@ pub fn compare(baseline: &Baseline, report: &Report) -> Comparison {
             top3: baseline.top3,
             false_fire: baseline.false_fire,
         },
-        mended: moved(false).count(),
+        fixed: moved(false).count(),
         broken: moved(true).count(),
         added,
         removed: baseline.results.len() - known,

@@ -241,7 +241,7 @@ pub(super) fn duplicate_key(key: &str, span: Range<usize>) -> Finding {
     Finding::new(
         Code::DuplicateKey,
         span,
-        format!("`{}` stands twice; the last one counts", excerpt(key)),
+        format!("`{}` is set twice; the last value is used", excerpt(key)),
         "remove one of the two lines",
     )
 }

@@ -257,7 +257,7 @@ impl Collector<'_, '_> {
                 self.reader.report(
                     Code::RedundantTrigger,
                     node.place(self.reader.file, range),
-                    format!("`{}` stands twice in `{}`", excerpt(text), kind.field()),
+                    format!("`{}` is listed twice in `{}`", excerpt(text), kind.field()),
                     "remove one of the two",
                 );
             }

@@ -143,7 +143,9 @@ impl TrustStore {
                     state.trusted = trusted;
                     state.version += 1;
                 }
-                Err(error) => tracing::warn!("what was trusted before counts on: {error}"),
+                Err(error) => tracing::warn!(
+                    "the trust store cannot be read, so its previous state stays in force: {error}"
+                ),
             }
         }
         state

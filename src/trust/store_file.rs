@@ -41,7 +41,7 @@ pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     };
     // A user who can write this file decides which code runs.
     check_permissions(file, &opened).map_err(|error| {
-        let message = format!("the trust store is not believed: {}", error.message());
+        let message = format!("the trust store is refused: {}", error.message());
         error.reworded(message)
     })?;
     let mut text = String::new();

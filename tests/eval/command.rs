@@ -100,13 +100,10 @@ fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
         "---\nname: deploy\ndescription: d\ntriggers: [deploy, online]\n---\nBody\n",
     );
     let run = eval(&place, &["--baseline", "before.json", "--json"]).exits(0).json();
-    assert_eq!(
-        (&run["comparison"]["mended"], &run["comparison"]["broken"]),
-        (&json!(1), &json!(0))
-    );
+    assert_eq!((&run["comparison"]["fixed"], &run["comparison"]["broken"]), (&json!(1), &json!(0)));
     assert_eq!(run["comparison"]["changes"][0]["query"], "put it online");
     let told = eval(&place, &["--baseline", "before.json"]).exits(0).stdout;
-    for part in ["1 mended, 0 broken", "recall: 80.0 % → 100.0 %", "nothing → deploy"] {
+    for part in ["1 fixed, 0 broken", "recall: 80.0 % → 100.0 %", "nothing → deploy"] {
         assert!(told.contains(part), "`{part}` is not in:\n{told}");
     }
 }

@@ -94,7 +94,7 @@ fn a_comparison_tells_case_by_case_what_changed() {
     let mut rows = rows();
     rows.push(json!({"query": "notes", "expected": "notes"}));
     let compared = compare(&baseline, &report(&rows));
-    let numbers = (compared.mended, compared.broken, compared.added, compared.removed);
+    let numbers = (compared.fixed, compared.broken, compared.added, compared.removed);
     assert_eq!(numbers, (1, 0, 1, 1));
     assert_eq!(compared.changes.len(), 1, "{compared:?}");
     let change = &compared.changes[0];

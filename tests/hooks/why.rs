@@ -249,7 +249,7 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
         let message = hidden(200_000, "zebra stripes");
         let args = [command, "-", "--source", "skills"];
         let run = place.run_with(args, message.as_bytes()).exits(0);
-        assert!(run.stderr.contains("only the first and last 128 KiB are looked at"), "{command}");
+        assert!(run.stderr.contains("see only its first and last 128 KiB"), "{command}");
     }
 }
 

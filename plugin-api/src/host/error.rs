@@ -36,7 +36,7 @@ pub enum OpenError {
         missing: &'static str,
     },
     /// The note or the marker is invalid.
-    #[error("the plugin `{}` says nonsense of itself: {why}", path.display())]
+    #[error("the plugin `{}` has an invalid note: {why}", path.display())]
     BadNote {
         /// The file.
         path: PathBuf,

@@ -45,7 +45,7 @@ struct Tile {
 
 #[derive(Serialize)]
 struct Changes {
-    mended: usize,
+    fixed: usize,
     broken: usize,
     added: usize,
     removed: usize,
@@ -139,9 +139,9 @@ fn tiles(scores: Scores, tokens: f64) -> [Tile; 7] {
 
 impl Changes {
     fn of(comparison: &Comparison) -> Changes {
-        let Comparison { mended, broken, changes, added, removed, .. } = comparison;
+        let Comparison { fixed, broken, changes, added, removed, .. } = comparison;
         let prompts = changes.iter().map(Changed::of).collect();
-        Changes { mended: *mended, broken: *broken, added: *added, removed: *removed, prompts }
+        Changes { fixed: *fixed, broken: *broken, added: *added, removed: *removed, prompts }
     }
 }
 

@@ -267,7 +267,8 @@ fn describe(
         let mut spec = ToolSpec::default();
         spec.name = fit(&tool.name);
         if let Some(other) = names.insert(spec.name.clone(), tool.name.clone().into_owned()) {
-            let message = format!("its tools `{other}` and `{}` have names too alike", tool.name);
+            let message =
+                format!("its tools `{other}` and `{}` have the same name once adapted", tool.name);
             return Err(Failure::new(ErrorCode::Failed, message));
         }
         spec.description =
