@@ -66,7 +66,7 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check skill files
     Check(CheckArgs),
-    /// Measure, with known prompts, how often the right skill is disclosed
+    /// Measure how often known prompts get the right skill
     Eval(EvalArgs),
     /// Propose triggers for skills, mined from their texts
     Suggest(SuggestArgs),
