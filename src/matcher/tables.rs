@@ -18,11 +18,8 @@ use crate::skill::SkillId;
 /// The flag in [`TriggerItem::entry`] of a trigger that counts as one with the trigger before it.
 const SAME: u32 = 1 << 31;
 
-/// The flag in [`TriggerItem::entry`] of a pattern.
-const OF_PATTERN: u32 = 1 << 30;
-
 /// The bits of [`TriggerItem::entry`] that hold the item.
-const ITEM: u32 = OF_PATTERN - 1;
+const ITEM: u32 = SAME - 1;
 
 /// The flag of a pattern in [`Item::what`].
 const PATTERN: u32 = 1 << 31;
@@ -136,7 +133,7 @@ pub(super) struct Triggers {
     texts: Texts,
 }
 
-/// A trigger of a skill as ranking needs it: the item, and flags.
+/// A trigger of a skill as ranking needs it: the item, and a flag.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct TriggerItem {
@@ -146,10 +143,8 @@ pub(super) struct TriggerItem {
 row!(TriggerItem { entry: u32 });
 
 impl TriggerItem {
-    fn new(kind: HitKind, item: u32, is_same: bool) -> TriggerItem {
-        let same = if is_same { SAME } else { 0 };
-        let of_pattern = if kind == HitKind::Pattern { OF_PATTERN } else { 0 };
-        TriggerItem { entry: item | same | of_pattern }
+    fn new(item: u32, is_same: bool) -> TriggerItem {
+        TriggerItem { entry: if is_same { item | SAME } else { item } }
     }
 
     pub(super) fn item(self) -> u32 {
@@ -159,10 +154,6 @@ impl TriggerItem {
     /// Tells whether the trigger counts as one with the trigger before it.
     pub(super) fn is_same(self) -> bool {
         self.entry & SAME != 0
-    }
-
-    pub(super) fn is_pattern(self) -> bool {
-        self.entry & OF_PATTERN != 0
     }
 }
 
@@ -178,7 +169,7 @@ impl Triggers {
     }
 
     pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32, is_same: bool) {
-        self.items.push(TriggerItem::new(kind, item, is_same));
+        self.items.push(TriggerItem::new(item, is_same));
         self.kinds.push(kind);
         self.texts.push(text);
     }
@@ -212,7 +203,6 @@ impl Triggers {
             let is_pattern = kind == HitKind::Pattern;
             let item = items.get(trigger.item() as usize);
             item.is_some_and(|item| item.pattern().is_some() == is_pattern)
-                && trigger.is_pattern() == is_pattern
         };
         self.ends.len() == n_skills
             && self.ends.is_sorted()
