@@ -83,8 +83,8 @@ pub enum LeftOutReason {
 /// their targets, so that nothing in the copy can lead out of it. Everything that is not copied is
 /// reported. Files stay executable if they were, and have no other special mode.
 ///
-/// Fails with `INVALID_PARAM` if the new directory exists and is not empty, if it would be inside the
-/// skill, or if `target` does not exist; with `NOT_FOUND` if the skill's directory cannot be read; with
+/// Fails with `INVALID_PARAM` if the id cannot be the name of a directory, if the new directory exists
+/// and is not empty or would be inside the skill, or if `target` does not exist; with `NOT_FOUND` if the skill's directory cannot be read; with
 /// `EXECUTION_ERROR` if a limit is exceeded, or the copy cannot be written. A failed call leaves nothing
 /// behind.
 pub fn mount(id: &str, dir: &Path, target: &Path, limits: &MountLimits) -> Result<Mounted, Error> {

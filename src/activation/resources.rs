@@ -106,7 +106,7 @@ impl Serialize for Resource {
 ///
 /// Fails with `INVALID_PARAM` if `path` cannot be the path of a file, is the `SKILL.md`, or does not
 /// have the requested lines; with `NOT_FOUND` if there is no such file (the error names the most similar
-/// ones) or it is in a sub-skill; with `PERMISSION_DENIED` if it is refused for another reason; with
+/// ones), it is in a sub-skill, or the skill's directory cannot be read; with `PERMISSION_DENIED` if it is refused for another reason; with
 /// `EXECUTION_ERROR` if it cannot be read, or is larger than `options` allow.
 pub fn read_resource(
     skill: &str,

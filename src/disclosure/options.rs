@@ -17,8 +17,9 @@ pub struct DisclosureOptions {
     pub max_skills: usize,
     /// The maximum number of skills shown in full when the user asks for all of them.
     pub max_all_skills: usize,
-    /// The maximum number of skills listed in a line because they are relevant or perhaps named. A
-    /// question about the skills themselves lists all skills.
+    /// The maximum number of skills listed in a line because they are relevant or perhaps named, and of
+    /// skills without triggers listed if nothing matches. A question about the skills themselves lists
+    /// all skills.
     pub max_lines: usize,
     /// The margin that the most relevant skill must reach to be shown in full when no trigger is hit and
     /// no skill is named. If this is `None`, relevance never shows a skill in full.

@@ -19,7 +19,7 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "HOST:PORT", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
     /// File with the token that HTTP clients must send, or with a table of clients, their tokens and
-    /// skills [default: a new token, printed]
+    /// skills [default: the token in `REPERTOIRE_MCP_TOKEN`; without it, on this machine, a new one]
     #[arg(long, value_name = "PATH", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     /// Name by which HTTP clients reach this server, such as that of a proxy; may be repeated

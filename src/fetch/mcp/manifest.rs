@@ -158,7 +158,7 @@ impl Served {
 fn lies(source: &str, why: &str) -> Error {
     let message = format!("{source} is refused: {why}");
     let help =
-        "try again, as it may have changed meanwhile; else tell its author: nothing was taken";
+        "try again, as it may have changed meanwhile; else tell its author: nothing was fetched";
     Error::new(ErrorCode::PermissionDenied, message, help)
 }
 
