@@ -12,7 +12,7 @@ use crate::skill::Skill;
 
 /// A skill file as it was last read. Its stamp is in [`Inputs`].
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct CachedFile {
     /// The last version that loaded, with the hash of its text.
     pub(super) good: Option<(u64, Arc<Skill>)>,
     /// The problems of the current version of the file; `None` if it loads.
@@ -35,15 +35,15 @@ pub(super) struct ReadSkill {
 /// Reads skill files, and skips those whose content is known already.
 pub(super) struct Reader<'a> {
     pub(super) brand: &'a str,
-    pub(super) before: Option<Before<'a>>,
+    pub(super) before: Option<PreviousLoad<'a>>,
     pub(super) inputs: Inputs,
-    pub(super) files: HashMap<PathBuf, Known>,
+    pub(super) files: HashMap<PathBuf, CachedFile>,
 }
 
 /// The memory of the previous load.
-pub(super) struct Before<'a> {
+pub(super) struct PreviousLoad<'a> {
     pub(super) inputs: &'a Inputs,
-    pub(super) files: Cow<'a, HashMap<PathBuf, Known>>,
+    pub(super) files: Cow<'a, HashMap<PathBuf, CachedFile>>,
     /// True to keep the previous version of a skill whose file no longer loads.
     pub(super) keeps: bool,
 }
@@ -75,19 +75,19 @@ impl Reader<'_> {
         ReadSkill { skill, findings }
     }
 
-    fn read_again(&self, path: &Path, before: Option<&Known>) -> Known {
+    fn read_again(&self, path: &Path, before: Option<&CachedFile>) -> CachedFile {
         let good = before.and_then(|known| known.good.clone());
         tracing::debug!(path = %path.display(), "a skill file is read");
         let findings = match Skill::read(path) {
             Ok(text) => {
-                let print = print(&text);
-                if good.as_ref().is_some_and(|(known, _)| *known == print) {
-                    return Known { good, broken: None };
+                let text_hash = hash_of(&text);
+                if good.as_ref().is_some_and(|(known, _)| *known == text_hash) {
+                    return CachedFile { good, broken: None };
                 }
                 match Skill::of_file(path, &text, self.brand) {
                     Ok(skill) => {
-                        let good = Some((print, Arc::new(skill)));
-                        return Known { good, broken: None };
+                        let good = Some((text_hash, Arc::new(skill)));
+                        return CachedFile { good, broken: None };
                     }
                     Err(findings) => findings,
                 }
@@ -106,8 +106,8 @@ fn broken(
     path: &Path,
     good: Option<(u64, Arc<Skill>)>,
     mut findings: Vec<Diagnostic>,
-    before: Option<&Known>,
-) -> Known {
+    before: Option<&CachedFile>,
+) -> CachedFile {
     if good.is_some() {
         findings.push(Diagnostic::new(
             Code::KeptBefore,
@@ -118,11 +118,11 @@ fn broken(
     }
     let before = before.and_then(|known| known.broken.as_ref());
     let is_new = before.is_none_or(|before| before.findings != findings);
-    Known { good, broken: Some(Broken { findings, is_new }) }
+    CachedFile { good, broken: Some(Broken { findings, is_new }) }
 }
 
 /// The hash of a text. Versions of a file with the same hash count as equal.
-fn print(text: &str) -> u64 {
+fn hash_of(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()

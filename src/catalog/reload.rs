@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::environment::Environment;
 use super::inputs::Inputs;
-use super::reader::{Before, Known, Reader};
+use super::reader::{CachedFile, PreviousLoad, Reader};
 use super::resolve::{CatalogOptions, resolve};
 use super::{Catalog, Entry};
 use crate::lazy::Lazy;
@@ -32,7 +32,7 @@ pub(crate) struct Memory {
 /// The skill files that were read.
 #[derive(Debug)]
 enum Files {
-    Known(HashMap<PathBuf, Known>),
+    Known(HashMap<PathBuf, CachedFile>),
     /// State restored from a snapshot of another process. It is converted on first use, which only a
     /// change causes.
     #[cfg(feature = "snapshot")]
@@ -58,7 +58,7 @@ pub(crate) fn load_anew(options: &CatalogOptions, memory: &Memory) -> (Catalog, 
 
 fn load_after(
     options: &CatalogOptions,
-    before: Option<Before<'_>>,
+    before: Option<PreviousLoad<'_>>,
     reporter: &Reporter,
 ) -> (Catalog, Memory) {
     let mut reader =
@@ -92,7 +92,7 @@ impl Memory {
         &self.inputs
     }
 
-    fn files(&self) -> Cow<'_, HashMap<PathBuf, Known>> {
+    fn files(&self) -> Cow<'_, HashMap<PathBuf, CachedFile>> {
         match &self.files {
             Files::Known(files) => Cow::Borrowed(files),
             #[cfg(feature = "snapshot")]
@@ -100,8 +100,8 @@ impl Memory {
         }
     }
 
-    fn as_before(&self, keeps: bool) -> Before<'_> {
-        Before { inputs: self.inputs.get(), files: self.files(), keeps }
+    fn as_before(&self, keeps: bool) -> PreviousLoad<'_> {
+        PreviousLoad { inputs: self.inputs.get(), files: self.files(), keeps }
     }
 
     /// Tells whether a new load would find the same inputs.

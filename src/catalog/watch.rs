@@ -65,13 +65,13 @@ enum Message {
 
 /// The callback for a possible change. It takes up the change, passes the inputs to watch to its
 /// argument, and returns true to go on watching.
-pub(crate) trait Look: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static {}
+pub(crate) trait OnChange: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static {}
 
-impl<F: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static> Look for F {}
+impl<F: FnMut(&mut dyn FnMut(&Inputs)) -> bool + Send + 'static> OnChange for F {}
 
 impl Watching {
     /// Starts the thread. Fails if no thread can be started.
-    pub(crate) fn start(options: WatchOptions, look: impl Look) -> io::Result<Watching> {
+    pub(crate) fn start(options: WatchOptions, look: impl OnChange) -> io::Result<Watching> {
         let (messages, inbox) = channel();
         let watcher = options.events.then(|| Events::new(messages.clone()));
         let run = move || Watch { options, inbox, events: watcher.unwrap_or_default() }.run(look);
@@ -99,7 +99,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn run(mut self, mut look: impl Look) {
+    fn run(mut self, mut look: impl OnChange) {
         loop {
             for _ in 0..MAX_ROUNDS {
                 let mut targets = None;

@@ -29,7 +29,7 @@ const MAX_CHANGES: usize = 20;
 
 /// The results, as JSON.
 #[derive(Serialize)]
-struct Told<'a> {
+struct EvalOutput<'a> {
     #[serde(flatten)]
     report: &'a Report,
     /// The thresholds that are not met.
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     }
     if out.json {
         let comparison = comparison.as_ref();
-        Output::json(&Told { report: &report, unmet: &unmet, comparison })?;
+        Output::json(&EvalOutput { report: &report, unmet: &unmet, comparison })?;
     } else {
         out.human(text(&report, comparison.as_ref()).as_str())?;
     }

@@ -20,7 +20,7 @@ use crate::{sanitize, setup};
 
 /// The proposals, as JSON.
 #[derive(Serialize)]
-struct Told<'a> {
+struct SuggestOutput<'a> {
     suggestions: &'a [Suggestion],
     /// The file that was written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
     };
     // The file is written last: if an earlier step fails, it stays unchanged.
     let written = draft.map(Draft::write).transpose()?;
-    let told = Told { suggestions: &suggestions, written, eval };
+    let told = SuggestOutput { suggestions: &suggestions, written, eval };
     if out.json {
         Output::json(&told)?;
     } else {
@@ -135,7 +135,7 @@ fn effect(
     Ok(Effect { cases, before, after, kept: kept.len(), problems, user_only })
 }
 
-fn text(engine: &Engine, told: &Told<'_>) -> Page {
+fn text(engine: &Engine, told: &SuggestOutput<'_>) -> Page {
     let catalog = engine.catalog();
     let mut text = Page::default();
     for Suggestion { id, keywords } in told.suggestions {

@@ -132,7 +132,7 @@ fn in_characters(text: &str, span: Range<usize>) -> Range<usize> {
 
 /// Finds the settings in a text that demand signatures, even where the text is not valid TOML. Returns
 /// their full names and keys.
-pub(super) fn demands_in(text: &str) -> Vec<(String, &'static Key)> {
+pub(super) fn signature_keys_in(text: &str) -> Vec<(String, &'static Key)> {
     let (mut section, mut demands) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {
         if let Some(header) = line.strip_prefix('[') {

@@ -267,7 +267,7 @@ impl Config {
         };
         reader.read(&root);
         if is_damaged {
-            reader.keep_demands();
+            reader.keep_signature_demands();
         }
         let Reader { found, findings, .. } = reader;
         self.diagnostics.extend(findings);

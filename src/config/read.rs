@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
-use super::document::demands_in;
+use super::document::signature_keys_in;
 use super::schema::{self, Key, Kind, ProjectMay, Value};
 use super::value::{
     Problem, budget, is_public_key, json_of_table, kind_of, kind_of_value, margin, time,
@@ -90,8 +90,8 @@ impl Reader<'_> {
 
     /// Sets the strictest value for each demand for signatures that the text has but the tree lost, so
     /// that a syntax error cannot turn off a demand.
-    pub(super) fn keep_demands(&mut self) {
-        for (name, key) in demands_in(self.text) {
+    pub(super) fn keep_signature_demands(&mut self) {
+        for (name, key) in signature_keys_in(self.text) {
             let may_set = self.scope != Scope::Project || key.project == ProjectMay::Set;
             let is_lost = may_set && self.found.iter().all(|found| found.name != name);
             if let Some(value) = key.kind.strictest(vec![String::new()]).filter(|_| is_lost) {

@@ -99,7 +99,7 @@ impl Objects {
         let content = fs::read(&path).unwrap_or_default();
         if ContentHash::of(&content) != *hash {
             let _ = fs::remove_file(&path);
-            return Err(lost(hash));
+            return Err(missing_content(hash));
         }
         Ok(content)
     }
@@ -108,13 +108,13 @@ impl Objects {
     /// hash; in the latter case it is removed from the store.
     pub(super) fn copy(&self, hash: &ContentHash, to: &Path) -> Result<(), Error> {
         let path = self.path(hash);
-        let mut file = File::open(&path).map_err(|_| lost(hash))?;
+        let mut file = File::open(&path).map_err(|_| missing_content(hash))?;
         let failed = |error: io::Error| io_error("write", to, &error);
         let mut new = File::create_new(to).map_err(failed)?;
         io::copy(&mut file, &mut new).map_err(failed)?;
         if ContentHash::of_file(to)? != *hash {
             let _ = fs::remove_file(&path);
-            return Err(lost(hash));
+            return Err(missing_content(hash));
         }
         mark_used(&path);
         Ok(())
@@ -166,7 +166,7 @@ impl Objects {
 }
 
 /// The error for a content that is missing or damaged.
-fn lost(hash: &ContentHash) -> Error {
+fn missing_content(hash: &ContentHash) -> Error {
     let message = format!("the kept content {hash} is missing or damaged");
     Error::new(ErrorCode::NotFound, message, "fetch its source again")
 }

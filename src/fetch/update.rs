@@ -90,7 +90,7 @@ pub struct Outdated {
 }
 
 /// A fetched state of a source that is not in use yet.
-pub(super) struct Candidate {
+pub(super) struct FetchedState {
     status: UpdateStatus,
     /// The state that was pinned when this one was fetched.
     pub(super) before: Option<Locked>,
@@ -100,7 +100,7 @@ pub(super) struct Candidate {
     signed_by: Option<String>,
 }
 
-impl Candidate {
+impl FetchedState {
     /// The outcome of the update once this state is in use.
     pub(super) fn update(&self) -> Update {
         Update {
@@ -117,7 +117,7 @@ impl Candidate {
 pub(super) enum UpdateStep {
     /// The state is in use already; with the key that signed it, if a signature is required.
     InUse(Locked, Option<String>),
-    Other(Candidate),
+    Other(FetchedState),
 }
 
 impl SourceList<'_> {
@@ -210,7 +210,7 @@ impl SourceList<'_> {
         let changes = self.changes(name, &settings.source, new.path());
         let status = UpdateStatus::Updated;
         let (before, locked) = (locked, fetched);
-        Ok(UpdateStep::Other(Candidate { status, before, locked, new, changes, signed_by }))
+        Ok(UpdateStep::Other(FetchedState { status, before, locked, new, changes, signed_by }))
     }
 
     /// Puts a state into use, and pins it in the lock file, whose current entries are `sources`. The
@@ -218,11 +218,11 @@ impl SourceList<'_> {
     pub(super) fn take(
         &self,
         name: &str,
-        candidate: Candidate,
+        candidate: FetchedState,
         settings: &FetchSettings,
         mut sources: lock_file::Sources,
     ) -> Result<(), Error> {
-        let Candidate { locked, new, .. } = candidate;
+        let FetchedState { locked, new, .. } = candidate;
         self.copies.install(name, new, &locked, settings)?;
         if sources.get(name) == Some(&locked) {
             return Ok(());
@@ -261,7 +261,7 @@ impl SourceList<'_> {
         let signed_by = verify(new.path())?;
         let changes = self.changes(name, &settings.source, new.path());
         let (status, before) = (UpdateStatus::Installed, Some(locked.clone()));
-        Ok(UpdateStep::Other(Candidate { status, before, locked, new, changes, signed_by }))
+        Ok(UpdateStep::Other(FetchedState { status, before, locked, new, changes, signed_by }))
     }
 
     fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {

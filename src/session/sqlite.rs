@@ -152,7 +152,7 @@ impl SqliteStore {
                 if is_checked {
                     check = damaged.condemned();
                 }
-                damaged.abandon();
+                damaged.close_unchanged();
             }
             done = work(inner.opened(&self.path, check)?);
         }

@@ -128,7 +128,7 @@ fn read(text: &str, range: Range<usize>) -> Option<FrontMatter> {
 fn holds_unmarked(node: &Node, text: &str, at: usize) -> bool {
     match &node.value {
         Value::Scalar { .. } => {
-            (node.span.start..node.span.end).contains(&at) && node.is_unmarked(text)
+            (node.span.start..node.span.end).contains(&at) && node.is_plain_in_source(text)
         }
         Value::Sequence(entries) => entries.iter().any(|entry| holds_unmarked(entry, text, at)),
         Value::Mapping(entries) => entries.iter().any(|(_, node)| holds_unmarked(node, text, at)),
@@ -166,7 +166,7 @@ mod tests {
                 let document = split(&text).unwrap();
                 assert_eq!(&text[document.front_matter], yaml, "{text:?}");
                 assert_eq!(&text[document.body..], body, "{text:?}");
-                let finding = document.rescue.unwrap();
+                let finding = document.tolerated_fault.unwrap();
                 assert_eq!(finding.code, Code::UnclosedFrontMatter);
                 assert_eq!(&text[finding.span.unwrap()], fence.trim());
                 assert!(finding.help.starts_with("write `---` here"), "{}", finding.help);
@@ -178,7 +178,7 @@ mod tests {
     fn a_fence_like_the_text_above_it_is_one_where_no_key_follows() {
         let document = split("---\nd: |\n  a\n  ---\nText\n\n---\nMore\n").unwrap();
         assert_eq!(document.front_matter, 4..4 + "d: |\n  a\n".len());
-        assert_eq!(document.rescue.unwrap().code, Code::UnclosedFrontMatter);
+        assert_eq!(document.tolerated_fault.unwrap().code, Code::UnclosedFrontMatter);
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
             let text = format!("---\n{yaml}---\nBody\n");
             let document = split(&text).unwrap();
             assert_eq!(&text[document.front_matter], yaml);
-            assert_eq!((&text[document.body..], document.rescue), ("Body\n", None));
+            assert_eq!((&text[document.body..], document.tolerated_fault), ("Body\n", None));
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) struct Document {
     /// The byte at which the body starts; it extends to the end of the text.
     pub(crate) body: usize,
     /// The fault that was tolerated in order to find the front matter.
-    pub(crate) rescue: Option<Finding>,
+    pub(crate) tolerated_fault: Option<Finding>,
     /// The parsed front matter, if it had to be parsed to find its end.
     read: Option<FrontMatter>,
 }
@@ -67,9 +67,9 @@ fn find(text: &str) -> Result<Document, Finding> {
     }
     let content = skip_blank_lines_and_comments(text, start);
     let found = if line_at(text, start).is_fence() {
-        closed(text, start).or_else(|| unclosed(text, start))
+        find_closed(text, start).or_else(|| find_unclosed(text, start))
     } else if line_at(text, content).is_fence() {
-        late(text, content)
+        find_late(text, content)
     } else {
         in_code_fence(text, content).or_else(|| without_fence(text, content))
     };
@@ -77,7 +77,11 @@ fn find(text: &str) -> Result<Document, Finding> {
         front_matter: start..start,
         body: start,
         read: None,
-        rescue: Some(Finding::whole(Code::NoFrontMatter, "the file has no front matter", FORM)),
+        tolerated_fault: Some(Finding::whole(
+            Code::NoFrontMatter,
+            "the file has no front matter",
+            FORM,
+        )),
     }))
 }
 
@@ -97,7 +101,7 @@ fn skip_blank_lines_and_comments(text: &str, start: usize) -> usize {
 /// Finds front matter whose opening fence is the line at `start`, and that has a closing fence.
 ///
 /// A `---` inside of a block scalar is indented, so the first `---` in column one is the closing fence.
-fn closed(text: &str, start: usize) -> Option<Document> {
+fn find_closed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let closing = lines(text, opening.next).find(|line| line.is_fence());
     let end = closing.map_or(text.len(), |closing| closing.start);
@@ -105,23 +109,23 @@ fn closed(text: &str, start: usize) -> Option<Document> {
         closing_fence::find(text, opening.next..end)
     {
         let front_matter = opening.next..line.start;
-        let (rescue, read) = (Some(finding), Some(above));
-        return Some(Document { front_matter, body: line.next, rescue, read });
+        let (tolerated_fault, read) = (Some(finding), Some(above));
+        return Some(Document { front_matter, body: line.next, tolerated_fault, read });
     }
     let closing = closing?;
     let front_matter = opening.next..closing.start;
-    Some(Document { front_matter, body: closing.next, rescue: None, read: None })
+    Some(Document { front_matter, body: closing.next, tolerated_fault: None, read: None })
 }
 
 /// Finds front matter below blank lines and comments. A `---` may be a horizontal rule there, so it
 /// counts as a fence only if the first line of content after it is a key.
-fn late(text: &str, start: usize) -> Option<Document> {
-    let mut document = closed(text, start)?;
+fn find_late(text: &str, start: usize) -> Option<Document> {
+    let mut document = find_closed(text, start)?;
     let yaml = &text[..document.front_matter.end];
     lines(yaml, document.front_matter.start)
         .find(|line| !line.text.is_empty() && !line.text.starts_with('#'))
         .filter(|line| line.is_key())?;
-    document.rescue = Some(Finding::new(
+    document.tolerated_fault = Some(Finding::new(
         Code::LateFrontMatter,
         start..start + 3,
         "the front matter does not start on the first line",
@@ -131,7 +135,7 @@ fn late(text: &str, start: usize) -> Option<Document> {
 }
 
 /// Finds front matter that has an opening fence but no closing `---`.
-fn unclosed(text: &str, start: usize) -> Option<Document> {
+fn find_unclosed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let (end, body, message) =
         if let Some(closing) = lines(text, opening.next).find(|line| line.text == "...") {
@@ -145,7 +149,7 @@ fn unclosed(text: &str, start: usize) -> Option<Document> {
         front_matter: opening.next..end,
         body,
         read: None,
-        rescue: Some(Finding::new(
+        tolerated_fault: Some(Finding::new(
             Code::UnclosedFrontMatter,
             start..start + 3,
             message,
@@ -184,7 +188,7 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
     let is_closing = |line: &Line<'_>| line.text == marks;
     let first = lines(text, opening.next).find(|line| !line.text.is_empty())?;
     let (front_matter, body) = if first.is_fence() {
-        let inner = closed(text, first.start)?;
+        let inner = find_closed(text, first.start)?;
         let after = line_at(text, inner.body);
         (inner.front_matter, if is_closing(&after) { after.next } else { inner.body })
     } else {
@@ -197,7 +201,7 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
         front_matter,
         body,
         read: None,
-        rescue: Some(Finding::new(
+        tolerated_fault: Some(Finding::new(
             Code::FencedFrontMatter,
             opening.start..opening.start + opening.text.len(),
             "the front matter stands in a code fence",
@@ -224,7 +228,7 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
         front_matter: start..end,
         body,
         read: None,
-        rescue: Some(Finding::new(
+        tolerated_fault: Some(Finding::new(
             Code::UnfencedFrontMatter,
             start..start + first.text.len(),
             "keys without fences stand in for front matter",
@@ -242,7 +246,7 @@ mod tests {
         (
             &text[document.front_matter],
             &text[document.body..],
-            document.rescue.map(|finding| finding.code),
+            document.tolerated_fault.map(|finding| finding.code),
         )
     }
 

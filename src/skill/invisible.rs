@@ -186,7 +186,7 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
             let rest = &text[start..];
             let end = rest.find(|c| !is_invisible(c)).map_or(text.len(), |len| start + len);
             at = end;
-            if !is_spelling(&text[..start], &text[start..end], &text[end..]) {
+            if !is_legitimate(&text[..start], &text[start..end], &text[end..]) {
                 return Some(start..end);
             }
         }
@@ -219,7 +219,7 @@ fn is_control(c: char) -> bool {
 
 /// Tells whether the invisible `run` between two texts belongs to the spelling of a word or an
 /// emoji.
-fn is_spelling(before: &str, run: &str, after: &str) -> bool {
+fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
     let is_of =
         |c: char, blocks: &[(char, char)]| blocks.iter().any(|(a, b)| (*a..=*b).contains(&c));
     let previous = before.chars().next_back();

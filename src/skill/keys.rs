@@ -114,14 +114,14 @@ pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
             let declared = |key: &str| normalized(key) == normalized(field);
             !manifest.keys.iter().any(|key| declared(&key.value))
         };
-        if let Some(field) = meant(key, value, is_free) {
+        if let Some(field) = suggest_field(key, value, is_free) {
             return format!("did you mean `{field}`?");
         }
     } else if let Some((block, key, value)) = in_block() {
-        if let Some(field) = meant(key, value, |field| BLOCK_FIELDS.contains(&field)) {
+        if let Some(field) = suggest_field(key, value, |field| BLOCK_FIELDS.contains(&field)) {
             return format!("did you mean `{field}`?");
         }
-        if let Some(field) = keys().find(|field| letters(field) == letters(key)) {
+        if let Some(field) = keys().find(|field| normalise_key(field) == normalise_key(key)) {
             return format!("write `{field}` at the top level, it is not read in `{block}`");
         }
     }
@@ -130,11 +130,15 @@ pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
 
 /// Returns the field that the author of `key: value` most likely meant, out of the fields for which
 /// `is_open` returns true.
-fn meant(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Option<&'static str> {
-    let written = letters(key);
+fn suggest_field(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let written = normalise_key(key);
     let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == written).map(|(_, field)| *field);
     let distance = |field: &str| {
-        if synonym == Some(field) { Some(0) } else { slips(&written, &letters(field)) }
+        if synonym == Some(field) {
+            Some(0)
+        } else {
+            typo_distance(&written, &normalise_key(field))
+        }
     };
     let fitting = FIELDS.iter().filter(|(field, form)| is_open(field) && form.takes(value));
     fitting
@@ -145,13 +149,13 @@ fn meant(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Option<&'st
 
 /// Reduces a key to its letters and digits in lower case, so that `allowedTools` and `Allowed Tools`
 /// equal `allowed-tools`.
-fn letters(key: &str) -> String {
+fn normalise_key(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns the edit distance of the two words, or `None` if it is too large for their length. In a short
 /// word, a changed letter makes another word (`mode` is not `model`), so letters may only be swapped.
-fn slips(written: &str, field: &str) -> Option<usize> {
+fn typo_distance(written: &str, field: &str) -> Option<usize> {
     /// A field name has at most 22 letters.
     const MAX_LETTERS: usize = 32;
     if written.len() > MAX_LETTERS {

@@ -93,14 +93,14 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
             None
         }
         Ok(mut document) => {
-            let rescue = document.rescue.clone();
+            let tolerated_fault = document.tolerated_fault.clone();
             let has_front_matter =
-                rescue.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
+                tolerated_fault.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
             if !has_front_matter && let Some(finding) = pointer::elsewhere(text) {
                 reader.findings.push(finding);
                 return Loaded { findings: reader.findings, manifest, parts: None };
             }
-            reader.findings.extend(rescue);
+            reader.findings.extend(tolerated_fault);
             let front_matter = document.read_front_matter(text);
             reader.findings.extend(front_matter.findings);
             front_matter.entries.and_then(|entries| {

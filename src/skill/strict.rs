@@ -9,7 +9,7 @@ use super::yaml::{self, Node, Value};
 /// Returns the front matter of a text, or `None` if strict readers might split or parse it differently.
 pub(crate) fn front_matter(text: &str) -> Option<Map<String, Json>> {
     let document = document::split(text).ok()?;
-    if !text.starts_with("---") || document.rescue.is_some() {
+    if !text.starts_with("---") || document.tolerated_fault.is_some() {
         return None;
     }
     let tree = yaml::parse(text.get(document.front_matter)?, &|at| at).ok()?;

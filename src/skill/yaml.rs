@@ -54,7 +54,7 @@ impl Node {
     }
 
     /// Tells whether the text of this value is written in `file` without quotes, `|` or `>`.
-    pub(super) fn is_unmarked(&self, file: &str) -> bool {
+    pub(super) fn is_plain_in_source(&self, file: &str) -> bool {
         let is_marked = file[self.span.start..].starts_with(['"', '\'', '|', '>']);
         let line_start = file[..self.span.start].rfind('\n').map_or(0, |at| at + 1);
         let is_below_its_key = file[line_start..self.span.start].trim().is_empty();

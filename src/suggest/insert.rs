@@ -22,7 +22,7 @@ pub(super) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Res
         Ok(document) => document,
         Err(finding) => return refuse(&finding.message, &finding.help),
     };
-    if let Some(finding) = &document.rescue {
+    if let Some(finding) = &document.tolerated_fault {
         return refuse(&finding.message, &finding.help);
     }
     let entries = entries(text, &document)?;

@@ -121,7 +121,7 @@ impl Plugin {
     /// Creates a toolset from a configuration in JSON.
     pub(super) fn create(self, class: &str, config: &str) -> ToolResult<Toolset> {
         let mut this = ptr::null_mut();
-        run(Callbacks { host: &Nobody }, |host| {
+        run(Callbacks { host: &NoHost }, |host| {
             // SAFETY: the texts and the output parameter outlive the call.
             unsafe { (self.create)(host, CText::of(class), CText::of(config), &raw mut this) }
         })?;
@@ -132,7 +132,7 @@ impl Plugin {
 impl Toolset {
     /// Returns the description, in JSON.
     pub(super) fn describe(&self) -> ToolResult<Vec<u8>> {
-        run(Callbacks { host: &Nobody }, |host| {
+        run(Callbacks { host: &NoHost }, |host| {
             // SAFETY: `create` made the toolset, and it is not destroyed yet.
             unsafe { (self.plugin.describe)(host, self.this) }
         })
@@ -162,9 +162,9 @@ impl Drop for Toolset {
 }
 
 /// The host while a toolset is created or described: it supports no requests.
-struct Nobody;
+struct NoHost;
 
-impl Host for Nobody {}
+impl Host for NoHost {}
 
 /// The context of one call: its host, and the bytes that the plugin has written.
 struct Context<'h> {

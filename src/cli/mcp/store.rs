@@ -38,7 +38,7 @@ pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores
     };
     match place.and_then(|place| sessions::open_at(place, common)) {
         Ok(store) => {
-            let (told, store) = (Told::default(), MeteredStore::new(store));
+            let (told, store) = (LastReported::default(), MeteredStore::new(store));
             let tell = move |error: Error| told.tell(&error, out);
             let fallback = Arc::new(FallbackStore::new(store.clone(), tell));
             Ok(Some(Stores { store, fallback }))
@@ -53,9 +53,9 @@ pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores
 
 /// The failure that was reported last, and the time of the report.
 #[derive(Debug, Default)]
-struct Told(Mutex<Option<(String, Instant)>>);
+struct LastReported(Mutex<Option<(String, Instant)>>);
 
-impl Told {
+impl LastReported {
     /// Reports a failure, unless it was reported just now: while a store is unreachable, each call
     /// fails.
     fn tell(&self, error: &Error, out: Output) {

@@ -55,20 +55,20 @@ pub(super) struct Veto {
 }
 
 /// A finding: its code, its text, and the remedy.
-struct Told {
+struct Finding {
     code: &'static str,
     reason: String,
     help: String,
 }
 
-impl Told {
-    fn new(code: &'static str, reason: impl Into<String>, help: impl Into<String>) -> Told {
-        Told { code, reason: reason.into(), help: help.into() }
+impl Finding {
+    fn new(code: &'static str, reason: impl Into<String>, help: impl Into<String>) -> Finding {
+        Finding { code, reason: reason.into(), help: help.into() }
     }
 
     /// Converts a reason of the engine to a finding.
-    fn because(reason: &Reason, text: String, entry: &Entry) -> Told {
-        Told { code: reason.code(), reason: text, help: remedy(reason, entry) }
+    fn because(reason: &Reason, text: String, entry: &Entry) -> Finding {
+        Finding { code: reason.code(), reason: text, help: remedy(reason, entry) }
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn verdict(
         // The disclosure alone decides: it can also show a skill without a match.
         verdict.fires = disclosure.full.contains(&entry.id);
         if verdict.fires {
-            Told::new("fires", shown(engine, entry, query, &disclosure, place.is_some()), "")
+            Finding::new("fires", shown(engine, entry, query, &disclosure, place.is_some()), "")
         } else {
             not_shown(engine, entry, query, options, &disclosure, &mut verdict)
         }
@@ -118,24 +118,24 @@ fn not_shown(
     options: &DisclosureOptions,
     disclosure: &Disclosure,
     verdict: &mut Verdict,
-) -> Told {
+) -> Finding {
     let catalog = engine.catalog();
     let is_filtered = catalog.filtered().any(|filtered| filtered.id == entry.id);
     let hidden = if is_filtered { Some(Reason::Filtered) } else { Reason::of(entry) };
     if let Some(reason) = hidden {
-        return Told::because(&reason, reason.to_string(), entry);
+        return Finding::because(&reason, reason.to_string(), entry);
     }
     if query.is_blank() {
-        return Told::new("blank", "the message is blank", "write one");
+        return Finding::new("blank", "the message is blank", "write one");
     }
     if let Some(held_back) = disclosure.omitted.iter().find(|omitted| omitted.id == entry.id) {
         verdict.veto = held_back.reasons().find_map(|reason| veto(reason, query));
-        return Told::because(&held_back.reason, held_back.to_string(), entry);
+        return Finding::because(&held_back.reason, held_back.to_string(), entry);
     }
     if verdict.matched.is_some() && disclosure.below_limit > 0 {
         // `omitted` names only the first few skills below the limit.
         let below = Reason::BelowLimit { limit: options.max_skills };
-        return Told::because(&below, below.to_string(), entry);
+        return Finding::because(&below, below.to_string(), entry);
     }
     let mut told = not_matched(engine, entry, query, verdict);
     if disclosure.registry.contains(&entry.id) {
@@ -152,7 +152,7 @@ fn of_command(
     entry: &Entry,
     query: &Query<'_>,
     options: &DisclosureOptions,
-) -> Option<(bool, Told)> {
+) -> Option<(bool, Finding)> {
     let is_native = |id: &SkillId| {
         let catalog = engine.catalog();
         let dir = catalog.get(id.as_str()).and_then(|entry| entry.skill.dir());
@@ -161,26 +161,26 @@ fn of_command(
     Some(match engine.user_message(&query.text, &Session::in_memory("why")) {
         Ok(Some(Activation { id, .. })) if is_native(&id) => {
             let reason = format!("the agent answers the command of the skill `{id}` by itself");
-            (false, Told::new("agent-command", reason, "nothing is wrong"))
+            (false, Finding::new("agent-command", reason, "nothing is wrong"))
         }
         Ok(Some(activation)) if activation.id == entry.id => {
             let reason = "the message is its command: its instructions are added";
-            (true, Told::new("fires", reason, ""))
+            (true, Finding::new("fires", reason, ""))
         }
         Ok(Some(Activation { id, .. })) => {
             let reason = format!("the message is the command of the skill `{id}`, which is added");
-            (false, Told::new("command", reason, ""))
+            (false, Finding::new("command", reason, ""))
         }
         // The message is the command of another skill, which is unavailable: the hook says so, and
         // treats the message as an ordinary one.
         Err(error) if error.code() == ErrorCode::NotFound && entry.is_available() => return None,
         Err(error) => {
             let reason = format!("the message is a command: {}", error.message());
-            (false, Told::new("command", reason, help(&error)))
+            (false, Finding::new("command", reason, help(&error)))
         }
         Ok(None) if is_agent_command(&query.text) => {
             let help = "write what it is about without the slash";
-            (false, Told::new("agent-command", "such a command is left to the agent", help))
+            (false, Finding::new("agent-command", "such a command is left to the agent", help))
         }
         Ok(None) => return None,
     })
@@ -233,7 +233,12 @@ fn shown(
     }
 }
 
-fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut Verdict) -> Told {
+fn not_matched(
+    engine: &Engine,
+    entry: &Entry,
+    query: &Query<'_>,
+    verdict: &mut Verdict,
+) -> Finding {
     let skill = &entry.skill;
     let triggers = skill.triggers();
     let refused = skill.diagnostics().iter().filter(|found| found.severity == Severity::Error);
@@ -247,7 +252,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
             Some(found) => found.help.clone(),
             None => "add `metadata.triggers.keywords`".to_owned(),
         };
-        return Told::new("no-triggers", reason, help);
+        return Finding::new("no-triggers", reason, help);
     }
     let QueryLimits { literals, patterns, .. } = engine.query_limits();
     verdict.near = near_misses(entry, &engine.searched_part(&query.text));
@@ -258,7 +263,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
             "none of its triggers is in the searched parts of this long message: its first and \
              last {kib} KiB"
         );
-        return Told::new("not-matched", reason, "say at its beginning or end what it is about");
+        return Finding::new("not-matched", reason, "say at its beginning or end what it is about");
     }
     let reason = match &verdict.refused[..] {
         _ if n_bytes > patterns && !triggers.patterns.is_empty() => format!(
@@ -281,7 +286,7 @@ fn not_matched(engine: &Engine, entry: &Entry, query: &Query<'_>, verdict: &mut 
         }
         _ => format!("add a keyword that such a message has{path}"),
     };
-    Told::new("not-matched", reason, help)
+    Finding::new("not-matched", reason, help)
 }
 
 /// Returns the position of the exclude that vetoes a skill.

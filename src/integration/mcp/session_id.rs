@@ -29,14 +29,14 @@ pub(super) struct SessionClaims {
     /// The protocol that the client asked for.
     version: String,
     /// The client's elicitation capability.
-    asks: Asks,
+    elicitation_form: ElicitationForm,
     /// The name of the session in the store.
     pub(super) name: String,
 }
 
 /// A client's ability to ask its user: its elicitation capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asks {
+enum ElicitationForm {
     Never,
     /// By form, like clients before there were modes.
     WithoutMode,
@@ -45,27 +45,34 @@ enum Asks {
     ByBoth,
 }
 
-impl Asks {
-    const ALL: [Asks; 5] =
-        [Asks::Never, Asks::WithoutMode, Asks::ByForm, Asks::ByUrl, Asks::ByBoth];
+impl ElicitationForm {
+    const ALL: [ElicitationForm; 5] = [
+        ElicitationForm::Never,
+        ElicitationForm::WithoutMode,
+        ElicitationForm::ByForm,
+        ElicitationForm::ByUrl,
+        ElicitationForm::ByBoth,
+    ];
 
-    fn of(hello: &InitializeRequestParams) -> Asks {
-        let Some(elicitation) = &hello.capabilities.elicitation else { return Asks::Never };
+    fn of(hello: &InitializeRequestParams) -> ElicitationForm {
+        let Some(elicitation) = &hello.capabilities.elicitation else {
+            return ElicitationForm::Never;
+        };
         match (elicitation.form.is_some(), elicitation.url.is_some()) {
-            (false, false) => Asks::WithoutMode,
-            (true, false) => Asks::ByForm,
-            (false, true) => Asks::ByUrl,
-            (true, true) => Asks::ByBoth,
+            (false, false) => ElicitationForm::WithoutMode,
+            (true, false) => ElicitationForm::ByForm,
+            (false, true) => ElicitationForm::ByUrl,
+            (true, true) => ElicitationForm::ByBoth,
         }
     }
 
     fn letter(self) -> &'static str {
         match self {
-            Asks::Never => "n",
-            Asks::WithoutMode => "e",
-            Asks::ByForm => "f",
-            Asks::ByUrl => "u",
-            Asks::ByBoth => "b",
+            ElicitationForm::Never => "n",
+            ElicitationForm::WithoutMode => "e",
+            ElicitationForm::ByForm => "f",
+            ElicitationForm::ByUrl => "u",
+            ElicitationForm::ByBoth => "b",
         }
     }
 }
@@ -95,7 +102,11 @@ impl IdKey {
         let is_date =
             version.len() == 10 && version.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let version = if is_date { version } else { "" };
-        let content = format!("{version}.{}.{}", Asks::of(hello).letter(), HEXLOWER.encode(&bytes));
+        let content = format!(
+            "{version}.{}.{}",
+            ElicitationForm::of(hello).letter(),
+            HEXLOWER.encode(&bytes)
+        );
         let signature = self.sign(&content).finalize().into_bytes();
         Ok(format!("{content}.{}", HEXLOWER.encode(&signature[..N_BYTES])))
     }
@@ -111,9 +122,14 @@ impl IdKey {
         }
         self.sign(content).verify_truncated_left(&signature).ok()?;
         let mut parts = content.split('.');
-        let (version, asks, random) = (parts.next()?, parts.next()?, parts.next()?);
-        let asks = Asks::ALL.into_iter().find(|known| asks == known.letter())?;
-        Some(SessionClaims { version: version.to_owned(), asks, name: format!("mcp-{random}") })
+        let (version, elicitation_form, random) = (parts.next()?, parts.next()?, parts.next()?);
+        let elicitation_form =
+            ElicitationForm::ALL.into_iter().find(|known| elicitation_form == known.letter())?;
+        Some(SessionClaims {
+            version: version.to_owned(),
+            elicitation_form,
+            name: format!("mcp-{random}"),
+        })
     }
 
     fn sign(&self, content: &str) -> Hmac<Sha256> {
@@ -132,12 +148,12 @@ impl SessionClaims {
     /// Returns the `initialize` request with which another process continues the session. It contains
     /// the relevant parts of the client's request.
     pub(super) fn hello(&self) -> serde_json::Result<InitializeRequestParams> {
-        let capabilities = match self.asks {
-            Asks::Never => json!({}),
-            Asks::WithoutMode => json!({"elicitation": {}}),
-            Asks::ByForm => json!({"elicitation": {"form": {}}}),
-            Asks::ByUrl => json!({"elicitation": {"url": {}}}),
-            Asks::ByBoth => json!({"elicitation": {"form": {}, "url": {}}}),
+        let capabilities = match self.elicitation_form {
+            ElicitationForm::Never => json!({}),
+            ElicitationForm::WithoutMode => json!({"elicitation": {}}),
+            ElicitationForm::ByForm => json!({"elicitation": {"form": {}}}),
+            ElicitationForm::ByUrl => json!({"elicitation": {"url": {}}}),
+            ElicitationForm::ByBoth => json!({"elicitation": {"form": {}, "url": {}}}),
         };
         serde_json::from_value(json!({
             "protocolVersion": self.version,

@@ -61,13 +61,13 @@ pub(super) enum Check {
     Thorough,
     /// Treats this file as damaged without a check: it passed one, but its content is not what was
     /// written.
-    Condemned(Identity),
+    KnownDamaged(Identity),
 }
 
 impl Opened {
     /// Returns the check for a file that was damaged after it passed a thorough one.
     pub(super) fn condemned(&self) -> Check {
-        self.identity.map_or(Check::Thorough, Check::Condemned)
+        self.identity.map_or(Check::Thorough, Check::KnownDamaged)
     }
 
     /// Tells whether this file is no longer at `path`: it was set aside, or somebody removed it.
@@ -76,9 +76,9 @@ impl Opened {
     }
 
     /// Closes a damaged database without changing it.
-    pub(super) fn abandon(self) {
+    pub(super) fn close_unchanged(self) {
         // Where the option cannot be set, closing runs a checkpoint as usual.
-        let _ = leave_as_it_is(&self.connection, true);
+        let _ = set_no_checkpoint_on_close(&self.connection, true);
     }
 }
 
@@ -209,7 +209,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
         }
         Err(error) => return Err(io("open", error)),
     }
-    if let Check::Condemned(identity) = check
+    if let Check::KnownDamaged(identity) = check
         && Identity::of(path) == Some(identity)
     {
         return Err(Problem::Damaged("its content is not what was written".to_owned()));
@@ -223,7 +223,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
         return Err(Problem::Refused(Error::new(ErrorCode::ExecutionError, message, help)));
     }
     // Closing must not change the file before it is known to be sound and ours.
-    leave_as_it_is(&connection, true)?;
+    set_no_checkpoint_on_close(&connection, true)?;
     // The busy handler of SQLite covers most cases; `patiently` covers the others.
     connection.busy_timeout(WAITS)?;
     rows::prepare(&mut connection, &path.display().to_string())?;
@@ -241,7 +241,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
             return Err(Problem::Damaged(found));
         }
     }
-    leave_as_it_is(&connection, false)?;
+    set_no_checkpoint_on_close(&connection, false)?;
     Ok(connection)
 }
 
@@ -265,7 +265,7 @@ fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<
 
 /// Turns off the checkpoint on the last close if `leave` is true, otherwise turns it on. Returns the
 /// setting.
-fn leave_as_it_is(connection: &Connection, leave: bool) -> rusqlite::Result<bool> {
+fn set_no_checkpoint_on_close(connection: &Connection, leave: bool) -> rusqlite::Result<bool> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leave)
 }
 

@@ -27,7 +27,7 @@ pub(super) fn continuation_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
 fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let written = text.get(node.span.clone())?;
     // Quotes or a block mark such as `|` show that the author meant all of it as text.
-    if !node.is_unmarked(text) {
+    if !node.is_plain_in_source(text) {
         return None;
     }
     let mut start = node.span.start;
