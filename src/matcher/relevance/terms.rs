@@ -84,7 +84,7 @@ impl Tokenizer {
         let (mut at, mut after_apostrophe) = (0, false);
         while at < bytes.len() {
             let byte = bytes[at];
-            if byte.is_ascii() && !IS_LETTER_OR_DIGIT[usize::from(byte)] {
+            if byte.is_ascii() && !byte.is_ascii_alphanumeric() {
                 after_apostrophe = byte == b'\'' && word_before(text, at);
                 at += 1;
                 continue;
@@ -163,7 +163,7 @@ impl Tokenizer {
 fn word_end(text: &str, mut at: usize) -> (usize, bool) {
     let mut is_ascii = true;
     while let Some(&byte) = text.as_bytes().get(at) {
-        if IS_LETTER_OR_DIGIT[usize::from(byte)] {
+        if byte.is_ascii_alphanumeric() {
             at += 1;
             continue;
         }
@@ -174,17 +174,6 @@ fn word_end(text: &str, mut at: usize) -> (usize, bool) {
     }
     (at, is_ascii)
 }
-
-/// True for each byte that is an ASCII letter or digit.
-static IS_LETTER_OR_DIGIT: [bool; 256] = {
-    let mut is_in = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        is_in[byte] = (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    is_in
-};
 
 fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
