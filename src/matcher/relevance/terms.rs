@@ -92,7 +92,7 @@ impl Tokenizer {
             let (end, is_ascii) = word_end(text, at);
             if end == at {
                 after_apostrophe = text[at..].starts_with('’') && word_before(text, at);
-                at += char_len(byte);
+                at += text[at..].chars().next().map_or(1, char::len_utf8);
                 continue;
             }
             // The end of a word after an apostrophe (`it's`, `don't`) is not a word.
@@ -177,16 +177,6 @@ fn word_end(text: &str, mut at: usize) -> (usize, bool) {
 
 fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
-}
-
-/// Returns the length of the character that begins with `byte`.
-fn char_len(byte: u8) -> usize {
-    match byte {
-        0..0xc0 => 1,
-        0xc0..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        _ => 4,
-    }
 }
 
 /// Returns the end of the part of an identifier that begins at byte `start`: `parseJSONFile2` is
