@@ -224,14 +224,8 @@ impl Flat {
     /// The hashes of the terms of a skill's name.
     pub(super) fn name_hashes(&self, skill: u32) -> Vec<u64> {
         let bucket_of = |term: u32| {
-            let n_buckets = 1_usize << self.bucket_bits;
-            let end = |bucket: usize| read_u32(&self.bytes, HEADER + (bucket + 1) * 4);
-            let (mut low, mut high) = (0, n_buckets);
-            while low < high {
-                let middle = usize::midpoint(low, high);
-                if end(middle) <= term { low = middle + 1 } else { high = middle }
-            }
-            low as u64
+            let (ends, _) = self.bytes[HEADER + 4..self.remainders].as_chunks::<4>();
+            ends.partition_point(|end| u32::from_le_bytes(*end) <= term) as u64
         };
         self.name_terms(skill).map(|term| self.hash_at(bucket_of(term), term)).collect()
     }
