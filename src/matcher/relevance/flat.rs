@@ -231,14 +231,10 @@ impl Flat {
     }
 
     fn hash_at(&self, bucket: u64, term: u32) -> u64 {
-        bucket << (HASH_BITS - self.bucket_bits) | self.remainder(term)
-    }
-
-    fn remainder(&self, term: u32) -> u64 {
         let at = self.remainders + term as usize * 3;
-        self.bytes.get(at..at + 3).map_or(0, |bytes| {
-            u64::from(bytes[0]) | u64::from(bytes[1]) << 8 | u64::from(bytes[2]) << 16
-        })
+        let bytes = self.bytes.get(at..at + 3);
+        let remainder = bytes.map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], 0]));
+        bucket << (HASH_BITS - self.bucket_bits) | u64::from(remainder)
     }
 }
 
