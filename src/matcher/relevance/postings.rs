@@ -112,13 +112,9 @@ impl<'f> List<'f> {
             Kind::Dense(impacts) => Impact(impacts.get(skill as usize).copied().unwrap_or(0)),
             Kind::Ranged { postings, .. } => {
                 let postings = postings.get(self.range(skill as usize / RANGE)).unwrap_or_default();
-                let (wanted, mut low, mut high) = (skill as u8, 0, postings.len() / 2);
-                while low < high {
-                    let middle = usize::midpoint(low, high);
-                    if postings[middle * 2] < wanted { low = middle + 1 } else { high = middle }
-                }
-                let found = postings.get(low * 2..low * 2 + 2).filter(|found| found[0] == wanted);
-                Impact(found.map_or(0, |posting| posting[1]))
+                let (postings, _) = postings.as_chunks::<2>();
+                let found = postings.binary_search_by_key(&(skill as u8), |posting| posting[0]);
+                Impact(found.map_or(0, |place| postings[place][1]))
             }
             Kind::One { skill: other, impact } => Impact(if other == skill { impact } else { 0 }),
             Kind::Short(mut rest) => {
