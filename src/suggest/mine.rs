@@ -117,28 +117,21 @@ impl Text {
     /// Returns the uses in this skill of the phrases in `counts`, and adds them to `counts`.
     fn count<'t>(&'t self, counts: &mut HashMap<&'t str, Count>) -> HashMap<&'t str, Uses> {
         let mut uses: HashMap<&str, Uses> = HashMap::new();
-        let mut take = |gram: &'t str, n: u32, worth: u32| {
+        let take = |uses: &mut HashMap<&'t str, Uses>, gram: &'t str, n: u32, worth: u32| {
             if counts.contains_key(gram) {
                 let uses = uses.entry(gram).or_default();
                 uses.n += n;
                 uses.worth += worth;
             }
         };
-        grams(&self.name, |gram, _| take(gram, 1, IN_NAME));
+        grams(&self.name, |gram, _| take(&mut uses, gram, 1, IN_NAME));
         for sentence in deny::affirmed(&self.description) {
-            grams(sentence, |gram, _| take(gram, 1, IN_DESCRIPTION));
+            grams(sentence, |gram, _| take(&mut uses, gram, 1, IN_DESCRIPTION));
         }
         let described: Vec<&str> = uses.keys().copied().collect();
-        let mut take = |gram: &'t str, n: u32, worth: u32| {
-            if counts.contains_key(gram) {
-                let uses = uses.entry(gram).or_default();
-                uses.n += n;
-                uses.worth += worth;
-            }
-        };
-        grams(&self.body, |gram, _| take(gram, 1, IN_BODY));
+        grams(&self.body, |gram, _| take(&mut uses, gram, 1, IN_BODY));
         for line in self.body.lines().filter(|line| line.starts_with('#')) {
-            grams(line, |gram, _| take(gram, 0, IN_BODY));
+            grams(line, |gram, _| take(&mut uses, gram, 0, IN_BODY));
         }
         for gram in described {
             if let Some(count) = counts.get_mut(gram) {
