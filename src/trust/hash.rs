@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -62,12 +63,7 @@ impl ContentHash {
     }
 
     pub(crate) fn finished(hash: Sha256) -> ContentHash {
-        use fmt::Write as _;
-        let mut text = String::with_capacity(64);
-        for byte in hash.finalize() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        ContentHash(text)
+        ContentHash(HEXLOWER.encode(&hash.finalize()))
     }
 
     /// The hash in 64 lower-case hexadecimal digits.
