@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,7 +80,8 @@ impl Reader<'_> {
         tracing::debug!(path = %path.display(), "a skill file is read");
         let findings = match Skill::read(path) {
             Ok(text) => {
-                let text_hash = hash_of(&text);
+                // Versions of a file with the same hash count as equal.
+                let text_hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&text);
                 if good.as_ref().is_some_and(|(known, _)| *known == text_hash) {
                     return CachedFile { good, broken: None };
                 }
@@ -119,11 +120,4 @@ fn broken(
     let before = before.and_then(|known| known.broken.as_ref());
     let is_new = before.is_none_or(|before| before.findings != findings);
     CachedFile { good, broken: Some(Broken { findings, is_new }) }
-}
-
-/// The hash of a text. Versions of a file with the same hash count as equal.
-fn hash_of(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
