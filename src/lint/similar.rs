@@ -8,7 +8,7 @@
 //! pairs similarity search*, 2007).
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use super::{Findings, Linted, named};
 use crate::diagnostic::Code;
@@ -51,11 +51,7 @@ fn shingles(description: &str) -> Vec<u64> {
     if words.len() < MIN_WORDS {
         return Vec::new();
     }
-    let hash = |run: &[&str]| {
-        let mut hasher = DefaultHasher::new();
-        run.hash(&mut hasher);
-        hasher.finish()
-    };
+    let hash = |run: &[&str]| BuildHasherDefault::<DefaultHasher>::default().hash_one(run);
     let mut shingles: Vec<u64> = words.windows(WORDS).map(hash).collect();
     shingles.sort_unstable();
     shingles.dedup();
