@@ -2,9 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-#[cfg(feature = "toolsets")]
-use serde_json::{Map, Value as Json};
-
 use super::read::Found;
 use super::schema::Value;
 use super::{Channel, Config};
@@ -169,7 +166,7 @@ impl Config {
                 Scope::Project => &mut options.project_config,
                 _ => &mut options.config,
             };
-            insert(configs, class, table);
+            configs.insert(class.to_owned(), table.clone().into());
         }
         let with_limits = self.found.iter().filter_map(|found| class_and_key(&found.name));
         let classes: BTreeSet<&str> =
@@ -241,9 +238,4 @@ fn texts(value: &Value) -> &[String] {
 #[cfg(feature = "toolsets")]
 fn class_and_key(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix("toolsets.")?.rsplit_once('.')
-}
-
-#[cfg(feature = "toolsets")]
-fn insert(configs: &mut Map<String, Json>, class: &str, table: &Map<String, Json>) {
-    configs.insert(class.to_owned(), Json::Object(table.clone()));
 }
