@@ -150,7 +150,7 @@ impl Config {
         set(&mut limits.group_processes, self.count("scripts.group_processes").map(Some));
         set(&mut limits.processes, self.count("scripts.processes").map(Some));
         set(&mut options.network, self.switch("scripts.network"));
-        let listed = |name: &str| self.value(name).map(texts).unwrap_or_default();
+        let listed = |name: &str| self.value(name).map(Value::texts).unwrap_or_default();
         options.write.extend(listed("scripts.write").iter().map(Into::into));
         options.env.extend_from_slice(listed("scripts.env"));
         options
@@ -195,7 +195,7 @@ impl Config {
         set(&mut limits.file_bytes, self.count(&name("file_bytes")).map(Some));
         set(&mut limits.processes, self.count(&name("processes")).map(Some));
         set(&mut limits.network, self.switch(&name("network")));
-        let listed = |key: &str| self.value(&name(key)).map(texts).unwrap_or_default();
+        let listed = |key: &str| self.value(&name(key)).map(Value::texts).unwrap_or_default();
         limits.read.extend(listed("read").iter().map(Into::into));
         limits.write.extend(listed("write").iter().map(Into::into));
         limits.env.extend_from_slice(listed("env"));
@@ -223,14 +223,6 @@ impl Config {
 fn set<T>(option: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *option = value;
-    }
-}
-
-#[cfg(any(feature = "scripts", feature = "toolsets"))]
-fn texts(value: &Value) -> &[String] {
-    match value {
-        Value::Texts(texts) => texts,
-        _ => &[],
     }
 }
 

@@ -324,11 +324,7 @@ impl Config {
 impl Found {
     /// The elements of a list; none if the value is not a list.
     fn texts(&self) -> impl Iterator<Item = &str> {
-        let texts = match &self.value {
-            Value::Texts(texts) => &texts[..],
-            _ => &[],
-        };
-        texts.iter().map(String::as_str)
+        self.value.texts().iter().map(String::as_str)
     }
 }
 

@@ -197,6 +197,14 @@ impl Value {
         }
     }
 
+    /// The elements of a list; none if the value is not a list.
+    pub(super) fn texts(&self) -> &[String] {
+        match self {
+            Value::Texts(texts) => texts,
+            _ => &[],
+        }
+    }
+
     pub(super) fn to_json(&self) -> Json {
         match self {
             Value::Switch(switch) => (*switch).into(),
