@@ -78,8 +78,11 @@ pub(super) fn load(
         }
     }
     let start = Instant::now();
-    // If the changed skills do not fit one index, the full load reports it.
-    let next = before.and_then(|kept| next(kept, catalog, index).ok());
+    // Only what changed is read. If the changed skills do not fit one index, the full load reports it.
+    let next = before.and_then(|Kept { snapshot, memory, .. }| {
+        let (now, memory) = reload::load_anew(catalog, &memory);
+        Some((snapshot.next(now, index).ok()?, memory))
+    });
     let (snapshot, memory) = next.map_or_else(load, Ok)?;
     // A file that changed a moment ago may change again without a visible difference.
     if let Some(key) = key.filter(|_| memory.inputs().is_settled()) {
@@ -137,15 +140,4 @@ fn written(
     let rest = (&**catalog, &**index);
     postcard::to_stdvec(&(inputs, compile_time, files, rest, snapshot.relevance().written()))
         .map_err(|error| format!("skills cannot be written to a snapshot: {error}"))
-}
-
-/// The successor of a snapshot that is not current. Reads only what changed.
-fn next(
-    before: Kept,
-    options: &CatalogOptions,
-    index: &IndexOptions,
-) -> Result<(Snapshot, Memory), Error> {
-    let Kept { snapshot, memory, .. } = before;
-    let (catalog, memory) = reload::load_anew(options, &memory);
-    Ok((snapshot.next(catalog, index)?, memory))
 }
