@@ -95,6 +95,7 @@ struct Inner {
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
+    /// The long outputs of tools, which models read in pages.
     outputs: Outputs,
     counters: Counters,
     consent: Consent,
@@ -149,11 +150,6 @@ impl Engine {
     #[cfg(feature = "mcp")]
     pub(crate) fn is_clone_of(&self, other: &Engine) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// The long outputs of tools, which models read in pages.
-    fn outputs(&self) -> &Outputs {
-        &self.0.outputs
     }
 
     /// The current catalog. A refresh makes a new catalog and leaves this one unchanged.

@@ -21,7 +21,7 @@ impl SessionTools {
             return output;
         }
         let Some(first) = page(&output, 1, None, max_bytes) else { return output };
-        let name = self.engine.outputs().keep(&output);
+        let name = self.engine.0.outputs.keep(&output);
         let line_end = if first.text.ends_with('\n') { "" } else { "\n" };
         format!(
             "{}{line_end}[lines 1 to {} of {}; to read on, call `read_skill_file` with skill \
@@ -36,7 +36,7 @@ impl SessionTools {
     /// Reads a page of an output; `None` if the path of the call is not the name of an output.
     pub(super) fn read_output(&self, call: &ReadSkillFile) -> Option<Result<Envelope, Error>> {
         Outputs::is_name(&call.path).then(|| {
-            let output = self.engine.outputs().get(&call.path).ok_or_else(|| {
+            let output = self.engine.0.outputs.get(&call.path).ok_or_else(|| {
                 let message = format!("the output `{}` is no longer kept", call.path);
                 Error::new(ErrorCode::NotFound, message, "call the tool again")
             })?;
