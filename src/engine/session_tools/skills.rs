@@ -37,7 +37,7 @@ impl SessionTools {
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
         // Without arguments, the placeholder is kept: it stands for the request in the conversation.
-        let is_open = is_plain && takes_arguments(entry);
+        let is_open = is_plain && entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS));
         let args = if is_open { ARGUMENTS } else { &call.args };
         let activation = self.engine.activate_entry(&catalog, entry, args, &self.session, &how)?;
         let text = activation.to_text();
@@ -119,9 +119,4 @@ impl SessionTools {
         output.stderr = self.paged(&call.skill, output.stderr);
         Ok(output.to_envelope(&call.skill, &call.script))
     }
-}
-
-/// Tells whether the instructions of a skill have a placeholder for arguments.
-fn takes_arguments(entry: &Entry) -> bool {
-    entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS))
 }
