@@ -105,12 +105,6 @@ impl Engine {
         self.0.tasks.is_some()
     }
 
-    /// Tells whether every activation needs consent, even if the skill's instructions are in the context
-    /// already.
-    pub(super) fn asks_each_time(&self) -> bool {
-        self.0.consent.policy == ConsentPolicy::Always
-    }
-
     /// The user's slash commands, for menus and completion, in the order of ids.
     pub fn commands(&self) -> Vec<Command> {
         activation::commands(&self.snapshot().catalog)

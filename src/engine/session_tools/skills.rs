@@ -5,7 +5,7 @@ use tracing::Span;
 
 use super::SessionTools;
 use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
-use crate::activation::{Content, ReadOptions};
+use crate::activation::{ConsentPolicy, Content, ReadOptions};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{ARGUMENTS, ARGUMENTS_NOTE};
 use crate::engine::Activate;
@@ -49,7 +49,8 @@ impl SessionTools {
     /// Tells whether the context already has the instructions of a skill as a call without arguments
     /// would give them, so that they need not be repeated.
     fn is_in_context(&self, entry: &Entry) -> Result<bool, Error> {
-        if self.engine.asks_each_time() || self.engine.runs_as_task(entry) {
+        let asks_each_time = self.engine.0.consent.policy == ConsentPolicy::Always;
+        if asks_each_time || self.engine.runs_as_task(entry) {
             return Ok(false);
         }
         Ok(self.session.state()?.shows(&entry.id, &entry.skill))
