@@ -141,11 +141,6 @@ impl Engine {
         self.0.counters.counts()
     }
 
-    /// Counts the use of a skill whose instructions are in the context.
-    fn count_use(&self) {
-        self.0.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
-    }
-
     /// Tells whether this is a clone of `other`.
     #[cfg(feature = "mcp")]
     pub(crate) fn is_clone_of(&self, other: &Engine) -> bool {

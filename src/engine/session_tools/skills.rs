@@ -8,7 +8,7 @@ use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
 use crate::activation::{ConsentPolicy, Content, ReadOptions};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{ARGUMENTS, ARGUMENTS_NOTE};
-use crate::engine::Activate;
+use crate::engine::{Activate, EngineCounts};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 
@@ -26,7 +26,7 @@ impl SessionTools {
         if is_plain && call.by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
             self.session.record_use(id)?;
-            self.engine.count_use();
+            self.engine.0.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
             let text = format!(
                 "The instructions of the skill `{id}` are in this conversation already: follow them."
             );
