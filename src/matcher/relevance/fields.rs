@@ -104,12 +104,6 @@ impl<'a> FieldTexts<'a> {
         self.lengths[field as usize]
     }
 
-    /// The skill's own prose: description and `when_to_use`, without the parts that say what it is not
-    /// for.
-    pub(super) fn prose(&self) -> [&str; 2] {
-        [self.get(Field::Description), self.get(Field::WhenToUse)]
-    }
-
     /// The phrases in the skill's `trigger_phrases`.
     pub(super) fn trigger_phrases(&self) -> impl Iterator<Item = &'a str> {
         self.skill.manifest().trigger_phrases.iter().map(|phrase| phrase.value.as_str())

@@ -4,7 +4,7 @@
 //! release notes, changelogs`. If a message contains a phrase of two or more words, stop words aside,
 //! this counts as relevance. It never counts as a declared trigger.
 
-use super::fields::FieldTexts;
+use super::fields::{Field, FieldTexts};
 use super::impact::Impact;
 use super::terms::{Term, Tokenizer, normalize, pair_hash};
 
@@ -39,7 +39,8 @@ pub(super) fn fold(
     terms: &mut Vec<(u64, Impact)>,
 ) {
     let mut words: Vec<u64> = Vec::new();
-    let prose = texts.prose().into_iter().flat_map(phrases);
+    let prose = [Field::Description, Field::WhenToUse].map(|field| texts.get(field));
+    let prose = prose.into_iter().flat_map(phrases);
     for phrase in prose.chain(texts.trigger_phrases()) {
         words.clear();
         tokenizer.read(&normalize(phrase), &mut |term: Term| {
