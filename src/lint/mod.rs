@@ -95,10 +95,6 @@ impl<'c> Linted<'c> {
     fn is_named_in(&self, folded: &str) -> bool {
         mention::asks_for(self.entry.id.as_str(), self.entry.skill.name(), folded)
     }
-
-    fn patterns(&self) -> &'c [Spanned<String>] {
-        &self.entry.skill.triggers().patterns
-    }
 }
 
 /// The findings, which get their lines at the end.

@@ -56,7 +56,7 @@ fn required(pattern: &str) -> Option<Required> {
 
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {
-        for pattern in skill.patterns() {
+        for pattern in &skill.entry.skill.triggers().patterns {
             let required = required(&pattern.value);
             note_controls(place, pattern, findings);
             note_cost(place, pattern, findings);
