@@ -10,16 +10,12 @@ use serde_json::{Map, Value};
 pub(super) struct Fields<'v>(HashMap<String, (&'v str, &'v Value)>);
 
 impl<'v> Fields<'v> {
-    pub(super) fn new(pairs: impl IntoIterator<Item = (&'v str, &'v Value)>) -> Fields<'v> {
+    pub(super) fn of(map: &'v Map<String, Value>) -> Fields<'v> {
         let mut fields = HashMap::new();
-        for (key, value) in pairs {
-            fields.entry(normal(key)).or_insert((key, value));
+        for (key, value) in map {
+            fields.entry(normal(key)).or_insert((key.as_str(), value));
         }
         Fields(fields)
-    }
-
-    pub(super) fn of(map: &'v Map<String, Value>) -> Fields<'v> {
-        Fields::new(map.iter().map(|(key, value)| (key.as_str(), value)))
     }
 
     /// The value of the first of `keys` whose value is not null, with the key as the map spells it.
