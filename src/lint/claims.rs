@@ -33,26 +33,18 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
             let before = others.iter().filter(|other| **other < place).count();
             let others: Vec<usize> =
                 others.iter().copied().filter(|other| *other != place).collect();
-            let (code, message) = if before >= SHOWN {
-                let message = format!(
-                    "{kind} `{}` is claimed by {before} skills that come before this one: {}",
-                    excerpt(&trigger.value),
-                    named(skills, &others)
-                );
-                (Code::OutrankedTrigger, message)
+            let (shown, others) = (excerpt(&trigger.value), named(skills, &others));
+            let (code, claim) = if before >= SHOWN {
+                let claim = format!("claimed by {before} skills that come before this one");
+                (Code::OutrankedTrigger, format!("{claim}: {others}"))
             } else {
-                let message = format!(
-                    "{kind} `{}` is also claimed by {}",
-                    excerpt(&trigger.value),
-                    named(skills, &others)
-                );
-                (Code::SharedTrigger, message)
+                (Code::SharedTrigger, format!("also claimed by {others}"))
             };
             findings.add(
                 place,
                 code,
                 Some(&trigger.span),
-                message,
+                format!("{kind} `{shown}` is {claim}"),
                 "write a longer phrase that only this skill is for, or let one of them `exclude` \
                  what belongs to the other",
             );
