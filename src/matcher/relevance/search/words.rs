@@ -90,7 +90,6 @@ impl Scratch {
         let mut before: Option<Term> = None;
         // The chains of words read so far that begin some phrase.
         let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
-        let mut has_chains = false;
         tokenizer.read(text, &mut |term| {
             if term.is_common {
                 reader.add(WordKind::Common, term);
@@ -106,13 +105,8 @@ impl Scratch {
             let mut goes_on = |chain, first| {
                 reader.add(WordKind::Phrase, joined(chain, first)).then_some((chain, first))
             };
-            if std::mem::take(&mut has_chains) {
-                for slot in &mut chains {
-                    let last = slot.take();
-                    *slot =
-                        last.and_then(|(chain, first)| goes_on(pair_hash(chain, term.hash), first));
-                    has_chains |= slot.is_some();
-                }
+            for slot in &mut chains {
+                *slot = slot.and_then(|(chain, first)| goes_on(pair_hash(chain, term.hash), first));
             }
             // The words of a phrase are also pairs of its skill, so a phrase can only begin at a
             // known pair, of which few messages have any.
@@ -120,7 +114,6 @@ impl Scratch {
                 && let Some(free) = chains.iter_mut().find(|slot| slot.is_none())
             {
                 *free = goes_on(pair_hash(chain_start(first.hash), term.hash), first);
-                has_chains |= free.is_some();
             }
             before = Some(term);
         });
