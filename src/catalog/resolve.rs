@@ -150,15 +150,18 @@ fn candidates(
     let n_files = scanned.iter().map(|(_, scanned)| files(scanned)).sum();
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
+        let new_entry = |id, skill, relative_path| {
+            let (scope, status) = (source.scope, Status::Available);
+            Entry { id, skill, scope, relative_path, status, allowed: true, source: place }
+        };
         match &source.origin {
             Origin::Memory(skills) => {
                 for (nth, skill) in skills.iter().enumerate() {
                     diagnostics.extend_from_slice(skill.diagnostics());
                     let id = SkillId::new(skill.name());
-                    let skill = Arc::clone(skill);
-                    let entry = new_entry(id, skill, source.scope, String::new(), place);
-                    candidates
-                        .push(Candidate { entry, precedence: (place, nth.to_be_bytes().into()) });
+                    let entry = new_entry(id, Arc::clone(skill), String::new());
+                    let precedence = (place, nth.to_be_bytes().into());
+                    candidates.push(Candidate { entry, precedence });
                 }
             }
             Origin::Directory(root) => {
@@ -170,10 +173,9 @@ fn candidates(
                 let of = (root.as_path(), source.namespace());
                 let entries = load_directory(of, &files, reader, &steps, diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
-                    Candidate {
-                        entry: new_entry(id, skill, source.scope, relative, place),
-                        precedence: (place, path.as_os_str().as_encoded_bytes().to_vec()),
-                    }
+                    let entry = new_entry(id, skill, relative);
+                    let precedence = (place, path.as_os_str().as_encoded_bytes().to_vec());
+                    Candidate { entry, precedence }
                 }));
             }
         }
@@ -241,16 +243,6 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
         ));
     }
     relative
-}
-
-fn new_entry(
-    id: SkillId,
-    skill: Arc<Skill>,
-    scope: Scope,
-    relative_path: String,
-    source: usize,
-) -> Entry {
-    Entry { id, skill, scope, relative_path, status: Status::Available, allowed: true, source }
 }
 
 fn status(entry: &Entry, options: &CatalogOptions, inputs: &mut Inputs) -> Status {
