@@ -89,10 +89,6 @@ impl Config {
         self.size("limits.max_query_bytes")
     }
 
-    pub(crate) fn brand(&self) -> &str {
-        &self.place.brand
-    }
-
     /// Returns `options` with the settings for disclosures applied.
     pub fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
         set(&mut options.max_skills, self.size("limits.max_skills"));

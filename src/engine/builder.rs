@@ -132,7 +132,7 @@ impl EngineBuilder {
     #[must_use]
     pub fn config(mut self, config: &Config) -> EngineBuilder {
         let choice = config.choice();
-        config.brand().clone_into(&mut self.catalog.brand);
+        self.catalog.brand.clone_from(&config.place().brand);
         self.catalog.sources.extend(config.sources());
         self.catalog.enabled.extend(choice.enabled);
         self.catalog.disabled.extend(choice.disabled);
