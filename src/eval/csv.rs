@@ -60,13 +60,9 @@ impl<'t> Rows<'t> {
         if self.at == self.plain_end() {
             return Ok(field);
         }
-        self.skip_line();
-        Err("text follows a closing quote: double each quote inside of a field (`\"\"`)".to_owned())
-    }
-
-    fn skip_line(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+        Err("text follows a closing quote: double each quote inside of a field (`\"\"`)".to_owned())
     }
 
     fn row(&mut self) -> Result<Vec<String>, String> {
