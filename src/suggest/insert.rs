@@ -30,7 +30,9 @@ pub(super) fn with_keywords(text: &str, keywords: &[&str], replace: bool) -> Res
     let old = old_triggers(text, &document, &entries, &before, replace)?;
     let at = old.unwrap_or(document.front_matter.end..document.front_matter.end);
     let indent = entries.first().map_or(0, |(key, _)| column(text, key.span.start));
-    let block = block(keywords, indent, line_end(text, &document));
+    let opening_fence = &text[..document.front_matter.start];
+    let line_end = if opening_fence.ends_with("\r\n") { "\r\n" } else { "\n" };
+    let block = block(keywords, indent, line_end);
     let written = format!("{}{block}{}", &text[..at.start], &text[at.end..]);
     verify(text, &before, &written, keywords)?;
     Ok(written)
@@ -124,11 +126,6 @@ fn lines_of(text: &str, document: &Document, key: &Node, value: &Node) -> Range<
 /// The number of bytes before `at` on its line.
 fn column(text: &str, at: usize) -> usize {
     at - text[..at].rfind('\n').map_or(0, |line_end| line_end + 1)
-}
-
-/// The line end of the front matter: that of its opening fence.
-fn line_end(text: &str, document: &Document) -> &'static str {
-    if text[..document.front_matter.start].ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
 fn block(keywords: &[&str], indent: usize, line_end: &str) -> String {
