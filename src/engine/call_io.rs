@@ -26,7 +26,7 @@ pub struct CallIo<'a> {
     deadline: Option<Instant>,
     progress: Option<&'a Report<'a>>,
     #[cfg(feature = "toolsets")]
-    refusal: Option<&'a (dyn Fn(&RightsRequest) + Sync)>,
+    pub(super) refusal: Option<&'a (dyn Fn(&RightsRequest) + Sync)>,
 }
 
 /// A callback that takes the progress of a tool, from 0 to 1, and its current step.
@@ -63,13 +63,6 @@ impl<'a> CallIo<'a> {
     pub fn refusal(mut self, refusal: &'a (dyn Fn(&RightsRequest) + Sync)) -> CallIo<'a> {
         self.refusal = Some(refusal);
         self
-    }
-
-    #[cfg(feature = "toolsets")]
-    pub(super) fn tell_refusal(&self, request: &RightsRequest) {
-        if let Some(tell) = self.refusal {
-            tell(request);
-        }
     }
 
     /// Tells whether the call should end because it was cancelled or its deadline has passed.

@@ -60,8 +60,8 @@ impl SessionTools {
         let output = match spans::within(&span, || tool.call(arguments, &io)) {
             Ok(output) => output,
             Err(error) => {
-                if let Some(request) = tool.rights_request(&error) {
-                    io.tell_refusal(&request);
+                if let (Some(tell), Some(request)) = (io.refusal, tool.rights_request(&error)) {
+                    tell(&request);
                 }
                 return Ok(Envelope::from(&error));
             }
