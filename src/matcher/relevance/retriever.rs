@@ -62,7 +62,10 @@ pub(crate) fn fuse(
         return ranked.into_iter().take(limit).collect();
     }
     let mut fused: BTreeMap<u32, Relevance> = ranked.into_iter().collect();
-    let (best, next) = best_two(&scores);
+    // The two greatest scores; 0 for one that is missing.
+    let (best, next) = scores.iter().fold((0.0_f32, 0.0_f32), |(best, next), &score| {
+        if score > best { (score, best) } else { (best, next.max(score)) }
+    });
     for (place, score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
         let relevance = fused.entry(place as u32).or_default();
         relevance.worth += BEST_WORTH * score / best;
@@ -78,13 +81,6 @@ pub(crate) fn fuse(
     }
     fused.truncate(limit);
     fused
-}
-
-/// The two greatest scores; 0 for one that is missing.
-fn best_two(scores: &[f32]) -> (f32, f32) {
-    scores.iter().fold((0.0, 0.0), |(best, next), &score| {
-        if score > best { (score, best) } else { (best, next.max(score)) }
-    })
 }
 
 #[cfg(test)]
