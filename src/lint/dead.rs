@@ -13,7 +13,7 @@
 use super::{Findings, Linted, Literal};
 use crate::diagnostic::Code;
 use crate::matcher::text::boundary::is_word;
-use crate::matcher::text::fold_trigger;
+use crate::matcher::text::{fold_trigger, mention};
 use crate::skill::excerpt;
 use crate::word_lists::holds;
 
@@ -21,7 +21,8 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {
         for (nth, literal) in skill.literals.iter().enumerate() {
             let Literal { kind, trigger, folded } = literal;
-            let is_vetoed = !skill.is_named_in(folded);
+            let (id, name) = (skill.entry.id.as_str(), skill.entry.skill.name());
+            let is_vetoed = !mention::asks_for(id, name, folded);
             let veto = skill.excludes.iter().find(|exclude| holds(folded, &exclude.folded));
             if let Some(exclude) = veto.filter(|_| is_vetoed) {
                 findings.add(

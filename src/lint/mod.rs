@@ -23,7 +23,6 @@ use std::path::Path;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::matcher::text::fold_trigger;
-use crate::matcher::text::mention;
 use crate::skill::Spanned;
 
 pub use confusable::confusable;
@@ -89,11 +88,6 @@ impl<'c> Linted<'c> {
         let mut literals = of("verb", &triggers.verbs);
         literals.extend(of("keyword", &triggers.keywords));
         Linted { entry, literals, excludes: of("exclude", &triggers.exclude) }
-    }
-
-    /// Tells whether the folded text asks for the skill by its name, as a strong mention does.
-    fn is_named_in(&self, folded: &str) -> bool {
-        mention::asks_for(self.entry.id.as_str(), self.entry.skill.name(), folded)
     }
 }
 
