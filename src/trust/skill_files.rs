@@ -280,7 +280,8 @@ impl Walk<'_> {
             return Ok(declared(&shown));
         }
         if kind == Kind::Link {
-            if !stays_inside(&self.found.dir, path) {
+            let inside = Dir::open(&self.found.dir).and_then(|root| root.resolve(Path::new(path)));
+            if inside.is_err() {
                 self.found.uncopied.insert(path.to_owned());
             }
             return fs::read_link(&shown).map(|target| of_link(&target)).map_err(failed);
@@ -346,11 +347,6 @@ fn is_cache(dir: &Dir, entries: &[Entry]) -> bool {
             .and_then(|mut file| file.read_exact(&mut head))
             .is_ok()
         && head == *CACHE_SIGNATURE
-}
-
-/// Tells whether the link at `path` below `root` leads to a path below `root`.
-fn stays_inside(root: &Path, path: &str) -> bool {
-    Dir::open(root).and_then(|root| root.resolve(Path::new(path))).is_ok()
 }
 
 fn of_link(target: &Path) -> ContentHash {
