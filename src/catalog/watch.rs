@@ -125,7 +125,8 @@ impl Watch {
 
     /// Waits until it is time for a check; `None` if watching has ended.
     fn wait(&mut self) -> Option<()> {
-        let pause = if self.events.are_complete() { SWEEP } else { self.options.poll };
+        let gets_all_events = self.events.watcher.is_some() && !self.events.refused;
+        let pause = if gets_all_events { SWEEP } else { self.options.poll };
         let mut end = Instant::now() + pause;
         let mut latest = None;
         loop {
@@ -183,10 +184,6 @@ impl Events {
             )
             .ok();
         Events { watcher, ..Events::default() }
-    }
-
-    fn are_complete(&self) -> bool {
-        self.watcher.is_some() && !self.refused
     }
 
     /// Watches exactly `targets`. Returns true if a directory is watched that was not before.
