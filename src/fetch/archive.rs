@@ -2,11 +2,10 @@
 //! archive is unpacked to disk.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use super::archive_file::{ArchiveFile, EntryCallback};
+use super::archive_file::{Archive, EntryCallback};
 use super::directory::unreadable;
-use super::limits::{Deadline, FetchLimits, too_large};
+use super::limits::too_large;
 use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::{archive_tar, archive_zip};
 use crate::error::{Error, ErrorCode};
@@ -14,17 +13,6 @@ use crate::trust::ContentHash;
 
 /// The file name extensions of archives.
 const ENDS: [&str; 4] = [".tar.gz", ".tgz", ".tar", ".zip"];
-
-/// An archive of skills.
-pub(super) struct Archive {
-    pub(super) path: PathBuf,
-    /// The address for error messages: a path, or the address that the archive was downloaded from.
-    pub(super) source: String,
-    /// The SHA-256 that the archive must have, if one is given.
-    pub(super) sha256: Option<String>,
-    pub(super) limits: FetchLimits,
-    pub(super) deadline: Deadline,
-}
 
 impl SourceProvider for Archive {
     fn newest(&self) -> Result<Option<String>, Error> {
@@ -40,10 +28,7 @@ impl SourceProvider for Archive {
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
         let hash = self.newest()?.unwrap_or_default();
         check_hash(&self.source, revision, &hash)?;
-        let Archive { path, source, limits, deadline, .. } = self;
-        let (path, source) = (path.clone(), source.clone());
-        let file = ArchiveFile { path, source, limits: *limits, deadline: deadline.clone() };
-        let mut tree = ArchiveTree { file, hash, entries: Vec::new() };
+        let mut tree = ArchiveTree { archive: self.clone(), hash, entries: Vec::new() };
         tree.list()?;
         Ok(Box::new(tree))
     }
@@ -68,7 +53,7 @@ pub(super) fn check_hash(source: &str, wanted: Option<&str>, hash: &str) -> Resu
 
 /// An archive whose entries were listed.
 struct ArchiveTree {
-    file: ArchiveFile,
+    archive: Archive,
     hash: String,
     entries: Vec<TreeEntry>,
 }
@@ -94,7 +79,7 @@ impl SourceTree for ArchiveTree {
 impl ArchiveTree {
     fn list(&mut self) -> Result<(), Error> {
         let mut entries = Vec::new();
-        let (most, source) = (self.file.limits.entries, self.file.source.as_str());
+        let (most, source) = (self.archive.limits.entries, self.archive.source.as_str());
         self.walk(&mut |path, kind, _| {
             entries.push(TreeEntry { path: path.to_owned(), kind });
             if entries.len() > most {
@@ -108,11 +93,12 @@ impl ArchiveTree {
 
     /// Calls `visit` with all entries, in the order of the archive.
     fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
-        let is_zip = self.file.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
+        let is_zip =
+            self.archive.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
         if is_zip {
-            archive_zip::walk(&self.file, visit)
+            archive_zip::walk(&self.archive, visit)
         } else {
-            archive_tar::walk(&self.file, visit)
+            archive_tar::walk(&self.archive, visit)
         }
     }
 }

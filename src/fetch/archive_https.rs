@@ -17,8 +17,9 @@ use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 
-use super::archive::{Archive, check_hash, end_of};
+use super::archive::{check_hash, end_of};
 use super::archive_address::ArchiveAddress;
+use super::archive_file::Archive;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::lock_file::replace;
 use super::loopback::is_loopback;

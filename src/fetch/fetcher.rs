@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::archive::Archive;
 #[cfg(feature = "archive-https")]
 use super::archive_address::ArchiveAddress;
+use super::archive_file::Archive;
 #[cfg(feature = "archive-https")]
 use super::archive_https::RemoteArchive;
 #[cfg(feature = "oci")]

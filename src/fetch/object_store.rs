@@ -18,7 +18,7 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::path::Path as Key;
 use object_store::{ClientConfigKey, ObjectMeta, ObjectStore, ObjectStoreExt as _, RetryConfig};
 
-use super::archive::Archive;
+use super::archive_file::Archive;
 use super::limits::{Deadline, FetchLimits, refused, too_large};
 use super::object_address::ObjectAddress;
 use super::object_credentials;

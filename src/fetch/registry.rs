@@ -16,7 +16,7 @@ use oci_client::manifest::{
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference, RegistryOperation};
 
-use super::archive::Archive;
+use super::archive_file::Archive;
 use super::artifact_address::{ArtifactAddress, is_digest};
 use super::limits::{Deadline, FetchLimits};
 use super::objects::io_error;
