@@ -18,7 +18,7 @@ impl SourceProvider for Archive {
     fn newest(&self) -> Result<Option<String>, Error> {
         let metadata = self.path.metadata().map_err(|error| unreadable(&self.path, &error))?;
         if metadata.len() > self.limits.transfer_bytes {
-            return Err(self.too_large());
+            return Err(too_large(&self.source, "bytes", self.limits.transfer_bytes));
         }
         let hash = ContentHash::of_file(&self.path)?.to_string();
         check_hash(&self.source, self.sha256.as_deref(), &hash)?;
@@ -28,15 +28,26 @@ impl SourceProvider for Archive {
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
         let hash = self.newest()?.unwrap_or_default();
         check_hash(&self.source, revision, &hash)?;
-        let mut tree = ArchiveTree { archive: self.clone(), hash, entries: Vec::new() };
-        tree.list()?;
-        Ok(Box::new(tree))
+        let (mut entries, most) = (Vec::new(), self.limits.entries);
+        self.walk(&mut |path, kind, _| {
+            entries.push(TreeEntry { path: path.to_owned(), kind });
+            if entries.len() > most {
+                return Err(too_large(&self.source, "entries", most as u64));
+            }
+            Ok(())
+        })?;
+        Ok(Box::new(ArchiveTree { archive: self.clone(), hash, entries }))
     }
 }
 
 impl Archive {
-    fn too_large(&self) -> Error {
-        too_large(&self.source, "bytes", self.limits.transfer_bytes)
+    /// Calls `visit` with all entries, in the order of the archive.
+    fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
+        if self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip")) {
+            archive_zip::walk(self, visit)
+        } else {
+            archive_tar::walk(self, visit)
+        }
     }
 }
 
@@ -69,37 +80,10 @@ impl SourceTree for ArchiveTree {
 
     fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         let wanted: BTreeSet<&str> = files.iter().copied().collect();
-        self.walk(&mut |path, kind, content| match kind {
+        self.archive.walk(&mut |path, kind, content| match kind {
             TreeKind::File { .. } if wanted.contains(path) => take(path, content),
             _ => Ok(()),
         })
-    }
-}
-
-impl ArchiveTree {
-    fn list(&mut self) -> Result<(), Error> {
-        let mut entries = Vec::new();
-        let (most, source) = (self.archive.limits.entries, self.archive.source.as_str());
-        self.walk(&mut |path, kind, _| {
-            entries.push(TreeEntry { path: path.to_owned(), kind });
-            if entries.len() > most {
-                return Err(too_large(source, "entries", most as u64));
-            }
-            Ok(())
-        })?;
-        self.entries = entries;
-        Ok(())
-    }
-
-    /// Calls `visit` with all entries, in the order of the archive.
-    fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
-        let is_zip =
-            self.archive.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
-        if is_zip {
-            archive_zip::walk(&self.archive, visit)
-        } else {
-            archive_tar::walk(&self.archive, visit)
-        }
     }
 }
 
