@@ -96,15 +96,10 @@ enum Stop {
 }
 
 impl Run<'_> {
-    /// Runs `command` with `input` and returns its standard output, of at most `most` bytes.
-    pub(super) fn output(
-        &self,
-        command: &mut Command,
-        input: Option<File>,
-        most: u64,
-    ) -> Result<Vec<u8>, Error> {
+    /// Runs `command` and returns its standard output, of at most `most` bytes.
+    pub(super) fn output(&self, command: &mut Command, most: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.stream(command, input, &mut |stdout| {
+        self.stream(command, None, &mut |stdout| {
             stdout.take(most + 1).read_to_end(&mut bytes).map_err(|error| self.broken(&error))?;
             if bytes.len() as u64 > most {
                 return Err(too_large(self.source, "bytes of names", most));
