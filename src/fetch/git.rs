@@ -36,7 +36,8 @@ pub(super) struct Git {
 impl SourceProvider for Git {
     fn newest(&self) -> Result<Option<String>, Error> {
         let rev = self.rev.as_deref().unwrap_or("HEAD");
-        if is_commit(rev) {
+        // The full hash of a commit.
+        if matches!(rev.len(), 40 | 64) && is_part_of_commit(rev) {
             return Ok(Some(rev.to_ascii_lowercase()));
         }
         let mut command = git(None);
@@ -113,11 +114,6 @@ impl Git {
         let hash = self.run(None).output(&mut command, 1024)?;
         Ok(String::from_utf8_lossy(&hash).trim().to_owned())
     }
-}
-
-/// Tells whether `rev` is the full hash of a commit.
-fn is_commit(rev: &str) -> bool {
-    matches!(rev.len(), 40 | 64) && is_part_of_commit(rev)
 }
 
 fn is_part_of_commit(rev: &str) -> bool {
