@@ -61,7 +61,8 @@ pub struct Fetcher {
     cache: PathBuf,
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
-    flag: Option<Arc<AtomicBool>>,
+    /// A flag that cancels fetches, too.
+    pub(super) flag: Option<Arc<AtomicBool>>,
     pub(super) demands: RequiredSignatures,
     pub(super) objects: Objects,
 }
@@ -114,15 +115,9 @@ impl Fetcher {
         self
     }
 
-    /// Sets a flag that cancels fetches, in addition to [`cancelled_when`](Fetcher::cancelled_when).
-    pub(super) fn flagged(mut self, flag: Arc<AtomicBool>) -> Fetcher {
-        self.flag = Some(flag);
-        self
-    }
-
     /// The deadline of a fetch that begins now.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::after(self.limits.time, self.is_cancelled).with_flag(self.flag.clone())
+        Deadline::after(self.limits.time, self.is_cancelled, self.flag.clone())
     }
 
     pub(super) fn cache(&self) -> &Path {
