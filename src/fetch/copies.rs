@@ -35,7 +35,7 @@ const LOCK: &str = ".lock";
 pub(super) struct Copies {
     dir: PathBuf,
     /// The directory of the `config.toml`.
-    config_dir: PathBuf,
+    pub(super) config_dir: PathBuf,
 }
 
 impl Copies {
@@ -48,14 +48,9 @@ impl Copies {
         Copies { dir: cache.join("copies").join(&key.as_str()[..16]), config_dir: real }
     }
 
-    /// Returns the configuration directories whose sources have copies in `cache`. Some may not exist
-    /// any more.
-    pub(super) fn config_dirs(cache: &Path) -> Vec<PathBuf> {
-        Copies::all(cache).map(|copies| copies.config_dir).collect()
-    }
-
-    /// All copies in `cache` that noted the directory of their configuration.
-    fn all(cache: &Path) -> impl Iterator<Item = Copies> {
+    /// All copies in `cache` that noted the directory of their configuration, which may not exist any
+    /// more.
+    pub(super) fn all(cache: &Path) -> impl Iterator<Item = Copies> {
         let entries = fs::read_dir(cache.join("copies")).into_iter().flatten();
         entries.filter_map(|entry| {
             let dir = entry.ok()?.path();

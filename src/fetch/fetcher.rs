@@ -58,7 +58,7 @@ use crate::spans;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Fetcher {
-    cache: PathBuf,
+    pub(super) cache: PathBuf,
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
     /// A flag that cancels fetches, too.
@@ -118,10 +118,6 @@ impl Fetcher {
     /// The deadline of a fetch that begins now.
     pub(super) fn deadline(&self) -> Deadline {
         Deadline::after(self.limits.time, self.is_cancelled, self.flag.clone())
-    }
-
-    pub(super) fn cache(&self) -> &Path {
-        &self.cache
     }
 
     /// The directory for the response headers that servers sent with their archives.
