@@ -153,7 +153,9 @@ impl Copies {
 
     /// Locks a file. Returns `None` if another process holds the lock.
     fn try_lock(&self, path: &Path) -> Result<Option<File>, Error> {
-        let locked = self.open_lock(path).and_then(|file| match file.try_lock() {
+        let opened = fs::create_dir_all(&self.dir)
+            .and_then(|()| File::options().write(true).create(true).truncate(false).open(path));
+        let locked = opened.and_then(|file| match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -163,11 +165,6 @@ impl Copies {
 
     fn poll_lock(&self, name: &str) -> PathBuf {
         self.dir.join(format!("{name}.lock"))
-    }
-
-    fn open_lock(&self, path: &Path) -> io::Result<File> {
-        fs::create_dir_all(&self.dir)?;
-        File::options().write(true).create(true).truncate(false).open(path)
     }
 
     /// Writes files from `objects` into a new directory beside the copies. Fails with `NOT_FOUND` if
