@@ -98,13 +98,14 @@ impl Fetcher {
     /// [`Config::signatures`]: crate::config::Config::signatures
     #[must_use]
     pub fn signatures(mut self, policy: SignaturePolicy) -> Fetcher {
-        self.demands = RequiredSignatures::of(policy);
+        self.demands = RequiredSignatures(Some(policy));
         self
     }
 
     /// Returns a fetcher with the policy of `config`, unless this one has a policy already.
     pub(super) fn with_policy_of(&self, config: &Config) -> Fetcher {
-        Fetcher { demands: self.demands.clone().or(|| config.signatures()), ..self.clone() }
+        let policy = self.demands.0.clone().unwrap_or_else(|| config.signatures());
+        self.clone().signatures(policy)
     }
 
     /// Sets a function that cancels fetches: they end with `CANCELLED` once `is_cancelled` returns true.
