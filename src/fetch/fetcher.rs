@@ -139,7 +139,19 @@ impl Fetcher {
         location: &Location,
         rev: Option<&str>,
     ) -> Result<Box<dyn SourceProvider>, Error> {
-        let (limits, deadline) = (self.limits, self.deadline());
+        let settings = FetchSettings { rev: rev.map(str::to_owned), ..FetchSettings::default() };
+        self.provider_of(location, &settings)
+    }
+
+    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
+    /// the chosen skills.
+    pub(super) fn provider_of(
+        &self,
+        location: &Location,
+        settings: &FetchSettings,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let FetchSettings { rev, path, skills, .. } = settings;
+        let (rev, limits, deadline) = (rev.as_deref(), self.limits, self.deadline());
         Ok(match location {
             Location::Git(url) => {
                 rev.map(check_revision).transpose()?;
@@ -183,7 +195,9 @@ impl Fetcher {
             Location::ObjectStore(_) => {
                 return Err(super::provider::not_built(location, "object-store"));
             }
-            Location::Mcp(address) => server(address, (rev, None), &[], limits, deadline)?,
+            Location::Mcp(address) => {
+                server(address, (rev, path.as_deref()), skills, limits, deadline)?
+            }
         })
     }
 
@@ -217,26 +231,6 @@ impl Fetcher {
         let scratch = self.cache.join("scratch");
         std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
         Ok(scratch)
-    }
-
-    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
-    /// the chosen skills.
-    pub(super) fn provider_of(
-        &self,
-        location: &Location,
-        settings: &FetchSettings,
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let FetchSettings { rev, path, skills, .. } = settings;
-        match location {
-            Location::Mcp(address) => server(
-                address,
-                (rev.as_deref(), path.as_deref()),
-                skills,
-                self.limits,
-                self.deadline(),
-            ),
-            _ => self.provider(location, rev.as_deref()),
-        }
     }
 
     /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Stores the
