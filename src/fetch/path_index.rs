@@ -22,7 +22,8 @@ pub(super) enum Node<'a> {
 /// The tree of all names of a source.
 pub(super) struct PathIndex<'a> {
     root: BTreeMap<&'a str, Node<'a>>,
-    source: &'a str,
+    /// The source, for errors.
+    pub(super) source: &'a str,
 }
 
 /// The result of looking up a path.
@@ -66,11 +67,6 @@ impl<'a> PathIndex<'a> {
             }
         }
         Ok(PathIndex { root, source })
-    }
-
-    /// The source, for errors.
-    pub(super) fn source(&self) -> &'a str {
-        self.source
     }
 
     /// Looks up a path from the root, following links.
