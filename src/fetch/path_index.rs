@@ -72,26 +72,22 @@ impl<'a> PathIndex<'a> {
     /// Looks up a path from the root, following links.
     pub(super) fn find(&self, path: &str) -> Found<'_, 'a> {
         let mut left: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
-        let mut above: Vec<&BTreeMap<&str, Node<'_>>> = vec![&self.root];
+        // The directories that lead to the current one, without the root.
+        let mut above: Vec<&BTreeMap<&str, Node<'_>>> = Vec::new();
         let mut n_links = 0;
         while let Some(part) = left.pop() {
             match part.as_str() {
                 "" | "." => continue,
-                ".." => {
-                    if above.len() == 1 {
-                        return Found::Outside;
-                    }
-                    above.pop();
-                    continue;
-                }
+                ".." => match above.pop() {
+                    Some(_) => continue,
+                    None => return Found::Outside,
+                },
                 _ => {}
             }
             let dir = above.last().copied().unwrap_or(&self.root);
             match dir.get(part.as_str()) {
                 None => return Found::Nothing,
-                Some(Node::Dir(below)) => {
-                    above.push(below);
-                }
+                Some(Node::Dir(below)) => above.push(below),
                 Some(Node::Leaf(entry)) => match &entry.kind {
                     TreeKind::Link { target } => {
                         n_links += 1;
