@@ -105,7 +105,8 @@ impl StreamableHttpClient for Client {
         let (response, connection) = self.0.send(request).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            self.0.finish(response, connection).await;
+            // Nobody needs the body, but it must be read before the connection is idle.
+            let _ = self.0.body(response, connection).await;
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && has_session {
@@ -273,11 +274,6 @@ impl Server {
         Ok(body)
     }
 
-    async fn finish(&self, response: Response<Incoming>, connection: Connection) {
-        // Nobody needs the body, but it must be read before the connection is idle.
-        let _ = self.body(response, connection).await;
-    }
-
     /// Reads events until one is a response. Other events are notifications, or requests that stay
     /// unanswered.
     async fn answer_among_events(
@@ -303,7 +299,7 @@ impl Server {
                         | ServerJsonRpcMessage::Error(_)),
                     ) = message
                     {
-                        self.finish(response, connection).await;
+                        let _ = self.body(response, connection).await;
                         return Ok(answer);
                     }
                 }
