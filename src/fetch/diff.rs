@@ -226,13 +226,10 @@ fn triggers(entry: &Entry) -> Vec<String> {
         ("path", &triggers.paths),
         ("phrase", &entry.skill.manifest().trigger_phrases),
     ];
-    let of = |(kind, list): (&'static str, &'_ Vec<_>)| -> Vec<String> {
-        list.iter()
-            .map(|one: &crate::skill::Spanned<String>| format!("{kind}: {}", one.value))
-            .collect()
-    };
     let mut lines = vec![format!("description: {}", entry.skill.description())];
-    lines.extend(lists.into_iter().flat_map(of));
+    for (kind, list) in lists {
+        lines.extend(list.iter().map(|one| format!("{kind}: {}", one.value)));
+    }
     if entry.skill.manifest().always.as_ref().is_some_and(|always| always.value) {
         lines.push("always in the list of skills".to_owned());
     }
