@@ -72,16 +72,13 @@ impl Fetcher {
     /// directory loses nothing that cannot be fetched again.
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
-        let objects = Objects::new(cache.join("objects"));
-        let limits = FetchLimits::default();
-        let is_cancelled = || false;
         Fetcher {
+            objects: Objects::new(cache.join("objects")),
             cache,
-            limits,
-            is_cancelled,
+            limits: FetchLimits::default(),
+            is_cancelled: || false,
             flag: None,
             demands: RequiredSignatures::default(),
-            objects,
         }
     }
 
