@@ -71,11 +71,6 @@ impl ArtifactAddress {
             "name a tag, or the digest of a manifest, either in the address or as the revision";
         Err(Error::new(ErrorCode::InvalidParam, message, help))
     }
-
-    /// The default name of a source: the last part of the name of the repository.
-    pub(super) fn short_name(&self) -> &str {
-        self.name.rsplit('/').next().unwrap_or(&self.name)
-    }
 }
 
 impl std::fmt::Display for ArtifactAddress {

@@ -116,7 +116,7 @@ impl Location {
     pub fn default_name(&self) -> String {
         let text = match self {
             // The tag is not part of the name.
-            Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.short_name().to_owned()),
+            Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.name),
             Location::Directory(path) => Ok(name_of(path)),
             _ => Ok(self.to_string()),
         };
