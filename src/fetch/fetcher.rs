@@ -19,7 +19,6 @@ use super::layout;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision};
 use super::lock_file::{Locked, LockedFile};
-use super::mcp::McpAddress;
 #[cfg(feature = "object-store")]
 use super::object_address::ObjectAddress;
 #[cfg(feature = "object-store")]
@@ -147,7 +146,7 @@ impl Fetcher {
         location: &Location,
         settings: &FetchSettings,
     ) -> Result<Box<dyn SourceProvider>, Error> {
-        let FetchSettings { rev, path, skills, .. } = settings;
+        let FetchSettings { rev, path, .. } = settings;
         let (rev, limits, deadline) = (rev.as_deref(), self.limits, self.deadline());
         Ok(match location {
             Location::Git(url) => {
@@ -192,9 +191,18 @@ impl Fetcher {
             Location::ObjectStore(_) => {
                 return Err(super::provider::not_built(location, "object-store"));
             }
-            Location::Mcp(address) => {
-                server(address, (rev, path.as_deref()), skills, limits, deadline)?
+            Location::Mcp(_) if rev.is_some() || path.is_some() => {
+                let what = if rev.is_some() { "revisions" } else { "directories" };
+                let message = format!("{location} is an MCP server, which has no {what}");
+                let help = "leave that out; name skills to choose some";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
             }
+            #[cfg(feature = "mcp-source")]
+            Location::Mcp(address) => {
+                Box::new(super::mcp::Mcp::new(address, &settings.skills, limits, deadline))
+            }
+            #[cfg(not(feature = "mcp-source"))]
+            Location::Mcp(_) => return Err(super::provider::not_built(location, "mcp-source")),
         })
     }
 
@@ -354,30 +362,5 @@ impl Fetcher {
             locked.insert(at.clone(), LockedFile { sha256, executable });
         }
         Ok(locked)
-    }
-}
-
-/// Creates the provider of an MCP server, which has neither revisions nor directories.
-fn server(
-    address: &McpAddress,
-    (rev, path): (Option<&str>, Option<&str>),
-    skills: &[String],
-    limits: FetchLimits,
-    deadline: Deadline,
-) -> Result<Box<dyn SourceProvider>, Error> {
-    let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
-    if let Some(what) = absent.into_iter().flatten().next() {
-        let message = format!("{address} is an MCP server, which has no {what}");
-        let help = "leave that out; name skills to choose some";
-        return Err(Error::new(ErrorCode::InvalidParam, message, help));
-    }
-    #[cfg(feature = "mcp-source")]
-    {
-        Ok(Box::new(super::mcp::Mcp::new(address, skills, limits, deadline)))
-    }
-    #[cfg(not(feature = "mcp-source"))]
-    {
-        let _ = (skills, limits, deadline);
-        Err(super::provider::not_built(address, "mcp-source"))
     }
 }
