@@ -2,11 +2,10 @@
 //! archive is unpacked to disk.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use super::archive_file::{ArchiveFile, EntryCallback};
+use super::archive_file::{Archive, EntryCallback};
 use super::directory::unreadable;
-use super::limits::{Deadline, FetchLimits, too_large};
+use super::limits::too_large;
 use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::{archive_tar, archive_zip};
 use crate::error::{Error, ErrorCode};
@@ -15,22 +14,11 @@ use crate::trust::ContentHash;
 /// The file name extensions of archives.
 const ENDS: [&str; 4] = [".tar.gz", ".tgz", ".tar", ".zip"];
 
-/// An archive of skills.
-pub(super) struct Archive {
-    pub(super) path: PathBuf,
-    /// The address for error messages: a path, or the address that the archive was downloaded from.
-    pub(super) source: String,
-    /// The SHA-256 that the archive must have, if one is given.
-    pub(super) sha256: Option<String>,
-    pub(super) limits: FetchLimits,
-    pub(super) deadline: Deadline,
-}
-
 impl SourceProvider for Archive {
     fn newest(&self) -> Result<Option<String>, Error> {
         let metadata = self.path.metadata().map_err(|error| unreadable(&self.path, &error))?;
         if metadata.len() > self.limits.transfer_bytes {
-            return Err(self.too_large());
+            return Err(too_large(&self.source, "bytes", self.limits.transfer_bytes));
         }
         let hash = ContentHash::of_file(&self.path)?.to_string();
         check_hash(&self.source, self.sha256.as_deref(), &hash)?;
@@ -40,18 +28,26 @@ impl SourceProvider for Archive {
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
         let hash = self.newest()?.unwrap_or_default();
         check_hash(&self.source, revision, &hash)?;
-        let Archive { path, source, limits, deadline, .. } = self;
-        let (path, source) = (path.clone(), source.clone());
-        let file = ArchiveFile { path, source, limits: *limits, deadline: deadline.clone() };
-        let mut tree = ArchiveTree { file, hash, entries: Vec::new() };
-        tree.list()?;
-        Ok(Box::new(tree))
+        let (mut entries, most) = (Vec::new(), self.limits.entries);
+        self.walk(&mut |path, kind, _| {
+            entries.push(TreeEntry { path: path.to_owned(), kind });
+            if entries.len() > most {
+                return Err(too_large(&self.source, "entries", most as u64));
+            }
+            Ok(())
+        })?;
+        Ok(Box::new(ArchiveTree { archive: self.clone(), hash, entries }))
     }
 }
 
 impl Archive {
-    fn too_large(&self) -> Error {
-        too_large(&self.source, "bytes", self.limits.transfer_bytes)
+    /// Calls `visit` with all entries, in the order of the archive.
+    fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
+        if self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip")) {
+            archive_zip::walk(self, visit)
+        } else {
+            archive_tar::walk(self, visit)
+        }
     }
 }
 
@@ -68,7 +64,7 @@ pub(super) fn check_hash(source: &str, wanted: Option<&str>, hash: &str) -> Resu
 
 /// An archive whose entries were listed.
 struct ArchiveTree {
-    file: ArchiveFile,
+    archive: Archive,
     hash: String,
     entries: Vec<TreeEntry>,
 }
@@ -84,36 +80,10 @@ impl SourceTree for ArchiveTree {
 
     fn read(&mut self, files: &[&str], take: &mut FileCallback<'_>) -> Result<(), Error> {
         let wanted: BTreeSet<&str> = files.iter().copied().collect();
-        self.walk(&mut |path, kind, content| match kind {
+        self.archive.walk(&mut |path, kind, content| match kind {
             TreeKind::File { .. } if wanted.contains(path) => take(path, content),
             _ => Ok(()),
         })
-    }
-}
-
-impl ArchiveTree {
-    fn list(&mut self) -> Result<(), Error> {
-        let mut entries = Vec::new();
-        let (most, source) = (self.file.limits.entries, self.file.source.as_str());
-        self.walk(&mut |path, kind, _| {
-            entries.push(TreeEntry { path: path.to_owned(), kind });
-            if entries.len() > most {
-                return Err(too_large(source, "entries", most as u64));
-            }
-            Ok(())
-        })?;
-        self.entries = entries;
-        Ok(())
-    }
-
-    /// Calls `visit` with all entries, in the order of the archive.
-    fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
-        let is_zip = self.file.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip"));
-        if is_zip {
-            archive_zip::walk(&self.file, visit)
-        } else {
-            archive_tar::walk(&self.file, visit)
-        }
     }
 }
 

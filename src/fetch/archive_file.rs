@@ -13,17 +13,20 @@ use crate::error::{Error, ErrorCode};
 pub(super) type EntryCallback<'v> =
     dyn FnMut(&str, TreeKind, &mut dyn Read) -> Result<(), Error> + 'v;
 
-/// An archive on this machine.
-pub(super) struct ArchiveFile {
+/// An archive of skills.
+#[derive(Clone)]
+pub(super) struct Archive {
     pub(super) path: PathBuf,
-    /// The address for error messages.
+    /// The address for error messages: a path, or the address that the archive was downloaded from.
     pub(super) source: String,
+    /// The SHA-256 that the archive must have, if one is given.
+    pub(super) sha256: Option<String>,
     pub(super) limits: FetchLimits,
     pub(super) deadline: Deadline,
 }
 
-impl ArchiveFile {
-    pub(super) fn open(&self) -> Result<File, Error> {
+impl Archive {
+    pub(super) fn open_file(&self) -> Result<File, Error> {
         File::open(&self.path).map_err(|error| unreadable(&self.path, &error))
     }
 

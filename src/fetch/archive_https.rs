@@ -13,12 +13,13 @@ use futures_util::stream;
 use reqwest::header::{
     ACCEPT_ENCODING, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
-use reqwest::redirect::{Action, Attempt, Policy};
+use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 
-use super::archive::{Archive, check_hash, end_of};
+use super::archive::{check_hash, end_of};
 use super::archive_address::ArchiveAddress;
+use super::archive_file::Archive;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::lock_file::replace;
 use super::loopback::is_loopback;
@@ -178,7 +179,10 @@ impl RemoteArchive {
             .read_timeout(READ_TIMEOUT)
             .user_agent(concat!("repertoire/", env!("CARGO_PKG_VERSION")))
             .referer(false)
-            .redirect(Policy::custom(redirect));
+            .redirect(Policy::custom(|attempt| match refusal(attempt.previous(), attempt.url()) {
+                Some(why) => attempt.error(why),
+                None => attempt.follow(),
+            }));
         if self.address.is_loopback() {
             builder = builder.no_proxy();
         }
@@ -230,15 +234,8 @@ impl RemoteArchive {
     }
 }
 
-/// Follows a redirect to an encrypted address on another machine, or from this machine to itself.
-fn redirect(attempt: Attempt<'_>) -> Action {
-    match refusal(attempt.previous(), attempt.url()) {
-        Some(why) => attempt.error(why),
-        None => attempt.follow(),
-    }
-}
-
-/// Returns the reason not to follow a redirect to `next`, after the addresses in `previous`.
+/// Returns the reason not to follow a redirect to `next`, after the addresses in `previous`. A redirect
+/// may lead to an encrypted address on another machine, or from this machine to itself.
 fn refusal(previous: &[Url], next: &Url) -> Option<String> {
     let is_here = |url: &Url| url.host_str().is_some_and(is_loopback);
     let began_here = previous.first().is_some_and(is_here);

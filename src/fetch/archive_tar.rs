@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive as Tar, EntryType};
 
-use super::archive_file::{ArchiveFile, EntryCallback};
+use super::archive_file::{Archive, EntryCallback};
 use super::limits::{Deadline, refused};
 use super::provider::TreeKind;
 use crate::error::Error;
@@ -13,10 +13,10 @@ use crate::error::Error;
 /// Calls `visit` with all entries but directories. Fails with the error of `visit`, with
 /// `PERMISSION_DENIED` for an entry that is refused, and with `INVALID_PARAM` if the archive is damaged
 /// or larger than a limit.
-pub(super) fn walk(archive: &ArchiveFile, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
+pub(super) fn walk(archive: &Archive, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
     let source = archive.source.as_str();
     let failed = |error: io::Error| archive.failed(&error);
-    let file = BufReader::new(archive.open()?);
+    let file = BufReader::new(archive.open_file()?);
     let is_plain = archive.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("tar"));
     let inner: Box<dyn Read> =
         if is_plain { Box::new(file) } else { Box::new(MultiGzDecoder::new(file)) };

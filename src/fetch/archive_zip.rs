@@ -13,7 +13,7 @@ use rawzip::{
     ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipFileHeaderRecord, ZipLocator, ZipReader,
 };
 
-use super::archive_file::{ArchiveFile, EntryCallback};
+use super::archive_file::{Archive, EntryCallback};
 use super::archive_zip_content::{Content, invalid};
 use super::limits::{Deadline, refused, too_large};
 use super::provider::TreeKind;
@@ -40,7 +40,7 @@ const LINK: u32 = 0o120_000;
 /// Calls `visit` with all entries but directories. Fails with the error of `visit`, with
 /// `PERMISSION_DENIED` for an entry that is refused, and with `INVALID_PARAM` if the archive is damaged
 /// or larger than a limit.
-pub(super) fn walk(archive: &ArchiveFile, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
+pub(super) fn walk(archive: &Archive, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
     let zip = Zip::open(archive)?;
     for entry in zip.entries()? {
         let mut content = zip.content(&entry)?;
@@ -108,13 +108,13 @@ struct Extent {
 
 /// An archive whose end was found.
 struct Zip<'a> {
-    archive: &'a ArchiveFile,
+    archive: &'a Archive,
     zip: ZipArchive<Bounded>,
 }
 
 impl<'a> Zip<'a> {
-    fn open(archive: &'a ArchiveFile) -> Result<Zip<'a>, Error> {
-        let file = archive.open()?;
+    fn open(archive: &'a Archive) -> Result<Zip<'a>, Error> {
+        let file = archive.open_file()?;
         let n_bytes = file.metadata().map_err(|error| archive.failed(&error))?.len();
         let reader = Bounded { file: file.into(), deadline: archive.deadline.clone() };
         let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];

@@ -67,7 +67,7 @@ impl Fetcher {
             kept.count(&content, removed);
         }
         remove_older(&self.answers(), "", time);
-        Copies::collect(self.cache(), time);
+        Copies::collect(&self.cache, time);
         if kept.unused > 0 {
             tracing::info!(
                 files = kept.unused,
@@ -81,8 +81,9 @@ impl Fetcher {
     /// The contents pinned by those lock files on this machine whose places are known.
     fn pinned(&self) -> Result<BTreeSet<String>, Error> {
         let mut pinned = BTreeSet::new();
-        for dir in Copies::config_dirs(self.cache()) {
-            for locked in lock_file::read(&dir.join(lock_file::NAME))?.into_values() {
+        for copies in Copies::all(&self.cache) {
+            let lock = copies.config_dir.join(lock_file::NAME);
+            for locked in lock_file::read(&lock)?.into_values() {
                 let files = locked.files.into_values();
                 pinned.extend(files.map(|file| file.sha256.to_string()));
             }

@@ -35,7 +35,7 @@ const LOCK: &str = ".lock";
 pub(super) struct Copies {
     dir: PathBuf,
     /// The directory of the `config.toml`.
-    config_dir: PathBuf,
+    pub(super) config_dir: PathBuf,
 }
 
 impl Copies {
@@ -48,14 +48,9 @@ impl Copies {
         Copies { dir: cache.join("copies").join(&key.as_str()[..16]), config_dir: real }
     }
 
-    /// Returns the configuration directories whose sources have copies in `cache`. Some may not exist
-    /// any more.
-    pub(super) fn config_dirs(cache: &Path) -> Vec<PathBuf> {
-        Copies::all(cache).map(|copies| copies.config_dir).collect()
-    }
-
-    /// All copies in `cache` that noted the directory of their configuration.
-    fn all(cache: &Path) -> impl Iterator<Item = Copies> {
+    /// All copies in `cache` that noted the directory of their configuration, which may not exist any
+    /// more.
+    pub(super) fn all(cache: &Path) -> impl Iterator<Item = Copies> {
         let entries = fs::read_dir(cache.join("copies")).into_iter().flatten();
         entries.filter_map(|entry| {
             let dir = entry.ok()?.path();
@@ -158,7 +153,9 @@ impl Copies {
 
     /// Locks a file. Returns `None` if another process holds the lock.
     fn try_lock(&self, path: &Path) -> Result<Option<File>, Error> {
-        let locked = self.open_lock(path).and_then(|file| match file.try_lock() {
+        let opened = fs::create_dir_all(&self.dir)
+            .and_then(|()| File::options().write(true).create(true).truncate(false).open(path));
+        let locked = opened.and_then(|file| match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -168,11 +165,6 @@ impl Copies {
 
     fn poll_lock(&self, name: &str) -> PathBuf {
         self.dir.join(format!("{name}.lock"))
-    }
-
-    fn open_lock(&self, path: &Path) -> io::Result<File> {
-        fs::create_dir_all(&self.dir)?;
-        File::options().write(true).create(true).truncate(false).open(path)
     }
 
     /// Writes files from `objects` into a new directory beside the copies. Fails with `NOT_FOUND` if

@@ -107,12 +107,12 @@ pub(super) fn between(
     after: &Path,
     source_at: &dyn Fn(&Path) -> Source,
 ) -> Vec<SkillChange> {
-    let read = |root| State::read(root, source_at(root));
+    let read = |root| skills(root, source_at(root));
     let (before, after) = (read(before), read(after));
-    let ids: BTreeSet<&String> = before.skills.keys().chain(after.skills.keys()).collect();
+    let ids: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let (none, changes) = (Skill::default(), ids.into_iter());
     let changes = changes.filter_map(|id| {
-        let (old, new) = (before.skills.get(id), after.skills.get(id));
+        let (old, new) = (before.get(id), after.get(id));
         let kind = ChangeKind::of(old.is_some(), new.is_some());
         let (old, new) = (old.unwrap_or(&none), new.unwrap_or(&none));
         let change = SkillChange {
@@ -166,11 +166,6 @@ fn text(path: &Path) -> Option<String> {
     is_small.then(|| fs::read_to_string(path).ok()).flatten()
 }
 
-/// The skills of a directory, by id.
-struct State {
-    skills: BTreeMap<String, Skill>,
-}
-
 /// The parts of a skill that are compared.
 #[derive(Default)]
 struct Skill {
@@ -190,38 +185,35 @@ impl Skill {
     }
 }
 
-impl State {
-    fn read(root: &Path, source: Source) -> State {
-        let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
-        let entries: Vec<&Entry> = catalog.entries().filter(|e| !e.is_shadowed()).collect();
-        let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
-        let mut of_dir: BTreeMap<PathBuf, String> = BTreeMap::new();
-        for entry in entries {
-            let manifest = entry.skill.manifest();
-            let skill = Skill {
-                body: entry.skill.body().unwrap_or_default().to_owned(),
-                triggers: triggers(entry),
-                rights: rights(manifest),
-                declared: declared(manifest),
-                files: BTreeMap::new(),
-            };
-            skills.insert(entry.id.to_string(), skill);
-            of_dir.extend(entry.skill.dir().map(|dir| (dir.to_owned(), entry.id.to_string())));
-        }
-        for file in WalkDir::new(root).into_iter().filter_map(Result::ok) {
-            let is_extra = file.file_type().is_file() && !is_skill_file(file.file_name());
-            let owner =
-                || file.path().ancestors().skip(1).find_map(|dir| of_dir.get_key_value(dir));
-            if let Some((dir, id)) = is_extra.then(owner).flatten()
-                && let Some(skill) = skills.get_mut(id)
-                && let Ok(path) = file.path().strip_prefix(dir)
-            {
-                let path = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>();
-                skill.files.insert(path.join("/"), file.path().to_owned());
-            }
-        }
-        State { skills }
+/// The skills of a directory, by id.
+fn skills(root: &Path, source: Source) -> BTreeMap<String, Skill> {
+    let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
+    let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
+    let mut of_dir: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for entry in catalog.entries().filter(|entry| !entry.is_shadowed()) {
+        let manifest = entry.skill.manifest();
+        let skill = Skill {
+            body: entry.skill.body().unwrap_or_default().to_owned(),
+            triggers: triggers(entry),
+            rights: rights(manifest),
+            declared: declared(manifest),
+            files: BTreeMap::new(),
+        };
+        skills.insert(entry.id.to_string(), skill);
+        of_dir.extend(entry.skill.dir().map(|dir| (dir.to_owned(), entry.id.to_string())));
     }
+    for file in WalkDir::new(root).into_iter().filter_map(Result::ok) {
+        let is_extra = file.file_type().is_file() && !is_skill_file(file.file_name());
+        let owner = || file.path().ancestors().skip(1).find_map(|dir| of_dir.get_key_value(dir));
+        if let Some((dir, id)) = is_extra.then(owner).flatten()
+            && let Some(skill) = skills.get_mut(id)
+            && let Ok(path) = file.path().strip_prefix(dir)
+        {
+            let path = path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>();
+            skill.files.insert(path.join("/"), file.path().to_owned());
+        }
+    }
+    skills
 }
 
 fn triggers(entry: &Entry) -> Vec<String> {
@@ -234,13 +226,10 @@ fn triggers(entry: &Entry) -> Vec<String> {
         ("path", &triggers.paths),
         ("phrase", &entry.skill.manifest().trigger_phrases),
     ];
-    let of = |(kind, list): (&'static str, &'_ Vec<_>)| -> Vec<String> {
-        list.iter()
-            .map(|one: &crate::skill::Spanned<String>| format!("{kind}: {}", one.value))
-            .collect()
-    };
     let mut lines = vec![format!("description: {}", entry.skill.description())];
-    lines.extend(lists.into_iter().flat_map(of));
+    for (kind, list) in lists {
+        lines.extend(list.iter().map(|one| format!("{kind}: {}", one.value)));
+    }
     if entry.skill.manifest().always.as_ref().is_some_and(|always| always.value) {
         lines.push("always in the list of skills".to_owned());
     }

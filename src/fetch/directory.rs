@@ -47,7 +47,8 @@ impl SourceProvider for Directory {
                 }
                 _ => TreeKind::Other("is a device, a pipe or a socket"),
             };
-            entries.push(TreeEntry { path: slashed(below), kind });
+            let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+            entries.push(TreeEntry { path: names.join("/"), kind });
             if entries.len() > self.limits.entries {
                 return Err(too_large(&source, "entries", self.limits.entries as u64));
             }
@@ -80,12 +81,6 @@ impl SourceTree for DirectoryTree {
         }
         Ok(())
     }
-}
-
-/// A relative path with `/` as the separator.
-fn slashed(path: &Path) -> String {
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
 }
 
 #[cfg(unix)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::archive::Archive;
 #[cfg(feature = "archive-https")]
 use super::archive_address::ArchiveAddress;
+use super::archive_file::Archive;
 #[cfg(feature = "archive-https")]
 use super::archive_https::RemoteArchive;
 #[cfg(feature = "oci")]
@@ -19,7 +19,6 @@ use super::layout;
 use super::limits::{Deadline, FetchLimits, too_large};
 use super::location::{Location, check_revision};
 use super::lock_file::{Locked, LockedFile};
-use super::mcp::McpAddress;
 #[cfg(feature = "object-store")]
 use super::object_address::ObjectAddress;
 #[cfg(feature = "object-store")]
@@ -58,10 +57,11 @@ use crate::spans;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Fetcher {
-    cache: PathBuf,
+    pub(super) cache: PathBuf,
     limits: FetchLimits,
     is_cancelled: fn() -> bool,
-    flag: Option<Arc<AtomicBool>>,
+    /// A flag that cancels fetches, too.
+    pub(super) flag: Option<Arc<AtomicBool>>,
     pub(super) demands: RequiredSignatures,
     pub(super) objects: Objects,
 }
@@ -71,16 +71,13 @@ impl Fetcher {
     /// directory loses nothing that cannot be fetched again.
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
-        let objects = Objects::new(cache.join("objects"));
-        let limits = FetchLimits::default();
-        let is_cancelled = || false;
         Fetcher {
+            objects: Objects::new(cache.join("objects")),
             cache,
-            limits,
-            is_cancelled,
+            limits: FetchLimits::default(),
+            is_cancelled: || false,
             flag: None,
             demands: RequiredSignatures::default(),
-            objects,
         }
     }
 
@@ -97,13 +94,14 @@ impl Fetcher {
     /// [`Config::signatures`]: crate::config::Config::signatures
     #[must_use]
     pub fn signatures(mut self, policy: SignaturePolicy) -> Fetcher {
-        self.demands = RequiredSignatures::of(policy);
+        self.demands = RequiredSignatures(Some(policy));
         self
     }
 
     /// Returns a fetcher with the policy of `config`, unless this one has a policy already.
     pub(super) fn with_policy_of(&self, config: &Config) -> Fetcher {
-        Fetcher { demands: self.demands.clone().or(|| config.signatures()), ..self.clone() }
+        let policy = self.demands.0.clone().unwrap_or_else(|| config.signatures());
+        self.clone().signatures(policy)
     }
 
     /// Sets a function that cancels fetches: they end with `CANCELLED` once `is_cancelled` returns true.
@@ -114,19 +112,9 @@ impl Fetcher {
         self
     }
 
-    /// Sets a flag that cancels fetches, in addition to [`cancelled_when`](Fetcher::cancelled_when).
-    pub(super) fn flagged(mut self, flag: Arc<AtomicBool>) -> Fetcher {
-        self.flag = Some(flag);
-        self
-    }
-
     /// The deadline of a fetch that begins now.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::after(self.limits.time, self.is_cancelled).with_flag(self.flag.clone())
-    }
-
-    pub(super) fn cache(&self) -> &Path {
-        &self.cache
+        Deadline::after(self.limits.time, self.is_cancelled, self.flag.clone())
     }
 
     /// The directory for the response headers that servers sent with their archives.
@@ -147,7 +135,19 @@ impl Fetcher {
         location: &Location,
         rev: Option<&str>,
     ) -> Result<Box<dyn SourceProvider>, Error> {
-        let (limits, deadline) = (self.limits, self.deadline());
+        let settings = FetchSettings { rev: rev.map(str::to_owned), ..FetchSettings::default() };
+        self.provider_of(location, &settings)
+    }
+
+    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
+    /// the chosen skills.
+    pub(super) fn provider_of(
+        &self,
+        location: &Location,
+        settings: &FetchSettings,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let FetchSettings { rev, path, .. } = settings;
+        let (rev, limits, deadline) = (rev.as_deref(), self.limits, self.deadline());
         Ok(match location {
             Location::Git(url) => {
                 rev.map(check_revision).transpose()?;
@@ -191,7 +191,18 @@ impl Fetcher {
             Location::ObjectStore(_) => {
                 return Err(super::provider::not_built(location, "object-store"));
             }
-            Location::Mcp(address) => server(address, (rev, None), &[], limits, deadline)?,
+            Location::Mcp(_) if rev.is_some() || path.is_some() => {
+                let what = if rev.is_some() { "revisions" } else { "directories" };
+                let message = format!("{location} is an MCP server, which has no {what}");
+                let help = "leave that out; name skills to choose some";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+            #[cfg(feature = "mcp-source")]
+            Location::Mcp(address) => {
+                Box::new(super::mcp::Mcp::new(address, &settings.skills, limits, deadline))
+            }
+            #[cfg(not(feature = "mcp-source"))]
+            Location::Mcp(_) => return Err(super::provider::not_built(location, "mcp-source")),
         })
     }
 
@@ -225,26 +236,6 @@ impl Fetcher {
         let scratch = self.cache.join("scratch");
         std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
         Ok(scratch)
-    }
-
-    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
-    /// the chosen skills.
-    pub(super) fn provider_of(
-        &self,
-        location: &Location,
-        settings: &FetchSettings,
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let FetchSettings { rev, path, skills, .. } = settings;
-        match location {
-            Location::Mcp(address) => server(
-                address,
-                (rev.as_deref(), path.as_deref()),
-                skills,
-                self.limits,
-                self.deadline(),
-            ),
-            _ => self.provider(location, rev.as_deref()),
-        }
     }
 
     /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Stores the
@@ -371,30 +362,5 @@ impl Fetcher {
             locked.insert(at.clone(), LockedFile { sha256, executable });
         }
         Ok(locked)
-    }
-}
-
-/// Creates the provider of an MCP server, which has neither revisions nor directories.
-fn server(
-    address: &McpAddress,
-    (rev, path): (Option<&str>, Option<&str>),
-    skills: &[String],
-    limits: FetchLimits,
-    deadline: Deadline,
-) -> Result<Box<dyn SourceProvider>, Error> {
-    let absent = [rev.map(|_| "revisions"), path.map(|_| "directories")];
-    if let Some(what) = absent.into_iter().flatten().next() {
-        let message = format!("{address} is an MCP server, which has no {what}");
-        let help = "leave that out; name skills to choose some";
-        return Err(Error::new(ErrorCode::InvalidParam, message, help));
-    }
-    #[cfg(feature = "mcp-source")]
-    {
-        Ok(Box::new(super::mcp::Mcp::new(address, skills, limits, deadline)))
-    }
-    #[cfg(not(feature = "mcp-source"))]
-    {
-        let _ = (skills, limits, deadline);
-        Err(super::provider::not_built(address, "mcp-source"))
     }
 }

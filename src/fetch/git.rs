@@ -36,12 +36,13 @@ pub(super) struct Git {
 impl SourceProvider for Git {
     fn newest(&self) -> Result<Option<String>, Error> {
         let rev = self.rev.as_deref().unwrap_or("HEAD");
-        if is_commit(rev) {
+        // The full hash of a commit.
+        if matches!(rev.len(), 40 | 64) && is_part_of_commit(rev) {
             return Ok(Some(rev.to_ascii_lowercase()));
         }
         let mut command = git(None);
         command.args(["ls-remote", "--quiet", "--", &self.url, rev, &format!("{rev}^{{}}")]);
-        let listed = self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;
+        let listed = self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let find = |name: String| {
             let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
@@ -61,7 +62,7 @@ impl SourceProvider for Git {
         let dir = scratch_dir(&self.scratch)?;
         let mut command = git(None);
         command.args(["init", "--quiet", "--bare", "--template=", "--"]).arg(dir.path());
-        self.run(None).output(&mut command, None, MAX_LISTING_BYTES)?;
+        self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
         let rev = revision.or(self.rev.as_deref()).unwrap_or("HEAD");
         let commit = self.fetch(dir.path(), rev)?;
         let mut tree = GitTree { repository: self.clone(), dir, commit, entries: Vec::new() };
@@ -89,7 +90,7 @@ impl Git {
             command.args(["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]);
             command.args(["--no-write-fetch-head", "--no-auto-maintenance"]).args(depth);
             command.arg("--").arg(&self.url).args(refs);
-            self.run(Some(dir)).output(&mut command, None, MAX_LISTING_BYTES)
+            self.run(Some(dir)).output(&mut command, MAX_LISTING_BYTES)
         };
         let one = format!("+{rev}:{FETCHED}");
         match fetch(Some("--depth=1"), &[&one]) {
@@ -110,14 +111,9 @@ impl Git {
         let mut command = git(Some(dir));
         command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
         command.arg(format!("{name}^{{commit}}"));
-        let hash = self.run(None).output(&mut command, None, 1024)?;
+        let hash = self.run(None).output(&mut command, 1024)?;
         Ok(String::from_utf8_lossy(&hash).trim().to_owned())
     }
-}
-
-/// Tells whether `rev` is the full hash of a commit.
-fn is_commit(rev: &str) -> bool {
-    matches!(rev.len(), 40 | 64) && is_part_of_commit(rev)
 }
 
 fn is_part_of_commit(rev: &str) -> bool {
@@ -154,7 +150,7 @@ impl GitTree {
         let mut command = git(Some(self.dir.path()));
         command.args(["ls-tree", "-r", "-z", "-l", "--full-tree", &self.commit]);
         let run = self.repository.run(None);
-        let listing = run.output(&mut command, None, MAX_LISTING_BYTES)?;
+        let listing = run.output(&mut command, MAX_LISTING_BYTES)?;
         let mut links = Vec::new();
         for line in listing.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
             let is_text = std::str::from_utf8(line).is_ok();

@@ -204,7 +204,7 @@ impl<'a> Taken<'_, 'a> {
     /// Takes all files of a directory. `above` holds the directories that lead here, so that a link back
     /// to one of them is skipped.
     fn below(&mut self, path: &str, at: &str, above: &mut Vec<*const ()>) -> Result<(), Error> {
-        let source = self.names.source();
+        let source = self.names.source;
         self.n_steps += 1;
         if self.n_steps > 4 * self.most {
             return Err(super::limits::too_large(source, "names below skills", self.most as u64));
@@ -233,7 +233,7 @@ impl<'a> Taken<'_, 'a> {
     }
 
     fn take(&mut self, at: &str, entry: &'a TreeEntry) -> Result<(), Error> {
-        let source = self.names.source();
+        let source = self.names.source;
         check_path(at).map_err(|why| refused(source, at, why))?;
         let ends = at.match_indices('/').map(|(end, _)| end).chain([at.len()]);
         for end in ends {

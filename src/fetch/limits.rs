@@ -51,16 +51,14 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    pub(super) fn after(time: Duration, is_cancelled: fn() -> bool) -> Deadline {
+    pub(super) fn after(
+        time: Duration,
+        is_cancelled: fn() -> bool,
+        flag: Option<Arc<AtomicBool>>,
+    ) -> Deadline {
         let now = Instant::now();
         let end = now.checked_add(time).unwrap_or(now);
-        Deadline { end, time, is_cancelled, flag: None }
-    }
-
-    /// Returns a deadline that this flag can cancel, too.
-    pub(super) fn with_flag(mut self, flag: Option<Arc<AtomicBool>>) -> Deadline {
-        self.flag = flag;
-        self
+        Deadline { end, time, is_cancelled, flag }
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

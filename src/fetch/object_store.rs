@@ -18,7 +18,7 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::path::Path as Key;
 use object_store::{ClientConfigKey, ObjectMeta, ObjectStore, ObjectStoreExt as _, RetryConfig};
 
-use super::archive::Archive;
+use super::archive_file::Archive;
 use super::limits::{Deadline, FetchLimits, refused, too_large};
 use super::object_address::ObjectAddress;
 use super::object_credentials;
@@ -36,12 +36,6 @@ const CONCURRENT: usize = 8;
 
 /// The number of retries of a failed request.
 const RETRIES: usize = 2;
-
-/// The advice if the bucket or the object does not exist.
-const MISSING: &str = "check the bucket and the key";
-
-/// The advice if the store refuses the credentials.
-const DENIED: &str = "set the credentials for this bucket in the environment";
 
 /// A prefix or an archive in an object store.
 #[derive(Clone)]
@@ -232,23 +226,25 @@ impl Bucket {
         let message = format!("cannot fetch {source}: {why}");
         // When listing fails, the status is only found in the text of the error.
         let is_status = |status: &str| why.contains(&format!("status code: {status} "));
-        match error {
-            E::InvalidPath { .. } => refused(&source, "…", &format!("has a hostile key: {why}")),
-            E::NotFound { .. } => Error::new(ErrorCode::NotFound, message, MISSING),
-            E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
-                Error::new(ErrorCode::PermissionDenied, message, DENIED)
+        let missing = (ErrorCode::NotFound, "check the bucket and the key");
+        let denied = "set the credentials for this bucket in the environment";
+        let denied = (ErrorCode::PermissionDenied, denied);
+        let (code, help) = match error {
+            E::InvalidPath { .. } => {
+                return refused(&source, "…", &format!("has a hostile key: {why}"));
             }
-            _ if is_status("404") => Error::new(ErrorCode::NotFound, message, MISSING),
-            _ if is_status("401") || is_status("403") => {
-                Error::new(ErrorCode::PermissionDenied, message, DENIED)
-            }
-            error if is_late(error) => Error::new(ErrorCode::Timeout, message, "try again later"),
+            E::NotFound { .. } => missing,
+            E::PermissionDenied { .. } | E::Unauthenticated { .. } => denied,
+            _ if is_status("404") => missing,
+            _ if is_status("401") || is_status("403") => denied,
+            error if is_late(error) => (ErrorCode::Timeout, "try again later"),
             _ => {
                 let help = "check the address, the network, and the credentials and the endpoint in \
                             the environment";
-                Error::new(ErrorCode::ExecutionError, message, help)
+                (ErrorCode::ExecutionError, help)
             }
-        }
+        };
+        Error::new(code, message, help)
     }
 }
 

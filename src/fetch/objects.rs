@@ -79,8 +79,10 @@ impl Objects {
         }
         let hash = ContentHash::finished(hash);
         let path = self.path(&hash);
-        // Once the content is marked as used, no process collects it.
-        let _guard = self.lock_to_use().map_err(failed)?;
+        // While this lock is held, no process collects; once the content is marked as used, none
+        // collects it.
+        let lock = self.open_lock().map_err(failed)?;
+        lock.lock_shared().map_err(failed)?;
         if !mark_used(&path) {
             fs::create_dir_all(path.parent().unwrap_or(&self.dir)).map_err(failed)?;
             new.persist(&path).map_err(|error| failed(error.error))?;
@@ -118,13 +120,6 @@ impl Objects {
         }
         mark_used(&path);
         Ok(())
-    }
-
-    /// Waits until no other process collects, and prevents collection until the guard is dropped.
-    fn lock_to_use(&self) -> io::Result<File> {
-        let file = self.open_lock()?;
-        file.lock_shared()?;
-        Ok(file)
     }
 
     /// Locks the store for collection. Returns `None` if another process stores or collects contents now,

@@ -22,7 +22,8 @@ pub(super) enum Node<'a> {
 /// The tree of all names of a source.
 pub(super) struct PathIndex<'a> {
     root: BTreeMap<&'a str, Node<'a>>,
-    source: &'a str,
+    /// The source, for errors.
+    pub(super) source: &'a str,
 }
 
 /// The result of looking up a path.
@@ -68,34 +69,25 @@ impl<'a> PathIndex<'a> {
         Ok(PathIndex { root, source })
     }
 
-    /// The source, for errors.
-    pub(super) fn source(&self) -> &'a str {
-        self.source
-    }
-
     /// Looks up a path from the root, following links.
     pub(super) fn find(&self, path: &str) -> Found<'_, 'a> {
         let mut left: Vec<String> = path.split('/').rev().map(str::to_owned).collect();
-        let mut above: Vec<&BTreeMap<&str, Node<'_>>> = vec![&self.root];
+        // The directories that lead to the current one, without the root.
+        let mut above: Vec<&BTreeMap<&str, Node<'_>>> = Vec::new();
         let mut n_links = 0;
         while let Some(part) = left.pop() {
             match part.as_str() {
                 "" | "." => continue,
-                ".." => {
-                    if above.len() == 1 {
-                        return Found::Outside;
-                    }
-                    above.pop();
-                    continue;
-                }
+                ".." => match above.pop() {
+                    Some(_) => continue,
+                    None => return Found::Outside,
+                },
                 _ => {}
             }
             let dir = above.last().copied().unwrap_or(&self.root);
             match dir.get(part.as_str()) {
                 None => return Found::Nothing,
-                Some(Node::Dir(below)) => {
-                    above.push(below);
-                }
+                Some(Node::Dir(below)) => above.push(below),
                 Some(Node::Leaf(entry)) => match &entry.kind {
                     TreeKind::Link { target } => {
                         n_links += 1;

@@ -114,7 +114,9 @@ impl SourcePoller {
 
     /// Returns a poller whose fetches end once this flag is set, too.
     pub(crate) fn flagged(&self, flag: Arc<AtomicBool>) -> SourcePoller {
-        SourcePoller { fetcher: self.fetcher.clone().flagged(flag), ..self.clone() }
+        let mut poller = self.clone();
+        poller.fetcher.flag = Some(flag);
+        poller
     }
 
     /// Asks the sources that are due, and takes newer states: they are pinned and in use as after

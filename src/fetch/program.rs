@@ -88,23 +88,11 @@ pub(super) struct Run<'a> {
     pub(super) growth: Option<(&'a Path, u64)>,
 }
 
-/// The reason why a program was stopped.
-#[derive(Clone, Copy)]
-enum Stop {
-    Late,
-    Large(u64),
-}
-
 impl Run<'_> {
-    /// Runs `command` with `input` and returns its standard output, of at most `most` bytes.
-    pub(super) fn output(
-        &self,
-        command: &mut Command,
-        input: Option<File>,
-        most: u64,
-    ) -> Result<Vec<u8>, Error> {
+    /// Runs `command` and returns its standard output, of at most `most` bytes.
+    pub(super) fn output(&self, command: &mut Command, most: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.stream(command, input, &mut |stdout| {
+        self.stream(command, None, &mut |stdout| {
             stdout.take(most + 1).read_to_end(&mut bytes).map_err(|error| self.broken(&error))?;
             if bytes.len() as u64 > most {
                 return Err(too_large(self.source, "bytes of names", most));
@@ -153,11 +141,10 @@ impl Run<'_> {
             let errors = errors.join().unwrap_or_default();
             let status = wait(&child);
             drop(ended);
-            match watchdog.join().unwrap_or(None) {
-                Some(Stop::Late) => return Err(self.deadline.error(self.source)),
-                Some(Stop::Large(limit)) => return Err(too_large(self.source, "bytes", limit)),
-                None => result?,
+            if let Some(error) = watchdog.join().unwrap_or(None) {
+                return Err(error);
             }
+            result?;
             // The directory may have exceeded the limit between two checks of the watchdog.
             if let Some((_, limit)) = self.growth.filter(is_too_large) {
                 return Err(too_large(self.source, "bytes", limit));
@@ -170,19 +157,22 @@ impl Run<'_> {
         })
     }
 
-    /// Kills the program once a limit is reached, and returns the limit.
-    fn watch(&self, child: &Mutex<Child>, is_ended: &mpsc::Receiver<()>) -> Option<Stop> {
+    /// Kills the program once a limit is reached, and returns the error for that.
+    fn watch(&self, child: &Mutex<Child>, is_ended: &mpsc::Receiver<()>) -> Option<Error> {
         loop {
             match is_ended.recv_timeout(INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => {}
                 _ => return None,
             }
-            let large = self.growth.filter(is_too_large).map(|(_, limit)| Stop::Large(limit));
-            let stop = if self.deadline.is_over() { Some(Stop::Late) } else { large };
-            if stop.is_some() {
-                kill(child);
-                return stop;
-            }
+            let error = if self.deadline.is_over() {
+                self.deadline.error(self.source)
+            } else if let Some((_, limit)) = self.growth.filter(is_too_large) {
+                too_large(self.source, "bytes", limit)
+            } else {
+                continue;
+            };
+            kill(child);
+            return Some(error);
         }
     }
 

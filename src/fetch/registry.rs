@@ -16,9 +16,10 @@ use oci_client::manifest::{
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference, RegistryOperation};
 
-use super::archive::Archive;
+use super::archive_file::Archive;
 use super::artifact_address::{ArtifactAddress, is_digest};
 use super::limits::{Deadline, FetchLimits};
+use super::loopback::is_loopback;
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree};
 use super::remote::{
@@ -173,7 +174,8 @@ impl Artifact {
     async fn connect(&self) -> Result<(Client, RegistryAuth), Error> {
         prepare_tls();
         let registry = self.address.registry.clone();
-        let plain = if self.address.is_loopback() { vec![registry.clone()] } else { Vec::new() };
+        // A registry on this machine needs no TLS.
+        let plain = if is_loopback(&registry) { vec![registry.clone()] } else { Vec::new() };
         let config = ClientConfig {
             protocol: ClientProtocol::HttpsExcept(plain),
             connect_timeout: Some(CONNECT_TIMEOUT),

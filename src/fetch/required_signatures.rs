@@ -10,18 +10,9 @@ use crate::error::Error;
 
 /// The policy of a fetcher, if it has one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RequiredSignatures(Option<SignaturePolicy>);
+pub(super) struct RequiredSignatures(pub(super) Option<SignaturePolicy>);
 
 impl RequiredSignatures {
-    pub(super) fn of(policy: SignaturePolicy) -> RequiredSignatures {
-        RequiredSignatures(Some(policy))
-    }
-
-    /// Keeps the policy if there is one, and otherwise uses `policy`.
-    pub(super) fn or(self, policy: impl FnOnce() -> SignaturePolicy) -> RequiredSignatures {
-        RequiredSignatures(self.0.or_else(|| Some(policy())))
-    }
-
     /// Verifies the signature of a fetched state, if one is required, and returns the key that made it.
     /// `scope` is that of the `config.toml` with the settings. `read` reads a file of the state by its
     /// path.

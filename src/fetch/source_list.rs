@@ -12,7 +12,7 @@ use super::lock_file::{self, Locked};
 use super::objects::io_error;
 use super::signature::Demand;
 use super::state::Moment;
-use crate::catalog::{Catalog, CatalogOptions, Scope, Source};
+use crate::catalog::{Catalog, CatalogOptions, Scope};
 use crate::config::{self, Config, ConfigPlace, FetchSection, FetchSettings};
 use crate::error::{Error, ErrorCode, Remedy};
 
@@ -161,7 +161,9 @@ impl<'a> SourceList<'a> {
         lock_file::write(&self.lock, &sources)?;
         self.write_config(&before, &after)?;
         let source = source_at(&name, &locked.source, self.copies.root(&name));
-        let skills = skills_of(source);
+        let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
+        let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
+        let skills = entries.map(|entry| entry.id.to_string()).collect();
         Ok(Added { name, locked, skills, signed_by })
     }
 
@@ -312,11 +314,4 @@ impl<'a> SourceList<'a> {
         let file = self.writable_config()?;
         lock_file::replace(&file, after).map_err(|error| io_error("write", &file, &error))
     }
-}
-
-/// The ids of the skills of a source.
-fn skills_of(source: Source) -> Vec<String> {
-    let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
-    let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
-    entries.map(|entry| entry.id.to_string()).collect()
 }

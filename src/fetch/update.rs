@@ -159,7 +159,10 @@ impl SourceList<'_> {
         let next = if options.frozen {
             self.pinned(name, settings, self.locked(name)?)?
         } else {
-            self.newest(name, settings)?
+            let provider = self.provider(settings)?;
+            let is_fetched = self.locked(name)?.is_some_and(|locked| locked.is_of(settings));
+            let newest = if is_fetched { provider.newest()? } else { None };
+            self.newest_from(&*provider, name, settings, newest.as_deref())?
         };
         match next {
             UpdateStep::InUse(locked, signed_by) => Ok(unchanged(&locked, signed_by)),
@@ -179,17 +182,9 @@ impl SourceList<'_> {
         }
     }
 
-    /// Fetches the newest state of a source, unless that state is pinned already. Fails like
+    /// Fetches the newest state of a source, unless that state is pinned already, from a provider that
+    /// was already asked for its newest revision. That request may have downloaded the source. Fails like
     /// [`SourceList::update`].
-    fn newest(&self, name: &str, settings: &FetchSettings) -> Result<UpdateStep, Error> {
-        let provider = self.provider(settings)?;
-        let is_fetched = self.locked(name)?.is_some_and(|locked| locked.is_of(settings));
-        let newest = if is_fetched { provider.newest()? } else { None };
-        self.newest_from(&*provider, name, settings, newest.as_deref())
-    }
-
-    /// Fetches the newest state like [`SourceList::newest`], from a provider that was already asked for
-    /// its newest revision. That request may have downloaded the source.
     pub(super) fn newest_from(
         &self,
         provider: &dyn SourceProvider,

@@ -139,7 +139,7 @@ impl Connection {
     /// many, and with `TIMEOUT` or `EXECUTION_ERROR` if it does not answer.
     pub(super) fn skills(&self) -> Result<Vec<Skill>, Error> {
         let (mut skills, mut cursor) = (Vec::new(), None);
-        let service = self.service()?;
+        let service = &self.opened()?.service;
         if !service.peer_info().is_some_and(|info| info.capabilities.supports_skills()) {
             let message = format!(
                 "{} serves no skills: it does not declare `io.modelcontextprotocol/skills`",
@@ -165,13 +165,13 @@ impl Connection {
     /// The skill at an address, which need not be in the list.
     pub(super) fn skill(&self, uri: &str) -> Result<Skill, Error> {
         let params = GetSkillRequestParams::new(uri);
-        Ok(self.wait("skills/get", self.service()?.get_skill(params))?.skill)
+        Ok(self.wait("skills/get", self.opened()?.service.get_skill(params))?.skill)
     }
 
     /// The content of a file.
     pub(super) fn read(&self, uri: &str) -> Result<Vec<u8>, Error> {
         let params = ReadResourceRequestParams::new(uri);
-        let read = self.wait(uri, self.service()?.read_resource(params))?;
+        let read = self.wait(uri, self.opened()?.service.read_resource(params))?;
         let content = |content: ResourceContents| match content {
             ResourceContents::TextResourceContents { uri: of, text, .. } if of == uri => {
                 Some(text.into_bytes())
@@ -185,9 +185,8 @@ impl Connection {
         contents.next().ok_or_else(|| self.failed(&format!("it does not answer with `{uri}`")))
     }
 
-    fn service(&self) -> Result<&RunningService<RoleClient, Client>, Error> {
-        let open = self.open.as_ref().map(|open| &open.service);
-        open.ok_or_else(|| self.failed(&"the connection is closed"))
+    fn opened(&self) -> Result<&Open, Error> {
+        self.open.as_ref().ok_or_else(|| self.failed(&"the connection is closed"))
     }
 
     /// Waits for the answer of the server.
@@ -196,9 +195,7 @@ impl Connection {
         what: &str,
         answer: impl Future<Output = Result<T, ServiceError>> + Send,
     ) -> Result<T, Error> {
-        let Some(Open { runtime, .. }) = &self.open else {
-            return Err(self.failed(&"the connection is closed"));
-        };
+        let runtime = &self.opened()?.runtime;
         let answer = self.deadline.limit(answer);
         match on_thread(runtime, answer).map_err(|error| self.failed(&error))? {
             Some(Ok(answer)) => Ok(answer),

@@ -54,7 +54,7 @@ pub(super) fn transport(
     let host = HeaderValue::from_str(authority.as_str()).map_err(|error| invalid(&error))?;
     let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
     let port = authority.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
-    let security = Security::new(is_encrypted, url)?;
+    let security = if is_encrypted { Security::tls(url)? } else { Security::None };
     let (received, idle) = (Arc::clone(received), Mutex::new(None));
     let server = Server { host, name, port, security, received, idle };
     let mut config = StreamableHttpClientTransportConfig::with_uri(url);
@@ -105,7 +105,8 @@ impl StreamableHttpClient for Client {
         let (response, connection) = self.0.send(request).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            self.0.finish(response, connection).await;
+            // Nobody needs the body, but it must be read before the connection is idle.
+            let _ = self.0.body(response, connection).await;
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && has_session {
@@ -273,11 +274,6 @@ impl Server {
         Ok(body)
     }
 
-    async fn finish(&self, response: Response<Incoming>, connection: Connection) {
-        // Nobody needs the body, but it must be read before the connection is idle.
-        let _ = self.body(response, connection).await;
-    }
-
     /// Reads events until one is a response. Other events are notifications, or requests that stay
     /// unanswered.
     async fn answer_among_events(
@@ -303,7 +299,7 @@ impl Server {
                         | ServerJsonRpcMessage::Error(_)),
                     ) = message
                     {
-                        self.finish(response, connection).await;
+                        let _ = self.body(response, connection).await;
                         return Ok(answer);
                     }
                 }
@@ -355,10 +351,7 @@ enum Security {
 
 impl Security {
     #[cfg(feature = "mcp-source-tls")]
-    fn new(is_encrypted: bool, url: &str) -> Result<Security, Error> {
-        if !is_encrypted {
-            return Ok(Security::None);
-        }
+    fn tls(url: &str) -> Result<Security, Error> {
         let failed = |why: &dyn std::fmt::Display| {
             let message = format!("cannot check the certificate of {url}: {why}");
             Error::new(ErrorCode::ExecutionError, message, "install the certificates of the system")
@@ -376,10 +369,7 @@ impl Security {
     }
 
     #[cfg(not(feature = "mcp-source-tls"))]
-    fn new(is_encrypted: bool, url: &str) -> Result<Security, Error> {
-        if !is_encrypted {
-            return Ok(Security::None);
-        }
+    fn tls(url: &str) -> Result<Security, Error> {
         let message = format!("cannot fetch {url}: this build has no TLS");
         let help = "build Repertoire with the feature `mcp-source-tls`";
         Err(Error::new(ErrorCode::ExecutionError, message, help))
