@@ -32,7 +32,7 @@ use crate::trust::{ContentHash, Demand, Owner, SkillFiles, TrustStore, check_per
 /// Opens libraries, each only once.
 #[derive(Debug)]
 pub(crate) struct Loader {
-    options: ToolsetOptions,
+    pub(super) options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
     notes: LibraryCache,

@@ -29,9 +29,6 @@ const MAX_OPENING: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Toolsets {
     loader: Loader,
-    policy: ToolPolicy,
-    config: Map<String, Value>,
-    project_config: Map<String, Value>,
     descriptions: Arc<Descriptions>,
     /// The toolsets that were listed, by skill and entry.
     listed: Mutex<HashMap<(SkillId, String), Listed>>,
@@ -80,21 +77,12 @@ impl Until<'_> {
 
 impl Toolsets {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Toolsets {
-        let (policy, config) = (options.policy, options.config.clone());
-        let project_config = options.project_config.clone();
         let descriptions = Arc::new(Descriptions::new(options.cache.clone()));
-        Toolsets {
-            loader: Loader::new(options, trust),
-            policy,
-            config,
-            project_config,
-            descriptions,
-            listed: Mutex::default(),
-        }
+        Toolsets { loader: Loader::new(options, trust), descriptions, listed: Mutex::default() }
     }
 
     pub(crate) fn policy(&self) -> ToolPolicy {
-        self.policy
+        self.loader.options.policy
     }
 
     /// Lists the tools of the `entries` of each skill. Libraries whose tools are not known are opened
@@ -191,8 +179,9 @@ impl Toolsets {
     /// The configuration of a class.
     fn config_of(&self, owner: &Owner, class: &str) -> Value {
         let qualified = format!("{}:{class}", owner.id);
-        let of_project = (owner.scope == Scope::Project).then_some(&self.project_config);
-        let mut configs = of_project.into_iter().chain([&self.config]);
+        let ToolsetOptions { config, project_config, .. } = &self.loader.options;
+        let of_project = (owner.scope == Scope::Project).then_some(project_config);
+        let mut configs = of_project.into_iter().chain([config]);
         let config =
             configs.find_map(|configs| configs.get(&qualified).or_else(|| configs.get(class)));
         config.cloned().unwrap_or_else(|| Value::Object(Map::new()))
