@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use repertoire_plugin::host::PluginNote;
@@ -232,15 +232,10 @@ impl Loader {
 
     /// Forgets the libraries of skills whose directories are not live, and ends their processes.
     pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<Opened> = open
-            .iter()
-            .filter(|(_, library)| !is_live(&library.skill_dir))
-            .map(|(key, _)| key.clone())
-            .collect();
-        let gone: Vec<_> = gone.iter().filter_map(|key| open.remove(key)).collect();
+        let mut open = locked(&self.open);
+        let gone: Vec<_> = open.extract_if(|_, library| !is_live(&library.skill_dir)).collect();
         drop(open);
-        for library in gone {
+        for (_, library) in gone {
             library.restart();
         }
     }
