@@ -101,11 +101,6 @@ impl Library {
         locked(&self.stamp).proves_unchanged(now)
     }
 
-    /// Tells whether the skill still has the files that were compared when the library was opened.
-    pub(super) fn has_same_skill_files(&self, skill: Option<&SkillCopy>) -> bool {
-        self.skill.as_deref() == skill
-    }
-
     /// Records a new stamp of the file, whose content is known to be unchanged.
     pub(super) fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
         *locked(&self.stamp) = stamp;

@@ -253,7 +253,7 @@ impl Loader {
     /// The library of `key`, if it was opened with the same files of its skill.
     fn known(&self, key: &Opened, skill: Option<&Arc<SkillCopy>>) -> Option<Arc<Library>> {
         let known = locked(&self.open).get(key).cloned();
-        known.filter(|known| known.has_same_skill_files(skill.map(|skill| &**skill)))
+        known.filter(|known| known.skill.as_ref() == skill)
     }
 
     /// The library of `key`, if it was opened with the same files of its skill and the same content.
