@@ -265,8 +265,14 @@ impl Toolsets {
         if let Some(known) = listed.get(&place).filter(is_it) {
             return known.tools.clone();
         }
-        let descriptions = Arc::clone(&self.descriptions);
-        let listing = Listing::new(key.clone(), Arc::clone(&description), descriptions);
+        let listing = Arc::new(Listing {
+            key: key.clone(),
+            description: Arc::clone(&description),
+            descriptions: Arc::clone(&self.descriptions),
+            is_retired: AtomicBool::new(false),
+            is_compared: AtomicBool::new(false),
+            is_stale: AtomicBool::new(false),
+        });
         let tool = |spec: &ToolSpec| Tool {
             name: format!("{}.{}", owner.id, spec.name),
             short_name: spec.name.clone(),
