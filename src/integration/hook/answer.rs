@@ -145,19 +145,14 @@ impl HookCall {
         session: &Session,
     ) -> Result<String, Error> {
         let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
-        let catalog = engine.catalog();
-        let Some(entry) = find_command(&catalog, typed.word) else {
-            let is_left_alone = is_agent_command(message);
-            if is_left_alone {
-                return Ok(String::new());
+        let is_left_alone = match find_command(&engine.catalog(), typed.word) {
+            // The agent finds the skill in the same place, and handles its command.
+            Some(entry) => {
+                entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir))
             }
-            return self.said(message, engine, session);
+            None => is_agent_command(message),
         };
-        // The agent finds the skill in the same place, and handles its command.
-        if entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir)) {
-            return Ok(String::new());
-        }
-        self.said(message, engine, session)
+        if is_left_alone { Ok(String::new()) } else { self.said(message, engine, session) }
     }
 
     /// Returns the text that an ordinary message, not a command of the agent, calls for.
