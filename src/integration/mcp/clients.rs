@@ -97,19 +97,12 @@ pub fn check_token(token: &str) -> Result<(), Error> {
 /// Checks that there is a client, and that no two clients have the same token.
 pub(super) fn check(clients: &[HttpClient]) -> Result<(), Error> {
     let digests: BTreeSet<&Digest> = clients.iter().map(|client| &client.digest).collect();
-    if clients.is_empty() || digests.len() < clients.len() {
-        let message = if clients.is_empty() {
-            "there is no client"
-        } else {
-            "two clients have the same token"
-        };
-        return Err(Error::new(
-            ErrorCode::InvalidParam,
-            message,
-            "give each client a token of its own",
-        ));
-    }
-    Ok(())
+    let message = match clients.len() {
+        0 => "there is no client",
+        n if digests.len() < n => "two clients have the same token",
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorCode::InvalidParam, message, "give each client a token of its own"))
 }
 
 /// The reason why a request is refused.
