@@ -273,7 +273,7 @@ impl Library {
                 let made = open.toolset(class, config, &host)?;
                 made.schemas.check(tool, arguments).map_err(CallFailure::Unfit)?;
                 let answer = made.toolset.call(tool, &text, &host);
-                answer.map_err(|error| call_error(&error, &self.path).into())
+                answer.map_err(|error| call_error(error.code, &error.message, &self.path).into())
             }
         }
     }
