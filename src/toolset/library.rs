@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
@@ -15,6 +15,7 @@ use super::collect::note_use;
 use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
+use super::locked;
 use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
@@ -325,10 +326,6 @@ impl Host for SkillHost<'_> {
     fn request(&self, method: &str, params: Value) -> repertoire_plugin::ToolResult<Value> {
         self.host.request(method, params)
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {

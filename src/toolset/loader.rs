@@ -16,14 +16,14 @@ use super::entry::ToolsetEntry;
 use super::error::open_error;
 use super::in_process::InProcess;
 use super::library::{
-    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, SkillCopy, locked, read, read_error,
+    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, SkillCopy, read, read_error,
 };
 use super::library_cache::LibraryCache;
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
 use super::worker::{Code, Worker};
-use super::{Isolation, ToolsetOptions};
+use super::{Isolation, ToolsetOptions, locked};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 use crate::skill::ToolsetRights;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::entry::ToolsetEntry;
 use super::library::Library;
 use super::loader::Loader;
 use super::tool::{Listing, Tool, ToolFailure, Tools};
-use super::{ToolPolicy, ToolsetOptions};
+use super::{ToolPolicy, ToolsetOptions, locked};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
 use crate::skill::{SkillId, ToolsetRights};
@@ -130,7 +130,7 @@ impl Toolsets {
     pub(crate) fn retain<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) {
         let live: HashMap<SkillId, (PathBuf, Vec<&str>)> =
             skills.map(|(owner, entries)| (owner.id, (owner.dir, entries))).collect();
-        self.listed().retain(|(skill, entry), known| {
+        locked(&self.listed).retain(|(skill, entry), known| {
             let is_live = live.get(skill).is_some_and(|(dir, entries)| {
                 *dir == known.library.skill_dir && entries.contains(&entry.as_str())
             });
@@ -146,10 +146,6 @@ impl Toolsets {
         self.loader.restart(|library| library.skill_dir == dir);
     }
 
-    fn listed(&self) -> MutexGuard<'_, HashMap<(SkillId, String), Listed>> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Looks up a toolset without running its library.
     fn look(&self, owner: &Owner, entry: &str) -> Result<Found, Error> {
         let parsed: ToolsetEntry = entry.parse()?;
@@ -161,7 +157,7 @@ impl Toolsets {
         let is_it = |known: &&Listed| {
             Arc::ptr_eq(&known.library, &library) && !known.listing.is_stale.load(Ordering::Relaxed)
         };
-        if let Some(known) = self.listed().get(&place).filter(is_it) {
+        if let Some(known) = locked(&self.listed).get(&place).filter(is_it) {
             return Ok(Found::Known(known.tools.clone()));
         }
         library.check_class(class)?;
@@ -214,7 +210,7 @@ impl Toolsets {
                     if answer.as_ref().is_ok_and(|tools| until.is_met_by(tools)) {
                         waiting.is_over.store(true, Ordering::Relaxed);
                     }
-                    answers.lock().unwrap_or_else(PoisonError::into_inner).push((*idx, answer));
+                    locked(&answers).push((*idx, answer));
                 }
             }
         };
@@ -256,7 +252,7 @@ impl Toolsets {
         let Unknown { owner, entry, class, library, config, key } = unknown;
         let Some(description) = self.descriptions.get(key) else { return Vec::new() };
         let place = (owner.id.clone(), entry.clone());
-        let mut listed = self.listed();
+        let mut listed = locked(&self.listed);
         let is_it = |known: &&Listed| {
             Arc::ptr_eq(&known.library, library)
                 && Arc::ptr_eq(&known.listing.description, &description)
