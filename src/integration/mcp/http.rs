@@ -278,8 +278,8 @@ impl Server {
             }
             Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
         };
-        let has_batches =
-            current.session.as_ref().is_some_and(|(_, session)| sessions::allows_batches(session));
+        let protocol = current.session.as_ref().and_then(|(_, session)| session.protocol());
+        let has_batches = protocol.is_some_and(batches::are_in);
         if has_batches && let Some(batch) = batches::split(&body) {
             return match batch {
                 Ok(messages) => self.answer_batch(&current, head, messages).await,

@@ -20,7 +20,6 @@ use rmcp::transport::streamable_http_server::session::store::{
 };
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionId, SessionManager};
 
-use super::batches;
 use super::clients::HttpClient;
 use super::session_id::SessionClaims;
 
@@ -143,11 +142,6 @@ impl Sessions {
         let n_beyond = by_use.len().saturating_sub(self.most);
         by_use.drain(..n_beyond).collect()
     }
-}
-
-/// Tells whether a session's protocol has batches.
-pub(super) fn allows_batches(session: &SessionClaims) -> bool {
-    session.protocol().is_some_and(batches::are_in)
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
