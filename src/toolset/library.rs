@@ -97,11 +97,6 @@ impl From<Error> for CallFailure {
 }
 
 impl Library {
-    /// Tells whether the file, which has the stamp `now`, is still the one that was opened.
-    pub(super) fn has_same_file(&self, now: &Stamp) -> bool {
-        locked(&self.stamp).proves_unchanged(now)
-    }
-
     /// Records a new stamp of the file, whose content is known to be unchanged.
     pub(super) fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
         *locked(&self.stamp) = stamp;

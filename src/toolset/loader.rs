@@ -96,7 +96,8 @@ impl Loader {
         let skill = skill.as_ref();
         let verify = |sha256: &_, classes: &_| self.verify(owner, skill, &path, sha256, classes);
         let known = self.known(&key, skill);
-        if let Some(known) = known.as_ref().filter(|known| known.has_same_file(&stamp)) {
+        let is_same = |known: &&Arc<Library>| locked(&known.stamp).proves_unchanged(&stamp);
+        if let Some(known) = known.as_ref().filter(is_same) {
             known.check_trust(|| verify(&known.sha256, &known.classes))?;
             return Ok(Arc::clone(known));
         }
