@@ -78,18 +78,12 @@ impl Descriptions {
 
     /// Caches the description for `key`, in place of any other. If it cannot be written to a file, the
     /// next process makes it again.
-    pub(super) fn put(
-        &self,
-        key: &Key,
-        description: ToolsetDescription,
-    ) -> Arc<ToolsetDescription> {
+    pub(super) fn put(&self, key: &Key, description: ToolsetDescription) {
         let kept = Kept { key: key.clone(), description };
         if let Some(dir) = &self.dir {
             cache_file::write(dir, &key.file_name(), &kept);
         }
-        let description = Arc::new(kept.description);
-        self.note(key, &description);
-        description
+        self.note(key, &Arc::new(kept.description));
     }
 
     fn note(&self, key: &Key, description: &Arc<ToolsetDescription>) {
