@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 /// The most bytes of a first line, as on Linux.
 const MAX_LINE: usize = 256;
 
+/// The directories of programs when the environment has no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// The first version of Node.js that runs TypeScript directly.
 const NODE_WITH_TYPES: (u32, u32) = (22, 18);
 
@@ -183,10 +186,11 @@ fn is_program_file(path: &Path) -> bool {
     path.is_file() && may_run
 }
 
-/// Keeps the absolute entries of a `PATH`. In a skill's directory, relative ones would find files of
-/// the skill.
-pub(crate) fn absolute_only(path: &OsStr) -> OsString {
-    let absolute = std::env::split_paths(path).filter(|dir| dir.is_absolute());
+/// Returns the absolute entries of `path`, a `PATH`, or the usual directories if there is none. In a
+/// skill's directory, relative entries would find files of the skill.
+pub(crate) fn search_path(path: Option<OsString>) -> OsString {
+    let path = path.unwrap_or_else(|| DEFAULT_PATH.into());
+    let absolute = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
     std::env::join_paths(absolute).unwrap_or_default()
 }
 
@@ -315,7 +319,7 @@ mod tests {
 
     #[test]
     fn nothing_is_found_in_the_skill_by_a_relative_path() {
-        let kept = absolute_only("/bin:.::bin:/usr/bin".as_ref());
+        let kept = search_path(Some("/bin:.::bin:/usr/bin".into()));
         assert_eq!(kept, "/bin:/usr/bin");
     }
 }

@@ -6,6 +6,5 @@ pub(crate) mod first_line;
 mod interpreter;
 
 #[cfg(feature = "scripts")]
-#[cfg(feature = "scripts")]
 pub(crate) use interpreter::is_marked;
-pub(crate) use interpreter::{NoRunner, Runner, Search, absolute_only};
+pub(crate) use interpreter::{NoRunner, Runner, Search, search_path};

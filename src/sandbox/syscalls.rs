@@ -96,12 +96,7 @@ pub(super) fn filter_calls(rules: &Rules) -> Result<(), Box<dyn Error>> {
     let calls = CALLS.ok_or("the numbers of this processor's system calls are not known")?;
     let mut refused = vec![
         (calls.setsid, Vec::new()),
-        (
-            calls.setpgid,
-            rules.join.map_or(Ok(Vec::new()), |group| {
-                Ok::<_, Box<dyn Error>>(vec![when(&[(1, SeccompCmpOp::Ne, u64::from(group))])?])
-            })?,
-        ),
+        (calls.setpgid, any_of(1, &SeccompCmpOp::Ne, rules.join.map(u64::from).as_slice())?),
         (calls.ioctl, any_of(1, &SeccompCmpOp::Eq, &TYPE_INTO_TERMINAL)?),
         (calls.unshare, vec![when(&[(0, has(CLONE_NEWUSER), CLONE_NEWUSER)])?]),
         (calls.clone, vec![when(&[(0, has(CLONE_NEWUSER), CLONE_NEWUSER)])?]),

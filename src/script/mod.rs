@@ -75,9 +75,6 @@ pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
 /// The number of bytes of a script that are read to find its interpreter and its help.
 const HEAD_BYTES: u64 = 16 << 10;
 
-/// The directories of programs when the environment has no `PATH`.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
 /// Options for running scripts.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -271,8 +268,7 @@ impl Scripts {
 
     /// The `PATH` that scripts get.
     fn path(&self) -> OsString {
-        let path = self.options.environment.var("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-        process::absolute_only(&path)
+        process::search_path(self.options.environment.var("PATH"))
     }
 
     /// The environment of a script.

@@ -30,10 +30,7 @@ impl PrivateCopy {
         is_linked: bool,
         parent: Option<&Path>,
     ) -> io::Result<PrivateCopy> {
-        let dir = match parent {
-            Some(parent) => PrivateDir::below(parent)?,
-            None => PrivateDir::below(&std::env::temp_dir())?,
-        };
+        let dir = PrivateDir::below(parent.unwrap_or(&std::env::temp_dir()))?;
         let copy = PrivateCopy { dir };
         let top = Dir::open(copy.dir.path())?;
         top.create_dir("tmp".as_ref())?;

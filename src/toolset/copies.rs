@@ -4,9 +4,10 @@
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::collect::{lock_to_use, note_use};
+use super::locked;
 use super::private_dir::{PrivateDir, create_private};
 #[cfg(feature = "mcp-toolsets")]
 use super::program::File as ProgramFile;
@@ -139,7 +140,7 @@ impl Copies {
     }
 
     fn dir(&self) -> Result<PathBuf, Error> {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = locked(&self.place);
         let failed = |error: std::io::Error| {
             let message = format!("cannot make a directory for copies of plugins: {error}");
             let help = "name one that can be written in the toolset options";

@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use repertoire_plugin::ToolsetDescription;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cache_file;
+use super::{cache_file, locked};
 use crate::trust::ContentHash;
 
 /// The version of the file format. Files of another version are made again.
@@ -65,7 +65,7 @@ impl Descriptions {
 
     /// The cached description for `key`.
     pub(super) fn get(&self, key: &Key) -> Option<Arc<ToolsetDescription>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        let known = locked(&self.known).get(key).cloned();
         if known.is_some() {
             return known;
         }
@@ -78,23 +78,16 @@ impl Descriptions {
 
     /// Caches the description for `key`, in place of any other. If it cannot be written to a file, the
     /// next process makes it again.
-    pub(super) fn put(
-        &self,
-        key: &Key,
-        description: ToolsetDescription,
-    ) -> Arc<ToolsetDescription> {
+    pub(super) fn put(&self, key: &Key, description: ToolsetDescription) {
         let kept = Kept { key: key.clone(), description };
         if let Some(dir) = &self.dir {
             cache_file::write(dir, &key.file_name(), &kept);
         }
-        let description = Arc::new(kept.description);
-        self.note(key, &description);
-        description
+        self.note(key, &Arc::new(kept.description));
     }
 
     fn note(&self, key: &Key, description: &Arc<ToolsetDescription>) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(key.clone(), Arc::clone(description));
+        locked(&self.known).insert(key.clone(), Arc::clone(description));
     }
 }
 

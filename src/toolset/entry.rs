@@ -101,13 +101,10 @@ impl ToolsetEntry {
         }
         let (dir, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-        let stem = [".so", ".dylib", ".dll"].iter().find_map(|end| name.strip_suffix(end));
-        let is_with_ending = stem.is_some();
-        let stem = stem.unwrap_or(name);
-        let plain = stem.strip_prefix("lib").filter(|_| is_with_ending).unwrap_or(stem);
         let file = |name: &str| Path::new(dir).join(name);
-        if is_with_ending {
-            let entry = file(plain);
+        let stem = [".so", ".dylib", ".dll"].iter().find_map(|end| name.strip_suffix(end));
+        if let Some(stem) = stem {
+            let entry = file(stem.strip_prefix("lib").unwrap_or(stem));
             let (entry, class) = (entry.display(), &self.class);
             return format!(
                 "write the entry as `{entry}:{class}`: `{prefix}` and `{suffix}` are added to it"

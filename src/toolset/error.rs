@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use repertoire_plugin::ErrorCode as PluginCode;
-use repertoire_plugin::host::{CallError, CreateError, OpenError};
+use repertoire_plugin::host::{CreateError, OpenError};
 
 use super::worker::WorkerError;
 use crate::error::{Error, ErrorCode, Remedy};
@@ -30,15 +30,10 @@ pub(super) fn no_class(path: &Path, class: &str, classes: &[String]) -> Error {
     )
 }
 
-/// Converts the error of a tool of the library at `path`.
-pub(super) fn call_error(error: &CallError, path: &Path) -> Error {
-    said(error.code, &error.message, path)
-}
-
 /// Converts the failure of a call through the process of the library at `path`.
 pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
     let code = match &error {
-        WorkerError::Failed { code, message, .. } => return said(*code, message, path),
+        WorkerError::Failed { code, message, .. } => return call_error(*code, message, path),
         WorkerError::Create { code, .. } => ours(*code),
         WorkerError::Unfit { .. } => ErrorCode::InvalidParam,
         WorkerError::TimedOut { .. } | WorkerError::Stuck { .. } | WorkerError::NotReady { .. } => {
@@ -52,7 +47,8 @@ pub(super) fn worker_error(error: WorkerError, path: &Path) -> Error {
     if is_disabled { error.with_remedy(Remedy::Restart(path.to_owned())) } else { error }
 }
 
-fn said(code: PluginCode, message: &str, path: &Path) -> Error {
+/// Converts the error of a tool of the library at `path`.
+pub(super) fn call_error(code: PluginCode, message: &str, path: &Path) -> Error {
     let help = match code {
         PluginCode::Panicked => {
             format!("that is a mistake in the plugin {}: fix it and build it again", path.display())

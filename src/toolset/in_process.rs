@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use repertoire_plugin::Host;
@@ -10,6 +10,7 @@ use repertoire_plugin::host::{self, OpenOptions, PluginNote};
 use serde_json::Value;
 
 use super::error::{create_error, open_error};
+use super::locked;
 use super::schema::Schemas;
 use super::shared_init::SharedInit;
 use crate::error::{Error, ErrorCode};
@@ -47,7 +48,7 @@ impl InProcess {
         host: &dyn Host,
     ) -> Result<Arc<Made>, Error> {
         let making = {
-            let mut toolsets = self.toolsets.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut toolsets = locked(&self.toolsets);
             Arc::clone(toolsets.entry(class.to_owned()).or_default())
         };
         let may_wait = || self.may_wait(host);

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
@@ -15,6 +15,7 @@ use super::collect::note_use;
 use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
+use super::locked;
 use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
@@ -96,16 +97,6 @@ impl From<Error> for CallFailure {
 }
 
 impl Library {
-    /// Tells whether the file, which has the stamp `now`, is still the one that was opened.
-    pub(super) fn has_same_file(&self, now: &Stamp) -> bool {
-        locked(&self.stamp).proves_unchanged(now)
-    }
-
-    /// Tells whether the skill still has the files that were compared when the library was opened.
-    pub(super) fn has_same_skill_files(&self, skill: Option<&SkillCopy>) -> bool {
-        self.skill.as_deref() == skill
-    }
-
     /// Records a new stamp of the file, whose content is known to be unchanged.
     pub(super) fn with_stamp(self: Arc<Self>, stamp: Stamp) -> Arc<Self> {
         *locked(&self.stamp) = stamp;
@@ -278,7 +269,7 @@ impl Library {
                 let made = open.toolset(class, config, &host)?;
                 made.schemas.check(tool, arguments).map_err(CallFailure::Unfit)?;
                 let answer = made.toolset.call(tool, &text, &host);
-                answer.map_err(|error| call_error(&error, &self.path).into())
+                answer.map_err(|error| call_error(error.code, &error.message, &self.path).into())
             }
         }
     }
@@ -330,10 +321,6 @@ impl Host for SkillHost<'_> {
     fn request(&self, method: &str, params: Value) -> repertoire_plugin::ToolResult<Value> {
         self.host.request(method, params)
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {

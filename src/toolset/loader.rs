@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use repertoire_plugin::host::PluginNote;
@@ -16,14 +16,14 @@ use super::entry::ToolsetEntry;
 use super::error::open_error;
 use super::in_process::InProcess;
 use super::library::{
-    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, SkillCopy, locked, read, read_error,
+    Backend, Content, Copying, Library, MAX_LIBRARY_BYTES, SkillCopy, read, read_error,
 };
 use super::library_cache::LibraryCache;
 #[cfg(feature = "mcp-toolsets")]
 use super::program::Program;
 use super::rights::Rights;
 use super::worker::{Code, Worker};
-use super::{Isolation, ToolsetOptions};
+use super::{Isolation, ToolsetOptions, locked};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 use crate::skill::ToolsetRights;
@@ -32,7 +32,7 @@ use crate::trust::{ContentHash, Demand, Owner, SkillFiles, TrustStore, check_per
 /// Opens libraries, each only once.
 #[derive(Debug)]
 pub(crate) struct Loader {
-    options: ToolsetOptions,
+    pub(super) options: ToolsetOptions,
     trust: Arc<TrustStore>,
     copies: Arc<Copies>,
     notes: LibraryCache,
@@ -96,7 +96,8 @@ impl Loader {
         let skill = skill.as_ref();
         let verify = |sha256: &_, classes: &_| self.verify(owner, skill, &path, sha256, classes);
         let known = self.known(&key, skill);
-        if let Some(known) = known.as_ref().filter(|known| known.has_same_file(&stamp)) {
+        let is_same = |known: &&Arc<Library>| locked(&known.stamp).proves_unchanged(&stamp);
+        if let Some(known) = known.as_ref().filter(is_same) {
             known.check_trust(|| verify(&known.sha256, &known.classes))?;
             return Ok(Arc::clone(known));
         }
@@ -232,15 +233,10 @@ impl Loader {
 
     /// Forgets the libraries of skills whose directories are not live, and ends their processes.
     pub(crate) fn retain(&self, is_live: impl Fn(&Path) -> bool) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<Opened> = open
-            .iter()
-            .filter(|(_, library)| !is_live(&library.skill_dir))
-            .map(|(key, _)| key.clone())
-            .collect();
-        let gone: Vec<_> = gone.iter().filter_map(|key| open.remove(key)).collect();
+        let mut open = locked(&self.open);
+        let gone: Vec<_> = open.extract_if(|_, library| !is_live(&library.skill_dir)).collect();
         drop(open);
-        for library in gone {
+        for (_, library) in gone {
             library.restart();
         }
     }
@@ -258,7 +254,7 @@ impl Loader {
     /// The library of `key`, if it was opened with the same files of its skill.
     fn known(&self, key: &Opened, skill: Option<&Arc<SkillCopy>>) -> Option<Arc<Library>> {
         let known = locked(&self.open).get(key).cloned();
-        known.filter(|known| known.has_same_skill_files(skill.map(|skill| &**skill)))
+        known.filter(|known| known.skill.as_ref() == skill)
     }
 
     /// The library of `key`, if it was opened with the same files of its skill and the same content.

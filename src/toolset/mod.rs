@@ -32,6 +32,7 @@ mod worker;
 use crate::private_dir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -124,4 +125,9 @@ impl ToolsetOptions {
             approve: None,
         }
     }
+}
+
+/// Locks a mutex, even a poisoned one.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,7 +13,7 @@ use super::worker::Code;
 use crate::catalog::sub_skill::is_skill;
 use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
-use crate::process::{NoRunner, Runner, Search, absolute_only};
+use crate::process::{NoRunner, Runner, Search, search_path};
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// The most files below the directory of a program.
@@ -22,8 +22,6 @@ const MAX_FILES: usize = 2000;
 const MAX_DEPTH: usize = 32;
 /// The most bytes of all files of a program together.
 const MAX_BYTES: u64 = 64 << 20;
-/// The directories of programs when the environment has no `PATH`.
-const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The directory of Python's compiled modules, which are never run.
 const BYTECODE: &str = "__pycache__";
 
@@ -132,8 +130,7 @@ impl Program {
     ///
     /// Fails with `EXECUTION_ERROR` if no interpreter on the `PATH` can run it.
     pub(super) fn code(&self, dir: PathBuf) -> Result<Code, Error> {
-        let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-        let path = absolute_only(&path);
+        let path = search_path(std::env::var_os("PATH"));
         let search = Search { path: &path, node_version: &|_| None };
         let (head, is_executable) =
             self.main().map_or((&[][..], false), |main| (&main.content, main.is_executable));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::entry::ToolsetEntry;
 use super::library::Library;
 use super::loader::Loader;
 use super::tool::{Listing, Tool, ToolFailure, Tools};
-use super::{ToolPolicy, ToolsetOptions};
+use super::{ToolPolicy, ToolsetOptions, locked};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode};
 use crate::skill::{SkillId, ToolsetRights};
@@ -29,9 +29,6 @@ const MAX_OPENING: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Toolsets {
     loader: Loader,
-    policy: ToolPolicy,
-    config: Map<String, Value>,
-    project_config: Map<String, Value>,
     descriptions: Arc<Descriptions>,
     /// The toolsets that were listed, by skill and entry.
     listed: Mutex<HashMap<(SkillId, String), Listed>>,
@@ -80,21 +77,12 @@ impl Until<'_> {
 
 impl Toolsets {
     pub(crate) fn new(options: ToolsetOptions, trust: Arc<TrustStore>) -> Toolsets {
-        let (policy, config) = (options.policy, options.config.clone());
-        let project_config = options.project_config.clone();
         let descriptions = Arc::new(Descriptions::new(options.cache.clone()));
-        Toolsets {
-            loader: Loader::new(options, trust),
-            policy,
-            config,
-            project_config,
-            descriptions,
-            listed: Mutex::default(),
-        }
+        Toolsets { loader: Loader::new(options, trust), descriptions, listed: Mutex::default() }
     }
 
     pub(crate) fn policy(&self) -> ToolPolicy {
-        self.policy
+        self.loader.options.policy
     }
 
     /// Lists the tools of the `entries` of each skill. Libraries whose tools are not known are opened
@@ -142,7 +130,7 @@ impl Toolsets {
     pub(crate) fn retain<'a>(&self, skills: impl Iterator<Item = (Owner, Vec<&'a str>)>) {
         let live: HashMap<SkillId, (PathBuf, Vec<&str>)> =
             skills.map(|(owner, entries)| (owner.id, (owner.dir, entries))).collect();
-        self.listed().retain(|(skill, entry), known| {
+        locked(&self.listed).retain(|(skill, entry), known| {
             let is_live = live.get(skill).is_some_and(|(dir, entries)| {
                 *dir == known.library.skill_dir && entries.contains(&entry.as_str())
             });
@@ -158,10 +146,6 @@ impl Toolsets {
         self.loader.restart(|library| library.skill_dir == dir);
     }
 
-    fn listed(&self) -> MutexGuard<'_, HashMap<(SkillId, String), Listed>> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Looks up a toolset without running its library.
     fn look(&self, owner: &Owner, entry: &str) -> Result<Found, Error> {
         let parsed: ToolsetEntry = entry.parse()?;
@@ -173,7 +157,7 @@ impl Toolsets {
         let is_it = |known: &&Listed| {
             Arc::ptr_eq(&known.library, &library) && !known.listing.is_stale.load(Ordering::Relaxed)
         };
-        if let Some(known) = self.listed().get(&place).filter(is_it) {
+        if let Some(known) = locked(&self.listed).get(&place).filter(is_it) {
             return Ok(Found::Known(known.tools.clone()));
         }
         library.check_class(class)?;
@@ -191,8 +175,9 @@ impl Toolsets {
     /// The configuration of a class.
     fn config_of(&self, owner: &Owner, class: &str) -> Value {
         let qualified = format!("{}:{class}", owner.id);
-        let of_project = (owner.scope == Scope::Project).then_some(&self.project_config);
-        let mut configs = of_project.into_iter().chain([&self.config]);
+        let ToolsetOptions { config, project_config, .. } = &self.loader.options;
+        let of_project = (owner.scope == Scope::Project).then_some(project_config);
+        let mut configs = of_project.into_iter().chain([config]);
         let config =
             configs.find_map(|configs| configs.get(&qualified).or_else(|| configs.get(class)));
         config.cloned().unwrap_or_else(|| Value::Object(Map::new()))
@@ -225,7 +210,7 @@ impl Toolsets {
                     if answer.as_ref().is_ok_and(|tools| until.is_met_by(tools)) {
                         waiting.is_over.store(true, Ordering::Relaxed);
                     }
-                    answers.lock().unwrap_or_else(PoisonError::into_inner).push((*idx, answer));
+                    locked(&answers).push((*idx, answer));
                 }
             }
         };
@@ -267,7 +252,7 @@ impl Toolsets {
         let Unknown { owner, entry, class, library, config, key } = unknown;
         let Some(description) = self.descriptions.get(key) else { return Vec::new() };
         let place = (owner.id.clone(), entry.clone());
-        let mut listed = self.listed();
+        let mut listed = locked(&self.listed);
         let is_it = |known: &&Listed| {
             Arc::ptr_eq(&known.library, library)
                 && Arc::ptr_eq(&known.listing.description, &description)
@@ -276,8 +261,14 @@ impl Toolsets {
         if let Some(known) = listed.get(&place).filter(is_it) {
             return known.tools.clone();
         }
-        let descriptions = Arc::clone(&self.descriptions);
-        let listing = Listing::new(key.clone(), Arc::clone(&description), descriptions);
+        let listing = Arc::new(Listing {
+            key: key.clone(),
+            description: Arc::clone(&description),
+            descriptions: Arc::clone(&self.descriptions),
+            is_retired: AtomicBool::new(false),
+            is_compared: AtomicBool::new(false),
+            is_stale: AtomicBool::new(false),
+        });
         let tool = |spec: &ToolSpec| Tool {
             name: format!("{}.{}", owner.id, spec.name),
             short_name: spec.name.clone(),

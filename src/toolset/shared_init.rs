@@ -1,7 +1,9 @@
 //! A value that one thread makes while others wait for it, each within its own limits.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
+
+use super::locked;
 
 /// The interval at which a waiting thread checks whether it should give up.
 const TICK: Duration = Duration::from_millis(20);
@@ -35,7 +37,7 @@ impl<T: Clone> SharedInit<T> {
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
         loop {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = locked(&self.state);
             match &*state {
                 State::Made(value) => return Ok(value.clone()),
                 State::Missing => {
@@ -61,7 +63,7 @@ struct Ending<'a, T> {
 
 impl<T> Drop for Ending<'_, T> {
     fn drop(&mut self) {
-        let mut state = self.making.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.making.state);
         *state = self.value.take().map_or(State::Missing, State::Made);
         drop(state);
         self.making.changed.notify_all();

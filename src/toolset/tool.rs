@@ -54,7 +54,7 @@ pub(super) struct Listing {
     /// True once the skill no longer has the toolset.
     pub(super) is_retired: AtomicBool,
     /// True once `description` was compared with the description of the running toolset.
-    is_compared: AtomicBool,
+    pub(super) is_compared: AtomicBool,
     /// True if the running toolset turned out to have another description.
     pub(super) is_stale: AtomicBool,
 }
@@ -146,23 +146,6 @@ impl Tools {
             Some((_, nearest)) => error(&format!("did you mean `{nearest}`?")),
             None => error("call one of the tools that are listed").with_remedy(Remedy::ListTools),
         }
-    }
-}
-
-impl Listing {
-    pub(super) fn new(
-        key: Key,
-        description: Arc<ToolsetDescription>,
-        descriptions: Arc<Descriptions>,
-    ) -> Arc<Listing> {
-        Arc::new(Listing {
-            key,
-            description,
-            descriptions,
-            is_retired: AtomicBool::new(false),
-            is_compared: AtomicBool::new(false),
-            is_stale: AtomicBool::new(false),
-        })
     }
 }
 

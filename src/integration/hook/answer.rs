@@ -67,7 +67,10 @@ impl HookCall {
                 if *cleared {
                     session.end()?;
                 }
-                self.started(*resumed, engine, &session)?
+                // A conversation that starts may have had its first message answered already: Copilot
+                // runs the hooks for the start and for the first message at the same time.
+                let is_listed = self.agent.channel().lists_at_start(*resumed);
+                if is_listed { self.list(engine, &session)? } else { String::new() }
             }
             HookEvent::Catalog => self.list(engine, &session)?,
             HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
@@ -84,16 +87,6 @@ impl HookCall {
         };
         let is_empty = context.trim().is_empty();
         Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
-    }
-
-    /// Returns the context for a conversation that starts or is resumed. One that starts may have had
-    /// its first message answered already: Copilot runs the hooks for the start and for the first
-    /// message at the same time.
-    fn started(&self, resumed: bool, engine: &Engine, session: &Session) -> Result<String, Error> {
-        match self.agent.channel().list {
-            List::Start { after_resume } if !resumed || after_resume => self.list(engine, session),
-            _ => Ok(String::new()),
-        }
     }
 
     /// Lists the skills that the agent does not list by itself, and records them in the session.
@@ -152,19 +145,14 @@ impl HookCall {
         session: &Session,
     ) -> Result<String, Error> {
         let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
-        let catalog = engine.catalog();
-        let Some(entry) = find_command(&catalog, typed.word) else {
-            let is_left_alone = is_agent_command(message);
-            if is_left_alone {
-                return Ok(String::new());
+        let is_left_alone = match find_command(&engine.catalog(), typed.word) {
+            // The agent finds the skill in the same place, and handles its command.
+            Some(entry) => {
+                entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir))
             }
-            return self.said(message, engine, session);
+            None => is_agent_command(message),
         };
-        // The agent finds the skill in the same place, and handles its command.
-        if entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir)) {
-            return Ok(String::new());
-        }
-        self.said(message, engine, session)
+        if is_left_alone { Ok(String::new()) } else { self.said(message, engine, session) }
     }
 
     /// Returns the text that an ordinary message, not a command of the agent, calls for.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::agent::HookAgent;
-use super::channel::List;
 use super::event::HookEvent;
 use super::files::touched;
 use super::json;
@@ -70,10 +69,7 @@ impl HookCall {
     /// same answer.
     pub fn needs_skills(&self) -> bool {
         match &self.event {
-            HookEvent::Start { resumed, .. } => match self.agent.channel().list {
-                List::Start { after_resume } => !resumed || after_resume,
-                List::FirstPrompt | List::System => false,
-            },
+            HookEvent::Start { resumed, .. } => self.agent.channel().lists_at_start(*resumed),
             HookEvent::Catalog | HookEvent::Prompt(_) => true,
             HookEvent::Files(paths) => {
                 !paths.is_empty() && self.agent.takes_context(&self.event, &self.name)

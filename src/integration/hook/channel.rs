@@ -26,6 +26,11 @@ pub(super) struct Channel {
 }
 
 impl Channel {
+    /// Tells whether the list goes to the start of a conversation, or of one that is `resumed`.
+    pub(super) fn lists_at_start(&self, resumed: bool) -> bool {
+        matches!(self.list, List::Start { after_resume } if !resumed || after_resume)
+    }
+
     /// Renders the channel as a row of the table of `docs/agents.md`.
     pub(super) fn row(&self, agent: &str) -> String {
         let NativeSkills { roots, nested, hides_paths, how_to_load } = &self.native;

@@ -13,7 +13,6 @@ use super::session_id::{IdKey, unique_name};
 use super::{McpOptions, McpServer};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorCode};
-use crate::session::Session;
 
 /// The minimum length of a token, in bytes.
 const MIN_TOKEN: usize = 16;
@@ -26,10 +25,12 @@ type Digest = [u8; 32];
 /// Its engine decides which skills it sees: two clients with different [allowlists](crate::Allowlist)
 /// need two engines.
 pub struct HttpClient {
-    name: String,
+    pub(super) name: String,
     digest: Digest,
-    key: IdKey,
-    engine: Engine,
+    /// The key of the ids of this client's sessions.
+    pub(super) key: IdKey,
+    /// The engine with the skills that the client sees.
+    pub(super) engine: Engine,
     options: McpOptions,
 }
 
@@ -62,34 +63,14 @@ impl HttpClient {
         })
     }
 
-    /// The client's name.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The engine with the skills that the client sees.
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
-    /// The key of the ids of this client's sessions.
-    pub(super) fn key(&self) -> &IdKey {
-        &self.key
-    }
-
-    /// The stored session `name`.
-    pub(super) fn session(&self, name: &str) -> Session {
-        self.engine.session(name)
-    }
-
     /// Creates a server for a connection. The server continues the stored session `name`; without a
     /// name, it has a new session that ends with the connection.
     pub(super) fn server(&self, name: Option<&str>, metrics: &Arc<Metrics>) -> McpServer {
         let options = self.options.clone();
         let (is_owner, metrics) = (name.is_none(), Some(Arc::clone(metrics)));
         let session = match name {
-            Some(name) => self.session(name),
-            None => self.session(&unique_name()),
+            Some(name) => self.engine.session(name),
+            None => self.engine.session(&unique_name()),
         };
         McpServer::create(&self.engine, session, options, is_owner, metrics)
     }
@@ -116,19 +97,12 @@ pub fn check_token(token: &str) -> Result<(), Error> {
 /// Checks that there is a client, and that no two clients have the same token.
 pub(super) fn check(clients: &[HttpClient]) -> Result<(), Error> {
     let digests: BTreeSet<&Digest> = clients.iter().map(|client| &client.digest).collect();
-    if clients.is_empty() || digests.len() < clients.len() {
-        let message = if clients.is_empty() {
-            "there is no client"
-        } else {
-            "two clients have the same token"
-        };
-        return Err(Error::new(
-            ErrorCode::InvalidParam,
-            message,
-            "give each client a token of its own",
-        ));
-    }
-    Ok(())
+    let message = match clients.len() {
+        0 => "there is no client",
+        n if digests.len() < n => "two clients have the same token",
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorCode::InvalidParam, message, "give each client a token of its own"))
 }
 
 /// The reason why a request is refused.

@@ -46,7 +46,9 @@ pub(super) async fn ask(
     let request =
         blocking("consent", move || asked.engine.consent_request(&skill, &asked.session, audience));
     let request = request.await??;
-    match put(key(&request.id), message(&request), &request.id, responses, context).await? {
+    // An answer with another skill's key is ignored.
+    let key = format!("consent:{}", request.id);
+    match put(key, message(&request), &request.id, responses, context).await? {
         Answer::Pending(pending) => return Ok(Consented::Pending(pending)),
         Answer::No => return Err(refused(&request.id)),
         Answer::Yes => connection.session.consent(&request.id)?,
@@ -102,11 +104,6 @@ pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
 /// Tells whether the protocol forbids a server to ask on its own initiative.
 fn is_asked_in_answers(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
-}
-
-/// Returns the key of the question. An answer with another skill's key is ignored.
-fn key(skill: &SkillId) -> String {
-    format!("consent:{skill}")
 }
 
 fn question(message: String, skill: &SkillId) -> Result<ElicitRequestParams, Error> {

@@ -192,7 +192,7 @@ impl Server {
         let text = match page {
             Page::Health => return plain(StatusCode::OK, "alive\n"),
             Page::Ready => {
-                blocking("/ready", move || probe.report(clients[0].engine(), store.as_ref())).await
+                blocking("/ready", move || probe.report(&clients[0].engine, store.as_ref())).await
             }
             Page::Metrics => {
                 let n_sessions = self.sessions.count().await;
@@ -219,7 +219,7 @@ impl Server {
         let Some(id) = sessions::named(headers) else {
             return Ok(Current { client, session: None });
         };
-        match client.key().read(&id).filter(|_| !self.sessions.has_ended(&id)) {
+        match client.key.read(&id).filter(|_| !self.sessions.has_ended(&id)) {
             Some(session) => Ok(Current { client, session: Some((id, session)) }),
             // This protocol has no sessions, so its servers ignore the header.
             None if is_without_sessions(headers) => Ok(Current { client, session: None }),
@@ -251,7 +251,7 @@ impl Server {
         if self.store.is_none() {
             return;
         }
-        let stored = current.client.session(&session.name);
+        let stored = current.client.engine.session(&session.name);
         let ended = blocking("DELETE", move || stored.end()).await.and_then(|ended| ended);
         if let Err(error) = ended {
             tracing::warn!(%error, "the session of a client cannot be ended");
@@ -278,8 +278,8 @@ impl Server {
             }
             Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
         };
-        let has_batches =
-            current.session.as_ref().is_some_and(|(_, session)| sessions::allows_batches(session));
+        let protocol = current.session.as_ref().and_then(|(_, session)| session.protocol());
+        let has_batches = protocol.is_some_and(batches::are_in);
         if has_batches && let Some(batch) = batches::split(&body) {
             return match batch {
                 Ok(messages) => self.answer_batch(&current, head, messages).await,
@@ -310,8 +310,8 @@ impl Server {
         hello: &InitializeRequestParams,
         request: Request<Full<Bytes>>,
     ) -> Answer {
-        let session = current.client.key().issue(hello).ok().and_then(|id| {
-            let described = current.client.key().read(&id)?;
+        let session = current.client.key.issue(hello).ok().and_then(|id| {
+            let described = current.client.key.read(&id)?;
             Some((id.into(), described))
         });
         let Some((id, described)) = session else {

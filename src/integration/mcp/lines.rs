@@ -177,7 +177,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let line = without_byte_order_mark(&line);
+            // Skip a byte order mark.
+            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
             let Some(line) = self.open_batch(line) else { continue };
             match message::read(line) {
                 Ok(Some(message)) => return Some(message),
@@ -208,10 +209,6 @@ async fn write(mut writer: impl AsyncWrite + Unpin, mut queue: mpsc::UnboundedRe
             return;
         }
     }
-}
-
-fn without_byte_order_mark(line: &[u8]) -> &[u8] {
-    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
 }
 
 impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {

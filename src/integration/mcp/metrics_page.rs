@@ -53,25 +53,25 @@ fn write_calls(page: &mut Page, metrics: &Metrics) {
 
 fn write_catalogs(page: &mut Page, metrics: &Metrics, clients: &[Arc<HttpClient>]) {
     let catalogs: Vec<Arc<Catalog>> =
-        clients.iter().map(|client| client.engine().catalog()).collect();
+        clients.iter().map(|client| client.engine.catalog()).collect();
     page.head("skills", "gauge", "Skills that the models of a client can use.");
     for (client, catalog) in clients.iter().zip(&catalogs) {
         let n_skills = catalog.listed(Audience::Model).count();
-        page.line("skills", &[("client", client.name())], n_skills);
+        page.line("skills", &[("client", &client.name)], n_skills);
     }
     page.head("catalog_info", "gauge", "The fingerprint of a client's catalog; always 1.");
     for (client, version) in clients.iter().zip(metrics.versions(&catalogs)) {
-        page.line("catalog_info", &[("client", client.name()), ("version", &version)], 1);
+        page.line("catalog_info", &[("client", &client.name), ("version", &version)], 1);
     }
 }
 
 /// Writes the sums of the counts of all engines. An engine that clients share counts once.
 fn write_counts(page: &mut Page, clients: &[Arc<HttpClient>]) {
     let is_first = |at: &usize| {
-        let engine = clients[*at].engine();
-        !clients[..*at].iter().any(|before| before.engine().is_clone_of(engine))
+        let engine = &clients[*at].engine;
+        !clients[..*at].iter().any(|before| before.engine.is_clone_of(engine))
     };
-    let engines = (0..clients.len()).filter(is_first).map(|at| clients[at].engine().counts());
+    let engines = (0..clients.len()).filter(is_first).map(|at| clients[at].engine.counts());
     let counts = engines.fold(EngineCounts::default(), EngineCounts::plus);
     for (name, help, count) in [
         ("queries_total", "Messages and searches that were answered.", counts.queries),

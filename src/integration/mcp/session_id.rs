@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use rmcp::model::{InitializeRequestParams, ProtocolVersion};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorCode};
@@ -28,53 +28,10 @@ pub(super) struct IdKey([u8; 64]);
 pub(super) struct SessionClaims {
     /// The protocol that the client asked for.
     version: String,
-    /// The client's elicitation capability.
-    elicitation_form: ElicitationForm,
+    /// The client's capabilities, of which only elicitation matters: the ability to ask its user.
+    capabilities: Value,
     /// The name of the session in the store.
     pub(super) name: String,
-}
-
-/// A client's ability to ask its user: its elicitation capability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ElicitationForm {
-    Never,
-    /// By form, like clients before there were modes.
-    WithoutMode,
-    ByForm,
-    ByUrl,
-    ByBoth,
-}
-
-impl ElicitationForm {
-    const ALL: [ElicitationForm; 5] = [
-        ElicitationForm::Never,
-        ElicitationForm::WithoutMode,
-        ElicitationForm::ByForm,
-        ElicitationForm::ByUrl,
-        ElicitationForm::ByBoth,
-    ];
-
-    fn of(hello: &InitializeRequestParams) -> ElicitationForm {
-        let Some(elicitation) = &hello.capabilities.elicitation else {
-            return ElicitationForm::Never;
-        };
-        match (elicitation.form.is_some(), elicitation.url.is_some()) {
-            (false, false) => ElicitationForm::WithoutMode,
-            (true, false) => ElicitationForm::ByForm,
-            (false, true) => ElicitationForm::ByUrl,
-            (true, true) => ElicitationForm::ByBoth,
-        }
-    }
-
-    fn letter(self) -> &'static str {
-        match self {
-            ElicitationForm::Never => "n",
-            ElicitationForm::WithoutMode => "e",
-            ElicitationForm::ByForm => "f",
-            ElicitationForm::ByUrl => "u",
-            ElicitationForm::ByBoth => "b",
-        }
-    }
 }
 
 impl IdKey {
@@ -102,11 +59,16 @@ impl IdKey {
         let is_date =
             version.len() == 10 && version.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let version = if is_date { version } else { "" };
-        let content = format!(
-            "{version}.{}.{}",
-            ElicitationForm::of(hello).letter(),
-            HEXLOWER.encode(&bytes)
-        );
+        let elicitation = hello.capabilities.elicitation.as_ref();
+        let letter = match elicitation.map(|modes| (modes.form.is_some(), modes.url.is_some())) {
+            None => "n",
+            // By form, like clients before there were modes.
+            Some((false, false)) => "e",
+            Some((true, false)) => "f",
+            Some((false, true)) => "u",
+            Some((true, true)) => "b",
+        };
+        let content = format!("{version}.{letter}.{}", HEXLOWER.encode(&bytes));
         let signature = self.sign(&content).finalize().into_bytes();
         Ok(format!("{content}.{}", HEXLOWER.encode(&signature[..N_BYTES])))
     }
@@ -122,14 +84,17 @@ impl IdKey {
         }
         self.sign(content).verify_truncated_left(&signature).ok()?;
         let mut parts = content.split('.');
-        let (version, elicitation_form, random) = (parts.next()?, parts.next()?, parts.next()?);
-        let elicitation_form =
-            ElicitationForm::ALL.into_iter().find(|known| elicitation_form == known.letter())?;
-        Some(SessionClaims {
-            version: version.to_owned(),
-            elicitation_form,
-            name: format!("mcp-{random}"),
-        })
+        let (version, letter, random) = (parts.next()?, parts.next()?, parts.next()?);
+        let capabilities = match letter {
+            "n" => json!({}),
+            "e" => json!({"elicitation": {}}),
+            "f" => json!({"elicitation": {"form": {}}}),
+            "u" => json!({"elicitation": {"url": {}}}),
+            "b" => json!({"elicitation": {"form": {}, "url": {}}}),
+            _ => return None,
+        };
+        let (version, name) = (version.to_owned(), format!("mcp-{random}"));
+        Some(SessionClaims { version, capabilities, name })
     }
 
     fn sign(&self, content: &str) -> Hmac<Sha256> {
@@ -148,16 +113,9 @@ impl SessionClaims {
     /// Returns the `initialize` request with which another process continues the session. It contains
     /// the relevant parts of the client's request.
     pub(super) fn hello(&self) -> serde_json::Result<InitializeRequestParams> {
-        let capabilities = match self.elicitation_form {
-            ElicitationForm::Never => json!({}),
-            ElicitationForm::WithoutMode => json!({"elicitation": {}}),
-            ElicitationForm::ByForm => json!({"elicitation": {"form": {}}}),
-            ElicitationForm::ByUrl => json!({"elicitation": {"url": {}}}),
-            ElicitationForm::ByBoth => json!({"elicitation": {"form": {}, "url": {}}}),
-        };
         serde_json::from_value(json!({
             "protocolVersion": self.version,
-            "capabilities": capabilities,
+            "capabilities": self.capabilities,
             "clientInfo": {"name": "", "version": ""},
         }))
     }
@@ -175,7 +133,7 @@ pub(super) fn unique_name() -> String {
 mod tests {
     use super::*;
 
-    fn hello(version: &str, capabilities: &serde_json::Value) -> InitializeRequestParams {
+    fn hello(version: &str, capabilities: &Value) -> InitializeRequestParams {
         let client = json!({"name": "t", "version": "1"});
         let params =
             json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});

@@ -20,7 +20,6 @@ use rmcp::transport::streamable_http_server::session::store::{
 };
 use rmcp::transport::streamable_http_server::session::{RestoreOutcome, SessionId, SessionManager};
 
-use super::batches;
 use super::clients::HttpClient;
 use super::session_id::SessionClaims;
 
@@ -56,13 +55,13 @@ pub(super) fn named(headers: &HeaderMap) -> Option<SessionId> {
 }
 
 /// The open sessions of this process, in the order of their last use.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) manager: Arc<Manager>,
     most: usize,
-    by_use: Arc<Mutex<Vec<SessionId>>>,
+    by_use: Mutex<Vec<SessionId>>,
     /// The sessions that their clients ended, the oldest first.
-    ended: Arc<Mutex<VecDeque<SessionId>>>,
+    ended: Mutex<VecDeque<SessionId>>,
 }
 
 impl Sessions {
@@ -71,7 +70,7 @@ impl Sessions {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(MAX_IDLE);
         let manager = Arc::new(Manager(local));
-        Sessions { manager, most, by_use: Arc::default(), ended: Arc::default() }
+        Sessions { manager, most, by_use: Mutex::default(), ended: Mutex::default() }
     }
 
     /// Records the use of a session. Drops the least recently used sessions above the limit; they are
@@ -143,11 +142,6 @@ impl Sessions {
         let n_beyond = by_use.len().saturating_sub(self.most);
         by_use.drain(..n_beyond).collect()
     }
-}
-
-/// Tells whether a session's protocol has batches.
-pub(super) fn allows_batches(session: &SessionClaims) -> bool {
-    session.protocol().is_some_and(batches::are_in)
 }
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -230,6 +230,7 @@ mod tests {
         ]});
         let anchored =
             json!({"$defs": {"x": {"$anchor": "x", "not": {"$ref": "#x"}}}, "$ref": "#x"});
+        let escaped = json!({"$defs": {"x y": {"$ref": "#/$defs/x%20y"}}, "$ref": "#/$defs/x%20y"});
         let inner = json!({"properties": {"a": {"$id": "http://x/y", "$ref": "#/z"}}});
         for (schema, why) in [
             (nested(40, both), "nests more than 32"),
@@ -240,6 +241,7 @@ mod tests {
             (itself, "refers to itself"),
             (grows, "multiplies"),
             (anchored, "refers to itself"),
+            (escaped, "refers to itself"),
             (inner, "has an `$id` inside"),
             (json!({"$ref": "file:///etc/passwd"}), "has the reference"),
             (json!({"anyOf": vec![json!({}); 20_001]}), "subschemas"),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// The most subschemas of a schema.
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
         let Some(fragment) = fragment.strip_prefix('#') else {
             return Err(format!("has the reference `{reference}`: write it as `#/…`"));
         };
-        let fragment = percent_decoded(fragment);
+        let fragment = percent_decode_str(fragment).decode_utf8_lossy();
         if fragment.is_empty() || fragment.starts_with('/') {
             // A reference that leads nowhere is reported when the schema is compiled.
             let target = self.root.pointer(&fragment);
@@ -173,32 +174,5 @@ fn read_anchors<'a>(value: &'a Value, anchors: &mut Anchors<'a>) {
             }
         }
         _ => {}
-    }
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        if let (b'%', Some(code)) = (first, code) {
-            bytes.push(code);
-            rest = &after[2..];
-        } else {
-            bytes.push(first);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn references_are_decoded() {
-        assert_eq!(percent_decoded("/a%20b%25/%zz%4"), "/a b%/%zz%4");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::{ErrorCode, ToolOutput, ToolsetDescription};
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::protocol::{Failure, Refusal};
 use crate::sandbox::SandboxLevel;
+pub(super) use crate::toolset::locked;
 
 /// The most reports of a call that wait for its host; further reports are dropped.
 const MAX_EVENTS: usize = 1024;
@@ -91,11 +92,6 @@ impl Slot {
         let (mut events, _) = waited.unwrap_or_else(PoisonError::into_inner);
         events.pop_front()
     }
-}
-
-/// Locks a mutex, even a poisoned one.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs a method of the embedder's `Host`; `None` if it panics.

@@ -18,8 +18,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(60 * 60);
 /// the pause.
 #[derive(Default)]
 pub(super) struct Health {
-    crashes: VecDeque<Instant>,
-    last: Option<Arc<Death>>,
+    pub(super) crashes: VecDeque<Instant>,
+    /// The last failure.
+    pub(super) last: Option<Arc<Death>>,
     /// The end of the pause. It is kept after the pause is over, until a call succeeds.
     paused_until: Option<Instant>,
     n_pauses: u32,
@@ -58,15 +59,6 @@ impl Health {
     pub(super) fn time_until_retry(&self, now: Instant) -> Option<Duration> {
         let left = self.paused_until?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)
-    }
-
-    /// The last failure.
-    pub(super) fn last(&self) -> Option<&Arc<Death>> {
-        self.last.as_ref()
-    }
-
-    pub(super) fn n_crashes(&self) -> usize {
-        self.crashes.len()
     }
 
     /// The reason why the library is disabled, to follow "is disabled".

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +33,7 @@ use super::call::locked;
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
 use crate::process::first_line::{FirstLine, begun};
+use crate::sandbox::describe_exit;
 
 /// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);
@@ -242,17 +243,13 @@ fn spawn(
 /// Ends this process once the server has ended.
 fn end_with(mut process: Child) -> io::Result<()> {
     let wait = move || {
-        let status = process.wait().map_or_else(|error| error.to_string(), end);
+        let status = process.wait().map_or_else(|error| error.to_string(), describe_exit);
         thread::sleep(LAST_WORDS);
         let _ = writeln!(io::stderr(), "the MCP server ended: {status}");
         std::process::exit(1)
     };
     thread::Builder::new().name("mcp-server".to_owned()).spawn(wait)?;
     Ok(())
-}
-
-fn end(status: ExitStatus) -> String {
-    crate::sandbox::describe_exit(status)
 }
 
 /// Converts the tools to a plugin's description. Also returns the server's own name for each tool.

@@ -49,19 +49,16 @@ struct Calls {
     death: Option<Arc<Death>>,
 }
 
-/// The reason why a child cannot be started with the program.
-pub(super) type SpawnError = String;
-
 impl Process {
     /// Starts a child, and sends it the code to run. The child's answer to that goes to the slot with
-    /// the id 0.
+    /// the id 0. The error is the reason why it cannot be started.
     pub(super) fn start(
         program: &HostProgram,
         code: &Code,
         shown_as: &Path,
         skill_dir: &Path,
         limits: &Limits,
-    ) -> Result<(Arc<Self>, Arc<Slot>), SpawnError> {
+    ) -> Result<(Arc<Self>, Arc<Slot>), String> {
         let scratch = PrivateDir::new();
         let scratch = scratch.map_err(|error| format!("no scratch directory: {error}"))?;
         let absolute = |path: &Path| std::path::absolute(path).map_err(|error| error.to_string());

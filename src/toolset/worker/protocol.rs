@@ -36,7 +36,7 @@ pub(super) enum ToChild<'a> {
 }
 
 /// The library to load or the server to run, and the rights to give up before that.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Load {
     /// The private copy of the library, or the directory with the private copies of a server.
     pub(super) library: OsString,
@@ -65,20 +65,14 @@ impl Load {
             std::path::absolute(path).unwrap_or_else(|_| path.clone()).into_os_string()
         };
         Self {
-            library: OsString::new(),
-            server: None,
-            shown_as: OsString::new(),
-            skill_dir: OsString::new(),
-            scratch: OsString::new(),
             address_space: limits.address_space,
-            data: None,
             cpu_seconds: limits.cpu_seconds,
             file_bytes: limits.file_bytes,
             processes: limits.processes_now(),
             network: limits.network,
             read: limits.read.iter().map(absolute).collect(),
-            run: Vec::new(),
             write: limits.write.iter().map(absolute).collect(),
+            ..Self::default()
         }
     }
 }

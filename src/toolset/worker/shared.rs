@@ -150,11 +150,10 @@ impl Shared {
         let (process, slot) = started.map_err(|why| self.spawn_error(why))?;
         let running = Arc::new(Running::new(process));
         let mut inner = locked(&self.inner);
-        let Inner { closed, current, .. } = &mut *inner;
-        if !*closed {
-            *current = Some(Arc::clone(&running));
+        let is_closed = inner.closed;
+        if !is_closed {
+            inner.current = Some(Arc::clone(&running));
         }
-        let is_closed = *closed;
         drop(inner);
         if is_closed {
             running.process.close(CLOSE_TIMEOUT);
@@ -226,9 +225,7 @@ impl Shared {
         let (file, program) = (self.shown_as.clone(), self.program.program.clone());
         WorkerError::Spawn { file, program, why }
     }
-}
 
-impl Shared {
     /// Sends a call and waits for its end. Returns `None` if the process takes no more calls.
     pub(super) fn exchange<'a>(
         &self,

@@ -166,11 +166,11 @@ impl Worker {
             let (pid, sandbox) = (running.process.pid(), running.sandbox.get().copied());
             return WorkerState::Running { pid, sandbox };
         }
-        let Some(death) = inner.health.last() else { return WorkerState::Idle };
+        let Some(death) = &inner.health.last else { return WorkerState::Idle };
         let (how, last_output) = (death.how().to_owned(), death.last_output.clone());
         match inner.health.time_until_retry(Instant::now()) {
             Some(retry_in) => WorkerState::Disabled { how, last_output, retry_in },
-            None => WorkerState::Crashed { how, last_output, crashes: inner.health.n_crashes() },
+            None => WorkerState::Crashed { how, last_output, crashes: inner.health.crashes.len() },
         }
     }
 

@@ -260,6 +260,4 @@ fn a_plugin_that_keeps_printing_is_bounded() {
     let error = fixture.fail("exit").unwrap_err();
     let WorkerError::Crashed { last_output, .. } = error else { panic!("{error}") };
     assert!(last_output.len() <= 4096 && last_output.ends_with("last words of a plugin"));
-    let host = FakeHost::new();
-    assert!(host.logs().is_empty());
 }

@@ -10,7 +10,7 @@ mod probes;
 mod sandboxed;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use repertoire_plugin::FakeHost;
@@ -128,8 +128,4 @@ fn assert_gone(id: u32) {
         assert!(Instant::now() < patience, "left of group {id}: {:?}", group(id));
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-fn exists(path: &Path) -> bool {
-    path.exists()
 }

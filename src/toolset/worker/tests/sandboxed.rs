@@ -1,5 +1,7 @@
 //! Actions that are denied to a plugin's process.
 
+use std::path::Path;
+
 use super::*;
 use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 
@@ -77,7 +79,7 @@ fn processes_and_threads_are_limited_unless_the_host_says_more() {
 #[test]
 fn no_probe_gets_through() {
     let say = |text: &str| println!("{text}");
-    if !exists(Path::new("/usr/bin/python3")) {
+    if !Path::new("/usr/bin/python3").exists() {
         return say("SKIPPED: no `python3` on this machine");
     }
     let outside = probes::Outside::new();
@@ -109,14 +111,14 @@ fn the_environment_is_cleared_and_there_is_a_scratch_directory() {
     let scratch = env.lines().find_map(|line| line.strip_prefix("TMPDIR=")).unwrap();
     let file = Path::new(scratch).join("file");
     fixture.probe("write", &named(&file)).unwrap();
-    assert!(exists(&file));
+    assert!(file.exists());
     let here = fixture.probe("where", &json!({})).unwrap();
     let skill = fixture.skill.path().display();
     assert_eq!(here, format!("{skill} {skill}"));
     assert_eq!(fixture.probe("stdin", &json!({})).unwrap(), "");
     drop(fixture);
     let patience = Instant::now() + Duration::from_secs(30);
-    while exists(Path::new(scratch)) {
+    while Path::new(scratch).exists() {
         assert!(Instant::now() < patience, "{scratch} is left");
         std::thread::sleep(Duration::from_millis(5));
     }
