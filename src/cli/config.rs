@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Common, SwitchArgs};
 use crate::exit_code::ExitCode;
-use crate::list::arrange;
+use crate::list::formatted;
 use crate::output::{NAME, Output, Page, styled};
 use crate::replace::{check_writable, io_error, replace};
 use crate::report::short;
@@ -120,14 +120,7 @@ fn page(config: &Config, settings: &[InForce]) -> Page {
         let cells = [setting.key.as_str(), &format!("{from}{line}"), &value];
         table.add_row(cells.map(|cell| sanitize::line(cell).into_owned()));
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    arrange(&mut table, 2);
-    for (i, line) in table.lines().enumerate() {
-        let line = line.trim_end();
-        page.line(format_args!("{}", if i == 0 { styled(NAME, line) } else { line.to_owned() }));
-    }
+    page.line(format_args!("{}", formatted(table, 2)));
     page
 }
 

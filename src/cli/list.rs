@@ -149,9 +149,6 @@ fn table(engine: &Engine) -> String {
             brief,
         ]);
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
     arrange(&mut table, BRIEF);
     let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();
     lines.join("\n")
@@ -170,9 +167,22 @@ fn signatures(engine: &Engine) -> Page {
     page
 }
 
-/// Fits the table to the width of the terminal by wrapping its column `last`. Without a terminal, or
-/// on one that is too narrow, nothing wraps.
-pub(crate) fn arrange(table: &mut Table, last: usize) {
+/// Formats a table with a header; its column `last` may wrap.
+pub(crate) fn formatted(mut table: Table, last: usize) -> String {
+    arrange(&mut table, last);
+    let style = |(i, line): (usize, String)| {
+        let line = line.trim_end();
+        if i == 0 { styled(NAME, line) } else { line.to_owned() }
+    };
+    table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
+}
+
+/// Pads the columns, and fits the table to the width of the terminal by wrapping its column `last`.
+/// Without a terminal, or on one that is too narrow, nothing wraps.
+fn arrange(table: &mut Table, last: usize) {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
     let widths = table.column_max_content_widths();
     let others: u16 =
         widths.iter().take(last).fold(0, |sum, width| sum.saturating_add(width.saturating_add(2)));
