@@ -41,16 +41,20 @@ pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| project.to_owned())
 }
 
+/// Returns the directory of the project, which must exist.
+pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
+    if common.project.is_dir() {
+        return Ok(&common.project);
+    }
+    let message = format!("the project {} is not a directory", common.project.display());
+    let help = "name the project's directory with `--project DIR`";
+    Err(Error::new(ErrorCode::NotFound, message, help))
+}
+
 /// Returns the configuration of the user and the project, with the sources of the command line, if
 /// any.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
-    if !common.project.is_dir() {
-        return Err(Error::new(
-            ErrorCode::NotFound,
-            format!("the project {} is not a directory", common.project.display()),
-            "name the project's directory with `--project DIR`",
-        ));
-    }
+    project_dir(common)?;
     let config = Config::load(&config_place(common));
     if common.sources.is_empty() {
         return Ok(match fetcher_without_policy(common) {

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
 use crate::args::{Cli, Command, Common, RoutingArgs};
+use crate::setup;
 
 /// The minimum time, in seconds, that agents wait for the hook, which gives up earlier. Codex allows
 /// no more at the end of a session.
@@ -59,7 +60,7 @@ pub(super) fn file(
     let name = if place == Place::Local { LOCAL_SETTINGS } else { hooks };
     Ok(match place {
         Place::Project | Place::Local => {
-            let base = agent::project_dir(common)?;
+            let base = setup::project_dir(common)?.to_owned();
             (base.join(project_dir).join(name), base)
         }
         Place::User => {
