@@ -8,7 +8,6 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
 use repertoire::lint::{self, lint};
 use repertoire::session::{Day, SessionStore as _};
@@ -20,7 +19,7 @@ use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, excerpt, renderer};
-use crate::{sessions, setup};
+use crate::{progress_bar, sessions, setup};
 
 /// With more files than this, a progress bar is shown.
 const MANY_FILES: usize = 200;
@@ -178,7 +177,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
 
     let mut diagnostics = targets.cross_skill_findings(args, common)?;
     diagnostics.append(&mut targets.diagnostics);
-    let progress = progress(targets.files.len());
+    let progress = progress_bar::counting("checking", targets.files.len(), MANY_FILES);
     for file in &targets.files {
         diagnostics.extend(check_file(file, args.profile, &common.brand));
         progress.inc(1);
@@ -227,17 +226,6 @@ fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
         *code != Code::UntypedTrigger
             || !unseen.iter().any(|(of, inner)| holds(inner) && absolute(of) == absolute(path))
     });
-}
-
-/// Returns a progress bar on standard error. It is hidden if there are few files or standard error is
-/// not a terminal.
-fn progress(n_files: usize) -> ProgressBar {
-    if n_files <= MANY_FILES {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("checking {bar:40} {pos}/{len}");
-    ProgressBar::new(n_files as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Output) -> Page {
