@@ -7,12 +7,12 @@ use repertoire::disclosure::BytesPerToken;
 use repertoire::disclosure::TokenCounter as _;
 use repertoire::matcher::Shared;
 use repertoire::{
-    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query,
-    Rejection, Session,
+    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match,
+    MetaQuestion, Query, Rejection, Session,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::match_query::{meta_name, why};
+use crate::match_query::why;
 use crate::query;
 use crate::sanitize;
 use crate::why::{self, Verdict};
@@ -52,7 +52,7 @@ pub(super) struct Answer {
     /// The number of further matches.
     n_more: usize,
     rejected: Vec<Rejection>,
-    meta: Option<&'static str>,
+    meta: Option<MetaQuestion>,
     disclosure: Disclosure,
     characters: usize,
     tokens: usize,
@@ -121,7 +121,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         parts: parts(&question.query, &matches),
         n_more,
         rejected,
-        meta: meta.map(meta_name),
+        meta,
         characters: disclosure.text.chars().count(),
         tokens: BytesPerToken::default().count(&disclosure.text),
         disclosure,
