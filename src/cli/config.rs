@@ -124,17 +124,8 @@ fn page(config: &Config, settings: &[InForce]) -> Page {
     page
 }
 
-/// `repertoire enable`.
-pub(crate) fn enable(args: &SwitchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    switch(args, common, out, true)
-}
-
-/// `repertoire disable`.
-pub(crate) fn disable(args: &SwitchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    switch(args, common, out, false)
-}
-
-fn switch(
+/// `repertoire enable` if `is_on`, otherwise `repertoire disable`.
+pub(crate) fn switch(
     args: &SwitchArgs,
     common: &Common,
     out: Output,
