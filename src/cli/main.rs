@@ -208,7 +208,7 @@ fn listen(common: &Common, out: Output, traces: Option<&Traces>) {
     }
     let log = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(out.is_colored_on_stderr())
+        .with_ansi(out.colors(&std::io::stderr()))
         .without_time();
     // Only events are logged: each is complete without the spans around it.
     let is_logged = filter_fn(move |metadata| metadata.is_event() && *metadata.level() <= level);

@@ -83,7 +83,8 @@ pub(crate) fn percent_or_dash(share: Option<f64>) -> String {
 
 /// Returns the renderer of excerpts for standard output.
 pub(crate) fn renderer(out: Output) -> Renderer {
-    let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };
+    let renderer =
+        if out.colors(&std::io::stdout()) { Renderer::styled() } else { Renderer::plain() };
     renderer.term_width(Output::width().map_or(DEFAULT_TERM_WIDTH, usize::from))
 }
 
