@@ -109,15 +109,11 @@ impl Targets {
         if args.stats {
             found.extend(unused(args, &catalog, common)?);
         }
-        found.retain(|diagnostic| targets.contains(&absolute(&diagnostic.path)));
         if args.profile == Profile::Untrusted {
-            found.extend(
-                lint::confusable(&catalog)
-                    .into_iter()
-                    .filter(|diagnostic| targets.contains(&absolute(&diagnostic.path))),
-            );
+            found.extend(lint::confusable(&catalog));
         }
         let is_checked = |path: &Path| targets.contains(&absolute(path));
+        found.retain(|diagnostic| is_checked(&diagnostic.path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);
         found.extend(examples::misrouted(&catalog, is_checked, engine)?);
         Ok(found)
