@@ -51,7 +51,7 @@ impl Targets {
             let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
             let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
             self.diagnostics.push(missing);
-        } else if path.is_dir() && !is_named_as_skill_file(path) {
+        } else if path.is_dir() && !path.file_name().is_some_and(is_skill_file) {
             self.add_source(path);
             let hidden = Source::standard(None, path, brand);
             let roots = hidden.iter().filter_map(Source::root).filter(|root| root.is_dir());
@@ -155,10 +155,6 @@ fn covers(outer: &Path, inner: &Path) -> bool {
 /// Returns the canonical form of `path`, or `path` itself if the system cannot resolve it.
 fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-fn is_named_as_skill_file(path: &Path) -> bool {
-    path.file_name().is_some_and(is_skill_file)
 }
 
 pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
