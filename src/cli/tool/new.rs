@@ -1,7 +1,7 @@
 //! `repertoire tool new`: writes a skill with tools, from a library or an MCP server.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use repertoire::skill::is_identifier;
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{Common, Lang, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
-use crate::new::not_an_identifier;
+use crate::new::{not_an_identifier, not_written};
 use crate::output::{NAME, Output, Page, styled};
 use crate::sanitize;
 use crate::shell::quoted;
@@ -184,20 +184,11 @@ fn write(files: &[(PathBuf, String)]) -> Result<(), Error> {
     }
     for (path, content) in files {
         let dir = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
-        let mut file = File::create_new(path).map_err(|error| failed(path, &error))?;
-        file.write_all(content.as_bytes()).map_err(|error| failed(path, &error))?;
+        fs::create_dir_all(dir).map_err(|error| not_written(dir, &error))?;
+        let mut file = File::create_new(path).map_err(|error| not_written(path, &error))?;
+        file.write_all(content.as_bytes()).map_err(|error| not_written(path, &error))?;
     }
     Ok(())
-}
-
-fn failed(path: &Path, error: &io::Error) -> Error {
-    let code = match error.kind() {
-        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-        _ => ErrorCode::ExecutionError,
-    };
-    let message = format!("cannot write {}: {error}", path.display());
-    Error::new(code, message, "choose another directory with `--dir DIR`")
 }
 
 fn manifest(name: &str, dependency: &str) -> String {
