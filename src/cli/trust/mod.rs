@@ -96,7 +96,10 @@ fn add(
             hash,
             code.asks_for_network(),
         )?);
-        toolsets::grant(code, store)?;
+        let rights = toolsets::asked(code);
+        if !rights.is_empty() {
+            store.grant(&code.file, rights)?;
+        }
         kept.keep(&code.file);
     }
     for skill in skills.values() {
