@@ -193,13 +193,7 @@ fn tell_without_effect(
 /// that leaves the project.
 fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
     let in_project = common.names_project && !args.user;
-    let home = || {
-        setup::home().ok_or_else(|| {
-            let message = "there is no home directory with a configuration";
-            Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-        })
-    };
-    let base = if in_project { common.project.clone() } else { home()? };
+    let base = if in_project { common.project.clone() } else { setup::config_home()? };
     let path = Config::path(&base, &common.brand);
     let Ok(real) = path.canonicalize() else { return Ok(path) };
     let is_inside = |project: &Path| project.canonicalize().is_ok_and(|p| real.starts_with(p));

@@ -333,6 +333,14 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
+/// Returns the home directory, for the user's configuration.
+pub(crate) fn config_home() -> Result<PathBuf, Error> {
+    home().ok_or_else(|| {
+        let message = "there is no home directory with a configuration";
+        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+    })
+}
+
 /// Iterates over the errors of the sources that were named explicitly.
 fn source_failures<'a>(
     common: &'a Common,
