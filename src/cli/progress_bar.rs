@@ -64,15 +64,11 @@ mod tests {
     fn the_bar_follows_the_phase() {
         let bar = new_bar();
         let at = |phase, done| {
-            show(progress(phase, done), &bar);
+            show(Progress { phase, done, total: 300 }, &bar);
             (bar.message(), bar.position(), bar.length())
         };
         assert_eq!(at(Phase::Reading, 64), ("reading skills".to_owned(), 64, Some(300)));
         assert_eq!(at(Phase::Reading, 300), ("reading skills".to_owned(), 300, Some(300)));
         assert_eq!(at(Phase::Compiling, 0), ("compiling triggers".to_owned(), 0, Some(300)));
-    }
-
-    fn progress(phase: Phase, done: usize) -> Progress {
-        Progress { phase, done, total: 300 }
     }
 }
