@@ -192,14 +192,10 @@ struct Change<'a, E> {
 }
 
 impl<E: Entry> Change<'_, E> {
-    fn is_one(&self) -> bool {
-        self.target.text.as_deref() != self.wanted
-    }
-
     /// Shows the change, and makes it unless this is a dry run.
     fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let path = &self.target.path;
-        let is_one = self.is_one();
+        let is_one = self.target.text.as_deref() != self.wanted;
         let backup = self.backup.filter(|_| is_one);
         if is_one && !dry_run {
             check_writable(&self.target.path, "add what `--dry-run` shows by hand")?;
