@@ -48,11 +48,6 @@ impl Row {
         let last = tally.and_then(|tally| tally.last);
         Row { id: id.to_string(), status, fired, loaded, used, listed, last }
     }
-
-    /// Tells whether the skill did not fire, and was neither loaded nor used.
-    fn is_idle(&self) -> bool {
-        self.last.is_none()
-    }
 }
 
 pub(crate) fn run(args: &StatsArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -121,7 +116,7 @@ fn tell(Stats { since, sessions, skills, .. }: &Stats, tallies: &Tallies, out: O
     }
     let sessions = usize::try_from(*sessions).unwrap_or(usize::MAX);
     out.note(&format!("{} begun since {since}", count(sessions, "session")));
-    let is_idle = |row: &&Row| row.status != ABSENT && row.is_idle();
+    let is_idle = |row: &&Row| row.status != ABSENT && row.last.is_none();
     let n_idle = skills.iter().filter(is_idle).count();
     if n_idle > 0 {
         let idle = count(n_idle, "skill");
