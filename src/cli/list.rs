@@ -115,12 +115,6 @@ fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
     engine.source_of(entry)?.name().map(str::to_owned)
 }
 
-/// Returns the status of a skill, coloured.
-pub(crate) fn status(entry: &Entry) -> String {
-    let text = entry.status.as_str();
-    styled(if entry.is_available() { GOOD } else { WARNING }, text)
-}
-
 fn table(engine: &Engine) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
