@@ -121,10 +121,9 @@ fn check(settings: &CstObject) -> Result<(), Problem> {
         .object_value()
         .ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
     for event in all.properties() {
-        let name = event.decoded_name().unwrap_or_default();
         // Other values (Gemini has switches there) are left to the agent.
-        let is_switch = event.value().is_some_and(|value| value.as_boolean_lit().is_some());
-        if event.array_value().is_none() && !is_switch && event.object_value().is_some() {
+        if event.object_value().is_some() {
+            let name = event.decoded_name().unwrap_or_default();
             return Err(Problem::new(format!("has hooks of `{name}` that are not a list")));
         }
     }
