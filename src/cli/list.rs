@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
-use repertoire::catalog::Entry;
-use repertoire::catalog::Scope;
+use repertoire::catalog::{Entry, Scope};
 use repertoire::{Diagnostic, Engine, Severity, Source};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -15,8 +14,7 @@ use crate::args::{Common, ListArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, short};
-use crate::sanitize;
-use crate::setup;
+use crate::{sanitize, setup};
 
 /// The index of the last column of the table, the only one whose text may wrap.
 const BRIEF: usize = 4;

@@ -7,7 +7,6 @@ mod completions;
 mod config;
 mod disclose;
 mod doctor;
-
 mod environment;
 mod eval;
 mod eval_page;

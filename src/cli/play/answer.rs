@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use repertoire::disclosure::BytesPerToken;
-use repertoire::disclosure::TokenCounter as _;
+use repertoire::disclosure::{BytesPerToken, TokenCounter as _};
 use repertoire::matcher::Shared;
 use repertoire::{
     Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match,
@@ -13,9 +12,8 @@ use repertoire::{
 use serde::{Deserialize, Serialize};
 
 use crate::match_query::why;
-use crate::query;
-use crate::sanitize;
 use crate::why::{self, Verdict};
+use crate::{query, sanitize};
 
 /// The maximum number of matches that are shown with their hits.
 const MAX_MATCHES: usize = 50;
