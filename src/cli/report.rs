@@ -72,8 +72,8 @@ pub(crate) fn count(n: usize, thing: &str) -> String {
 }
 
 /// Formats a share, from 0 to 1, in percent.
-pub(crate) fn percent(share: impl std::borrow::Borrow<f64>) -> String {
-    format!("{:.1} %", 100.0 * share.borrow())
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 /// Formats a share in percent, or as a dash if there is none.
