@@ -8,7 +8,6 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
 use repertoire::lint::{self, lint};
 use repertoire::session::{Day, SessionStore as _};
@@ -20,7 +19,7 @@ use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, excerpt, renderer};
-use crate::{sessions, setup};
+use crate::{progress_bar, sessions, setup};
 
 /// With more files than this, a progress bar is shown.
 const MANY_FILES: usize = 200;
@@ -52,7 +51,7 @@ impl Targets {
             let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
             let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
             self.diagnostics.push(missing);
-        } else if path.is_dir() && !is_named_as_skill_file(path) {
+        } else if path.is_dir() && !path.file_name().is_some_and(is_skill_file) {
             self.add_source(path);
             let hidden = Source::standard(None, path, brand);
             let roots = hidden.iter().filter_map(Source::root).filter(|root| root.is_dir());
@@ -110,15 +109,11 @@ impl Targets {
         if args.stats {
             found.extend(unused(args, &catalog, common)?);
         }
-        found.retain(|diagnostic| targets.contains(&absolute(&diagnostic.path)));
         if args.profile == Profile::Untrusted {
-            found.extend(
-                lint::confusable(&catalog)
-                    .into_iter()
-                    .filter(|diagnostic| targets.contains(&absolute(&diagnostic.path))),
-            );
+            found.extend(lint::confusable(&catalog));
         }
         let is_checked = |path: &Path| targets.contains(&absolute(path));
+        found.retain(|diagnostic| is_checked(&diagnostic.path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);
         found.extend(examples::misrouted(&catalog, is_checked, engine)?);
         Ok(found)
@@ -162,10 +157,6 @@ fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn is_named_as_skill_file(path: &Path) -> bool {
-    path.file_name().is_some_and(is_skill_file)
-}
-
 pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let mut targets = Targets::default();
     let sources = setup::sources(common)?;
@@ -178,7 +169,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
 
     let mut diagnostics = targets.cross_skill_findings(args, common)?;
     diagnostics.append(&mut targets.diagnostics);
-    let progress = progress(targets.files.len());
+    let progress = progress_bar::counting("checking", targets.files.len(), MANY_FILES);
     for file in &targets.files {
         diagnostics.extend(check_file(file, args.profile, &common.brand));
         progress.inc(1);
@@ -227,17 +218,6 @@ fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
         *code != Code::UntypedTrigger
             || !unseen.iter().any(|(of, inner)| holds(inner) && absolute(of) == absolute(path))
     });
-}
-
-/// Returns a progress bar on standard error. It is hidden if there are few files or standard error is
-/// not a terminal.
-fn progress(n_files: usize) -> ProgressBar {
-    if n_files <= MANY_FILES {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("checking {bar:40} {pos}/{len}");
-    ProgressBar::new(n_files as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Output) -> Page {

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 use crate::args::{Common, SwitchArgs};
 use crate::exit_code::ExitCode;
-use crate::list::arrange;
+use crate::list::formatted;
 use crate::output::{NAME, Output, Page, styled};
 use crate::replace::{check_writable, io_error, replace};
 use crate::report::short;
@@ -120,28 +120,12 @@ fn page(config: &Config, settings: &[InForce]) -> Page {
         let cells = [setting.key.as_str(), &format!("{from}{line}"), &value];
         table.add_row(cells.map(|cell| sanitize::line(cell).into_owned()));
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    arrange(&mut table, 2);
-    for (i, line) in table.lines().enumerate() {
-        let line = line.trim_end();
-        page.line(format_args!("{}", if i == 0 { styled(NAME, line) } else { line.to_owned() }));
-    }
+    page.line(format_args!("{}", formatted(table, 2)));
     page
 }
 
-/// `repertoire enable`.
-pub(crate) fn enable(args: &SwitchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    switch(args, common, out, true)
-}
-
-/// `repertoire disable`.
-pub(crate) fn disable(args: &SwitchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    switch(args, common, out, false)
-}
-
-fn switch(
+/// `repertoire enable` if `is_on`, otherwise `repertoire disable`.
+pub(crate) fn switch(
     args: &SwitchArgs,
     common: &Common,
     out: Output,
@@ -209,13 +193,7 @@ fn tell_without_effect(
 /// that leaves the project.
 fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
     let in_project = common.names_project && !args.user;
-    let home = || {
-        setup::home().ok_or_else(|| {
-            let message = "there is no home directory with a configuration";
-            Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-        })
-    };
-    let base = if in_project { common.project.clone() } else { home()? };
+    let base = if in_project { common.project.clone() } else { setup::config_home()? };
     let path = Config::path(&base, &common.brand);
     let Ok(real) = path.canonicalize() else { return Ok(path) };
     let is_inside = |project: &Path| project.canonicalize().is_ok_and(|p| real.starts_with(p));

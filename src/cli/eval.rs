@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use comfy_table::{CellAlignment, Table, presets};
-use indicatif::{ProgressBar, ProgressStyle};
 use repertoire::eval::{
     Baseline, Case, Cause, Comparison, Confusion, Evaluation, Owners, Problem, Report, Scores,
     UserOnly, compare, evaluate, read,
@@ -16,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, percent, percent_or_dash};
-use crate::{eval_page, sanitize, setup};
+use crate::{eval_page, progress_bar, sanitize, setup};
 
 /// With more prompts than this, a progress bar is shown.
 const MANY_CASES: usize = 500;
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     let options = args.showing.apply(options);
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let (cases, mut problems) = prompts(&files, args.skill.as_deref(), &engine.catalog());
-    let progress = progress(cases.len());
+    let progress = progress_bar::counting("asking", cases.len(), MANY_CASES);
     let mut evaluation = evaluate(&engine, &cases, || progress.inc(1));
     progress.finish_and_clear();
     problems.append(&mut evaluation.problems);
@@ -157,17 +156,6 @@ fn write(file: &Path, page: &str) -> Result<(), Error> {
         let message = format!("cannot write {}: {error}", file.display());
         Error::new(ErrorCode::ExecutionError, message, "name a file in a directory that exists")
     })
-}
-
-/// Returns a progress bar on standard error. It is hidden if there are few prompts or standard error
-/// is not a terminal.
-fn progress(n_cases: usize) -> ProgressBar {
-    if n_cases <= MANY_CASES {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("asking {bar:40} {pos}/{len}");
-    ProgressBar::new(n_cases as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
-use repertoire::catalog::Entry;
-use repertoire::catalog::Scope;
+use repertoire::catalog::{Entry, Scope};
 use repertoire::{Diagnostic, Engine, Severity, Source};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -15,8 +14,7 @@ use crate::args::{Common, ListArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, short};
-use crate::sanitize;
-use crate::setup;
+use crate::{sanitize, setup};
 
 /// The index of the last column of the table, the only one whose text may wrap.
 const BRIEF: usize = 4;
@@ -115,12 +113,6 @@ fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
     engine.source_of(entry)?.name().map(str::to_owned)
 }
 
-/// Returns the status of a skill, coloured.
-pub(crate) fn status(entry: &Entry) -> String {
-    let text = entry.status.as_str();
-    styled(if entry.is_available() { GOOD } else { WARNING }, text)
-}
-
 fn table(engine: &Engine) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -149,9 +141,6 @@ fn table(engine: &Engine) -> String {
             brief,
         ]);
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
     arrange(&mut table, BRIEF);
     let lines: Vec<String> = table.lines().map(|line| colored(line.trim_end())).collect();
     lines.join("\n")
@@ -170,9 +159,22 @@ fn signatures(engine: &Engine) -> Page {
     page
 }
 
-/// Fits the table to the width of the terminal by wrapping its column `last`. Without a terminal, or
-/// on one that is too narrow, nothing wraps.
-pub(crate) fn arrange(table: &mut Table, last: usize) {
+/// Formats a table with a header; its column `last` may wrap.
+pub(crate) fn formatted(mut table: Table, last: usize) -> String {
+    arrange(&mut table, last);
+    let style = |(i, line): (usize, String)| {
+        let line = line.trim_end();
+        if i == 0 { styled(NAME, line) } else { line.to_owned() }
+    };
+    table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
+}
+
+/// Pads the columns, and fits the table to the width of the terminal by wrapping its column `last`.
+/// Without a terminal, or on one that is too narrow, nothing wraps.
+fn arrange(table: &mut Table, last: usize) {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
     let widths = table.column_max_content_widths();
     let others: u16 =
         widths.iter().take(last).fold(0, |sum, width| sum.saturating_add(width.saturating_add(2)));

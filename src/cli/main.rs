@@ -7,7 +7,6 @@ mod completions;
 mod config;
 mod disclose;
 mod doctor;
-
 mod environment;
 mod eval;
 mod eval_page;
@@ -144,8 +143,8 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
             None => doctor::run(common, out),
         },
         Command::Config => config::run(common, out),
-        Command::Enable(args) => config::enable(args, common, out),
-        Command::Disable(args) => config::disable(args, common, out),
+        Command::Enable(args) => config::switch(args, common, out, true),
+        Command::Disable(args) => config::switch(args, common, out, false),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Package(args) => package::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
@@ -208,7 +207,7 @@ fn listen(common: &Common, out: Output, traces: Option<&Traces>) {
     }
     let log = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(out.is_colored_on_stderr())
+        .with_ansi(out.colors(&std::io::stderr()))
         .without_time();
     // Only events are logged: each is complete without the spans around it.
     let is_logged = filter_fn(move |metadata| metadata.is_event() && *metadata.level() <= level);

@@ -20,15 +20,7 @@ struct Answer<'a> {
     matches: &'a [Match],
     rejected: &'a [Rejection],
     /// The kind of question that the message asks about the skills themselves, if it does.
-    meta: Option<&'static str>,
-}
-
-/// Returns the name that a question about skills has in JSON.
-pub(crate) fn meta_name(meta: MetaQuestion) -> &'static str {
-    match meta {
-        MetaQuestion::Registry => "registry",
-        MetaQuestion::ShowAll => "show_all",
-    }
+    meta: Option<MetaQuestion>,
 }
 
 pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
@@ -39,7 +31,7 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
     let found = engine.turn(&query, &session).explain(args.limit.unwrap_or(usize::MAX));
     if out.json {
         let Explanation { matches, rejected, .. } = &found;
-        Output::json(&Answer { matches, rejected, meta: found.meta.map(meta_name) })?;
+        Output::json(&Answer { matches, rejected, meta: found.meta })?;
     } else {
         let text = text(&found, &query, args.explain, out);
         if !text.as_str().is_empty() {

@@ -92,17 +92,10 @@ fn nearest_identifier(name: &str) -> Option<String> {
 /// Writes the skill file into `dir`. Fails if the directory already has one.
 fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     let path = dir.join("SKILL.md");
-    let failed = |error: &io::Error| {
-        let code = match error.kind() {
-            io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-            _ => ErrorCode::ExecutionError,
-        };
-        let message = format!("cannot write {}: {error}", path.display());
-        Error::new(code, message, "choose another directory with `--dir DIR`")
-    };
-    fs::create_dir_all(dir).map_err(|error| failed(&error))?;
-    for entry in fs::read_dir(dir).map_err(|error| failed(&error))? {
-        let entry = entry.map_err(|error| failed(&error))?;
+    let failed = |error: io::Error| not_written(&path, &error);
+    fs::create_dir_all(dir).map_err(failed)?;
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         if is_skill_file(&entry.file_name()) {
             return Err(Error::new(
                 ErrorCode::ExecutionError,
@@ -111,9 +104,19 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
             ));
         }
     }
-    let mut file = File::create_new(&path).map_err(|error| failed(&error))?;
-    file.write_all(scaffold(name).as_bytes()).map_err(|error| failed(&error))?;
+    let mut file = File::create_new(&path).map_err(failed)?;
+    file.write_all(scaffold(name).as_bytes()).map_err(failed)?;
     Ok(path)
+}
+
+/// Returns the error for a new file at `path` that cannot be written.
+pub(crate) fn not_written(path: &Path, error: &io::Error) -> Error {
+    let code = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        _ => ErrorCode::ExecutionError,
+    };
+    let message = format!("cannot write {}: {error}", path.display());
+    Error::new(code, message, "choose another directory with `--dir DIR`")
 }
 
 /// The text of a new skill.

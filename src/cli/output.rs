@@ -198,17 +198,8 @@ impl Output {
         }
     }
 
-    /// Tells whether text for people is coloured on standard output.
-    pub(crate) fn is_colored(self) -> bool {
-        self.colors(&io::stdout())
-    }
-
-    /// Tells whether text for people is coloured on standard error.
-    pub(crate) fn is_colored_on_stderr(self) -> bool {
-        self.colors(&io::stderr())
-    }
-
-    fn colors(self, stream: &impl RawStream) -> bool {
+    /// Tells whether text for people is coloured on `stream`.
+    pub(crate) fn colors(self, stream: &impl RawStream) -> bool {
         let choice = match self.color {
             ColorChoice::Auto => AutoStream::choice(stream),
             choice => choice,

@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 use crate::agent::{common_options, program};
 use crate::args::{Common, PackageArgs};
 use crate::exit_code::ExitCode;
-use crate::hook;
 use crate::output::{NAME, Output, Page, styled};
 use crate::replace::{io_error, replace};
-use crate::sanitize;
+use crate::{hook, sanitize};
 
 /// The name of the package, and of the marketplace that offers only this package.
 const PACKAGE: &str = "repertoire";

@@ -1,4 +1,4 @@
-//! A progress bar for reading and compiling skills, on a terminal.
+//! Progress bars, on a terminal.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +9,17 @@ use repertoire::{EngineBuilder, Phase, Progress};
 
 /// The time that loading must take before the bar is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
+
+/// Returns a progress bar on standard error for `n_items`. It is hidden if there are at most `n_few`,
+/// or standard error is not a terminal.
+pub(crate) fn counting(verb: &str, n_items: usize, n_few: usize) -> ProgressBar {
+    if n_items <= n_few {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(&format!("{verb} {{bar:40}} {{pos}}/{{len}}"));
+    ProgressBar::new(n_items as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
 
 /// Shows a progress bar while the engine is built, if standard error is a terminal and building takes
 /// longer than [`SHOWN_AFTER`].
@@ -53,15 +64,11 @@ mod tests {
     fn the_bar_follows_the_phase() {
         let bar = new_bar();
         let at = |phase, done| {
-            show(progress(phase, done), &bar);
+            show(Progress { phase, done, total: 300 }, &bar);
             (bar.message(), bar.position(), bar.length())
         };
         assert_eq!(at(Phase::Reading, 64), ("reading skills".to_owned(), 64, Some(300)));
         assert_eq!(at(Phase::Reading, 300), ("reading skills".to_owned(), 300, Some(300)));
         assert_eq!(at(Phase::Compiling, 0), ("compiling triggers".to_owned(), 0, Some(300)));
-    }
-
-    fn progress(phase: Phase, done: usize) -> Progress {
-        Progress { phase, done, total: 300 }
     }
 }

@@ -72,8 +72,8 @@ pub(crate) fn count(n: usize, thing: &str) -> String {
 }
 
 /// Formats a share, from 0 to 1, in percent.
-pub(crate) fn percent(share: impl std::borrow::Borrow<f64>) -> String {
-    format!("{:.1} %", 100.0 * share.borrow())
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 /// Formats a share in percent, or as a dash if there is none.
@@ -83,7 +83,8 @@ pub(crate) fn percent_or_dash(share: Option<f64>) -> String {
 
 /// Returns the renderer of excerpts for standard output.
 pub(crate) fn renderer(out: Output) -> Renderer {
-    let renderer = if out.is_colored() { Renderer::styled() } else { Renderer::plain() };
+    let renderer =
+        if out.colors(&std::io::stdout()) { Renderer::styled() } else { Renderer::plain() };
     renderer.term_width(Output::width().map_or(DEFAULT_TERM_WIDTH, usize::from))
 }
 

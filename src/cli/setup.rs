@@ -41,16 +41,20 @@ pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
     std::env::current_dir().unwrap_or_else(|_| project.to_owned())
 }
 
+/// Returns the directory of the project, which must exist.
+pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
+    if common.project.is_dir() {
+        return Ok(&common.project);
+    }
+    let message = format!("the project {} is not a directory", common.project.display());
+    let help = "name the project's directory with `--project DIR`";
+    Err(Error::new(ErrorCode::NotFound, message, help))
+}
+
 /// Returns the configuration of the user and the project, with the sources of the command line, if
 /// any.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
-    if !common.project.is_dir() {
-        return Err(Error::new(
-            ErrorCode::NotFound,
-            format!("the project {} is not a directory", common.project.display()),
-            "name the project's directory with `--project DIR`",
-        ));
-    }
+    project_dir(common)?;
     let config = Config::load(&config_place(common));
     if common.sources.is_empty() {
         return Ok(match fetcher_without_policy(common) {
@@ -327,6 +331,14 @@ pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
 /// The user's home directory; `None` where the environment names none.
 pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// Returns the home directory, for the user's configuration.
+pub(crate) fn config_home() -> Result<PathBuf, Error> {
+    home().ok_or_else(|| {
+        let message = "there is no home directory with a configuration";
+        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+    })
 }
 
 /// Iterates over the errors of the sources that were named explicitly.

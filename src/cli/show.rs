@@ -12,8 +12,8 @@ use serde_json::{Value as Json, json};
 use crate::args::{Common, ShowArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::help;
-use crate::list::{Listed, status};
-use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
+use crate::list::Listed;
+use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, short};
 use crate::{sanitize, setup};
 
@@ -132,7 +132,9 @@ fn problems(details: &Details<'_>) -> impl Iterator<Item = String> {
 fn text(entry: &Entry, details: &Details<'_>) -> Page {
     let id = styled(NAME, sanitize::line(entry.id.as_str()));
     let mut text = Page::default();
-    text.line(format_args!("{id}  {}, {}", status(entry), entry.scope));
+    let style = if entry.is_available() { GOOD } else { WARNING };
+    let status = styled(style, entry.status.as_str());
+    text.line(format_args!("{id}  {status}, {}", entry.scope));
     if let Some(reason) = entry.reason() {
         text.line(format_args!("{}", styled(WARNING, sanitize::line(&reason))));
     }

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::args::{Common, StatsArgs};
 use crate::exit_code::ExitCode;
-use crate::list::arrange;
-use crate::output::{DIM, NAME, Output, styled};
+use crate::list::formatted;
+use crate::output::{DIM, Output, styled};
 use crate::report::count;
 use crate::{sanitize, sessions, setup};
 
@@ -47,11 +47,6 @@ impl Row {
             tally.map(|tally| tally.counts).unwrap_or_default();
         let last = tally.and_then(|tally| tally.last);
         Row { id: id.to_string(), status, fired, loaded, used, listed, last }
-    }
-
-    /// Tells whether the skill did not fire, and was neither loaded nor used.
-    fn is_idle(&self) -> bool {
-        self.last.is_none()
     }
 }
 
@@ -105,18 +100,10 @@ fn table(rows: &[Row]) -> String {
         let cells = [id].into_iter().chain(numbers.map(ToString::to_string));
         table.add_row(cells.chain([last, (*status).to_owned()]));
     }
-    for (place, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if (1..=4).contains(&place) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    for column in table.column_iter_mut().skip(1).take(4) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
-    arrange(&mut table, LAST);
-    let style = |(place, line): (usize, String)| {
-        let line = line.trim_end();
-        if place == 0 { styled(NAME, line) } else { line.to_owned() }
-    };
-    table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
+    formatted(table, LAST)
 }
 
 /// Reports the period of the figures, and their limits.
@@ -129,7 +116,7 @@ fn tell(Stats { since, sessions, skills, .. }: &Stats, tallies: &Tallies, out: O
     }
     let sessions = usize::try_from(*sessions).unwrap_or(usize::MAX);
     out.note(&format!("{} begun since {since}", count(sessions, "session")));
-    let is_idle = |row: &&Row| row.status != ABSENT && row.is_idle();
+    let is_idle = |row: &&Row| row.status != ABSENT && row.last.is_none();
     let n_idle = skills.iter().filter(is_idle).count();
     if n_idle > 0 {
         let idle = count(n_idle, "skill");

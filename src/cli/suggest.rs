@@ -43,12 +43,6 @@ struct Effect {
     user_only: Vec<UserOnly>,
 }
 
-/// The text of a skill's file with the proposal inserted, not written yet.
-struct Draft {
-    path: PathBuf,
-    text: String,
-}
-
 pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
     let catalog = engine.catalog();
@@ -65,7 +59,10 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
         _ => Some(effect(args, common, &engine, &suggestions)?),
     };
     // The file is written last: if an earlier step fails, it stays unchanged.
-    let written = draft.map(Draft::write).transpose()?;
+    if let Some((path, text)) = &draft {
+        replace(path, text, path)?;
+    }
+    let written = draft.map(|(path, _)| path.display().to_string());
     let told = SuggestOutput { suggestions: &suggestions, written, eval };
     if out.json {
         Output::json(&told)?;
@@ -83,8 +80,12 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
     Ok(if problems.is_empty() { sources } else { ExitCode::Failure })
 }
 
-/// Inserts a proposal into the text of a skill's file.
-fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result<Draft, Error> {
+/// Returns the path of a skill's file, and its text with the proposal inserted.
+fn draft(
+    args: &SuggestArgs,
+    engine: &Engine,
+    suggestion: &Suggestion,
+) -> Result<(PathBuf, String), Error> {
     let catalog = engine.catalog();
     let entry = catalog.find_any(suggestion.id.as_str())?;
     let Some(path) = entry.skill.path() else {
@@ -99,15 +100,7 @@ fn draft(args: &SuggestArgs, engine: &Engine, suggestion: &Suggestion) -> Result
         let message = format!("{}: {}", path.display(), error.message());
         error.reworded(message)
     })?;
-    Ok(Draft { path, text })
-}
-
-impl Draft {
-    /// Writes the file, and returns its path.
-    fn write(self) -> Result<String, Error> {
-        replace(&self.path, &self.text, &self.path)?;
-        Ok(self.path.display().to_string())
-    }
+    Ok((path, text))
 }
 
 /// Measures the effect of the proposals on the prompts of files. A proposal for a single skill

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use repertoire::{Error, ErrorCode};
 use serde_json::json;
@@ -54,7 +54,7 @@ pub(crate) struct Target<E> {
     agent: &'static str,
     place: Place,
     /// The path with links followed.
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The directory that exists even without settings: the project, or the directory of the user's
     /// settings for this agent.
     base: PathBuf,
@@ -90,10 +90,6 @@ impl<E: Entry> Target<E> {
             })?),
         };
         Ok(Target { agent, place, path, base, text, entry })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -192,14 +188,10 @@ struct Change<'a, E> {
 }
 
 impl<E: Entry> Change<'_, E> {
-    fn is_one(&self) -> bool {
-        self.target.text.as_deref() != self.wanted
-    }
-
     /// Shows the change, and makes it unless this is a dry run.
     fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let path = &self.target.path;
-        let is_one = self.is_one();
+        let is_one = self.target.text.as_deref() != self.wanted;
         let backup = self.backup.filter(|_| is_one);
         if is_one && !dry_run {
             check_writable(&self.target.path, "add what `--dry-run` shows by hand")?;

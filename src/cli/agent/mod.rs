@@ -9,4 +9,4 @@ pub(crate) use command::{
     common_options, is_own_program, program, shell, split, warn_of_missing_sources,
 };
 pub(crate) use edit::{Entry, Problem, Target};
-pub(crate) use place::{LOCAL_SETTINGS, Place, Settings, project_dir, unknown, user_dir};
+pub(crate) use place::{LOCAL_SETTINGS, Place, Settings, unknown, user_dir};

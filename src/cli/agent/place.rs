@@ -47,19 +47,6 @@ impl Place {
     }
 }
 
-/// Returns the directory of the project, which must exist.
-pub(crate) fn project_dir(common: &Common) -> Result<PathBuf, Error> {
-    if common.project.is_dir() {
-        return Ok(common.project.clone());
-    }
-    let message = format!("the project {} is not a directory", common.project.display());
-    Err(Error::new(
-        ErrorCode::NotFound,
-        message,
-        "name the project's directory with `--project DIR`",
-    ))
-}
-
 /// The places of an agent's settings.
 #[derive(Debug)]
 pub(crate) struct Settings {

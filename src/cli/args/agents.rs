@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::integration::hook::HookAgent;
 
+use super::values::one_of;
+
 /// The agents that accept packages.
-const PACKAGE_AGENTS: [HookAgent; 3] = [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
+pub(super) const PACKAGE_AGENTS: [HookAgent; 3] =
+    [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
 
 /// An agent that reads MCP servers from a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,18 +50,5 @@ impl FromStr for McpAgent {
 
 /// Parses an agent with supported hooks.
 pub(super) fn hook_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
-    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
-        .try_map(|text| text.parse::<HookAgent>())
-}
-
-/// Parses an agent that accepts packages.
-pub(super) fn package_agents() -> impl clap::builder::TypedValueParser<Value = HookAgent> {
-    PossibleValuesParser::new(PACKAGE_AGENTS.map(HookAgent::as_str))
-        .try_map(|text| text.parse::<HookAgent>())
-}
-
-/// Parses an agent that accepts MCP servers.
-pub(super) fn mcp_agents() -> impl clap::builder::TypedValueParser<Value = McpAgent> {
-    PossibleValuesParser::new(McpAgent::all().map(McpAgent::as_str))
-        .try_map(|text| text.parse::<McpAgent>())
+    one_of::<HookAgent>(HookAgent::ALL.map(HookAgent::as_str))
 }

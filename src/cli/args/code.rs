@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Subcommand, ValueEnum};
 use repertoire::ToolFormat;
 
-use super::values::seconds;
+use super::values::{one_of, seconds};
 
 /// The commands of `toolset`, now part of `tool`.
 #[derive(Debug, Subcommand)]
@@ -95,7 +94,8 @@ pub(crate) enum ToolCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ToolListArgs {
     /// Print JSON for a provider's API: `mcp`, `openai` or `anthropic`
-    #[arg(long, value_name = "FORMAT", value_parser = tool_formats())]
+    #[arg(long, value_name = "FORMAT")]
+    #[arg(value_parser = one_of::<ToolFormat>(ToolFormat::ALL.map(ToolFormat::as_str)))]
     pub(crate) format: Option<ToolFormat>,
     /// List only the tools of this skill
     #[arg(long, value_name = "ID")]
@@ -168,9 +168,4 @@ pub(crate) struct TrustPathsArgs {
     /// A file, or a skill (id or directory) with all its libraries and scripts
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
-}
-
-fn tool_formats() -> impl clap::builder::TypedValueParser<Value = ToolFormat> {
-    PossibleValuesParser::new(ToolFormat::ALL.map(ToolFormat::as_str))
-        .try_map(|text| text.parse::<ToolFormat>())
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use repertoire::integration::hook::HookAgent;
 
-use super::agents::{hook_agents, package_agents};
+use super::agents::{PACKAGE_AGENTS, hook_agents};
 use super::routing::RoutingArgs;
-use super::values::seconds;
+use super::values::{one_of, seconds};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -81,7 +81,7 @@ pub(crate) struct DoctorArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PackageArgs {
     /// The agent
-    #[arg(value_parser = package_agents())]
+    #[arg(value_parser = one_of::<HookAgent>(PACKAGE_AGENTS.map(HookAgent::as_str)))]
     pub(crate) agent: HookAgent,
     /// Write to this directory [default: repertoire-AGENT]
     #[arg(long, value_name = "DIR")]

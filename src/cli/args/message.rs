@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Format;
 use repertoire::integration::hook::HookAgent;
 
 use super::agents::hook_agents;
 use super::routing::{MatchingArgs, ShowingArgs};
 use super::serving::ConsentArg;
+use super::values::one_of;
 use crate::environment;
 
 /// A message and the files it touches.
@@ -79,7 +79,8 @@ pub(crate) struct DiscloseArgs {
     #[arg(long)]
     pub(crate) tasks: bool,
     /// Format of the text
-    #[arg(long, default_value = "markdown", value_parser = formats())]
+    #[arg(long, default_value = "markdown")]
+    #[arg(value_parser = one_of::<Format>(Format::ALL.map(Format::as_str)))]
     pub(crate) format: Format,
     /// Maximum number of matching skills shown in full [default: 3]
     #[arg(long, value_name = "N", env = environment::filled("REPERTOIRE_MAX_SKILLS"))]
@@ -99,7 +100,8 @@ pub(crate) struct PromptArgs {
     #[command(flatten)]
     pub(crate) window: WindowArgs,
     /// Format of the text
-    #[arg(long, default_value = "markdown", value_parser = formats())]
+    #[arg(long, default_value = "markdown")]
+    #[arg(value_parser = one_of::<Format>(Format::ALL.map(Format::as_str)))]
     pub(crate) format: Format,
     /// Show the path of each skill's file
     #[arg(long)]
@@ -129,9 +131,4 @@ fn message(text: &str) -> Result<String, String> {
         return Err("there is no such option; `-` reads a message from standard input".to_owned());
     }
     Ok(text.to_owned())
-}
-
-fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::as_str))
-        .try_map(|text| text.parse::<Format>())
 }

@@ -3,7 +3,6 @@
 mod agents;
 mod code;
 mod common;
-mod config;
 mod eval;
 mod fetch;
 mod groups;
@@ -22,7 +21,6 @@ pub(crate) use code::{
     ToolNewArgs, ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common};
-pub(crate) use config::SwitchArgs;
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
 pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs};
 pub(crate) use groups::command;
@@ -32,7 +30,9 @@ pub(crate) use hook::{
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use routing::RoutingArgs;
 pub(crate) use serving::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, PlayArgs, Refresh};
-pub(crate) use skills::{CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, UseArgs};
+pub(crate) use skills::{
+    CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, SwitchArgs, UseArgs,
+};
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]

@@ -7,9 +7,10 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use repertoire::ConsentPolicy;
 
-use super::agents::{McpAgent, mcp_agents};
+use super::agents::McpAgent;
 use super::hook::PlaceArgs;
 use super::routing::RoutingArgs;
+use super::values::one_of;
 use crate::environment;
 
 #[derive(Debug, Args)]
@@ -95,7 +96,7 @@ pub(crate) struct McpInstallArgs {
 #[derive(Debug, Args)]
 pub(crate) struct McpPlaceArgs {
     /// The agent
-    #[arg(value_parser = mcp_agents())]
+    #[arg(value_parser = one_of::<McpAgent>(McpAgent::all().map(McpAgent::as_str)))]
     pub(crate) agent: McpAgent,
     #[command(flatten)]
     pub(crate) place: PlaceArgs,

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Severity;
 use repertoire::skill::Profile;
 
-use super::values::{PERIOD, days, seconds, variable};
+use super::values::{PERIOD, days, one_of, seconds, variable};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
@@ -79,7 +79,8 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// The profile to check against
-    #[arg(long, default_value = "repertoire", value_parser = profiles())]
+    #[arg(long, default_value = "repertoire")]
+    #[arg(value_parser = one_of::<Profile>(["repertoire", "agent-skills", "untrusted"]))]
     pub(crate) profile: Profile,
     /// Print findings for people, as JSON, or as SARIF 2.1.0 for code scanners
     #[arg(long, default_value = "text", value_parser = ["text", "json", "sarif"])]
@@ -116,15 +117,21 @@ pub(crate) struct NewArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
+/// The skills to turn on or off, and the file to change.
+#[derive(Debug, Args)]
+pub(crate) struct SwitchArgs {
+    /// Ids, paths or unique names of the skills
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Change the user's file; the default, unless `--project` is given
+    #[arg(long)]
+    pub(crate) user: bool,
+}
+
 fn severities() -> impl clap::builder::TypedValueParser<Value = Severity> {
     PossibleValuesParser::new(["error", "warning", "note"]).map(|text| match text.as_str() {
         "note" => Severity::Note,
         "warning" => Severity::Warning,
         _ => Severity::Error,
     })
-}
-
-fn profiles() -> impl clap::builder::TypedValueParser<Value = Profile> {
-    PossibleValuesParser::new(["repertoire", "agent-skills", "untrusted"])
-        .try_map(|text| text.parse::<Profile>())
 }

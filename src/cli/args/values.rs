@@ -1,8 +1,21 @@
 //! Parsers of values that options of several commands share.
 
+use std::error::Error;
+use std::str::FromStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use repertoire::session::Tallies;
+
+/// Parses a `T` that has one of `names`.
+pub(super) fn one_of<T>(
+    names: impl IntoIterator<Item = &'static str>,
+) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name: String| name.parse::<T>())
+}
 
 /// Parses a positive time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {

@@ -1,14 +1,14 @@
 //! Toolsets and scripts that cannot run: missing, unfit, changed since they were trusted, or without
 //! rights that they ask for.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use repertoire::catalog::{Entry, Scope};
 use repertoire::engine::Caller;
 use repertoire::session::Session;
 use repertoire::toolset::ToolsetEntry;
 use repertoire::trust::{FileChange, Owner, SkillFiles, TrustStore};
-use repertoire::{Engine, Error, ErrorCode};
+use repertoire::{Engine, ErrorCode};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -115,12 +115,8 @@ fn has_trusted_code(dir: &Path, store: &TrustStore) -> bool {
 fn missing_rights(entry: &Entry, named: &ToolsetEntry, store: &TrustStore) -> Option<String> {
     let owner = Owner::of(entry).filter(|owner| !owner.scope.is_trusted())?;
     let asked = owner.toolset_rights.get(&named.to_string())?.resolved();
-    let library = real(named.library(&owner.dir))?;
+    let library = named.library(&owner.dir).ok()?.canonicalize().ok()?;
     let file = store.list().into_iter().find(|file| file.path == library)?;
     let missing = asked.without(&file.rights.get(named.class()).cloned().unwrap_or_default());
     (!missing.is_empty()).then(|| format!("it asks {missing}, which was not granted"))
-}
-
-fn real(path: Result<impl AsRef<Path>, Error>) -> Option<PathBuf> {
-    path.ok()?.as_ref().canonicalize().ok()
 }

@@ -16,13 +16,12 @@ use repertoire::snapshot::SnapshotFile;
 use repertoire::{Diagnostic, Engine, Severity};
 use serde::Serialize;
 
-use crate::agent;
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::hook::{self, Installed};
 use crate::output::Output;
 use crate::sessions::{self, Place};
-use crate::setup;
+use crate::{agent, setup};
 
 use code::CodeProblem;
 

@@ -11,7 +11,7 @@ pub(crate) mod sign;
 pub(crate) mod update;
 
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -45,18 +45,11 @@ pub(crate) fn list_to_change<'f>(
     if common.names_project {
         return Ok(list_of_project(fetcher, common));
     }
-    list_of_user(fetcher, common).ok_or_else(|| {
-        let message = "there is no home directory with a configuration";
-        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-    })
+    Ok(SourceList::new(fetcher, Scope::User, &setup::config_home()?, &common.brand))
 }
 
 fn list_of_project<'f>(fetcher: &'f Fetcher, common: &Common) -> SourceList<'f> {
     SourceList::new(fetcher, Scope::Project, &common.project, &common.brand)
-}
-
-fn list_of_user<'f>(fetcher: &'f Fetcher, common: &Common) -> Option<SourceList<'f>> {
-    Some(SourceList::new(fetcher, Scope::User, &setup::home()?, &common.brand))
 }
 
 /// Returns the lists in force: the user's and the project's, or the project's alone with `--project`.
@@ -70,7 +63,8 @@ pub(crate) fn lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<SourceList
 /// Returns the lists of the user and the project.
 pub(crate) fn all_lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<SourceList<'f>> {
     let of_project = list_of_project(fetcher, common);
-    let of_user = list_of_user(fetcher, common);
+    let new = |home: PathBuf| SourceList::new(fetcher, Scope::User, &home, &common.brand);
+    let of_user = setup::home().map(new);
     let real = |list: &SourceList<'_>| list.config_file().canonicalize().ok();
     // The project may be the home directory.
     let is_one = of_user.as_ref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::agent::{self, LOCAL_SETTINGS, Place, Settings, common_options};
 use crate::agent::{is_own_program, program, shell, split};
 use crate::args::{Cli, Command, Common, RoutingArgs};
+use crate::setup;
 
 /// The minimum time, in seconds, that agents wait for the hook, which gives up earlier. Codex allows
 /// no more at the end of a session.
@@ -59,7 +60,7 @@ pub(super) fn file(
     let name = if place == Place::Local { LOCAL_SETTINGS } else { hooks };
     Ok(match place {
         Place::Project | Place::Local => {
-            let base = agent::project_dir(common)?;
+            let base = setup::project_dir(common)?.to_owned();
             (base.join(project_dir).join(name), base)
         }
         Place::User => {
@@ -82,14 +83,11 @@ pub(super) fn form(agent: HookAgent, words: &[String]) -> Result<Form, Error> {
     }
     let command = shell(words)?;
     let events = events(agent).ok_or_else(|| agent::unknown(agent))?;
-    let hook = |&(event, tools): &(&'static str, &str)| Hook {
-        event,
-        value: hook_value(
-            agent,
-            &command,
-            tools,
-            if is_end(event) { MIN_AGENT_TIMEOUT } else { patience },
-        ),
+    let hook = |&(event, tools): &(&'static str, &str)| {
+        // Nobody waits for the end of a session.
+        let is_end = event.eq_ignore_ascii_case("SessionEnd");
+        let patience = if is_end { MIN_AGENT_TIMEOUT } else { patience };
+        Hook { event, value: hook_value(agent, &command, tools, patience) }
     };
     let version = matches!(agent, HookAgent::Cursor | HookAgent::Copilot).then_some(1);
     Ok(Form::Settings { version, hooks: events.iter().map(hook).collect() })
@@ -146,11 +144,6 @@ fn patience(words: &[String]) -> u64 {
     };
     let whole = deadline.as_secs().saturating_add(u64::from(deadline.subsec_nanos() > 0));
     whole.saturating_add(1).max(MIN_AGENT_TIMEOUT)
-}
-
-/// Tells whether `event` is the end of a session, for which nobody waits.
-fn is_end(event: &str) -> bool {
-    event.eq_ignore_ascii_case("SessionEnd")
 }
 
 /// Returns the settings of one hook of `agent`, which waits `patience` seconds for it.

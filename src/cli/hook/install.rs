@@ -159,9 +159,9 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
         let mut target = target(agent, &plain, place, common)?;
         let Some(words) = target.words()? else { return Ok(Installed::No) };
         if let Some(why) = in_vain(&words, target.text()) {
-            return Ok(Installed::Ineffective(format!("{} {why}", target.path().display())));
+            return Ok(Installed::Ineffective(format!("{} {why}", target.path.display())));
         }
-        let path = target.path().to_owned();
+        let path = target.path.clone();
         if place == Place::Local {
             // The user wrote this file by hand, with the events of their choice.
             return Ok(Installed::Yes(path));
@@ -190,7 +190,7 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
         if let Ok(Cli { command: Command::Hook(args), common }) = Cli::try_parse_from(&words) {
             return Ok((common, args.routing));
         }
-        let (path, words) = (target.path().display(), words.join(" "));
+        let (path, words) = (target.path.display(), words.join(" "));
         let message = format!("the hook in {path} is not a command line: `{words}`");
         let help = format!("repair it with `repertoire hook install {agent}`");
         return Err(Error::new(ErrorCode::ExecutionError, message, help));

@@ -35,10 +35,7 @@ pub(super) fn add(
     }
     let is_there = |hook: &Hook| {
         let list = settings.object_value("hooks").and_then(|all| all.array_value(hook.event));
-        let own = list
-            .iter()
-            .flat_map(CstArray::elements)
-            .filter(|e| commands(e).any(|command| is_own(&command)));
+        let own = list.iter().flat_map(CstArray::elements).filter(|e| runs_own(e, is_own));
         let own: Vec<_> = own.map(|element| element.to_serde_value()).collect();
         own == [Some(hook.value.clone())]
     };
@@ -124,10 +121,9 @@ fn check(settings: &CstObject) -> Result<(), Problem> {
         .object_value()
         .ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
     for event in all.properties() {
-        let name = event.decoded_name().unwrap_or_default();
         // Other values (Gemini has switches there) are left to the agent.
-        let is_switch = event.value().is_some_and(|value| value.as_boolean_lit().is_some());
-        if event.array_value().is_none() && !is_switch && event.object_value().is_some() {
+        if event.object_value().is_some() {
+            let name = event.decoded_name().unwrap_or_default();
             return Err(Problem::new(format!("has hooks of `{name}` that are not a list")));
         }
     }
@@ -142,8 +138,7 @@ fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> boo
     for property in all.properties() {
         let Some(event) = property.decoded_name().filter(|event| !keeps(event)) else { continue };
         let Some(list) = property.array_value() else { continue };
-        let own =
-            list.elements().into_iter().filter(|e| commands(e).any(|command| is_own(&command)));
+        let own = list.elements().into_iter().filter(|e| runs_own(e, is_own));
         let own: Vec<CstNode> = own.collect();
         if !own.is_empty() {
             events.push(event);
@@ -159,18 +154,19 @@ fn take_out(settings: &CstObject, is_own: IsOwn<'_>, keeps: &dyn Fn(&str) -> boo
 fn take_out_of(element: CstNode, is_own: IsOwn<'_>) {
     let inner = element.as_object().and_then(|group| group.array_value("hooks"));
     if let Some(inner) = inner
-        && inner.elements().iter().any(|hook| !commands(hook).any(|command| is_own(&command)))
+        && inner.elements().iter().any(|hook| !runs_own(hook, is_own))
     {
-        for hook in inner
-            .elements()
-            .into_iter()
-            .filter(|hook| commands(hook).any(|command| is_own(&command)))
-        {
+        for hook in inner.elements().into_iter().filter(|hook| runs_own(hook, is_own)) {
             hook.remove();
         }
     } else {
         element.remove();
     }
+}
+
+/// Tells whether an element runs one of our hooks.
+fn runs_own(element: &CstNode, is_own: IsOwn<'_>) -> bool {
+    commands(element).any(|command| is_own(&command))
 }
 
 /// Iterates over the commands that an element runs: its own, or those of the hooks in it.

@@ -15,7 +15,7 @@ impl McpAgent {
     /// Returns the settings file, and the directory below which all files for the agent lie.
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
-            Place::Project | Place::Local => agent::project_dir(common)?,
+            Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
             Place::User => self.user_dir()?,
         };
         let is_user = place == Place::User;

@@ -2,8 +2,9 @@
 
 use super::entry::{Form, Server};
 use super::{json, toml};
-use crate::agent::warn_of_missing_sources;
-use crate::agent::{Entry, Place, Problem, Target, common_options, program};
+use crate::agent::{
+    Entry, Place, Problem, Target, common_options, program, warn_of_missing_sources,
+};
 use crate::args::{Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;

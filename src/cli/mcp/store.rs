@@ -29,13 +29,8 @@ pub(super) struct Stores {
 /// it is back, the store answers from memory, and says so.
 pub(super) fn open(common: &Common, out: Output) -> anyhow::Result<Option<Stores>> {
     let config = setup::config(common)?;
-    let (place, is_server) = match Place::of(&config, common) {
-        Ok(place) => {
-            let is_server = matches!(place, Place::Server(..));
-            (Ok(place), is_server)
-        }
-        Err(error) => (Err(error), false),
-    };
+    let place = Place::of(&config, common);
+    let is_server = matches!(place, Ok(Place::Server(..)));
     match place.and_then(|place| sessions::open_at(place, common)) {
         Ok(store) => {
             let (told, store) = (LastReported::default(), MeteredStore::new(store));

@@ -3,19 +3,17 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use repertoire::disclosure::BytesPerToken;
-use repertoire::disclosure::TokenCounter as _;
+use repertoire::disclosure::{BytesPerToken, TokenCounter as _};
 use repertoire::matcher::Shared;
 use repertoire::{
-    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match, Query,
-    Rejection, Session,
+    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match,
+    MetaQuestion, Query, Rejection, Session,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::match_query::{meta_name, why};
-use crate::query;
-use crate::sanitize;
+use crate::match_query::why;
 use crate::why::{self, Verdict};
+use crate::{query, sanitize};
 
 /// The maximum number of matches that are shown with their hits.
 const MAX_MATCHES: usize = 50;
@@ -52,7 +50,7 @@ pub(super) struct Answer {
     /// The number of further matches.
     n_more: usize,
     rejected: Vec<Rejection>,
-    meta: Option<&'static str>,
+    meta: Option<MetaQuestion>,
     disclosure: Disclosure,
     characters: usize,
     tokens: usize,
@@ -121,7 +119,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         parts: parts(&question.query, &matches),
         n_more,
         rejected,
-        meta: meta.map(meta_name),
+        meta,
         characters: disclosure.text.chars().count(),
         tokens: BytesPerToken::default().count(&disclosure.text),
         disclosure,

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use anyhow::Context as _;
 use repertoire::{Error, ErrorCode};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::args::{Common, PlayArgs};
 use crate::exit_code::ExitCode;
@@ -17,12 +17,6 @@ use crate::{hook, random, setup};
 
 /// The port of the page, unless it is in use: a fixed address is easy to remember.
 const USUAL_PORT: u16 = 4747;
-
-/// The address of the page, as JSON.
-#[derive(Serialize)]
-struct Serving {
-    url: String,
-}
 
 pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     // An author wants to see the text that an agent's hook would add.
@@ -43,7 +37,7 @@ pub(crate) fn run(args: &PlayArgs, common: &Common, out: Output) -> anyhow::Resu
     let path = random::token::<16>()?;
     let url = format!("http://{}/{path}/", listener.local_addr()?);
     if out.json {
-        Output::json(&Serving { url })?;
+        Output::json(&json!({"url": url}))?;
     } else {
         Output::exact(&format!("{url}\n"))?;
         out.note("open it in a browser; Ctrl-C ends it");

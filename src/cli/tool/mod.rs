@@ -18,8 +18,8 @@ use serde_json::{Value as Json, json};
 use crate::args::{Common, ToolCallArgs, ToolCommand, ToolListArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::{Failure, UsageError};
-use crate::list::arrange;
-use crate::output::{NAME, Output, styled};
+use crate::list::formatted;
+use crate::output::Output;
 use crate::{sanitize, sessions, setup};
 
 /// The number of steps of a progress bar.
@@ -77,15 +77,7 @@ fn table(tools: &[Tool]) -> String {
         let description = sanitize::line(tool.description.lines().next().unwrap_or_default());
         table.add_row(names.chain(state.map(Into::into)).chain([description]));
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    arrange(&mut table, 2 + usize::from(is_troubled));
-    let style = |(i, line): (usize, String)| {
-        let line = line.trim_end();
-        if i == 0 { styled(NAME, line) } else { line.to_owned() }
-    };
-    table.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
+    formatted(table, 2 + usize::from(is_troubled))
 }
 
 /// Reports the toolsets that could not be loaded. Classes of one library often fail with the same

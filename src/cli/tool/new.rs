@@ -1,7 +1,7 @@
 //! `repertoire tool new`: writes a skill with tools, from a library or an MCP server.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use repertoire::skill::is_identifier;
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{Common, Lang, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
-use crate::new::not_an_identifier;
+use crate::new::{not_an_identifier, not_written};
 use crate::output::{NAME, Output, Page, styled};
 use crate::sanitize;
 use crate::shell::quoted;
@@ -27,12 +27,20 @@ pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::R
     if !is_identifier(name) {
         return Err(UsageError(not_an_identifier(name)).into());
     }
-    let New { files, class, next } = match args.lang {
-        Lang::Rust => rust(args, common)?,
-        Lang::C => c(args, common)?,
-        Lang::Python => python(args, common)?,
+    let New { files, class, first } = match args.lang {
+        Lang::Rust => rust(args)?,
+        Lang::C => c(args)?,
+        Lang::Python => python(args)?,
     };
     write(&files)?;
+    let (skill, brand) = (args.dir.join(name), brand(common));
+    let next = [
+        format!("repertoire {first} {}{brand}", quoted(&skill.to_string_lossy())),
+        format!(
+            r#"repertoire tool call {name}.greet '{{"name": "Ada"}}' --source {}{brand}"#,
+            quoted(&args.dir.to_string_lossy())
+        ),
+    ];
     if out.json {
         let paths: Vec<_> = files.iter().map(|(path, _)| path.to_string_lossy()).collect();
         Output::json(&json!({"id": name, "class": class, "paths": paths, "next": next}))?;
@@ -51,15 +59,15 @@ pub(crate) fn run(args: &ToolNewArgs, common: &Common, out: Output) -> anyhow::R
     Ok(ExitCode::Done)
 }
 
-/// A new toolset: its files, its class, and the commands that lead to the first call.
+/// A new toolset: its files, its class, and the command that prepares its skill for use.
 struct New {
     files: Vec<(PathBuf, String)>,
     class: String,
-    next: Vec<String>,
+    first: &'static str,
 }
 
 /// Returns a crate in Rust, and the skill that uses its library.
-fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
+fn rust(args: &ToolNewArgs) -> anyhow::Result<New> {
     let name = &*args.name;
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         let message = format!("`{name}` is not a name for a crate: it begins with a digit");
@@ -75,12 +83,11 @@ fn rust(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
         (krate.join("src").join("lib.rs"), library(name)),
         (skill.join("SKILL.md"), document(name)),
     ];
-    let next = vec![build_command(&skill, common), call_command(args, common)];
-    Ok(New { files, class: class(name), next })
+    Ok(New { files, class: class(name), first: "tool build" })
 }
 
 /// Returns code in C with its header, and the skill that uses its library.
-fn c(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
+fn c(args: &ToolNewArgs) -> anyhow::Result<New> {
     no_plugin_path(args)?;
     let (name, skill) = (&*args.name, args.dir.join(&args.name));
     let code = args.dir.join(format!("{name}-toolset"));
@@ -93,20 +100,18 @@ fn c(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
         (code.join("repertoire.h"), C_HEADER.to_owned()),
         (skill.join("SKILL.md"), document(name)),
     ];
-    let next = vec![build_command(&skill, common), call_command(args, common)];
-    Ok(New { files, class: class(name), next })
+    Ok(New { files, class: class(name), first: "tool build" })
 }
 
 /// Returns a skill with an MCP server in Python.
-fn python(args: &ToolNewArgs, common: &Common) -> anyhow::Result<New> {
+fn python(args: &ToolNewArgs) -> anyhow::Result<New> {
     no_plugin_path(args)?;
     let (name, skill) = (&*args.name, args.dir.join(&args.name));
     let files = vec![
         (skill.join("SKILL.md"), server_document(name)),
         (skill.join("tools").join("server.py"), SERVER.replace("SKILL_NAME", name)),
     ];
-    let next = vec![trust_command(&skill, common), call_command(args, common)];
-    Ok(New { files, class: "mcp".to_owned(), next })
+    Ok(New { files, class: "mcp".to_owned(), first: "trust add" })
 }
 
 fn no_plugin_path(args: &ToolNewArgs) -> Result<(), UsageError> {
@@ -150,21 +155,6 @@ fn path_dependency(dir: &Path) -> anyhow::Result<String> {
     Ok(format!("{{ path = {} }}", json!(real.to_string_lossy())))
 }
 
-/// Returns the command that builds the library, copies it into the skill and trusts it.
-fn build_command(skill: &Path, common: &Common) -> String {
-    format!("repertoire tool build {}{}", quoted(&skill.to_string_lossy()), brand(common))
-}
-
-fn trust_command(skill: &Path, common: &Common) -> String {
-    format!("repertoire trust add {}{}", quoted(&skill.to_string_lossy()), brand(common))
-}
-
-fn call_command(args: &ToolNewArgs, common: &Common) -> String {
-    let (name, dir) = (&args.name, quoted(&args.dir.to_string_lossy()));
-    let brand = brand(common);
-    format!(r#"repertoire tool call {name}.greet '{{"name": "Ada"}}' --source {dir}{brand}"#)
-}
-
 /// Returns the option for a brand that is not the default.
 fn brand(common: &Common) -> String {
     match &*common.brand {
@@ -184,20 +174,11 @@ fn write(files: &[(PathBuf, String)]) -> Result<(), Error> {
     }
     for (path, content) in files {
         let dir = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(dir).map_err(|error| failed(dir, &error))?;
-        let mut file = File::create_new(path).map_err(|error| failed(path, &error))?;
-        file.write_all(content.as_bytes()).map_err(|error| failed(path, &error))?;
+        fs::create_dir_all(dir).map_err(|error| not_written(dir, &error))?;
+        let mut file = File::create_new(path).map_err(|error| not_written(path, &error))?;
+        file.write_all(content.as_bytes()).map_err(|error| not_written(path, &error))?;
     }
     Ok(())
-}
-
-fn failed(path: &Path, error: &io::Error) -> Error {
-    let code = match error.kind() {
-        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-        _ => ErrorCode::ExecutionError,
-    };
-    let message = format!("cannot write {}: {error}", path.display());
-    Error::new(code, message, "choose another directory with `--dir DIR`")
 }
 
 fn manifest(name: &str, dependency: &str) -> String {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use repertoire::script::{Script, Scripts};
 use repertoire::skill::ToolsetRights;
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::{Code, is_library, toolsets};
 use crate::args::Common;
@@ -14,21 +15,22 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
 /// The abilities of a file, worded for the user.
-pub(super) struct Ability {
+#[derive(Serialize)]
+struct Ability {
     /// The path of the file in its skill.
-    pub(super) name: String,
+    name: String,
     /// The way in which the file runs, such as its interpreter, as a phrase.
-    pub(super) runs: String,
+    runs: String,
     /// True if the file gets access to the network.
-    pub(super) network: bool,
+    network: bool,
     /// The places where the file may write.
-    pub(super) writes: Vec<String>,
+    writes: Vec<String>,
     /// The rights that classes of a library ask for, and get when the library is trusted.
-    pub(super) rights: BTreeMap<String, ToolsetRights>,
+    rights: BTreeMap<String, ToolsetRights>,
 }
 
 /// Returns the abilities of each file of `code`, in the same order.
-pub(super) fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
+fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let options = setup::script_options(common)?;
     let (network, opened) = (options.network, options.write.clone());
     let scripts = Scripts::new(options, std::sync::Arc::default());
@@ -64,24 +66,11 @@ fn runs(code: &Code, script: Option<&Script>) -> String {
     }
 }
 
-impl Ability {
-    pub(super) fn to_json(&self) -> Json {
-        json!({
-            "name": self.name,
-            "runs": self.runs,
-            "network": self.network,
-            "writes": self.writes,
-            "rights": self.rights,
-        })
-    }
-}
-
 /// Shows what `code` may do.
 pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Result<()> {
     let abilities = of(code, common)?;
     if out.json {
-        let code: Vec<Json> = abilities.iter().map(Ability::to_json).collect();
-        Output::json(&json!({"code": code}))?;
+        Output::json(&json!({"code": abilities}))?;
         return Ok(());
     }
     let mut text = Page::default();

@@ -24,13 +24,6 @@ pub(super) struct Accepted {
 }
 
 impl Accepted {
-    fn new(files: SkillFiles, store: &TrustStore) -> Accepted {
-        let known = store.changes(&files);
-        let is_new = known.is_none();
-        let changes = known.unwrap_or_else(|| files.changes_since(&BTreeMap::new()));
-        Accepted { files, changes, is_new }
-    }
-
     pub(super) fn to_json(&self) -> Json {
         json!({
             "dir": self.files.dir().to_string_lossy(),
@@ -45,7 +38,10 @@ pub(super) fn of(code: &[Code], store: &TrustStore) -> Result<BTreeMap<PathBuf, 
     let dirs: BTreeSet<PathBuf> = code.iter().filter_map(Code::skill_dir).collect();
     let read = |dir: PathBuf| {
         let files = SkillFiles::read(&dir)?;
-        Ok((dir, Accepted::new(files, store)))
+        let known = store.changes(&files);
+        let is_new = known.is_none();
+        let changes = known.unwrap_or_else(|| files.changes_since(&BTreeMap::new()));
+        Ok((dir, Accepted { files, changes, is_new }))
     };
     dirs.into_iter().map(read).collect()
 }

@@ -9,7 +9,8 @@ use repertoire::catalog::is_skill_file;
 use repertoire::trust::{
     ChangeKind, ContentHash, FileChange, Owner, SkillFiles, TrustStore, TrustedFile, TrustedSkill,
 };
-use serde_json::{Value as Json, json};
+use serde::Serialize;
+use serde_json::json;
 use similar::TextDiff;
 
 use super::{Code, code_files, owner_of, state, toolsets, trusted_at};
@@ -84,8 +85,9 @@ fn private_file(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// One difference from what was trusted.
+#[derive(Serialize)]
 struct Change {
-    path: PathBuf,
+    path: String,
     what: &'static str,
     /// The meaning of the change.
     note: String,
@@ -112,7 +114,6 @@ pub(super) fn run(
     let mut changes: Vec<Change> = files.iter().filter_map(|file| content(file, &kept)).collect();
     changes.extend(of_skills(&files, store, &kept));
     if out.json {
-        let changes: Vec<Json> = changes.iter().map(Change::to_json).collect();
         Output::json(&json!({"changes": changes}))?;
     } else {
         let mut text = Page::default();
@@ -129,7 +130,7 @@ pub(super) fn run(
 
 /// Returns the change of the content of a file, if there is one.
 fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
-    let path = file.path.clone();
+    let path = &file.path;
     match state(file) {
         "unchanged" => None,
         "missing" => Some(Change::new(path, "missing", "it is not there any more")),
@@ -139,14 +140,15 @@ fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
 }
 
 /// Returns the change of a file that had the content `then` when it was trusted.
-fn changed(path: PathBuf, then: &ContentHash, kept: &Kept) -> Change {
-    let now = ContentHash::of_file(&path).map_or_else(|_| "?".into(), |h| h.to_string());
-    let texts = kept.text(then).zip(fs::read_to_string(&path).ok());
+fn changed(path: &Path, then: &ContentHash, kept: &Kept) -> Change {
+    let now = ContentHash::of_file(path).map_or_else(|_| "?".into(), |h| h.to_string());
+    let texts = kept.text(then).zip(fs::read_to_string(path).ok());
     let diff = texts.map(|(old, new)| {
         let diff = TextDiff::from_lines(old.as_str(), new.as_str());
         diff.unified_diff().context_radius(2).header("trusted", "now").to_string()
     });
-    Change { path, what: "changed", note: format!("sha256 {then} then, {now} now"), diff }
+    let note = format!("sha256 {then} then, {now} now");
+    Change { diff, ..Change::new(path, "changed", &note) }
 }
 
 /// Returns the changes of the skills of trusted files: new code, changes of other files, and rights.
@@ -165,8 +167,7 @@ fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept) -> Vec<Chan
         let there = code_files(&owner).unwrap_or_default();
         let new: BTreeSet<PathBuf> =
             there.into_iter().filter(|path| !known.contains(path)).collect();
-        let note = |path| Change::new(path, "new", "nobody trusted it");
-        changes.extend(new.iter().cloned().map(note));
+        changes.extend(new.iter().map(|path| Change::new(path, "new", "nobody trusted it")));
         let dir = owner.dir.canonicalize().unwrap_or_else(|_| owner.dir.clone());
         let is_told = |path: &Path| known.contains(path) || new.contains(path);
         changes.extend(beside(&dir, trusted.get(&dir), is_told, kept));
@@ -184,22 +185,22 @@ fn beside(
 ) -> Vec<Change> {
     let Some(trusted) = trusted else {
         let note = "its code was trusted without its other files, which count now";
-        return vec![Change::new(dir.to_owned(), "unknown", note)];
+        return vec![Change::new(dir, "unknown", note)];
     };
     let now = match SkillFiles::read(dir) {
         Ok(now) => now.changes_since(&trusted.files),
-        Err(error) => return vec![Change::new(dir.to_owned(), "unknown", error.message())],
+        Err(error) => return vec![Change::new(dir, "unknown", error.message())],
     };
     let change = |FileChange { path, kind }: FileChange| {
         let (file, then) = (dir.join(&path), trusted.files.get(&path));
         match (kind, then) {
-            (ChangeKind::Added, _) => Change::new(file, "new", "it was not there"),
-            (ChangeKind::Removed, _) => Change::new(file, "missing", "it is not there any more"),
+            (ChangeKind::Added, _) => Change::new(&file, "new", "it was not there"),
+            (ChangeKind::Removed, _) => Change::new(&file, "missing", "it is not there any more"),
             (ChangeKind::Changed, Some(then)) if !is_skill_file(path.as_ref()) => {
-                changed(file, then, kept)
+                changed(&file, then, kept)
             }
             (ChangeKind::Changed, _) => {
-                Change::new(file, "changed", "it declares other scripts or toolsets")
+                Change::new(&file, "changed", "it declares other scripts or toolsets")
             }
         }
     };
@@ -217,38 +218,30 @@ fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
         } else {
             "it was trusted with the network, and its skill asks for it no more"
         };
-        changes.push(Change::new(file.path.clone(), "rights", note));
+        changes.push(Change::new(&file.path, "rights", note));
     }
     for (class, asked) in toolsets::asked(&code) {
         let granted = file.rights.get(&class).cloned().unwrap_or_default();
         let missing = asked.without(&granted);
         if !missing.is_empty() {
             let note = format!("`{class}` asks {missing}, which was not granted");
-            changes.push(Change::new(file.path.clone(), "rights", &note));
+            changes.push(Change::new(&file.path, "rights", &note));
         }
     }
     changes
 }
 
 impl Change {
-    fn new(path: PathBuf, what: &'static str, note: &str) -> Change {
+    fn new(path: &Path, what: &'static str, note: &str) -> Change {
+        let path = path.to_string_lossy().into_owned();
         Change { path, what, note: note.to_owned(), diff: None }
-    }
-
-    fn to_json(&self) -> Json {
-        json!({
-            "path": self.path.to_string_lossy(),
-            "what": self.what,
-            "note": self.note,
-            "diff": self.diff,
-        })
     }
 
     fn show(&self, text: &mut Page) {
         text.line(format_args!(
             "{} {}: {}",
             styled(WARNING, format_args!("{:7}", self.what)),
-            styled(NAME, sanitize::line(&self.path.to_string_lossy())),
+            styled(NAME, sanitize::line(&self.path)),
             sanitize::line(&self.note)
         ));
         for line in self.diff.iter().flat_map(|diff| diff.lines()) {

@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::Scope;
-use repertoire::catalog::is_skill_file;
+use repertoire::catalog::{Scope, is_skill_file};
 use repertoire::script::Scripts;
 use repertoire::toolset::{ToolsetEntry, server_files};
 use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
@@ -96,7 +95,10 @@ fn add(
             hash,
             code.asks_for_network(),
         )?);
-        toolsets::grant(code, store)?;
+        let rights = toolsets::asked(code);
+        if !rights.is_empty() {
+            store.grant(&code.file, rights)?;
+        }
         kept.keep(&code.file);
     }
     for skill in skills.values() {

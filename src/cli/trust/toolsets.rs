@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use repertoire::skill::ToolsetRights;
 use repertoire::toolset::{Tool, ToolsetEntry};
-use repertoire::trust::{ContentHash, TrustStore, TrustedFile};
+use repertoire::trust::{ContentHash, TrustedFile};
 use repertoire::{Engine, Source};
 use serde_json::{Value as Json, json};
 
@@ -43,7 +43,7 @@ impl Shown {
     /// store. Reports toolsets that cannot be loaded. `None` if `code` has no tools.
     pub(super) fn of(
         code: &Code,
-        before: &TrustedFiles,
+        before: &[TrustedFile],
         common: &Common,
         out: Output,
     ) -> anyhow::Result<Option<Shown>> {
@@ -111,20 +111,8 @@ impl Shown {
     }
 }
 
-/// The files that were trusted before.
-pub(super) type TrustedFiles = Vec<TrustedFile>;
-
 /// Returns the hash of what a model is told of a tool: description, parameters and annotations.
 fn print(tool: &Tool) -> ContentHash {
     let told = json!([tool.description, tool.parameters, tool.annotations]);
     ContentHash::of(told.to_string().as_bytes())
-}
-
-/// Grants the rights that the user was shown.
-pub(super) fn grant(code: &Code, store: &TrustStore) -> anyhow::Result<()> {
-    let rights = asked(code);
-    if !rights.is_empty() {
-        store.grant(&code.file, rights)?;
-    }
-    Ok(())
 }
