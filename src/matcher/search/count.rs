@@ -91,6 +91,13 @@ impl SkillSet {
         self.0[skill as usize / 64] |= 1 << (skill % 64);
     }
 
+    /// Adds a skill, and returns true if it is new.
+    pub(super) fn insert(&mut self, skill: u32) -> bool {
+        let is_new = !self.has(skill);
+        self.add(skill);
+        is_new
+    }
+
     /// Adds the skills of a bitmap.
     fn add_all(&mut self, bitmap: &[u64]) {
         self.0.iter_mut().zip(bitmap).for_each(|(known, skills)| *known |= skills);

@@ -39,11 +39,10 @@ impl Search<'_, '_> {
         items.sort_unstable();
         let mut others = std::mem::take(&mut self.scratch.ranking.others);
         let Scratch { found, ranking, .. } = &mut *self.scratch;
-        let Ranking { epochs, recent, best, counted: is_other, .. } = ranking;
+        let Ranking { visited, recent, best, counted: is_other, .. } = ranking;
         is_other.start(tables.ids.len());
         let mut add = |skill| {
-            if !is_other.has(skill) {
-                is_other.add(skill);
+            if is_other.insert(skill) {
                 others.push(RankKey::new(skill));
             }
         };
@@ -54,7 +53,7 @@ impl Search<'_, '_> {
             let start = best.len();
             for (key, item) in alike {
                 for &skill in tables.postings.of(*item) {
-                    if epochs.visit(skill) {
+                    if visited.insert(skill) {
                         best.push(RankKey { skill, ..*key });
                     } else {
                         add(skill);
@@ -132,7 +131,7 @@ impl Search<'_, '_> {
         let mut keys = Vec::with_capacity(named.len());
         for &skill in &named {
             keys.extend(self.key(skill));
-            self.scratch.ranking.epochs.visit(skill);
+            self.scratch.ranking.visited.insert(skill);
         }
         self.rank_best_of_others(selection.limit);
         if !keys.is_empty() {
@@ -210,7 +209,7 @@ impl Search<'_, '_> {
     /// Visits a skill once. Puts it among the best if it is one of them, or sets it aside for later if
     /// it has no literal of at least `n_words` words.
     fn consider(&mut self, skill: u32, n_words: u32, limit: usize) {
-        if !self.scratch.ranking.epochs.visit(skill) {
+        if !self.scratch.ranking.visited.insert(skill) {
             return;
         }
         match self.best_possible_key(skill) {

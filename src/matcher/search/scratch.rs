@@ -71,7 +71,8 @@ pub(super) enum Presence {
 /// Scratch for putting matches in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    pub(super) epochs: Epochs,
+    /// The skills visited in this search.
+    pub(super) visited: SkillSet,
     /// The skills that match, once they are counted. While all are ranked, the skills in `others`.
     pub(super) counted: SkillSet,
     /// The recently used skills with their positions among these, in the order of ids.
@@ -177,7 +178,7 @@ impl Found {
 
 impl Ranking {
     pub(super) fn start(&mut self, n_skills: usize) {
-        self.epochs.start(n_skills);
+        self.visited.start(n_skills);
         self.recent.clear();
         self.best.clear();
         self.deferred.clear();
@@ -186,31 +187,6 @@ impl Ranking {
     pub(super) fn recency(&self, skill: u32) -> u32 {
         let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
         place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
-    }
-}
-
-/// Epoch stamps: the skills visited in one search, with nothing to clear before the next.
-#[derive(Debug, Default)]
-pub(super) struct Epochs {
-    /// The stamp of this search.
-    now: u32,
-    stamps: Vec<u32>,
-}
-
-impl Epochs {
-    /// Starts a search over `n_skills` skills.
-    pub(super) fn start(&mut self, n_skills: usize) {
-        self.now = self.now.wrapping_add(1);
-        if self.stamps.len() != n_skills || self.now == 0 {
-            self.stamps.clear();
-            self.stamps.resize(n_skills, 0);
-            self.now = 1;
-        }
-    }
-
-    /// Stamps a skill, and returns true if it was not visited in this search before.
-    pub(super) fn visit(&mut self, skill: u32) -> bool {
-        std::mem::replace(&mut self.stamps[skill as usize], self.now) != self.now
     }
 }
 
@@ -234,20 +210,6 @@ mod tests {
             assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));
             found.settle(4_103, Presence::At, 7..9);
             assert_eq!((found.presence(4_103), found.range(4_103)), (Presence::At, 7..9));
-        }
-    }
-
-    #[test]
-    fn each_search_begins_with_no_visits_also_when_its_number_starts_anew() {
-        for now in [0, 8, u32::MAX - 1, u32::MAX] {
-            let mut epochs = Epochs::default();
-            epochs.start(4);
-            epochs.now = now;
-            for _ in 0..3 {
-                epochs.start(4);
-                let is_first = [0, 1, 1, 2, 3, 0].map(|skill| epochs.visit(skill));
-                assert_eq!(is_first, [true, true, false, true, true, false], "{now}");
-            }
         }
     }
 }
