@@ -118,7 +118,7 @@ impl Gates {
     /// Some patterns are reported more than once.
     pub(in crate::matcher) fn open(&self, text: ScannedText<'_>, mut each: impl FnMut(u32, bool)) {
         let near = text.occurrences.filter();
-        for literal in text.occurrences.numbers() {
+        for (literal, _) in text.occurrences.entries() {
             let opened = &self.opened[self.needed.range(literal)];
             for (second, &place) in self.needed.of(literal).iter().zip(opened) {
                 if second.is_met(near) {

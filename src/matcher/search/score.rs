@@ -91,14 +91,10 @@ impl Search<'_, '_> {
         let mut is_certain = true;
         let triggers = self.index.tables.triggers.items_of(skill);
         // Most triggers were not found; the presence filter says so from the L1 cache.
-        let near = self.scratch.found.filter();
         let mut rest = triggers.iter();
         while let Some(trigger) = rest.next() {
             let item = trigger.item();
-            if !near.may_have(item) {
-                continue;
-            }
-            let presence = self.scratch.found.presence_of_present(item);
+            let presence = self.scratch.found.presence(item);
             if presence == Presence::Absent {
                 continue;
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::count::SkillSet;
 use super::score::RankKey;
-use super::sparse_map::{Occurrences, PresenceFilter, SparseMap};
+use super::sparse_map::{Occurrences, SparseMap};
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
@@ -118,20 +118,9 @@ impl Found {
         (item, found.presence)
     }
 
+    #[inline]
     pub(super) fn presence(&self, item: u32) -> Presence {
         self.items.get(item).map_or(Presence::Absent, |found| found.presence)
-    }
-
-    /// Returns the presence of an item for which [`Found::filter`] is true, as it is for all items
-    /// found.
-    pub(super) fn presence_of_present(&self, item: u32) -> Presence {
-        self.items.get_present(item).map_or(Presence::Absent, |found| found.presence)
-    }
-
-    /// The filter of the items found or possibly found. It may give false positives, never false
-    /// negatives.
-    pub(super) fn filter(&self) -> &PresenceFilter {
-        self.items.filter()
     }
 
     /// Tells whether an earlier trigger was found that looks for the same thing. The trigger in question
@@ -199,7 +188,7 @@ mod tests {
         let mut found = Found::default();
         for _ in 0..2 {
             found.start();
-            assert!((0..5_000).all(|item| !found.filter().may_have(item)));
+            assert!((0..5_000).all(|item| found.presence(item) == Presence::Absent));
             found.add(5, &(3..6));
             found.add(5, &(1..2));
             found.add(5, &(1..3));
