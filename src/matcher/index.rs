@@ -11,7 +11,7 @@ use super::build;
 use super::paths::Paths;
 use super::pattern::cache::Patterns;
 use super::pattern::gates::Gates;
-use super::search::{RankKey, Scratch, Search, Selection};
+use super::search::{Scratch, Search, Selection};
 use super::tables::Tables;
 use super::text::meta::{MetaQuestion, Questions};
 use super::{Match, Query};
@@ -153,13 +153,6 @@ pub struct RankedSkill<'i> {
     pub explicit: bool,
     /// The number of words of the longest literal found; 0 if only patterns or paths were found.
     pub phrase_words: usize,
-}
-
-impl<'i> RankedSkill<'i> {
-    pub(super) fn new(id: &'i SkillId, key: RankKey) -> RankedSkill<'i> {
-        let phrase_words = key.phrase_words.0 as usize;
-        RankedSkill { id, explicit: key.explicit.0, phrase_words }
-    }
 }
 
 impl Index {

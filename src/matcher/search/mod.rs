@@ -20,7 +20,6 @@ use scratch::Presence;
 pub(super) use count::Bitmaps;
 pub use rank::Selection;
 pub(super) use scan::value_of;
-pub(super) use score::RankKey;
 pub(super) use scratch::Scratch;
 #[cfg(test)]
 pub(super) use sparse_map::Occurrence;
@@ -114,8 +113,11 @@ impl<'i, 's> Search<'i, 's> {
     /// Returns the ranked skills, best first.
     pub(super) fn ranked(&self) -> impl Iterator<Item = RankedSkill<'i>> {
         let index = self.index;
-        let best = self.scratch.ranking.best.iter();
-        best.map(|key| RankedSkill::new(index.id(key.skill), *key))
+        self.scratch.ranking.best.iter().map(|key| RankedSkill {
+            id: index.id(key.skill),
+            explicit: key.explicit.0,
+            phrase_words: key.phrase_words.0 as usize,
+        })
     }
 
     /// Runs a pattern that may match, records the result, and returns true if the pattern matches.

@@ -91,7 +91,13 @@ impl Search<'_, '_> {
             };
             if is_match {
                 let known = self.index.tables.items[item as usize];
-                items.push((RankKey::for_single_trigger(known.n_words(), known.rarity), item));
+                let key = RankKey {
+                    phrase_words: Reverse(known.n_words()),
+                    rarity: known.rarity,
+                    n_triggers: Reverse(1),
+                    ..RankKey::new(0)
+                };
+                items.push((key, item));
             }
         }
         items
