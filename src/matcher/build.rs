@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::HitKind;
-use super::arena::ListBuilder;
+use super::arena::Lists;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::Sources;
@@ -216,7 +216,7 @@ impl Builder {
         steps: &Steps<'_>,
     ) -> Result<Index, Error> {
         let mut items = vec![Item::default(); self.items.len()];
-        let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
+        let postings = Lists::new(std::mem::take(&mut self.postings), items.len());
         for (place, item) in items.iter_mut().enumerate() {
             *item = Item::of_words(self.items[place].n_words);
             item.rarity = postings.of(place as u32).len() as u32;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::arena::{ListBuilder, Lists};
+use super::arena::Lists;
 use super::automaton::{Automaton, Needs};
 use super::pattern::Sources;
 use super::search;
@@ -39,7 +39,7 @@ impl Vocabulary {
         for literal in required {
             is_required[literal as usize] = true;
         }
-        let uses = ListBuilder::from(uses).finish(texts.len());
+        let uses = Lists::new(uses, texts.len());
         let needs = |literal: usize| {
             let uses = uses.of(literal as u32);
             Needs {
