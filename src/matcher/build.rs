@@ -12,7 +12,7 @@ use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::text::mention::Name;
 use super::text::meta::Questions;
-use super::vocabulary::{Vocabulary, inflections, literal_id};
+use super::vocabulary::{self, inflections, literal_id};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
@@ -229,10 +229,10 @@ impl Builder {
             Some((item, &**source))
         });
         let sources = Sources::new(of_patterns, steps);
-        let literals = std::mem::take(&mut self.literals);
-        let vocabulary = Vocabulary::new(literals, std::mem::take(&mut self.uses), &sources);
-        let Vocabulary { automaton, uses, numbers } = vocabulary.ok_or_else(too_large)?;
-        let (patterns, gates) = sources.compile(&numbers);
+        let uses = std::mem::take(&mut self.uses);
+        let compiled = vocabulary::compile(&mut self.literals, uses, &sources);
+        let (automaton, uses) = compiled.ok_or_else(too_large)?;
+        let (patterns, gates) = sources.compile(&self.literals);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -252,7 +252,7 @@ impl Builder {
         };
         tracing::debug!(
             skills = skills.len(),
-            literals = numbers.len(),
+            literals = self.literals.len(),
             bytes = automaton.memory_usage(),
             "compiled the index"
         );
