@@ -181,18 +181,16 @@ fn analyse_repetition(repetition: &Repetition) -> Part {
     let part = analyse(sub);
     if let Part::Is(strings) = &part {
         // Runs of blanks are one blank in folded text, so `\s+` is a literal.
-        let blank = strings.iter().all(|s| s == " ");
-        let once = *max == Some(1) || blank;
-        let mut exact = match (min, max) {
-            (0 | 1, _) if once => Some(strings.clone()),
-            (_, _) if blank => Some(strings.clone()),
-            (&min, &Some(max)) if min == max && min > 0 => power(strings, min),
-            _ => None,
+        let is_blank = strings.iter().all(|s| s == " ");
+        let exact = if is_blank || *max == Some(1) {
+            Some(strings.clone())
+        } else if *max == Some(*min) && *min > 0 {
+            (1..*min).try_fold(strings.clone(), |product, _| cross(&product, strings))
+        } else {
+            None
         };
-        if let (0, Some(strings)) = (min, &mut exact) {
-            strings.push(String::new());
-        }
-        if let Some(strings) = exact {
+        if let Some(mut strings) = exact {
+            strings.extend((*min == 0).then(String::new));
             return Part::Is(strings);
         }
     }
@@ -200,10 +198,6 @@ fn analyse_repetition(repetition: &Repetition) -> Part {
         Some(groups) if *min > 0 => Part::Needs(groups),
         _ => Part::Unknown,
     }
-}
-
-fn power(strings: &[String], times: u32) -> Option<Vec<String>> {
-    (1..times).try_fold(strings.to_vec(), |product, _| cross(&product, strings))
 }
 
 fn analyse_concat(parts: &[Hir]) -> Part {
