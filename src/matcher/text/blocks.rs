@@ -1,33 +1,7 @@
 //! Blocks of 64 bytes of text, tested at once into masks of 64 bits.
 
 /// Bytes of a block.
-pub(in crate::matcher) const BYTES: usize = 64;
-
-/// Calls `each` for every block with its start, and with a mask of the bytes for which `holds` is
-/// true.
-#[inline]
-pub(in crate::matcher) fn masks(
-    bytes: &[u8],
-    holds: impl Fn(u8) -> bool,
-    mut each: impl FnMut(usize, u64),
-) {
-    let mut padded = [0; BYTES];
-    for start in (0..bytes.len()).step_by(BYTES) {
-        let rest = &bytes[start..];
-        let n_known = rest.len().min(BYTES);
-        // The last block is the last 64 bytes of the text; the bytes that it shares with the block
-        // before are shifted out.
-        let mask = if let Some(block) = rest.first_chunk::<BYTES>() {
-            mask(block, &holds)
-        } else if let Some(block) = bytes.last_chunk::<BYTES>() {
-            mask(block, &holds) >> (BYTES - n_known)
-        } else {
-            padded[..n_known].copy_from_slice(rest);
-            mask(&padded, &holds) & (u64::MAX >> (BYTES - n_known))
-        };
-        each(start, mask);
-    }
-}
+const BYTES: usize = 64;
 
 /// Calls `each` with the place of each byte for which `holds` is true.
 #[inline]
@@ -36,12 +10,25 @@ pub(in crate::matcher) fn places(
     holds: impl Fn(u8) -> bool,
     mut each: impl FnMut(usize),
 ) {
-    masks(bytes, holds, |start, mut mask| {
+    let mut padded = [0; BYTES];
+    for start in (0..bytes.len()).step_by(BYTES) {
+        let rest = &bytes[start..];
+        let n_known = rest.len().min(BYTES);
+        // The last block is the last 64 bytes of the text; the bytes that it shares with the block
+        // before are shifted out.
+        let mut mask = if let Some(block) = rest.first_chunk::<BYTES>() {
+            mask(block, &holds)
+        } else if let Some(block) = bytes.last_chunk::<BYTES>() {
+            mask(block, &holds) >> (BYTES - n_known)
+        } else {
+            padded[..n_known].copy_from_slice(rest);
+            mask(&padded, &holds) & (u64::MAX >> (BYTES - n_known))
+        };
         while mask != 0 {
             each(start + mask.trailing_zeros() as usize);
             mask &= mask - 1;
         }
-    });
+    }
 }
 
 /// Calls `each` with the place of each character that is not ASCII, and with the character.
