@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Patterns {
     /// The patterns as their authors wrote them.
     sources: Texts,
-    literal_free: LiteralFree,
+    pub(in crate::matcher) literal_free: LiteralFree,
     max_cached_bytes: usize,
     #[serde(skip)]
     caches: ThreadLocal<RefCell<Cache>>,
@@ -95,16 +95,10 @@ impl Patterns {
         candidates: &mut Candidates,
     ) {
         self.literal_free.select(text, is_ascii, candidates);
-        if candidates.has_untried() {
+        if candidates.untried_from.is_some() {
             let tried = candidates.tried.len();
             tracing::warn!(tried, "too many patterns without a literal may match a text");
         }
-    }
-
-    /// Returns the patterns that may match the text of `candidates`, too, but exceed the bound on
-    /// positions.
-    pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
-        self.literal_free.untried(candidates)
     }
 
     /// Returns a pattern as its author wrote it.

@@ -39,14 +39,7 @@ pub(in crate::matcher) struct Candidates {
     /// The patterns to be tried.
     pub(in crate::matcher) tried: Vec<u32>,
     /// The index from which patterns exceed the bound and are left untried.
-    untried_from: Option<usize>,
-}
-
-impl Candidates {
-    /// Tells whether some patterns are left untried.
-    pub(in crate::matcher) fn has_untried(&self) -> bool {
-        self.untried_from.is_some()
-    }
+    pub(super) untried_from: Option<usize>,
 }
 
 impl LiteralFree {

@@ -192,7 +192,10 @@ impl Search<'_, '_> {
         rarest.extend(self.scratch.found.items().filter_map(|(item, presence)| {
             let known = self.index.tables.items[item as usize];
             let is_one = known.n_words() == n_words || known.n_words() < n_words && !is_phrase;
-            if is_one { in_order(item, known.rarity, presence) } else { None }
+            // Among equally rare items, patterns that must still be run come last: the search may end
+            // before.
+            let order = u64::from(known.rarity) * 2 + u64::from(presence == Presence::Possible);
+            (is_one && presence != Presence::Absent).then_some(order << 32 | u64::from(item))
         }));
         rarest.sort_unstable();
         for (place, of) in rarest.iter().enumerate() {
@@ -243,15 +246,6 @@ impl Search<'_, '_> {
             best.insert(place, key);
         }
     }
-}
-
-/// Packs an item that may have been found into a number, so that sorted numbers put the rarest item
-/// first: the rarity from bit 33 up, the item in the lower half. `None` if the item is absent.
-fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
-    // Among equally rare items, patterns that must still be run come last: the search may end
-    // before.
-    let order = u64::from(rarity) * 2 + u64::from(presence == Presence::Possible);
-    (presence != Presence::Absent).then_some(order << 32 | u64::from(item))
 }
 
 /// Merges `more` into `best`; both are sorted.

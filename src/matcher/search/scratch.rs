@@ -77,8 +77,8 @@ pub(super) struct Ranking {
     pub(super) counted: SkillSet,
     /// The recently used skills with their positions among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// The items to visit, rarest first: the sort order of each in the upper half, the item in the lower
-    /// half.
+    /// The items to visit, rarest first: the sort order of each in the upper half, with the rarity from
+    /// bit 33 up, and the item in the lower half.
     pub(super) rarest: Vec<u64>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
