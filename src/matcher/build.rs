@@ -278,25 +278,16 @@ impl Builder {
         let mut skills = Vec::new();
         for uses in declared.chunk_by(|a, b| a.0 == b.0) {
             skills.clear();
-            for (_, to) in uses {
-                match *to {
-                    LiteralUse::Item(item) => skills.extend_from_slice(postings(item)),
-                    LiteralUse::Name(name) => skills.push(self.names[name as usize].skill),
-                    LiteralUse::Exclude(_) => {}
-                }
+            for &(_, item) in uses {
+                skills.extend_from_slice(postings(item));
             }
             skills.sort_unstable();
             skills.dedup();
             let n_skills = skills.len() as u32;
-            for (literal, to) in uses {
-                let (item, is_own) = match *to {
-                    LiteralUse::Item(item) => {
-                        let of = &self.items[item as usize].subject;
-                        let own = [Subject::Literal(*literal), Subject::Verb(*literal)];
-                        (item, own.contains(of))
-                    }
-                    LiteralUse::Name(name) => (self.names[name as usize].item, true),
-                    LiteralUse::Exclude(_) => continue,
+            for &(literal, item) in uses {
+                let is_own = match self.items[item as usize].subject {
+                    Subject::Literal(own) | Subject::Verb(own) => own == literal,
+                    _ => true,
                 };
                 if is_own {
                     let rarity = &mut items[item as usize].rarity;
@@ -306,9 +297,9 @@ impl Builder {
         }
     }
 
-    /// Returns each use of a literal that counts for rarity: the literals of triggers, and all forms of
-    /// names. A form that is not a literal gets a number after those of the literals.
-    fn declared(&self) -> Vec<(u32, LiteralUse)> {
+    /// Returns the literals that count for rarity, each with its item: the literals of triggers, and all
+    /// forms of names. A form that is not a literal gets a number after those of the literals.
+    fn declared(&self) -> Vec<(u32, u32)> {
         let mut others: HashMap<&str, u32> = HashMap::new();
         let n_literals = self.literals.len() as u32;
         let of_names = self.forms.iter().map(|(form, name)| {
@@ -316,10 +307,13 @@ impl Builder {
                 let next = n_literals + others.len() as u32;
                 *others.entry(form).or_insert(next)
             });
-            (literal, LiteralUse::Name(*name))
+            (literal, self.names[*name as usize].item)
         });
-        let is_trigger = |(_, to): &(u32, LiteralUse)| !matches!(to, LiteralUse::Name(_));
-        self.uses.iter().copied().filter(is_trigger).chain(of_names).collect()
+        let of_triggers = self.uses.iter().filter_map(|&(literal, to)| match to {
+            LiteralUse::Item(item) => Some((literal, item)),
+            LiteralUse::Name(_) | LiteralUse::Exclude(_) => None,
+        });
+        of_triggers.chain(of_names).collect()
     }
 
     /// Returns the globs in sorted order, and the item of each.
