@@ -31,13 +31,13 @@ struct Builder {
     /// The items by their subjects.
     known: HashMap<Subject, u32>,
     postings: Vec<(u32, u32)>,
-    triggers: Vec<NewTrigger>,
+    /// The triggers of the skill that is being added; `triggers` has those of all skills before.
+    new_triggers: Vec<NewTrigger>,
+    triggers: Triggers,
     names: Vec<NamedSkill>,
     /// The literals that count as a form of each name, with the number of the name.
     forms: Vec<(String, u32)>,
     excludes: Vec<(u32, Box<str>)>,
-    /// For each skill, the end of its triggers in `triggers`.
-    ends: Vec<u32>,
 }
 
 /// The subject of a trigger; equal for all triggers that look for the same thing.
@@ -135,9 +135,12 @@ impl Builder {
             self.excludes.push((skill, exclude.value.as_str().into()));
             self.add_use(&fold_trigger(&exclude.value), LiteralUse::Exclude(place));
         }
-        let start = self.ends.last().copied().unwrap_or_default() as usize;
-        self.triggers[start..].sort_by_key(|trigger| trigger.counts_as);
-        self.ends.push(self.triggers.len() as u32);
+        self.new_triggers.sort_by_key(|trigger| trigger.counts_as);
+        let mut before = None;
+        for NewTrigger { kind, text, item, counts_as } in self.new_triggers.drain(..) {
+            self.triggers.push(kind, &text, item, before.replace(counts_as) == Some(counts_as));
+        }
+        self.triggers.end_skill();
     }
 
     fn add_name(&mut self, skill: u32, text: &str, is_id: bool) {
@@ -149,7 +152,7 @@ impl Builder {
         let place = self.names.len() as u32;
         let item =
             self.add_trigger(skill, HitKind::Name, text, Subject::Name(place), name.n_words as u32);
-        if let ([literal], Some(trigger)) = (&literals[..], self.triggers.last_mut()) {
+        if let ([literal], Some(trigger)) = (&literals[..], self.new_triggers.last_mut()) {
             let literal = literal_id(&mut self.literals, literal);
             trigger.counts_as = (false, literal);
         }
@@ -172,7 +175,7 @@ impl Builder {
         let subject = if inflect { Subject::Verb(literal) } else { Subject::Literal(literal) };
         let is_new = !self.known.contains_key(&subject);
         let item = self.add_trigger(skill, kind, text, subject, n_words);
-        if let Some(trigger) = self.triggers.last_mut() {
+        if let Some(trigger) = self.new_triggers.last_mut() {
             trigger.counts_as = (false, literal);
         }
         if is_new {
@@ -197,7 +200,8 @@ impl Builder {
             self.items.push(ItemSource { subject: subject.clone(), n_words });
             self.items.len() as u32 - 1
         });
-        self.triggers.push(NewTrigger { kind, text: text.into(), item, counts_as: (true, item) });
+        let trigger = NewTrigger { kind, text: text.into(), item, counts_as: (true, item) };
+        self.new_triggers.push(trigger);
         self.postings.push((item, skill));
         item
     }
@@ -244,7 +248,7 @@ impl Builder {
             items,
             postings,
             bitmaps,
-            triggers: self.trigger_table(),
+            triggers: self.triggers,
             names: self.names,
             excludes: self.excludes,
             pattern_items,
@@ -326,20 +330,5 @@ impl Builder {
         globs.sort_unstable();
         let (globs, items): (Vec<&str>, Vec<u32>) = globs.into_iter().unzip();
         (Paths::new(globs), items)
-    }
-
-    fn trigger_table(&self) -> Triggers {
-        let mut table = Triggers::new(&self.ends);
-        let mut start = 0;
-        for &end in &self.ends {
-            let mut before = None;
-            for trigger in &self.triggers[start..end as usize] {
-                let same = before == Some(trigger.counts_as);
-                table.push(trigger.kind, &trigger.text, trigger.item, same);
-                before = Some(trigger.counts_as);
-            }
-            start = end as usize;
-        }
-        table
     }
 }
