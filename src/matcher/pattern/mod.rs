@@ -59,10 +59,7 @@ impl<'a> Sources<'a> {
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
         for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
-            match n_patterns.get_mut(literal) {
-                Some(n_patterns) => *n_patterns += 1,
-                None => drop(n_patterns.insert(literal.clone(), 1)),
-            }
+            *n_patterns.entry(literal.clone()).or_default() += 1;
         }
         Sources { items, texts, required, n_patterns }
     }
