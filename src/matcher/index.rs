@@ -206,7 +206,10 @@ impl Index {
     /// Returns the best `limit` matches of `query`, best first. They are the same as those of
     /// [`Index::search`], but skills that cannot be among them are not visited.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.run(query, |search| search.best(recent, limit))
+        self.run(query, |search| {
+            search.rank_best(recent, limit);
+            search.matches(limit)
+        })
     }
 
     /// Replaces the content of `best` with the best `limit` matches of `query`, best first. Does not

@@ -86,7 +86,7 @@ impl Search<'_, '_> {
     }
 
     /// Returns the first matches of the ranking, with their hits.
-    pub(super) fn matches(&self, limit: usize) -> Vec<Match> {
+    pub(in crate::matcher) fn matches(&self, limit: usize) -> Vec<Match> {
         self.scratch.ranking.best.iter().take(limit).map(|key| self.to_match(*key)).collect()
     }
 

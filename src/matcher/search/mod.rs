@@ -12,7 +12,7 @@ use super::index::{Index, RankedSkill};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
-use super::{Answer, Match, Query};
+use super::{Answer, Query};
 use crate::skill::SkillId;
 use scan::Part;
 use scratch::Presence;
@@ -94,12 +94,6 @@ impl<'i, 's> Search<'i, 's> {
         let weak = self.weak();
         let answer = self.answer(limit, &weak);
         Answer { quoted: self.quoted_only(), ..answer }
-    }
-
-    /// Ranks and returns the best `limit` matches.
-    pub(super) fn best(&mut self, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.rank_best(recent, limit);
-        self.matches(limit)
     }
 
     /// Ranks the matches that `selection` asks for, and counts all matches.
