@@ -203,24 +203,19 @@ impl Search<'_, '_> {
     pub(super) fn settle_mentions(&mut self) {
         let found = &mut self.scratch.found;
         let mut mentions = std::mem::take(&mut found.mentions);
-        let is_any_strong = mention::resolve(&mut mentions);
-        for &Mention { skill, reading, .. } in &mentions {
-            if !reading.is_denied && reading.strength == Some(Strength::Strong) {
-                found.explicit.push(skill);
-            }
-        }
+        mention::resolve(&mut mentions);
+        let strong = mentions.iter().filter(|mention| mention.reading.is_strong());
+        found.explicit.extend(strong.map(|mention| mention.skill));
         sort_distinct(&mut found.explicit);
         for &Mention { start, end, skill, item, reading, .. } in &mentions {
             if reading.is_denied {
                 found.denied.push(skill);
                 continue;
             }
-            let is_explicit = found.is_explicit(skill);
-            if !is_explicit && is_any_strong {
-                continue;
-            }
-            if !is_explicit {
+            if found.explicit.is_empty() {
                 found.weak.push(skill);
+            } else if !found.is_explicit(skill) {
+                continue;
             }
             found.add(item, &(start as usize..end as usize));
         }
