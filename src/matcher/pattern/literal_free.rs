@@ -157,7 +157,7 @@ const MAX_LOOKED_UP: u32 = 256;
 
 /// The classes of the characters of `text`.
 fn of_text(text: &str, is_ascii: bool) -> CharClasses {
-    let mut classes = blocks::merged(text.as_bytes(), 0, of_byte, BitOr::bitor);
+    let mut classes = blocks::combined(text.as_bytes(), of_byte);
     if !is_ascii {
         blocks::others(text, |_, c| classes |= of_char(c));
     }

@@ -232,18 +232,15 @@ fn normalize_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let mut start = 0;
     while start < source.len() {
-        let piece = &source[start..piece_end(source, start)];
+        let mut rest = source[start..].char_indices().skip(1);
+        let len = rest.find(|&(_, c)| starts_piece(c)).map_or(source.len() - start, |(at, _)| at);
+        let piece = &source[start..start + len];
         let at = out.text.len();
         out.text.extend(piece.nfkc());
         let linear = &out.text[at..] == piece;
         out.mark(at, start, linear);
         start += piece.len();
     }
-}
-
-fn piece_end(source: &str, start: usize) -> usize {
-    let mut rest = source[start..].char_indices().skip(1);
-    rest.find(|&(_, c)| starts_piece(c)).map_or(source.len(), |(offset, _)| start + offset)
 }
 
 fn starts_piece(c: char) -> bool {
