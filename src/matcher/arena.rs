@@ -44,14 +44,6 @@ impl Texts {
     }
 }
 
-impl<T: AsRef<str>> FromIterator<T> for Texts {
-    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let mut all = Texts::default();
-        texts.into_iter().for_each(|text| all.push(text.as_ref()));
-        all
-    }
-}
-
 /// An arena of lists, one for each place from 0 on, stored one after the other.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
