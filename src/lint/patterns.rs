@@ -119,7 +119,7 @@ fn note_breadth(
     required: Option<&Required>,
     findings: &mut Findings,
 ) {
-    let groups = required.map_or(&[][..], Required::groups);
+    let groups = required.map_or(&[][..], |required| &required.groups[..]);
     let may_match = |folded: &str| {
         groups.iter().all(|group| group.iter().any(|literal| folded.contains(literal.as_str())))
     };
@@ -163,7 +163,7 @@ fn note_implied(
         phrases().find(is_inside)
     };
     let of_groups = || {
-        let groups = required.map_or(&[][..], Required::groups);
+        let groups = required.map_or(&[][..], |required| &required.groups[..]);
         groups.iter().find_map(|group| first_if_all(group, inside))
     };
     let of_texts = || {

@@ -44,14 +44,6 @@ impl Texts {
     }
 }
 
-impl<T: AsRef<str>> FromIterator<T> for Texts {
-    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
-        let mut all = Texts::default();
-        texts.into_iter().for_each(|text| all.push(text.as_ref()));
-        all
-    }
-}
-
 /// An arena of lists, one for each place from 0 on, stored one after the other.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Row + Serialize", deserialize = "T: Row + Deserialize<'de>"))]
@@ -68,6 +60,23 @@ impl<A, B> Lists<(A, B)> {
     pub(in crate::matcher) fn unzip(self) -> (Lists<A>, Vec<B>) {
         let (entries, seconds) = self.entries.into_iter().unzip();
         (Lists { offsets: self.offsets, entries }, seconds)
+    }
+}
+
+impl<T: Ord> Lists<T> {
+    /// Makes `n_places` lists, each sorted and without duplicates, from entries in any order, each given
+    /// with its place.
+    pub(in crate::matcher) fn new(mut entries: Vec<(u32, T)>, n_places: usize) -> Lists<T> {
+        entries.sort_unstable();
+        entries.dedup();
+        let mut offsets = vec![0; n_places + 1];
+        for &(place, _) in &entries {
+            offsets[place as usize + 1] += 1;
+        }
+        for place in 0..n_places {
+            offsets[place + 1] += offsets[place];
+        }
+        Lists { offsets, entries: entries.into_iter().map(|(_, entry)| entry).collect() }
     }
 }
 
@@ -97,41 +106,5 @@ impl<T> Lists<T> {
             && self.offsets.is_sorted()
             && self.offsets.last().is_some_and(|&end| end as usize == self.entries.len())
             && self.entries.iter().all(valid)
-    }
-}
-
-/// Builds [`Lists`] from entries in any order.
-#[derive(Debug)]
-pub(in crate::matcher) struct ListBuilder<T>(Vec<(u32, T)>);
-
-impl<T> Default for ListBuilder<T> {
-    fn default() -> Self {
-        ListBuilder(Vec::new())
-    }
-}
-
-impl<T> From<Vec<(u32, T)>> for ListBuilder<T> {
-    fn from(entries: Vec<(u32, T)>) -> Self {
-        ListBuilder(entries)
-    }
-}
-
-impl<T: Ord> ListBuilder<T> {
-    pub(in crate::matcher) fn push(&mut self, place: u32, entry: T) {
-        self.0.push((place, entry));
-    }
-
-    /// Builds `n_places` lists, each sorted and without duplicates.
-    pub(in crate::matcher) fn finish(mut self, n_places: usize) -> Lists<T> {
-        self.0.sort_unstable();
-        self.0.dedup();
-        let mut offsets = vec![0; n_places + 1];
-        for &(place, _) in &self.0 {
-            offsets[place as usize + 1] += 1;
-        }
-        for place in 0..n_places {
-            offsets[place + 1] += offsets[place];
-        }
-        Lists { offsets, entries: self.0.into_iter().map(|(_, entry)| entry).collect() }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::HitKind;
-use super::arena::ListBuilder;
+use super::arena::Lists;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::Sources;
@@ -12,7 +12,7 @@ use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::text::mention::Name;
 use super::text::meta::Questions;
-use super::vocabulary::{Vocabulary, inflections, literal_id};
+use super::vocabulary::{self, inflections, literal_id};
 use crate::error::{Error, ErrorCode};
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::glob;
@@ -31,13 +31,13 @@ struct Builder {
     /// The items by their subjects.
     known: HashMap<Subject, u32>,
     postings: Vec<(u32, u32)>,
-    triggers: Vec<NewTrigger>,
+    /// The triggers of the skill that is being added; `triggers` has those of all skills before.
+    new_triggers: Vec<NewTrigger>,
+    triggers: Triggers,
     names: Vec<NamedSkill>,
     /// The literals that count as a form of each name, with the number of the name.
     forms: Vec<(String, u32)>,
     excludes: Vec<(u32, Box<str>)>,
-    /// For each skill, the end of its triggers in `triggers`.
-    ends: Vec<u32>,
 }
 
 /// The subject of a trigger; equal for all triggers that look for the same thing.
@@ -135,9 +135,12 @@ impl Builder {
             self.excludes.push((skill, exclude.value.as_str().into()));
             self.add_use(&fold_trigger(&exclude.value), LiteralUse::Exclude(place));
         }
-        let start = self.ends.last().copied().unwrap_or_default() as usize;
-        self.triggers[start..].sort_by_key(|trigger| trigger.counts_as);
-        self.ends.push(self.triggers.len() as u32);
+        self.new_triggers.sort_by_key(|trigger| trigger.counts_as);
+        let mut before = None;
+        for NewTrigger { kind, text, item, counts_as } in self.new_triggers.drain(..) {
+            self.triggers.push(kind, &text, item, before.replace(counts_as) == Some(counts_as));
+        }
+        self.triggers.end_skill();
     }
 
     fn add_name(&mut self, skill: u32, text: &str, is_id: bool) {
@@ -149,7 +152,7 @@ impl Builder {
         let place = self.names.len() as u32;
         let item =
             self.add_trigger(skill, HitKind::Name, text, Subject::Name(place), name.n_words as u32);
-        if let ([literal], Some(trigger)) = (&literals[..], self.triggers.last_mut()) {
+        if let ([literal], Some(trigger)) = (&literals[..], self.new_triggers.last_mut()) {
             let literal = literal_id(&mut self.literals, literal);
             trigger.counts_as = (false, literal);
         }
@@ -172,7 +175,7 @@ impl Builder {
         let subject = if inflect { Subject::Verb(literal) } else { Subject::Literal(literal) };
         let is_new = !self.known.contains_key(&subject);
         let item = self.add_trigger(skill, kind, text, subject, n_words);
-        if let Some(trigger) = self.triggers.last_mut() {
+        if let Some(trigger) = self.new_triggers.last_mut() {
             trigger.counts_as = (false, literal);
         }
         if is_new {
@@ -197,7 +200,8 @@ impl Builder {
             self.items.push(ItemSource { subject: subject.clone(), n_words });
             self.items.len() as u32 - 1
         });
-        self.triggers.push(NewTrigger { kind, text: text.into(), item, counts_as: (true, item) });
+        let trigger = NewTrigger { kind, text: text.into(), item, counts_as: (true, item) };
+        self.new_triggers.push(trigger);
         self.postings.push((item, skill));
         item
     }
@@ -216,7 +220,7 @@ impl Builder {
         steps: &Steps<'_>,
     ) -> Result<Index, Error> {
         let mut items = vec![Item::default(); self.items.len()];
-        let postings = ListBuilder::from(std::mem::take(&mut self.postings)).finish(items.len());
+        let postings = Lists::new(std::mem::take(&mut self.postings), items.len());
         for (place, item) in items.iter_mut().enumerate() {
             *item = Item::of_words(self.items[place].n_words);
             item.rarity = postings.of(place as u32).len() as u32;
@@ -229,10 +233,10 @@ impl Builder {
             Some((item, &**source))
         });
         let sources = Sources::new(of_patterns, steps);
-        let literals = std::mem::take(&mut self.literals);
-        let vocabulary = Vocabulary::new(literals, std::mem::take(&mut self.uses), &sources);
-        let Vocabulary { automaton, uses, numbers } = vocabulary.ok_or_else(too_large)?;
-        let (patterns, gates) = sources.compile(&numbers);
+        let uses = std::mem::take(&mut self.uses);
+        let compiled = vocabulary::compile(&mut self.literals, uses, &sources);
+        let (automaton, uses) = compiled.ok_or_else(too_large)?;
+        let (patterns, gates) = sources.compile(&self.literals);
         let pattern_items = sources.items.clone();
         for (place, &item) in pattern_items.iter().enumerate() {
             items[item as usize].set_pattern(place as u32);
@@ -244,7 +248,7 @@ impl Builder {
             items,
             postings,
             bitmaps,
-            triggers: self.trigger_table(),
+            triggers: self.triggers,
             names: self.names,
             excludes: self.excludes,
             pattern_items,
@@ -252,7 +256,7 @@ impl Builder {
         };
         tracing::debug!(
             skills = skills.len(),
-            literals = numbers.len(),
+            literals = self.literals.len(),
             bytes = automaton.memory_usage(),
             "compiled the index"
         );
@@ -278,25 +282,16 @@ impl Builder {
         let mut skills = Vec::new();
         for uses in declared.chunk_by(|a, b| a.0 == b.0) {
             skills.clear();
-            for (_, to) in uses {
-                match *to {
-                    LiteralUse::Item(item) => skills.extend_from_slice(postings(item)),
-                    LiteralUse::Name(name) => skills.push(self.names[name as usize].skill),
-                    LiteralUse::Exclude(_) => {}
-                }
+            for &(_, item) in uses {
+                skills.extend_from_slice(postings(item));
             }
             skills.sort_unstable();
             skills.dedup();
             let n_skills = skills.len() as u32;
-            for (literal, to) in uses {
-                let (item, is_own) = match *to {
-                    LiteralUse::Item(item) => {
-                        let of = &self.items[item as usize].subject;
-                        let own = [Subject::Literal(*literal), Subject::Verb(*literal)];
-                        (item, own.contains(of))
-                    }
-                    LiteralUse::Name(name) => (self.names[name as usize].item, true),
-                    LiteralUse::Exclude(_) => continue,
+            for &(literal, item) in uses {
+                let is_own = match self.items[item as usize].subject {
+                    Subject::Literal(own) | Subject::Verb(own) => own == literal,
+                    _ => true,
                 };
                 if is_own {
                     let rarity = &mut items[item as usize].rarity;
@@ -306,9 +301,9 @@ impl Builder {
         }
     }
 
-    /// Returns each use of a literal that counts for rarity: the literals of triggers, and all forms of
-    /// names. A form that is not a literal gets a number after those of the literals.
-    fn declared(&self) -> Vec<(u32, LiteralUse)> {
+    /// Returns the literals that count for rarity, each with its item: the literals of triggers, and all
+    /// forms of names. A form that is not a literal gets a number after those of the literals.
+    fn declared(&self) -> Vec<(u32, u32)> {
         let mut others: HashMap<&str, u32> = HashMap::new();
         let n_literals = self.literals.len() as u32;
         let of_names = self.forms.iter().map(|(form, name)| {
@@ -316,10 +311,13 @@ impl Builder {
                 let next = n_literals + others.len() as u32;
                 *others.entry(form).or_insert(next)
             });
-            (literal, LiteralUse::Name(*name))
+            (literal, self.names[*name as usize].item)
         });
-        let is_trigger = |(_, to): &(u32, LiteralUse)| !matches!(to, LiteralUse::Name(_));
-        self.uses.iter().copied().filter(is_trigger).chain(of_names).collect()
+        let of_triggers = self.uses.iter().filter_map(|&(literal, to)| match to {
+            LiteralUse::Item(item) => Some((literal, item)),
+            LiteralUse::Name(_) | LiteralUse::Exclude(_) => None,
+        });
+        of_triggers.chain(of_names).collect()
     }
 
     /// Returns the globs in sorted order, and the item of each.
@@ -332,20 +330,5 @@ impl Builder {
         globs.sort_unstable();
         let (globs, items): (Vec<&str>, Vec<u32>) = globs.into_iter().unzip();
         (Paths::new(globs), items)
-    }
-
-    fn trigger_table(&self) -> Triggers {
-        let mut table = Triggers::new(&self.ends);
-        let mut start = 0;
-        for &end in &self.ends {
-            let mut before = None;
-            for trigger in &self.triggers[start..end as usize] {
-                let same = before == Some(trigger.counts_as);
-                table.push(trigger.kind, &trigger.text, trigger.item, same);
-                before = Some(trigger.counts_as);
-            }
-            start = end as usize;
-        }
-        table
     }
 }

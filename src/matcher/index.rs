@@ -11,7 +11,7 @@ use super::build;
 use super::paths::Paths;
 use super::pattern::cache::Patterns;
 use super::pattern::gates::Gates;
-use super::search::{RankKey, Scratch, Search, Selection};
+use super::search::{Scratch, Search, Selection};
 use super::tables::Tables;
 use super::text::meta::{MetaQuestion, Questions};
 use super::{Match, Query};
@@ -155,13 +155,6 @@ pub struct RankedSkill<'i> {
     pub phrase_words: usize,
 }
 
-impl<'i> RankedSkill<'i> {
-    pub(super) fn new(id: &'i SkillId, key: RankKey) -> RankedSkill<'i> {
-        let phrase_words = key.phrase_words.0 as usize;
-        RankedSkill { id, explicit: key.explicit.0, phrase_words }
-    }
-}
-
 impl Index {
     /// Compiles an index of `skills`, which may come in any order.
     ///
@@ -213,7 +206,10 @@ impl Index {
     /// Returns the best `limit` matches of `query`, best first. They are the same as those of
     /// [`Index::search`], but skills that cannot be among them are not visited.
     pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.run(query, |search| search.best(recent, limit))
+        self.run(query, |search| {
+            search.rank_best(recent, limit);
+            search.matches(limit)
+        })
     }
 
     /// Replaces the content of `best` with the best `limit` matches of `query`, best first. Does not

@@ -30,7 +30,9 @@ struct Set {
 impl Paths {
     /// Stores globs in their order. Each of them must compile.
     pub(crate) fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Paths {
-        Paths { globs: globs.into_iter().collect(), sets: OnceLock::new() }
+        let mut paths = Paths::default();
+        globs.into_iter().for_each(|glob| paths.globs.push(glob));
+        paths
     }
 
     /// Calls `report` with the place of each glob that matches `path`, which may begin with `./`

@@ -122,7 +122,7 @@ impl Row for LiteralUse {
 }
 
 /// The triggers of all skills, skill by skill.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Triggers {
     #[serde(with = "super::rows")]
     ends: Vec<u32>,
@@ -143,10 +143,6 @@ pub(super) struct TriggerItem {
 row!(TriggerItem { entry: u32 });
 
 impl TriggerItem {
-    fn new(item: u32, is_same: bool) -> TriggerItem {
-        TriggerItem { entry: if is_same { item | SAME } else { item } }
-    }
-
     pub(super) fn item(self) -> u32 {
         self.entry & ITEM
     }
@@ -158,20 +154,15 @@ impl TriggerItem {
 }
 
 impl Triggers {
-    /// Makes an empty table for the triggers of skills; those of skill `i` end before `ends[i]`.
-    pub(super) fn new(ends: &[u32]) -> Triggers {
-        Triggers {
-            ends: ends.to_vec(),
-            items: Vec::new(),
-            kinds: Vec::new(),
-            texts: Texts::default(),
-        }
-    }
-
     pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32, is_same: bool) {
-        self.items.push(TriggerItem::new(item, is_same));
+        self.items.push(TriggerItem { entry: if is_same { item | SAME } else { item } });
         self.kinds.push(kind);
         self.texts.push(text);
+    }
+
+    /// Ends the triggers of one skill; those of the next one follow.
+    pub(super) fn end_skill(&mut self) {
+        self.ends.push(self.items.len() as u32);
     }
 
     fn range(&self, skill: u32) -> Range<usize> {

@@ -43,55 +43,42 @@ impl Automaton {
         };
         let mut literals: Vec<Literal> = literals.iter().enumerate().map(new).collect();
         let outputs = link_outputs(&trie, &failures, &mut literals, needs);
-        let mut built = Automaton {
-            symbols,
-            states: Vec::new(),
-            ranks: Vec::new(),
-            outputs: Vec::new(),
-            literals,
-        };
-        let (bases, n_slots) = place(&trie)?;
-        built.fill(&trie, &bases, n_slots, &failures, &outputs);
-        Some(built)
-    }
-
-    /// Fills the tables, once each node has its base.
-    fn fill(
-        &mut self,
-        trie: &Trie,
-        bases: &[u32],
-        n_slots: usize,
-        failures: &[u32],
-        outputs: &[u32],
-    ) {
-        let mut slots = vec![0_u32; trie.len()];
-        for node in 0..trie.len() as u32 {
-            for child in trie.children(node) {
-                slots[child as usize] =
-                    bases[node as usize] ^ u32::from(trie.labels[child as usize]);
-            }
-        }
-        self.states = vec![pack(bases[0], 0, 0); n_slots];
-        // A symbol for which the root has no child leads back to the root.
-        for symbol in 0..=u8::MAX {
-            self.states[(bases[0] ^ u32::from(symbol)) as usize] = pack(bases[0], 0, symbol);
-        }
-        let mut output_of = vec![NONE; n_slots];
-        for node in 0..trie.len() {
-            // A leaf has no children: it continues as the node that its failure link leads to.
-            let like = if bases[node] == 0 { failures[node] as usize } else { node };
-            let mut state = pack(bases[like], slots[failures[like] as usize], trie.labels[node]);
-            if outputs[node] != NONE {
-                state |= OUT;
-                output_of[slots[node] as usize] = outputs[node];
-            }
-            self.states[slots[node] as usize] = state;
-        }
+        let (states, output_of) = fill(&trie, &failures, &outputs)?;
+        let (mut ranks, mut outputs) = (Vec::new(), Vec::<u32>::new());
         for line in output_of.chunks(LINE) {
-            self.ranks.push(self.outputs.len() as u32);
-            self.outputs.extend(line.iter().filter(|&&output| output != NONE));
+            ranks.push(outputs.len() as u32);
+            outputs.extend(line.iter().filter(|&&output| output != NONE));
+        }
+        Some(Automaton { symbols, states, ranks, outputs, literals })
+    }
+}
+
+/// Returns the states, and the longest literal that ends at each; `None` if there are too many.
+fn fill(trie: &Trie, failures: &[u32], outputs: &[u32]) -> Option<(Vec<u64>, Vec<u32>)> {
+    let (bases, n_slots) = place(trie)?;
+    let mut slots = vec![0_u32; trie.len()];
+    for node in 0..trie.len() as u32 {
+        for child in trie.children(node) {
+            slots[child as usize] = bases[node as usize] ^ u32::from(trie.labels[child as usize]);
         }
     }
+    let mut states = vec![pack(bases[0], 0, 0); n_slots];
+    // A symbol for which the root has no child leads back to the root.
+    for symbol in 0..=u8::MAX {
+        states[(bases[0] ^ u32::from(symbol)) as usize] = pack(bases[0], 0, symbol);
+    }
+    let mut output_of = vec![NONE; n_slots];
+    for node in 0..trie.len() {
+        // A leaf has no children: it continues as the node that its failure link leads to.
+        let like = if bases[node] == 0 { failures[node] as usize } else { node };
+        let mut state = pack(bases[like], slots[failures[like] as usize], trie.labels[node]);
+        if outputs[node] != NONE {
+            state |= OUT;
+            output_of[slots[node] as usize] = outputs[node];
+        }
+        states[slots[node] as usize] = state;
+    }
+    Some((states, output_of))
 }
 
 /// Returns the symbols of a literal.
@@ -157,7 +144,7 @@ fn place(trie: &Trie) -> Option<(Vec<u32>, usize)> {
             }
         }
     }
-    Some((bases, slots.end().max(2 * N_SYMBOLS)))
+    Some((bases, slots.end.max(2 * N_SYMBOLS)))
 }
 
 /// A trie of literals spelled in symbols. Nodes are numbered level by level; the root is 0.
@@ -271,14 +258,12 @@ impl Slots {
         Slots { taken, bases: Vec::new(), first, first_of_many, end }
     }
 
-    /// The end of all slots that are taken.
-    fn end(&self) -> usize {
-        self.end
-    }
-
-    /// Takes a base for which the slots of `labels` are free; `None` if that takes too many slots.
+    /// Takes a base for which the slots of `labels`, at least one, are free; `None` if that takes too many slots.
     fn take_for(&mut self, labels: &[u8]) -> Option<u32> {
-        let base = self.find(labels);
+        let base = match *labels {
+            [label] => self.find_for_one(label),
+            _ => self.find_for_many(labels),
+        };
         self.take(base, labels);
         (self.end < MAX_SLOTS).then_some(base as u32)
     }
@@ -290,14 +275,6 @@ impl Slots {
             let slot = base ^ label as usize;
             set(&mut self.taken, slot);
             self.end = self.end.max((slot | (N_SYMBOLS - 1)) + 1);
-        }
-    }
-
-    fn find(&mut self, labels: &[u8]) -> usize {
-        match *labels {
-            [] => self.end,
-            [label] => self.find_for_one(label),
-            [first, ..] => self.find_for_many(first, labels),
         }
     }
 
@@ -320,10 +297,10 @@ impl Slots {
 
     /// Returns a base for a node with several children. Starts where the last one found room; the gaps
     /// left before it are for nodes with one child.
-    fn find_for_many(&mut self, first: u8, labels: &[u8]) -> usize {
+    fn find_for_many(&mut self, labels: &[u8]) -> usize {
         let mut slot = self.free(self.first_of_many);
         for _ in 0..MAX_TRIES {
-            let base = slot ^ first as usize;
+            let base = slot ^ labels[0] as usize;
             let is_free = |&label: &u8| !has(&self.taken, base ^ label as usize);
             if base >= N_SYMBOLS && !has(&self.bases, base) && labels.iter().all(is_free) {
                 self.first_of_many = slot;

@@ -146,12 +146,6 @@ fn symbols_of(literals: &[&str]) -> Vec<u8> {
     symbols
 }
 
-/// Tells whether only ASCII word bytes, in the row after other characters, have the symbol [`ASK`].
-fn asks_at_words_only(symbols: &[u8]) -> bool {
-    let asks = |place: usize| place >= AFTER_OTHER && is_word((place - AFTER_OTHER) as u8);
-    (0..).zip(symbols).all(|(place, &symbol)| symbol != ASK || asks(place))
-}
-
 /// The automaton.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Automaton {
@@ -262,8 +256,10 @@ impl Automaton {
         let is_shorter = |of: u32, len: u32| {
             of == NONE || self.literals.get(of as usize).is_some_and(|of| of.len < len)
         };
+        // Only ASCII word bytes, in the row after other characters, may have the symbol to ask for.
+        let may_ask = |place: usize| place >= AFTER_OTHER && is_word((place - AFTER_OTHER) as u8);
         self.symbols.len() == N_ENTRIES
-            && asks_at_words_only(&self.symbols)
+            && (0..).zip(&self.symbols).all(|(place, &symbol)| symbol != ASK || may_ask(place))
             && self.states_fit()
             && self.outputs.iter().all(|&output| output < n_literals)
             && self

@@ -4,7 +4,7 @@
 //! memory that another thread reads. Threads that share a `meta::Regex` would wait for the pool in which
 //! it keeps the states that it builds while it runs.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
 use regex_automata::{Input, meta};
@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Patterns {
     /// The patterns as their authors wrote them.
     sources: Texts,
-    literal_free: LiteralFree,
+    pub(in crate::matcher) literal_free: LiteralFree,
     max_cached_bytes: usize,
     #[serde(skip)]
     caches: ThreadLocal<RefCell<Cache>>,
@@ -48,19 +48,13 @@ struct Cache {
 /// A pattern in the forms that were needed so far.
 #[derive(Debug, Default)]
 struct Compiled {
-    /// The form for ASCII texts: much smaller, as `\d` and `\w` are a few characters there.
+    /// The form for ASCII texts: much smaller, as `\d` and `\w` are a few characters there. `None` if the
+    /// pattern names characters that are not ASCII.
     ascii: Form,
     unicode: Form,
 }
 
-#[derive(Debug, Default)]
-enum Form {
-    #[default]
-    Unknown,
-    /// The pattern has no such form: it names characters that are not ASCII.
-    Missing,
-    Ready(Box<Searcher>),
-}
+type Form = OnceCell<Option<Box<Searcher>>>;
 
 /// A compiled pattern, the memory it runs in, and the sizes of both.
 #[derive(Debug)]
@@ -101,16 +95,10 @@ impl Patterns {
         candidates: &mut Candidates,
     ) {
         self.literal_free.select(text, is_ascii, candidates);
-        if candidates.has_untried() {
+        if candidates.untried_from.is_some() {
             let tried = candidates.tried.len();
             tracing::warn!(tried, "too many patterns without a literal may match a text");
         }
-    }
-
-    /// Returns the patterns that may match the text of `candidates`, too, but exceed the bound on
-    /// positions.
-    pub(in crate::matcher) fn untried(&self, candidates: &Candidates) -> impl Iterator<Item = u32> {
-        self.literal_free.untried(candidates)
     }
 
     /// Returns a pattern as its author wrote it.
@@ -152,12 +140,12 @@ impl Cache {
             self.places[pattern] = self.compiled.len() as u32;
             self.compiled.push(Compiled::default());
         }
-        let compiled = &mut self.compiled[self.places[pattern] as usize];
+        let Compiled { ascii, unicode } = &mut self.compiled[self.places[pattern] as usize];
         let source = patterns.source(pattern as u32);
-        let of_ascii = text.is_ascii().then(|| compiled.ascii.get(source, Alphabet::Ascii));
+        let of_ascii = text.is_ascii().then(|| compiled(ascii, source, Alphabet::Ascii));
         let searcher = match of_ascii.flatten() {
             Some(searcher) => searcher,
-            None => compiled.unicode.get(source, Alphabet::Unicode)?,
+            None => compiled(unicode, source, Alphabet::Unicode)?,
         };
         let found = searcher.find(text);
         let n_bytes = searcher.n_regex_bytes + searcher.cache.memory_usage();
@@ -167,21 +155,14 @@ impl Cache {
     }
 }
 
-impl Form {
-    /// Returns the form of a pattern; the first call compiles it.
-    fn get(&mut self, source: &str, alphabet: Alphabet) -> Option<&mut Searcher> {
-        if let Form::Unknown = self {
-            let ready = |regex: meta::Regex| {
-                let (cache, n_regex_bytes) = (regex.create_cache(), regex.memory_usage());
-                Form::Ready(Box::new(Searcher { regex, cache, n_regex_bytes, n_bytes: 0 }))
-            };
-            *self = pattern::compile(source, alphabet).map_or(Form::Missing, ready);
-        }
-        match self {
-            Form::Ready(searcher) => Some(searcher),
-            Form::Unknown | Form::Missing => None,
-        }
-    }
+/// Returns a form of a pattern; the first call compiles it.
+fn compiled<'f>(form: &'f mut Form, source: &str, alphabet: Alphabet) -> Option<&'f mut Searcher> {
+    form.get_or_init(|| {
+        let regex = pattern::compile(source, alphabet)?;
+        let (cache, n_regex_bytes) = (regex.create_cache(), regex.memory_usage());
+        Some(Box::new(Searcher { regex, cache, n_regex_bytes, n_bytes: 0 }))
+    });
+    form.get_mut()?.as_deref_mut()
 }
 
 impl Searcher {

@@ -11,7 +11,7 @@ use std::slice;
 
 use serde::{Deserialize, Serialize};
 
-use crate::matcher::arena::{ListBuilder, Lists};
+use crate::matcher::arena::Lists;
 use crate::matcher::automaton::Automaton;
 use crate::matcher::rows::row;
 use crate::matcher::search::Occurrences;
@@ -94,13 +94,13 @@ impl Gates {
     /// Packs the gates of all patterns; there are `n_literals` literals.
     pub(in crate::matcher) fn new(all: &[Gate], n_literals: usize) -> Gates {
         let mut packed = Vec::new();
-        let mut opened = ListBuilder::default();
+        let mut opened = Vec::new();
         for (pattern, gate) in all.iter().enumerate() {
             let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
             let Some(first) = first else { continue };
             for &literal in first {
                 for second in seconds(second, literal) {
-                    opened.push(literal, (second, packed.len() as u32));
+                    opened.push((literal, (second, packed.len() as u32)));
                 }
             }
             let exact = if gate.is_exact { EXACT } else { 0 };
@@ -110,7 +110,7 @@ impl Gates {
                 packed.extend(group);
             }
         }
-        let (needed, opened) = opened.finish(n_literals).unzip();
+        let (needed, opened) = Lists::new(opened, n_literals).unzip();
         Gates { n_patterns: all.len() as u32, all: packed, needed, opened }
     }
 
@@ -118,7 +118,7 @@ impl Gates {
     /// Some patterns are reported more than once.
     pub(in crate::matcher) fn open(&self, text: ScannedText<'_>, mut each: impl FnMut(u32, bool)) {
         let near = text.occurrences.filter();
-        for literal in text.occurrences.numbers() {
+        for (literal, _) in text.occurrences.entries() {
             let opened = &self.opened[self.needed.range(literal)];
             for (second, &place) in self.needed.of(literal).iter().zip(opened) {
                 if second.is_met(near) {

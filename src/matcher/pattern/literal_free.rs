@@ -4,6 +4,8 @@
 //! Few published patterns are of this kind, and most of them require a digit, which messages seldom
 //! have.
 
+use std::ops::{BitOr, RangeInclusive};
+
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
@@ -39,14 +41,7 @@ pub(in crate::matcher) struct Candidates {
     /// The patterns to be tried.
     pub(in crate::matcher) tried: Vec<u32>,
     /// The index from which patterns exceed the bound and are left untried.
-    untried_from: Option<usize>,
-}
-
-impl Candidates {
-    /// Tells whether some patterns are left untried.
-    pub(in crate::matcher) fn has_untried(&self) -> bool {
-        self.untried_from.is_some()
-    }
+    pub(super) untried_from: Option<usize>,
 }
 
 impl LiteralFree {
@@ -80,7 +75,7 @@ impl LiteralFree {
         if self.patterns.is_empty() {
             return;
         }
-        let classes = CharClasses::of_text(text, is_ascii);
+        let classes = of_text(text, is_ascii);
         is_met.clear();
         is_met.extend(self.required.iter().map(|required| required.are_met(classes)));
         if !is_met.contains(&true) {
@@ -138,11 +133,7 @@ fn n_positions(hir: &Hir) -> u32 {
 }
 
 /// A set of classes of characters, with one bit for each class.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(transparent)]
-struct CharClasses(u8);
+type CharClasses = u8;
 
 const DIGIT: u8 = 1;
 const LOWER: u8 = 1 << 1;
@@ -164,51 +155,40 @@ const COMMON: u8 = LOWER | UPPER | SPACE;
 /// counts as [`OTHER_NUMBER`] and [`OTHER`].
 const MAX_LOOKED_UP: u32 = 256;
 
-impl CharClasses {
-    /// The classes of the characters of `text`.
-    fn of_text(text: &str, is_ascii: bool) -> CharClasses {
-        let classes = blocks::merged(text.as_bytes(), 0, of_byte, |all, one| all | one);
-        let mut classes = CharClasses(classes);
-        if !is_ascii {
-            blocks::others(text, |_, c| classes = classes.or(CharClasses::of_char(c)));
-        }
-        classes
+/// The classes of the characters of `text`.
+fn of_text(text: &str, is_ascii: bool) -> CharClasses {
+    let mut classes = blocks::combined(text.as_bytes(), of_byte);
+    if !is_ascii {
+        blocks::others(text, |_, c| classes |= of_char(c));
     }
+    classes
+}
 
-    fn of_char(c: char) -> CharClasses {
-        CharClasses(match c {
-            '\0'..='\x7f' => of_byte(c as u8),
-            // Most characters that are not ASCII: letters with accents, Kana, Han, Hangul.
-            '\u{c0}'..='\u{24f}'
-            | '\u{3041}'..='\u{30ff}'
-            | '\u{3400}'..='\u{9fff}'
-            | '\u{ac00}'..='\u{d7a3}' => OTHER,
-            _ if c.is_numeric() => OTHER_NUMBER,
-            _ => OTHER,
-        })
-    }
-
-    /// Returns the classes of the characters from `start` to `end`, and perhaps more.
-    fn of_range(start: char, end: char) -> CharClasses {
-        let of = |range: std::ops::RangeInclusive<char>| {
-            range.map(CharClasses::of_char).fold(CharClasses::default(), CharClasses::or)
-        };
-        let ascii = of(start..=end.min('\x7f'));
-        let start = start.max('\u{80}');
-        ascii.or(if end as u32 > start as u32 + MAX_LOOKED_UP {
-            CharClasses(OTHER_NUMBER | OTHER)
-        } else {
-            of(start..=end)
-        })
-    }
-
-    fn or(self, other: CharClasses) -> CharClasses {
-        CharClasses(self.0 | other.0)
+fn of_char(c: char) -> CharClasses {
+    match c {
+        '\0'..='\x7f' => of_byte(c as u8),
+        // Most characters that are not ASCII: letters with accents, Kana, Han, Hangul.
+        '\u{c0}'..='\u{24f}'
+        | '\u{3041}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' => OTHER,
+        _ if c.is_numeric() => OTHER_NUMBER,
+        _ => OTHER,
     }
 }
 
+/// Returns the classes of the characters from `start` to `end`, and perhaps more.
+fn of_range(start: char, end: char) -> CharClasses {
+    let of =
+        |range: RangeInclusive<char>| -> CharClasses { range.map(of_char).fold(0, BitOr::bitor) };
+    let ascii = of(start..=end.min('\x7f'));
+    let start = start.max('\u{80}');
+    let is_long = end as u32 > start as u32 + MAX_LOOKED_UP;
+    ascii | if is_long { OTHER_NUMBER | OTHER } else { of(start..=end) }
+}
+
 /// Returns the class of an ASCII byte, else 0. Without branches, so that the compiler can vectorise it.
-fn of_byte(byte: u8) -> u8 {
+fn of_byte(byte: u8) -> CharClasses {
     const fn is(condition: bool, class: u8) -> u8 {
         if condition { class } else { 0 }
     }
@@ -235,7 +215,7 @@ impl RequiredClasses {
             HirKind::Empty | HirKind::Look(_) => RequiredClasses::default(),
             HirKind::Literal(literal) => {
                 let text = String::from_utf8_lossy(&literal.0);
-                RequiredClasses::all(text.chars().map(CharClasses::of_char))
+                RequiredClasses::all(text.chars().map(of_char))
             }
             HirKind::Class(class) => RequiredClasses::all([of_class(class)]),
             HirKind::Repetition(repetition) if repetition.min == 0 => RequiredClasses::default(),
@@ -255,9 +235,9 @@ impl RequiredClasses {
     fn all(sets: impl IntoIterator<Item = CharClasses>) -> RequiredClasses {
         let mut sets: Vec<CharClasses> = sets.into_iter().collect();
         // The rarest first: sets with the fewest classes that most messages contain.
-        sets.sort_unstable_by_key(|set| ((set.0 & COMMON).count_ones(), set.0.count_ones(), *set));
+        sets.sort_unstable_by_key(|set| ((set & COMMON).count_ones(), set.count_ones(), *set));
         sets.dedup();
-        let mut kept = [CharClasses::default(); RequiredClasses::MAX];
+        let mut kept = [0; RequiredClasses::MAX];
         for (place, set) in kept.iter_mut().zip(sets) {
             *place = set;
         }
@@ -266,22 +246,22 @@ impl RequiredClasses {
 
     /// Returns the requirements of a choice: each union of a set of `self` with a set of `other`.
     fn either(self, other: RequiredClasses) -> RequiredClasses {
-        let of_each = self.sets().flat_map(|a| other.sets().map(move |b| a.or(b)));
+        let of_each = self.sets().flat_map(|a| other.sets().map(move |b| a | b));
         RequiredClasses::all(of_each)
     }
 
     fn sets(self) -> impl Iterator<Item = CharClasses> {
-        self.0.into_iter().filter(|set| *set != CharClasses::default())
+        self.0.into_iter().filter(|set| *set != 0)
     }
 
     /// Tells whether a text with characters of these classes may match.
     fn are_met(self, text: CharClasses) -> bool {
-        self.sets().all(|set| set.0 & text.0 != 0)
+        self.sets().all(|set| set & text != 0)
     }
 
     /// Tells whether most messages lack a required class, so that the pattern is rarely tried.
     pub(in crate::matcher) fn are_rare(self) -> bool {
-        self.sets().any(|set| set.0 & COMMON == 0)
+        self.sets().any(|set| set & COMMON == 0)
     }
 }
 
@@ -292,8 +272,7 @@ fn of_class(class: &Class) -> CharClasses {
             class.ranges().iter().map(|of| (of.start().into(), of.end().into())).collect()
         }
     };
-    let classes = ranges.into_iter().map(|(start, end)| CharClasses::of_range(start, end));
-    classes.fold(CharClasses::default(), CharClasses::or)
+    ranges.into_iter().map(|(start, end)| of_range(start, end)).fold(0, BitOr::bitor)
 }
 
 #[cfg(test)]
@@ -372,7 +351,7 @@ mod tests {
         ];
         for (pattern, text, expected) in cases {
             let required = RequiredClasses::of(&parse(pattern, Case::Insensitive).unwrap());
-            let classes = CharClasses::of_text(text, text.is_ascii());
+            let classes = of_text(text, text.is_ascii());
             assert_eq!(required.are_met(classes), expected, "{pattern} in {text:?}");
         }
     }
@@ -380,7 +359,7 @@ mod tests {
     #[test]
     fn no_number_is_taken_for_another_character() {
         let numeric = ('\u{80}'..=char::MAX).filter(|c| c.is_numeric());
-        assert!(numeric.map(CharClasses::of_char).all(|class| class.0 == OTHER_NUMBER));
+        assert!(numeric.map(of_char).all(|class| class == OTHER_NUMBER));
     }
 
     #[test]
@@ -388,11 +367,11 @@ mod tests {
         for n_before in [0, 1, 31, 32, 33, 64, 100] {
             for c in ('\0'..='\u{3ff}').chain(['٣', '部', '½', '🦀']) {
                 let text = format!("{}{c}", "x".repeat(n_before));
-                let classes = CharClasses::of_text(&text, text.is_ascii());
-                let expected = CharClasses::of_char(c);
-                assert_eq!(expected.0.count_ones(), 1);
+                let classes = of_text(&text, text.is_ascii());
+                let expected = of_char(c);
+                assert_eq!(expected.count_ones(), 1);
                 let before = if n_before == 0 { 0 } else { LOWER };
-                assert_eq!(classes, expected.or(CharClasses(before)), "{c:?}");
+                assert_eq!(classes, expected | before, "{c:?}");
             }
         }
     }

@@ -58,11 +58,8 @@ impl<'a> Sources<'a> {
             (!is_weak).then_some(required)
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();
-        for literal in required.iter().flatten().flat_map(Required::groups).flatten() {
-            match n_patterns.get_mut(literal) {
-                Some(n_patterns) => *n_patterns += 1,
-                None => drop(n_patterns.insert(literal.clone(), 1)),
-            }
+        for literal in required.iter().flatten().flat_map(|required| &required.groups).flatten() {
+            *n_patterns.entry(literal.clone()).or_default() += 1;
         }
         Sources { items, texts, required, n_patterns }
     }
@@ -91,14 +88,14 @@ impl<'a> Sources<'a> {
             let n_patterns: u32 = group.iter().map(|literal| self.n_patterns[literal]).sum();
             (Reverse(shortest.min(3)), n_patterns)
         };
-        let groups = required.groups();
+        let groups = &required.groups;
         let mut rarest: Vec<usize> = (0..groups.len()).collect();
         rarest.sort_by_key(|&group| rarity(&groups[group]));
         let place = |literal: &String| places[literal.as_str()];
         Gate {
             groups: groups.iter().map(|group| group.iter().map(place).collect()).collect(),
             rarest: [rarest.first().copied(), rarest.get(1).copied()],
-            is_exact: !matches!(required, Required::All(_)),
+            is_exact: required.is_exact,
         }
     }
 }

@@ -21,32 +21,21 @@ const MAX_CLASS_CHARS: usize = 64;
 /// The maximum number of groups kept for one pattern.
 const MAX_GROUPS: usize = 6;
 
-/// The folded literals that a text must contain for a pattern to match it, in groups.
+/// The folded literals that a text must contain for a pattern to match it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Required {
-    /// At least one literal of each group; never empty.
-    All(Vec<Vec<String>>),
-    /// The text must contain one of these. If it does, and is one line of ASCII, the pattern matches.
-    OneOf(Vec<String>),
-    /// The text must contain one of the first group and, after its end, one of the second. If it does,
-    /// and is one line of ASCII, the pattern matches.
-    Sequence([Vec<String>; 2]),
+pub(crate) struct Required {
+    /// Groups in the order of the pattern, never empty; a text must contain one literal of each.
+    pub(crate) groups: Vec<Vec<String>>,
+    /// True if there are at most two groups and the pattern matches a line of ASCII that contains a literal
+    /// of each, one after the end of the other.
+    pub(crate) is_exact: bool,
 }
 
 impl Required {
-    /// Returns the groups, in the order of the pattern; a text must contain one literal of each.
-    pub(crate) fn groups(&self) -> &[Vec<String>] {
-        match self {
-            Required::All(groups) => groups,
-            Required::OneOf(group) => std::slice::from_ref(group),
-            Required::Sequence(groups) => groups,
-        }
-    }
-
     /// Tells whether the pattern requires only single characters, as `\d{4}[g-q]` does; many texts
     /// contain these.
     pub(crate) fn is_weak(&self) -> bool {
-        matches!(self, Required::All(groups) if groups.iter().all(|g| selectivity(g).0 <= 1))
+        !self.is_exact && self.groups.iter().all(|group| selectivity(group).0 <= 1)
     }
 }
 
@@ -57,14 +46,14 @@ pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
     let has_flags = source.match_indices("(?").any(|(at, _)| !source[at..].starts_with("(?:"));
     if !has_flags && source.is_ascii() {
         if let Some(strings) = exact_strings(hir) {
-            return Some(Required::OneOf(minimal(strings)));
+            return Some(Required { groups: vec![minimal(strings)], is_exact: true });
         }
         if let Some((left, right)) = exact_sequence(hir) {
-            return Some(Required::Sequence([minimal(left), minimal(right)]));
+            return Some(Required { groups: vec![minimal(left), minimal(right)], is_exact: true });
         }
     }
-    let groups = analyse(hir).into_required()?;
-    Some(Required::All(groups.into_iter().take(MAX_GROUPS).map(minimal).collect()))
+    let groups = analyse(hir).into_required()?.into_iter().take(MAX_GROUPS).map(minimal).collect();
+    Some(Required { groups, is_exact: false })
 }
 
 /// Returns a few strings, one of which is the folded form of each match of `hir`; `None` if they are not
@@ -181,18 +170,16 @@ fn analyse_repetition(repetition: &Repetition) -> Part {
     let part = analyse(sub);
     if let Part::Is(strings) = &part {
         // Runs of blanks are one blank in folded text, so `\s+` is a literal.
-        let blank = strings.iter().all(|s| s == " ");
-        let once = *max == Some(1) || blank;
-        let mut exact = match (min, max) {
-            (0 | 1, _) if once => Some(strings.clone()),
-            (_, _) if blank => Some(strings.clone()),
-            (&min, &Some(max)) if min == max && min > 0 => power(strings, min),
-            _ => None,
+        let is_blank = strings.iter().all(|s| s == " ");
+        let exact = if is_blank || *max == Some(1) {
+            Some(strings.clone())
+        } else if *max == Some(*min) && *min > 0 {
+            (1..*min).try_fold(strings.clone(), |product, _| cross(&product, strings))
+        } else {
+            None
         };
-        if let (0, Some(strings)) = (min, &mut exact) {
-            strings.push(String::new());
-        }
-        if let Some(strings) = exact {
+        if let Some(mut strings) = exact {
+            strings.extend((*min == 0).then(String::new));
             return Part::Is(strings);
         }
     }
@@ -200,10 +187,6 @@ fn analyse_repetition(repetition: &Repetition) -> Part {
         Some(groups) if *min > 0 => Part::Needs(groups),
         _ => Part::Unknown,
     }
-}
-
-fn power(strings: &[String], times: u32) -> Option<Vec<String>> {
-    (1..times).try_fold(strings.to_vec(), |product, _| cross(&product, strings))
 }
 
 fn analyse_concat(parts: &[Hir]) -> Part {
@@ -328,7 +311,7 @@ mod tests {
         for (pattern, expected) in cases {
             let hir = regex_syntax::parse(pattern).expect(pattern);
             let required = required(pattern, &hir);
-            let groups = required.iter().flat_map(Required::groups).cloned();
+            let groups = required.into_iter().flat_map(|required| required.groups);
             let literals = groups.max_by_key(|group| selectivity(group));
             let expected: Option<Vec<String>> =
                 expected.map(|set| set.iter().map(|s| (*s).to_owned()).collect());
@@ -338,28 +321,27 @@ mod tests {
 
     #[test]
     fn what_literals_alone_decide_is_told_from_what_they_only_allow() {
-        let strings = |of: &[&str]| of.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-        let cases = [
-            ("use(State|Effect)", Required::OneOf(strings(&["useeffect", "usestate"]))),
-            (r"\.(csv|tsv)", Required::OneOf(strings(&[".csv", ".tsv"]))),
+        let cases: [(&str, &[&[&str]], bool); 10] = [
+            ("use(State|Effect)", &[&["useeffect", "usestate"]], true),
+            (r"\.(csv|tsv)", &[&[".csv", ".tsv"]], true),
             (
                 "(create|add).*?(endpoint|route)",
-                Required::Sequence([strings(&["add", "create"]), strings(&["endpoint", "route"])]),
+                &[&["add", "create"], &["endpoint", "route"]],
+                true,
             ),
-            ("ab.*[cC]d", Required::Sequence([strings(&["ab"]), strings(&["cd"])])),
-            ("ab.+cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
-            (r"\bab.*cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
-            ("(?-i)ab.*cd", Required::All(vec![strings(&["ab"]), strings(&["cd"])])),
-            ("ab.*?c d", Required::All(vec![strings(&["ab"]), strings(&["c d"])])),
-            (r"ab.*\x{fb01}", Required::All(vec![strings(&["ab"]), strings(&["fi"])])),
-            (
-                "ab.*cd.*ef",
-                Required::All(vec![strings(&["ab"]), strings(&["cd"]), strings(&["ef"])]),
-            ),
+            ("ab.*[cC]d", &[&["ab"], &["cd"]], true),
+            ("ab.+cd", &[&["ab"], &["cd"]], false),
+            (r"\bab.*cd", &[&["ab"], &["cd"]], false),
+            ("(?-i)ab.*cd", &[&["ab"], &["cd"]], false),
+            ("ab.*?c d", &[&["ab"], &["c d"]], false),
+            (r"ab.*\x{fb01}", &[&["ab"], &["fi"]], false),
+            ("ab.*cd.*ef", &[&["ab"], &["cd"], &["ef"]], false),
         ];
-        for (pattern, expected) in cases {
+        for (pattern, groups, is_exact) in cases {
             let hir = regex_syntax::parse(pattern).expect(pattern);
-            assert_eq!(required(pattern, &hir), Some(expected), "{pattern}");
+            let required = required(pattern, &hir).expect(pattern);
+            assert_eq!(required.groups, groups, "{pattern}");
+            assert_eq!(required.is_exact, is_exact, "{pattern}");
         }
     }
 }

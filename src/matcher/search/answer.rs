@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Search;
 use super::score::RankKey;
 use super::scratch::{Presence, Scratch};
-use crate::matcher::{Answer, Hit, HitKind, Match};
+use crate::matcher::{Answer, Hit, HitKind, Index, Match};
 use crate::skill::SkillId;
 
 impl Search<'_, '_> {
@@ -73,22 +73,20 @@ impl Search<'_, '_> {
 
     /// Returns the skills with patterns that were not tried, each with the pattern.
     fn untried(&self) -> Vec<(SkillId, String)> {
+        let Index { tables, patterns, .. } = self.index;
         let mut untried: Vec<(u32, &str)> = Vec::new();
-        for pattern in self.index.patterns.untried(&self.scratch.candidates) {
-            let skills =
-                self.index.tables.postings.of(self.index.tables.pattern_items[pattern as usize]);
-            untried
-                .extend(skills.iter().map(|&skill| (skill, self.index.patterns.source(pattern))));
+        for pattern in patterns.literal_free.untried(&self.scratch.candidates) {
+            let skills = tables.postings.of(tables.pattern_items[pattern as usize]);
+            untried.extend(skills.iter().map(|&skill| (skill, patterns.source(pattern))));
         }
         untried.sort_unstable();
-        untried
-            .iter()
-            .map(|&(skill, source)| (self.index.id(skill).clone(), source.to_owned()))
-            .collect()
+        let named =
+            |(skill, source): (u32, &str)| (self.index.id(skill).clone(), source.to_owned());
+        untried.into_iter().map(named).collect()
     }
 
     /// Returns the first matches of the ranking, with their hits.
-    pub(super) fn matches(&self, limit: usize) -> Vec<Match> {
+    pub(in crate::matcher) fn matches(&self, limit: usize) -> Vec<Match> {
         self.scratch.ranking.best.iter().take(limit).map(|key| self.to_match(*key)).collect()
     }
 

@@ -91,6 +91,13 @@ impl SkillSet {
         self.0[skill as usize / 64] |= 1 << (skill % 64);
     }
 
+    /// Adds a skill, and returns true if it is new.
+    pub(super) fn insert(&mut self, skill: u32) -> bool {
+        let is_new = !self.has(skill);
+        self.add(skill);
+        is_new
+    }
+
     /// Adds the skills of a bitmap.
     fn add_all(&mut self, bitmap: &[u64]) {
         self.0.iter_mut().zip(bitmap).for_each(|(known, skills)| *known |= skills);
@@ -146,15 +153,13 @@ impl Search<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::arena::ListBuilder;
 
     #[test]
     fn common_items_of_large_catalogs_have_the_bits_of_their_skills() {
         for (n_skills, has_bitmaps) in [(1_000, false), (1_024, true), (1_100, true)] {
-            let mut postings = ListBuilder::default();
-            (0..n_skills).step_by(40).for_each(|skill| postings.push(0, skill));
-            (0..n_skills).step_by(30).for_each(|skill| postings.push(1, skill));
-            let bitmaps = Bitmaps::new(&postings.finish(2), 2, n_skills as usize);
+            let of = |item: u32, step| (0..n_skills).step_by(step).map(move |skill| (item, skill));
+            let postings = Lists::new(of(0, 40).chain(of(1, 30)).collect(), 2);
+            let bitmaps = Bitmaps::new(&postings, 2, n_skills as usize);
             assert!(bitmaps.of(0).is_none());
             assert_eq!(bitmaps.of(1).is_some(), has_bitmaps);
             for word in bitmaps.of(1).iter().flat_map(|words| words.iter().enumerate()) {

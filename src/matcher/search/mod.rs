@@ -12,7 +12,7 @@ use super::index::{Index, RankedSkill};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
-use super::{Answer, Match, Query};
+use super::{Answer, Query};
 use crate::skill::SkillId;
 use scan::Part;
 use scratch::Presence;
@@ -20,7 +20,6 @@ use scratch::Presence;
 pub(super) use count::Bitmaps;
 pub use rank::Selection;
 pub(super) use scan::value_of;
-pub(super) use score::RankKey;
 pub(super) use scratch::Scratch;
 #[cfg(test)]
 pub(super) use sparse_map::Occurrence;
@@ -97,12 +96,6 @@ impl<'i, 's> Search<'i, 's> {
         Answer { quoted: self.quoted_only(), ..answer }
     }
 
-    /// Ranks and returns the best `limit` matches.
-    pub(super) fn best(&mut self, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.rank_best(recent, limit);
-        self.matches(limit)
-    }
-
     /// Ranks the matches that `selection` asks for, and counts all matches.
     pub(super) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
         let weak = self.rank_selected(selection);
@@ -114,8 +107,11 @@ impl<'i, 's> Search<'i, 's> {
     /// Returns the ranked skills, best first.
     pub(super) fn ranked(&self) -> impl Iterator<Item = RankedSkill<'i>> {
         let index = self.index;
-        let best = self.scratch.ranking.best.iter();
-        best.map(|key| RankedSkill::new(index.id(key.skill), *key))
+        self.scratch.ranking.best.iter().map(|key| RankedSkill {
+            id: index.id(key.skill),
+            explicit: key.explicit.0,
+            phrase_words: key.phrase_words.0 as usize,
+        })
     }
 
     /// Runs a pattern that may match, records the result, and returns true if the pattern matches.

@@ -39,11 +39,10 @@ impl Search<'_, '_> {
         items.sort_unstable();
         let mut others = std::mem::take(&mut self.scratch.ranking.others);
         let Scratch { found, ranking, .. } = &mut *self.scratch;
-        let Ranking { epochs, recent, best, counted: is_other, .. } = ranking;
+        let Ranking { visited, recent, best, counted: is_other, .. } = ranking;
         is_other.start(tables.ids.len());
         let mut add = |skill| {
-            if !is_other.has(skill) {
-                is_other.add(skill);
+            if is_other.insert(skill) {
                 others.push(RankKey::new(skill));
             }
         };
@@ -54,7 +53,7 @@ impl Search<'_, '_> {
             let start = best.len();
             for (key, item) in alike {
                 for &skill in tables.postings.of(*item) {
-                    if epochs.visit(skill) {
+                    if visited.insert(skill) {
                         best.push(RankKey { skill, ..*key });
                     } else {
                         add(skill);
@@ -92,7 +91,13 @@ impl Search<'_, '_> {
             };
             if is_match {
                 let known = self.index.tables.items[item as usize];
-                items.push((RankKey::for_single_trigger(known.n_words(), known.rarity), item));
+                let key = RankKey {
+                    phrase_words: Reverse(known.n_words()),
+                    rarity: known.rarity,
+                    n_triggers: Reverse(1),
+                    ..RankKey::new(0)
+                };
+                items.push((key, item));
             }
         }
         items
@@ -132,7 +137,7 @@ impl Search<'_, '_> {
         let mut keys = Vec::with_capacity(named.len());
         for &skill in &named {
             keys.extend(self.key(skill));
-            self.scratch.ranking.epochs.visit(skill);
+            self.scratch.ranking.visited.insert(skill);
         }
         self.rank_best_of_others(selection.limit);
         if !keys.is_empty() {
@@ -187,7 +192,10 @@ impl Search<'_, '_> {
         rarest.extend(self.scratch.found.items().filter_map(|(item, presence)| {
             let known = self.index.tables.items[item as usize];
             let is_one = known.n_words() == n_words || known.n_words() < n_words && !is_phrase;
-            if is_one { in_order(item, known.rarity, presence) } else { None }
+            // Among equally rare items, patterns that must still be run come last: the search may end
+            // before.
+            let order = u64::from(known.rarity) * 2 + u64::from(presence == Presence::Possible);
+            (is_one && presence != Presence::Absent).then_some(order << 32 | u64::from(item))
         }));
         rarest.sort_unstable();
         for (place, of) in rarest.iter().enumerate() {
@@ -210,7 +218,7 @@ impl Search<'_, '_> {
     /// Visits a skill once. Puts it among the best if it is one of them, or sets it aside for later if
     /// it has no literal of at least `n_words` words.
     fn consider(&mut self, skill: u32, n_words: u32, limit: usize) {
-        if !self.scratch.ranking.epochs.visit(skill) {
+        if !self.scratch.ranking.visited.insert(skill) {
             return;
         }
         match self.best_possible_key(skill) {
@@ -238,15 +246,6 @@ impl Search<'_, '_> {
             best.insert(place, key);
         }
     }
-}
-
-/// Packs an item that may have been found into a number, so that sorted numbers put the rarest item
-/// first: the rarity from bit 33 up, the item in the lower half. `None` if the item is absent.
-fn in_order(item: u32, rarity: u32, presence: Presence) -> Option<u64> {
-    // Among equally rare items, patterns that must still be run come last: the search may end
-    // before.
-    let order = u64::from(rarity) * 2 + u64::from(presence == Presence::Possible);
-    (presence != Presence::Absent).then_some(order << 32 | u64::from(item))
 }
 
 /// Merges `more` into `best`; both are sorted.

@@ -30,34 +30,27 @@ pub(in crate::matcher) fn value_of(uses: &[LiteralUse], is_required: bool) -> u3
         }
 }
 
-/// A text, to check for word boundaries at the sides of a literal.
-struct Sides<'t> {
-    text: &'t str,
-    bytes: &'t [u8],
+/// Tells whether a word may start where `range` does.
+#[inline]
+fn opens(text: &str, range: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let Some(before) = range.start.checked_sub(1).map(|at| bytes[at]) else { return true };
+    if before < 0x80 && (!is_word(before) || bytes[range.start] < 0x80) {
+        return !is_word(before);
+    }
+    // A length in a damaged snapshot may lead into the middle of a character.
+    text.is_char_boundary(range.start) && boundary::opens(text, range.start, range.end)
 }
 
-impl Sides<'_> {
-    /// Tells whether a word may start where `range` does.
-    #[inline]
-    fn open(&self, range: &Range<usize>) -> bool {
-        let Some(before) = range.start.checked_sub(1).map(|at| self.bytes[at]) else { return true };
-        if before < 0x80 && (!is_word(before) || self.bytes[range.start] < 0x80) {
-            return !is_word(before);
-        }
-        // A length in a damaged snapshot may lead into the middle of a character.
-        self.text.is_char_boundary(range.start)
-            && boundary::opens(self.text, range.start, range.end)
+/// Tells whether a word may end at `end`.
+#[inline]
+fn closes(text: &str, end: usize) -> bool {
+    let bytes = text.as_bytes();
+    let Some(&after) = bytes.get(end) else { return true };
+    if after < 0x80 && (!is_word(after) || bytes[end - 1] < 0x80) {
+        return !is_word(after);
     }
-
-    /// Tells whether a word may end at `end`.
-    #[inline]
-    fn close(&self, end: usize) -> bool {
-        let Some(&after) = self.bytes.get(end) else { return true };
-        if after < 0x80 && (!is_word(after) || self.bytes[end - 1] < 0x80) {
-            return !is_word(after);
-        }
-        self.text.is_char_boundary(end) && boundary::closes(self.text, end)
-    }
+    text.is_char_boundary(end) && boundary::closes(text, end)
 }
 
 impl Index {
@@ -70,9 +63,8 @@ impl Index {
     fn scan_literals(&self, occurrences: &mut Occurrences, recorder: &mut Recorder<'_>) {
         occurrences.clear();
         let text = recorder.folded;
-        let sides = Sides { text, bytes: text.as_bytes() };
         self.automaton.scan(text, |longest, end| {
-            let closes = sides.close(end);
+            let closes = closes(text, end);
             let mut next = longest;
             let mut only_each = false;
             while next != NONE {
@@ -92,7 +84,7 @@ impl Index {
                 }
                 if closes && of.value & (ONE_ITEM | MORE) != 0 {
                     let range = end.saturating_sub(of.len as usize)..end;
-                    if sides.open(&range) {
+                    if opens(text, &range) {
                         if of.value & ONE_ITEM != 0 {
                             recorder.item(of.value & ITEM, range);
                         } else {
@@ -211,24 +203,19 @@ impl Search<'_, '_> {
     pub(super) fn settle_mentions(&mut self) {
         let found = &mut self.scratch.found;
         let mut mentions = std::mem::take(&mut found.mentions);
-        let is_any_strong = mention::resolve(&mut mentions);
-        for &Mention { skill, reading, .. } in &mentions {
-            if !reading.is_denied && reading.strength == Some(Strength::Strong) {
-                found.explicit.push(skill);
-            }
-        }
+        mention::resolve(&mut mentions);
+        let strong = mentions.iter().filter(|mention| mention.reading.is_strong());
+        found.explicit.extend(strong.map(|mention| mention.skill));
         sort_distinct(&mut found.explicit);
         for &Mention { start, end, skill, item, reading, .. } in &mentions {
             if reading.is_denied {
                 found.denied.push(skill);
                 continue;
             }
-            let is_explicit = found.is_explicit(skill);
-            if !is_explicit && is_any_strong {
-                continue;
-            }
-            if !is_explicit {
+            if found.explicit.is_empty() {
                 found.weak.push(skill);
+            } else if !found.is_explicit(skill) {
+                continue;
             }
             found.add(item, &(start as usize..end as usize));
         }
@@ -245,9 +232,6 @@ impl Search<'_, '_> {
     /// vetoed.
     fn settle_vetoes(&mut self) {
         let found = &mut self.scratch.found;
-        if found.excludes.is_empty() {
-            return;
-        }
         let skill_of = |exclude: u32| self.index.tables.excludes[exclude as usize].0;
         // Exclude entries are numbered in the order of their skills.
         found.excludes.sort_unstable();

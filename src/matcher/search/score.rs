@@ -43,25 +43,6 @@ impl RankKey {
             skill,
         }
     }
-
-    /// The key of a skill with one trigger, described as for [`RankKey::add`]; `skill` is 0.
-    pub(crate) fn for_single_trigger(n_words: u32, rarity: u32) -> RankKey {
-        let mut key = RankKey { n_triggers: Reverse(1), ..RankKey::new(0) };
-        key.add(n_words, rarity);
-        key
-    }
-
-    /// Adds a trigger that was found: a literal of `n_words` (0 for other kinds), declared by `rarity`
-    /// skills.
-    pub(crate) fn add(&mut self, n_words: u32, rarity: u32) {
-        self.phrase_words.0 = self.phrase_words.0.max(n_words);
-        self.rarity = self.rarity.min(rarity);
-    }
-
-    /// Counts one more distinct trigger.
-    pub(crate) fn count(&mut self) {
-        self.n_triggers.0 += 1;
-    }
 }
 
 impl Search<'_, '_> {
@@ -87,48 +68,34 @@ impl Search<'_, '_> {
     /// no pattern is undecided, so that the bound is the key. `None` if the skill cannot match or is
     /// vetoed.
     pub(super) fn best_possible_key(&self, skill: u32) -> Option<(RankKey, bool)> {
+        let Scratch { found, ranking, .. } = &*self.scratch;
         let mut key = RankKey::new(skill);
         let mut is_certain = true;
         let triggers = self.index.tables.triggers.items_of(skill);
         // Most triggers were not found; the presence filter says so from the L1 cache.
-        let near = self.scratch.found.filter();
         let mut rest = triggers.iter();
         while let Some(trigger) = rest.next() {
             let item = trigger.item();
-            if !near.may_have(item) {
-                continue;
-            }
-            let presence = self.scratch.found.presence_of_present(item);
+            let presence = found.presence(item);
             if presence == Presence::Absent {
                 continue;
             }
             is_certain &= presence != Presence::Possible;
             let known = self.index.tables.items[item as usize];
-            key.add(known.n_words(), known.rarity);
+            key.phrase_words.0 = key.phrase_words.0.max(known.n_words());
+            key.rarity = key.rarity.min(known.rarity);
             // Triggers that look for the same thing count once.
-            let is_counted = trigger.is_same() && self.scratch.found.has_same(triggers, rest.len());
-            if !is_counted {
-                key.count();
+            if !(trigger.is_same() && found.has_same(triggers, rest.len())) {
+                key.n_triggers.0 += 1;
             }
         }
-        if key.n_triggers.0 == 0 {
+        let is_vetoed = |exclude: &u32| self.index.tables.excludes[*exclude as usize].0 == skill;
+        if key.n_triggers.0 == 0 || found.excludes.iter().any(is_vetoed) {
             return None;
         }
-        Some((self.place_among(key)?, is_certain))
-    }
-
-    /// Completes a key with what does not depend on triggers: whether the message names the skill, and
-    /// when the skill was last used. `None` if the skill is vetoed.
-    fn place_among(&self, mut key: RankKey) -> Option<RankKey> {
-        let Scratch { found, ranking, .. } = &*self.scratch;
-        let is_vetoed =
-            |exclude: &u32| self.index.tables.excludes[*exclude as usize].0 == key.skill;
-        if found.excludes.iter().any(is_vetoed) {
-            return None;
-        }
-        key.explicit.0 = found.is_explicit(key.skill);
-        key.recency = ranking.recency(key.skill);
-        Some(key)
+        key.explicit.0 = found.is_explicit(skill);
+        key.recency = ranking.recency(skill);
+        Some((key, is_certain))
     }
 
     pub(super) fn start_ranking(&mut self, recent: &[SkillId]) {

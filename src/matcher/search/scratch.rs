@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::count::SkillSet;
 use super::score::RankKey;
-use super::sparse_map::{Occurrences, PresenceFilter, SparseMap};
+use super::sparse_map::{Occurrences, SparseMap};
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
@@ -71,13 +71,14 @@ pub(super) enum Presence {
 /// Scratch for putting matches in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    pub(super) epochs: Epochs,
+    /// The skills visited in this search.
+    pub(super) visited: SkillSet,
     /// The skills that match, once they are counted. While all are ranked, the skills in `others`.
     pub(super) counted: SkillSet,
     /// The recently used skills with their positions among these, in the order of ids.
     pub(super) recent: Vec<(u32, u32)>,
-    /// The items to visit, rarest first: the sort order of each in the upper half, the item in the lower
-    /// half.
+    /// The items to visit, rarest first: the sort order of each in the upper half, with the rarity from
+    /// bit 33 up, and the item in the lower half.
     pub(super) rarest: Vec<u64>,
     /// The matches, best first once they are sorted.
     pub(super) best: Vec<RankKey>,
@@ -117,20 +118,9 @@ impl Found {
         (item, found.presence)
     }
 
+    #[inline]
     pub(super) fn presence(&self, item: u32) -> Presence {
         self.items.get(item).map_or(Presence::Absent, |found| found.presence)
-    }
-
-    /// Returns the presence of an item for which [`Found::filter`] is true, as it is for all items
-    /// found.
-    pub(super) fn presence_of_present(&self, item: u32) -> Presence {
-        self.items.get_present(item).map_or(Presence::Absent, |found| found.presence)
-    }
-
-    /// The filter of the items found or possibly found. It may give false positives, never false
-    /// negatives.
-    pub(super) fn filter(&self) -> &PresenceFilter {
-        self.items.filter()
     }
 
     /// Tells whether an earlier trigger was found that looks for the same thing. The trigger in question
@@ -177,7 +167,7 @@ impl Found {
 
 impl Ranking {
     pub(super) fn start(&mut self, n_skills: usize) {
-        self.epochs.start(n_skills);
+        self.visited.start(n_skills);
         self.recent.clear();
         self.best.clear();
         self.deferred.clear();
@@ -186,31 +176,6 @@ impl Ranking {
     pub(super) fn recency(&self, skill: u32) -> u32 {
         let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
         place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
-    }
-}
-
-/// Epoch stamps: the skills visited in one search, with nothing to clear before the next.
-#[derive(Debug, Default)]
-pub(super) struct Epochs {
-    /// The stamp of this search.
-    now: u32,
-    stamps: Vec<u32>,
-}
-
-impl Epochs {
-    /// Starts a search over `n_skills` skills.
-    pub(super) fn start(&mut self, n_skills: usize) {
-        self.now = self.now.wrapping_add(1);
-        if self.stamps.len() != n_skills || self.now == 0 {
-            self.stamps.clear();
-            self.stamps.resize(n_skills, 0);
-            self.now = 1;
-        }
-    }
-
-    /// Stamps a skill, and returns true if it was not visited in this search before.
-    pub(super) fn visit(&mut self, skill: u32) -> bool {
-        std::mem::replace(&mut self.stamps[skill as usize], self.now) != self.now
     }
 }
 
@@ -223,7 +188,7 @@ mod tests {
         let mut found = Found::default();
         for _ in 0..2 {
             found.start();
-            assert!((0..5_000).all(|item| !found.filter().may_have(item)));
+            assert!((0..5_000).all(|item| found.presence(item) == Presence::Absent));
             found.add(5, &(3..6));
             found.add(5, &(1..2));
             found.add(5, &(1..3));
@@ -234,20 +199,6 @@ mod tests {
             assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));
             found.settle(4_103, Presence::At, 7..9);
             assert_eq!((found.presence(4_103), found.range(4_103)), (Presence::At, 7..9));
-        }
-    }
-
-    #[test]
-    fn each_search_begins_with_no_visits_also_when_its_number_starts_anew() {
-        for now in [0, 8, u32::MAX - 1, u32::MAX] {
-            let mut epochs = Epochs::default();
-            epochs.start(4);
-            epochs.now = now;
-            for _ in 0..3 {
-                epochs.start(4);
-                let is_first = [0, 1, 1, 2, 3, 0].map(|skill| epochs.visit(skill));
-                assert_eq!(is_first, [true, true, false, true, true, false], "{now}");
-            }
         }
     }
 }

@@ -97,11 +97,6 @@ impl<T> SparseMap<T> {
         self.entries.len()
     }
 
-    /// The numbers in the order in which they came.
-    pub(in crate::matcher) fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.entries.iter().map(|entry| entry.number)
-    }
-
     /// The numbers with their values, in the order in which they were added.
     pub(in crate::matcher) fn entries(&self) -> impl Iterator<Item = (u32, &T)> {
         self.entries.iter().map(|entry| (entry.number, &entry.known))
@@ -119,13 +114,10 @@ impl<T> SparseMap<T> {
     }
 
     /// The value of a number.
+    #[inline]
     pub(in crate::matcher) fn get(&self, number: u32) -> Option<&T> {
-        if self.filter.may_have(number) { self.get_present(number) } else { None }
-    }
-
-    /// Returns the value of a number for which [`SparseMap::filter`] is true.
-    pub(in crate::matcher) fn get_present(&self, number: u32) -> Option<&T> {
-        self.find(number).map(|nth| &self.entries[nth].known)
+        let nth = if self.filter.may_have(number) { self.find(number) } else { None };
+        nth.map(|nth| &self.entries[nth].known)
     }
 
     /// Adds a number with its value and returns `None`. If the number is there already, returns its
@@ -243,7 +235,7 @@ mod tests {
             }
             assert!(numbers.iter().all(|&number| few.get(number) == Some(&(2 + number))));
             assert!((few.len(), few.entry(5).0) == (120, numbers[5]));
-            assert!(few.numbers().eq(numbers));
+            assert!(few.entries().map(|(number, _)| number).eq(numbers));
         }
     }
 }

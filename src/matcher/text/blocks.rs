@@ -1,33 +1,7 @@
 //! Blocks of 64 bytes of text, tested at once into masks of 64 bits.
 
 /// Bytes of a block.
-pub(in crate::matcher) const BYTES: usize = 64;
-
-/// Calls `each` for every block with its start, and with a mask of the bytes for which `holds` is
-/// true.
-#[inline]
-pub(in crate::matcher) fn masks(
-    bytes: &[u8],
-    holds: impl Fn(u8) -> bool,
-    mut each: impl FnMut(usize, u64),
-) {
-    let mut padded = [0; BYTES];
-    for start in (0..bytes.len()).step_by(BYTES) {
-        let rest = &bytes[start..];
-        let n_known = rest.len().min(BYTES);
-        // The last block is the last 64 bytes of the text; the bytes that it shares with the block
-        // before are shifted out.
-        let mask = if let Some(block) = rest.first_chunk::<BYTES>() {
-            mask(block, &holds)
-        } else if let Some(block) = bytes.last_chunk::<BYTES>() {
-            mask(block, &holds) >> (BYTES - n_known)
-        } else {
-            padded[..n_known].copy_from_slice(rest);
-            mask(&padded, &holds) & (u64::MAX >> (BYTES - n_known))
-        };
-        each(start, mask);
-    }
-}
+const BYTES: usize = 64;
 
 /// Calls `each` with the place of each byte for which `holds` is true.
 #[inline]
@@ -36,12 +10,25 @@ pub(in crate::matcher) fn places(
     holds: impl Fn(u8) -> bool,
     mut each: impl FnMut(usize),
 ) {
-    masks(bytes, holds, |start, mut mask| {
+    let mut padded = [0; BYTES];
+    for start in (0..bytes.len()).step_by(BYTES) {
+        let rest = &bytes[start..];
+        let n_known = rest.len().min(BYTES);
+        // The last block is the last 64 bytes of the text; the bytes that it shares with the block
+        // before are shifted out.
+        let mut mask = if let Some(block) = rest.first_chunk::<BYTES>() {
+            mask(block, &holds)
+        } else if let Some(block) = bytes.last_chunk::<BYTES>() {
+            mask(block, &holds) >> (BYTES - n_known)
+        } else {
+            padded[..n_known].copy_from_slice(rest);
+            mask(&padded, &holds) & (u64::MAX >> (BYTES - n_known))
+        };
         while mask != 0 {
             each(start + mask.trailing_zeros() as usize);
             mask &= mask - 1;
         }
-    });
+    }
 }
 
 /// Calls `each` with the place of each character that is not ASCII, and with the character.
@@ -73,27 +60,22 @@ pub(in crate::matcher) fn mask<T: Copy, const N: usize>(
     })
 }
 
-/// Merges `start` and the result of `of` for each byte, in any order. Some bytes are merged more than
-/// once, as the last block overlaps the one before.
+/// Returns the union of the bits that `of` gives for each byte. Some bytes are asked for more than once, as
+/// the last block overlaps the one before.
 #[inline]
-pub(in crate::matcher) fn merged(
-    bytes: &[u8],
-    start: u8,
-    of: impl Fn(u8) -> u8,
-    merge: impl Fn(u8, u8) -> u8,
-) -> u8 {
+pub(in crate::matcher) fn combined(bytes: &[u8], of: impl Fn(u8) -> u8) -> u8 {
     let (blocks, rest) = bytes.as_chunks::<32>();
     let Some(last) = bytes.last_chunk::<32>() else {
-        return rest.iter().fold(start, |all, &byte| merge(all, of(byte)));
+        return rest.iter().fold(0, |all, &byte| all | of(byte));
     };
-    // Each position in a block is merged separately, so that the compiler can vectorise the loop.
-    let mut of_places = [start; 32];
+    // Each position in a block has its own union, so that the compiler can vectorise the loop.
+    let mut of_places = [0_u8; 32];
     for block in blocks.iter().chain([last]) {
         for (of_place, &byte) in of_places.iter_mut().zip(block) {
-            *of_place = merge(*of_place, of(byte));
+            *of_place |= of(byte);
         }
     }
-    of_places.iter().fold(start, |all, &of_place| merge(all, of_place))
+    of_places.iter().fold(0, |all, &of_place| all | of_place)
 }
 
 #[cfg(test)]
@@ -112,7 +94,7 @@ mod tests {
                     let mut found = Vec::new();
                     places(&bytes, |byte| byte == wanted, |at| found.push(at));
                     assert_eq!(found, expected, "{wanted} in {bytes:?}");
-                    let any = merged(&bytes, 0, |byte| u8::from(byte == wanted), |a, b| a | b);
+                    let any = combined(&bytes, |byte| u8::from(byte == wanted));
                     assert_eq!(any == 1, !expected.is_empty());
                 }
             }

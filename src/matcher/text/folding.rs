@@ -94,21 +94,7 @@ impl QueryText {
     /// Makes both forms of a query.
     pub(crate) fn set(&mut self, query: &str) {
         self.is_ascii = query.is_ascii();
-        if self.is_ascii {
-            self.is_normalized = true;
-            self.folded.restart(query.len());
-            let is_even = query.is_empty() || !has_odd_blank(query.as_bytes());
-            if is_even {
-                self.folded.push(0, query);
-            } else {
-                fold_odd_blanks(query, 0..query.len(), false, &mut self.folded);
-            }
-            self.folded.text.make_ascii_lowercase();
-            // A line break is an odd blank, so a text without odd blanks is one line.
-            self.is_plain = is_even || !query.contains('\n');
-            return;
-        }
-        self.is_plain = false;
+        self.is_plain = self.is_ascii && !query.contains('\n');
         self.others.set(query);
         // Leaving out the settled characters cannot make text that is not normalised pass for
         // normalised.
@@ -246,18 +232,15 @@ fn normalize_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let mut start = 0;
     while start < source.len() {
-        let piece = &source[start..piece_end(source, start)];
+        let mut rest = source[start..].char_indices().skip(1);
+        let len = rest.find(|&(_, c)| starts_piece(c)).map_or(source.len() - start, |(at, _)| at);
+        let piece = &source[start..start + len];
         let at = out.text.len();
         out.text.extend(piece.nfkc());
         let linear = &out.text[at..] == piece;
         out.mark(at, start, linear);
         start += piece.len();
     }
-}
-
-fn piece_end(source: &str, start: usize) -> usize {
-    let mut rest = source[start..].char_indices().skip(1);
-    rest.find(|&(_, c)| starts_piece(c)).map_or(source.len(), |(offset, _)| start + offset)
 }
 
 fn starts_piece(c: char) -> bool {

@@ -17,44 +17,18 @@ const BETWEEN: [&str; 31] = [
 ];
 
 /// Verbs for the use of a skill.
+#[rustfmt::skip]
 const VERBS: [&str; 20] = [
-    "activate",
-    "activating",
-    "apply",
-    "applying",
-    "call",
-    "calling",
-    "execute",
-    "executing",
-    "fire",
-    "invoke",
-    "invoking",
-    "load",
-    "loading",
-    "run",
-    "running",
-    "start",
-    "starting",
-    "trigger",
-    "use",
-    "using",
+    "activate", "activating", "apply", "applying", "call", "calling", "execute", "executing",
+    "fire", "invoke", "invoking", "load", "loading", "run", "running", "start", "starting",
+    "trigger", "use", "using",
 ];
 
 /// Words that deny wherever they stand.
+#[rustfmt::skip]
 const DENIALS: [&str; 13] = [
-    "cannot",
-    "completed",
-    "except",
-    "excluding",
-    "finished",
-    "neither",
-    "never",
-    "nor",
-    "unrelated",
-    "without",
-    "dont",
-    "doesnt",
-    "isnt",
+    "cannot", "completed", "except", "excluding", "finished", "neither", "never", "nor",
+    "unrelated", "without", "dont", "doesnt", "isnt",
 ];
 
 /// Verbs that deny their object, unless they are denied themselves.
@@ -64,18 +38,10 @@ const REFUSALS: [&str; 12] = [
 ];
 
 /// Past forms of verbs for the use of a skill, which deny after "just" or "already".
+#[rustfmt::skip]
 const PAST: [&str; 11] = [
-    "activated",
-    "applied",
-    "called",
-    "did",
-    "done",
-    "executed",
-    "invoked",
-    "loaded",
-    "ran",
-    "triggered",
-    "used",
+    "activated", "applied", "called", "did", "done", "executed", "invoked", "loaded", "ran",
+    "triggered", "used",
 ];
 
 /// Tells whether the message denies the mention that starts at `start`, or says that it is done with.

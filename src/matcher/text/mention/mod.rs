@@ -34,6 +34,13 @@ pub(crate) struct Reading {
     pub(crate) is_denied: bool,
 }
 
+impl Reading {
+    /// Tells whether the skill is asked for.
+    pub(crate) fn is_strong(self) -> bool {
+        self.strength == Some(Strength::Strong) && !self.is_denied
+    }
+}
+
 /// A skill's name at one place of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mention {
@@ -46,18 +53,13 @@ pub(crate) struct Mention {
     pub(crate) reading: Reading,
 }
 
-/// Sorts `mentions`, keeps those that count or are denied, and returns true if one that counts is
-/// strong. Names of other skills inside a longer name are dropped: with the skills `deploy` and
-/// `deploy-api`, "use deploy-api" mentions only `deploy-api`.
-pub(crate) fn resolve(mentions: &mut Vec<Mention>) -> bool {
-    if mentions.len() > 1 {
-        mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
-        mentions.dedup();
-        drop_inner(mentions);
-    }
+/// Sorts `mentions`, and keeps those that count or are denied. Names of other skills inside a longer name
+/// are dropped: with the skills `deploy` and `deploy-api`, "use deploy-api" mentions only `deploy-api`.
+pub(crate) fn resolve(mentions: &mut Vec<Mention>) {
+    mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
+    mentions.dedup();
+    drop_inner(mentions);
     mentions.retain(|mention| mention.reading.strength.is_some());
-    let counts = |m: &Mention| m.reading.strength == Some(Strength::Strong) && !m.reading.is_denied;
-    mentions.iter().any(counts)
 }
 
 /// Removes the strength of each mention inside a longer one of another skill, except for tokens with a
@@ -111,20 +113,13 @@ impl Reach {
 /// Tells whether a folded text asks for a skill by one of its names.
 pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
     [(id, true), (name, false)].into_iter().any(|(own, is_id)| {
-        strength_of(&fold_trigger(own), is_id, folded) == Some(Strength::Strong)
+        let own = fold_trigger(own);
+        let (name, literals) = Name::new(&own, is_id);
+        let found = literals.iter().flat_map(|literal| folded.match_indices(literal.as_str()));
+        let located = found.filter_map(|(at, found)| name.locate(folded, at..at + found.len()));
+        let mut readings = located.map(|range| name.read(folded, &range));
+        !own.is_empty() && readings.any(Reading::is_strong)
     })
-}
-
-/// Returns the greatest strength with which a folded text mentions a folded name, denied mentions aside.
-fn strength_of(name: &str, is_id: bool, folded: &str) -> Option<Strength> {
-    if name.is_empty() {
-        return None;
-    }
-    let (name, literals) = Name::new(name, is_id);
-    let found = literals.iter().flat_map(|literal| folded.match_indices(literal.as_str()));
-    let located = found.filter_map(|(at, found)| name.locate(folded, at..at + found.len()));
-    let readings = located.map(|range| name.read(folded, &range));
-    readings.filter(|reading| !reading.is_denied).filter_map(|reading| reading.strength).max()
 }
 
 /// Tells whether `c` is a quotation mark, a back-tick or a mark of emphasis.
@@ -176,15 +171,5 @@ mod tests {
         let mut token = at(0, 6, 2);
         token.reading.is_token = true;
         assert_eq!(left(vec![path, token]), [(0, 6, 2)]);
-    }
-
-    #[test]
-    fn a_denied_mention_is_not_a_strong_one() {
-        let mut mention = at(0, 6, 1);
-        assert!(!resolve(&mut vec![mention]));
-        mention.reading.strength = Some(Strength::Strong);
-        assert!(resolve(&mut vec![mention]));
-        mention.reading.is_denied = true;
-        assert!(!resolve(&mut vec![mention]));
     }
 }

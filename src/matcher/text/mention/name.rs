@@ -73,10 +73,8 @@ impl Name {
     /// Returns all literals that count as the name when its rarity is counted.
     pub(crate) fn forms(folded: &str, is_id: bool) -> Vec<String> {
         let words = words(folded, is_id);
-        let mut forms = Vec::new();
-        if (1..=MAX_FORM_WORDS).contains(&words.len()) {
-            forms = joined(&words);
-        }
+        let is_short = (1..=MAX_FORM_WORDS).contains(&words.len());
+        let mut forms = if is_short { joined(&words) } else { Vec::new() };
         if !forms.iter().any(|form| form == folded) {
             forms.push(folded.to_owned());
         }

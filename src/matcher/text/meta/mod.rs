@@ -93,13 +93,14 @@ impl Questions {
         // True if some phrase may end with the last word of the sentence; computed at the first
         // use.
         let mut may_close = None;
+        let may_any_close =
+            || self.tables().any(|(table, _)| table.may_close(&text[sentence.clone()]));
         while let Some((word, _)) = next_token(rest) {
             let mut after_courtesy = None;
             for phrase in self.starting_with(word) {
                 if phrase.meaning == Meaning::Courtesy {
                     after_courtesy = shortest(after_courtesy, strip_words(phrase.words, rest));
-                } else if (phrase.is_open
-                    || *may_close.get_or_insert_with(|| self.may_close(&text[sentence.clone()])))
+                } else if (phrase.is_open || *may_close.get_or_insert_with(may_any_close))
                     && self.is_asked(&phrase, rest)
                 {
                     let is_all = self.is_courtesy(&text[..sentence.start])
@@ -121,7 +122,7 @@ impl Questions {
             let Some(word) = last_token(sentence) else { return };
             let mut chars = sentence.char_indices().rev();
             let end = &sentence[chars.nth(4 * MAX_OPEN_WORDS).map_or(0, |(at, _)| at)..];
-            for phrase in table.ending_with(text, word) {
+            for phrase in table.phrases(&table.ends, text, word) {
                 if may_hold(phrase.words, end) && self.is_asked(&phrase, end) {
                     *asked = (*asked).max(question(phrase.meaning, false));
                 }
@@ -149,11 +150,7 @@ impl Questions {
     }
 
     fn starting_with(&self, word: &str) -> impl Iterator<Item = Phrase<'_>> {
-        self.tables().flat_map(move |(table, text)| table.starting_with(text, word))
-    }
-
-    fn may_close(&self, sentence: &str) -> bool {
-        self.tables().any(|(table, _)| table.may_close(sentence))
+        self.tables().flat_map(move |(table, text)| table.phrases(&table.starts, text, word))
     }
 
     /// Returns each table with its text. A table read from a snapshot may be of another build; the table

@@ -77,18 +77,7 @@ fn strip_choices<'t>(choices: &str, text: &'t str) -> impl Iterator<Item = &'t s
         }
         _ => true,
     };
-    split(choices).filter(may_be_same).filter_map(move |words| strip_words(words, text))
-}
-
-/// Splits `choices` as `choices.split('|')` does, which is made for longer texts.
-fn split(choices: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(choices);
-    std::iter::from_fn(move || {
-        let choices = rest?;
-        let bar = choices.bytes().position(|byte| byte == b'|');
-        rest = bar.map(|at| &choices[at + 1..]);
-        Some(&choices[..bar.unwrap_or(choices.len())])
-    })
+    choices.split('|').filter(may_be_same).filter_map(move |words| strip_words(words, text))
 }
 
 /// Tells whether `text` begins with the phrase, and `ends` is true for the rest of it.
@@ -120,8 +109,10 @@ pub(super) fn may_hold(phrase: &str, text: &str) -> bool {
         Part::Words(words) | Part::OneOf(words) => Some(words),
         Part::Maybe(_) | Part::Open => None,
     });
-    let Some(fewest) = choices.min_by_key(|choices| split(choices).count()) else { return true };
-    split(fewest).any(|words| {
+    let Some(fewest) = choices.min_by_key(|choices| choices.split('|').count()) else {
+        return true;
+    };
+    fewest.split('|').any(|words| {
         let mut rest = text;
         loop {
             if strip_words(words, rest).is_some() {
@@ -164,7 +155,7 @@ fn edge_words<'p>(
             Part::Words(words) | Part::OneOf(words) => (words, false),
             Part::Maybe(words) => (words, true),
         };
-        for words in split(choices) {
+        for words in choices.split('|') {
             match edge(words) {
                 Some(word) => each(Some(word)),
                 None => may_be_empty = true,

@@ -34,7 +34,7 @@ row!(Entry { start: u32, end: u32, meaning: Meaning, is_open: bool });
 /// The first eight bytes of the plain form of a word, and the entry it leads to. Longer words that
 /// begin alike are told apart when the phrase is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Edge {
+pub(super) struct Edge {
     word: u64,
     entry: u32,
 }
@@ -51,10 +51,10 @@ pub(super) struct Table {
     entries: Vec<Entry>,
     /// The words that a phrase begins with, sorted.
     #[serde(with = "rows")]
-    starts: Vec<Edge>,
+    pub(super) starts: Vec<Edge>,
     /// The words on which a phrase that begins with `*` ends, sorted.
     #[serde(with = "rows")]
-    ends: Vec<Edge>,
+    pub(super) ends: Vec<Edge>,
     /// True if any of the words in `ends` is ASCII.
     has_ascii_end: bool,
     /// The words on which any phrase ends, sorted.
@@ -119,24 +119,6 @@ impl Table {
         self.n_text_bytes as usize == text.len()
     }
 
-    /// The phrases that may begin with a word.
-    pub(super) fn starting_with<'t>(
-        &'t self,
-        text: &'t str,
-        word: &str,
-    ) -> impl Iterator<Item = Phrase<'t>> {
-        self.phrases(&self.starts, text, word)
-    }
-
-    /// The phrases with an open beginning that may end with a word.
-    pub(super) fn ending_with<'t>(
-        &'t self,
-        text: &'t str,
-        word: &str,
-    ) -> impl Iterator<Item = Phrase<'t>> {
-        self.phrases(&self.ends, text, word)
-    }
-
     /// Tells whether any phrase with an open beginning may be at the end of a sentence.
     pub(super) fn may_end(&self, sentence: &str) -> bool {
         !self.ends.is_empty() && (self.has_ascii_end || !sentence.is_ascii())
@@ -148,7 +130,8 @@ impl Table {
         last.is_some_and(|word| self.last_words.binary_search(&word).is_ok())
     }
 
-    fn phrases<'t>(
+    /// The phrases that one of `edges`, the `starts` or `ends` of the table, leads to from a word.
+    pub(super) fn phrases<'t>(
         &'t self,
         edges: &'t [Edge],
         text: &'t str,
@@ -282,7 +265,8 @@ mod tests {
             "registry:\nshow (all|my) skills\n[please|hm] skillfully do\n* skill\n[x]\n?\na *\n";
         let table = Table::new(text, phrases(text));
         let starting = |word: &str| -> Vec<(&str, bool)> {
-            table.starting_with(text, word).map(|phrase| (phrase.words, phrase.is_open)).collect()
+            let phrases = table.phrases(&table.starts, text, word);
+            phrases.map(|phrase| (phrase.words, phrase.is_open)).collect()
         };
         assert_eq!(starting("show"), [("show (all|my) skills", false)]);
         assert_eq!(starting("hm"), [("[please|hm] skillfully do", false)]);
@@ -290,12 +274,13 @@ mod tests {
         assert_eq!(starting("a"), [("a *", true)]);
         assert!(["x", "all", "skill", ""].into_iter().all(|word| starting(word).is_empty()));
         assert!(starting(&"x".repeat(1000)).is_empty());
-        assert_eq!(table.ending_with(text, "skill").count(), 1);
-        assert!(table.may_end("skill") && table.ending_with(text, "do").next().is_none());
+        let ending = |word: &str| table.phrases(&table.ends, text, word).count();
+        assert_eq!((ending("skill"), ending("do"), table.may_end("skill")), (1, 0, true));
         assert!(["Will do!", "do", "x skills ?"].into_iter().all(|text| table.may_close(text)));
         assert!(["a", "show", "do it", ""].into_iter().all(|text| !table.may_close(text)));
         assert!(table.fits(text) && !table.fits("x"));
-        assert_eq!(table.starting_with("", "show").count(), 0, "another text does no harm");
+        let of_other_text = table.phrases(&table.starts, "", "show");
+        assert_eq!(of_other_text.count(), 0, "another text does no harm");
     }
 
     #[cfg(feature = "snapshot")]
