@@ -95,7 +95,7 @@ pub mod matcher;
 mod open_options;
 #[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
 mod private_dir;
-#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+#[cfg(any(feature = "scripts", feature = "mcp-source", feature = "mcp-toolsets"))]
 mod process;
 mod progress;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
