@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde_json::{Map, Value as Json};
 
-use super::code::check_script;
+use super::code::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
 use super::fields::{
@@ -228,7 +228,10 @@ impl Manifest {
     fn read_toolsets(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
         for node in places.into_iter().flatten() {
             for entry in rights::read_toolsets(node, &mut self.toolset_rights, reader) {
-                rights::add_toolset(entry, &mut self.toolsets, reader);
+                if !self.toolsets.iter().any(|known| known.value == entry.value) {
+                    check_toolset(&entry, reader);
+                    self.toolsets.push(entry);
+                }
             }
         }
     }
