@@ -45,12 +45,12 @@ pub struct BundledFiles {
 /// Fails with `NOT_FOUND` if the directory cannot be read.
 pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     let root = Dir::open(dir).map_err(|error| no_directory(dir, &error))?;
-    let Found { files, n_unnameable, complete } = find(&root);
-    let n_files = files.len();
-    let readable = files.into_iter().filter(|file| is_readable(&dir.join(file)));
-    let files: Vec<String> = readable.take(limit).collect();
-    let more = n_files - files.len() + n_unnameable;
-    Ok(BundledFiles { files, more, complete })
+    let mut found = find(&root);
+    let n_files = found.files.len();
+    let readable = found.files.into_iter().filter(|file| is_readable(&dir.join(file)));
+    found.files = readable.take(limit).collect();
+    found.more += n_files - found.files.len();
+    Ok(found)
 }
 
 /// Tells whether the file at `path` can be read as a resource, judged by its metadata alone.
@@ -90,15 +90,10 @@ pub(super) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
     near.into_iter().take(3).map(|(_, file)| file).collect()
 }
 
-struct Found {
-    files: Vec<String>,
-    n_unnameable: usize,
-    complete: bool,
-}
-
-/// Walks the directory breadth-first, so that files near the top are found however much is below them.
-fn find(root: &Dir) -> Found {
-    let mut found = Found { files: Vec::new(), n_unnameable: 0, complete: true };
+/// Finds all files that have a valid name, whether they can be read or not. Walks the directory
+/// breadth-first, so that files near the top are found however much is below them.
+fn find(root: &Dir) -> BundledFiles {
+    let mut found = BundledFiles { files: Vec::new(), more: 0, complete: true };
     let mut n_left = MAX_ENTRIES;
     let mut level = vec![String::new()];
     while !level.is_empty() {
@@ -122,7 +117,7 @@ fn find(root: &Dir) -> Found {
                     (Kind::File, Some(name)) if plain(name).is_ok() => {
                         found.files.push(join(&path, name));
                     }
-                    (Kind::File, _) => found.n_unnameable += 1,
+                    (Kind::File, _) => found.more += 1,
                     (Kind::Dir, Some(name)) if plain(name).is_ok() => {
                         deeper.push(join(&path, name));
                     }
