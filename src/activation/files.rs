@@ -1,7 +1,7 @@
 //! The files that come with a skill, and the parts of its directory that do not belong to it.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -55,12 +55,8 @@ pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
 
 /// Tells whether the file at `path` can be read as a resource, judged by its metadata alone.
 fn is_readable(path: &Path) -> bool {
-    let Ok(metadata) = path.symlink_metadata() else { return false };
-    #[cfg(unix)]
-    let has_one_name = std::os::unix::fs::MetadataExt::nlink(&metadata) == 1;
-    #[cfg(not(unix))]
-    let has_one_name = true;
-    has_one_name && metadata.len() <= MAX_TEXT_BYTES as u64
+    path.symlink_metadata()
+        .is_ok_and(|file| has_one_name(&file) && file.len() <= MAX_TEXT_BYTES as u64)
 }
 
 /// Returns whether the skill in `dir` has a directory `path` that may contain its files.
@@ -182,13 +178,14 @@ pub(super) fn holds_skill(entries: &[Entry]) -> bool {
     entries.iter().any(is_skill)
 }
 
-/// Tells whether `file` has only the name by which it was opened. A file with a second name (hard link)
+/// Tells whether `file` has only the name by which it was found. A file with a second name (hard link)
 /// may belong to somebody else, outside of the skill. Always true on systems that do not count names.
-pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are no names to count"))]
+pub(super) fn has_one_name(file: &Metadata) -> bool {
     #[cfg(unix)]
-    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 1);
+    return std::os::unix::fs::MetadataExt::nlink(file) == 1;
     #[cfg(not(unix))]
-    return file.metadata().map(|_| true);
+    return true;
 }
 
 /// Tells whether the mode of `file` lets at least one user execute it; always false on systems without
