@@ -145,10 +145,6 @@ impl<'a> Draft<'a> {
         self.summary.omitted.push(Rejection::new(&entry.id, reason));
     }
 
-    fn overrun(&self) -> bool {
-        self.meter.cost(&self.text()) > self.meter.limit
-    }
-
     /// Keeps the pieces that fit, best first. A full text that does not fit becomes a line; a line that
     /// does not fit is only counted. Room for the frame and the remainder is reserved first, so that the
     /// text can always say what is left out.
@@ -203,7 +199,7 @@ impl<'a> Draft<'a> {
         }
         // Token counts are not always additive, so the total may still exceed the budget: drop
         // pieces from the end until it fits.
-        while self.overrun() {
+        while meter.cost(&self.text()) > meter.limit {
             let Some(last) = self.registry.pop().or_else(|| self.full.pop()) else { break };
             let shown = self.without_line(last.entry);
             self.omit(last.entry, Reason::OverBudget { cost: None, shown });
