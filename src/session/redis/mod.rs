@@ -148,14 +148,10 @@ fn read(
 }
 
 fn decoded(session: &str, record: Option<&str>) -> Result<SessionState, Problem> {
-    record.map_or_else(
-        || Ok(SessionState::default()),
-        |record| {
-            decode(record).map_err(|error| {
-                damaged(format!("the value of the session `{session}` cannot be read: {error}"))
-            })
-        },
-    )
+    let Some(record) = record else { return Ok(SessionState::default()) };
+    decode(record).map_err(|error| {
+        damaged(format!("the value of the session `{session}` cannot be read: {error}"))
+    })
 }
 
 fn damaged(why: String) -> Problem {
