@@ -143,7 +143,7 @@ impl SqliteStore {
                 before = rows::apply(&transaction, session, event, &mut written)?;
                 tallies::count(&transaction, today, event)?;
             }
-            rows::check(&transaction, session, written)?;
+            rows::check(&transaction, session, &written)?;
             transaction.commit()?;
             Ok(before)
         })
