@@ -128,7 +128,10 @@ impl Manifest {
         manifest.read_rights(rights, reader);
         let of_metadata = |key| metadata.and_then(|node| nested(node, key));
         let phrases = [of_metadata("trigger_phrases"), fields.take("trigger_phrases")];
-        manifest.trigger_phrases = examples::read_phrases(phrases, reader);
+        for node in phrases.into_iter().flatten() {
+            let entries = reader.list("trigger_phrases", node, at_commas);
+            examples::append(&mut manifest.trigger_phrases, entries, "trigger_phrases", reader);
+        }
         let has_examples = fields.peek("examples").is_some_and(examples::are_examples);
         let messages = has_examples.then(|| fields.take("examples")).flatten();
         let of_metadata = of_metadata("examples").filter(|node| examples::are_examples(node));
