@@ -151,18 +151,6 @@ fn the_journal_of_processes_that_do_not_close_it_stays_short() {
 }
 
 #[test]
-fn several_events_are_taken_in_together() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
-    let (git, sql) = (SkillId::new("git"), SkillId::new("sql"));
-    let shown = Event::Shown { skill: &git, body: 7 };
-    store.record_all("a", &[Event::Listed(&sql), shown, Event::Compacted]).unwrap();
-    let state = store.state("a").unwrap();
-    assert!(state.of(&git).is_some_and(|git| git.lost && git.uses == 1), "{state:?}");
-    assert!(state.of(&sql).is_some_and(|sql| !sql.listed), "{state:?}");
-}
-
-#[test]
 fn a_full_disk_is_an_error_and_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
