@@ -210,7 +210,10 @@ impl<'a> Builder<'a> {
             _ => return Err(invalid("a value is missing", at)),
         };
         if anchor != 0 {
-            self.remember(anchor, &node, at)?;
+            if self.anchors.len() == MAX_ANCHORS {
+                return Err(too_complex(format!("more than {MAX_ANCHORS} anchors"), at));
+            }
+            self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
     }
@@ -281,14 +284,6 @@ impl<'a> Builder<'a> {
         }
         self.spend(n_nodes, n_bytes, at)?;
         Ok(Node { value: self.anchors[&id].value.clone(), span: self.span(span, span) })
-    }
-
-    fn remember(&mut self, id: usize, node: &Node, at: usize) -> Result<(), YamlError> {
-        if self.anchors.len() == MAX_ANCHORS {
-            return Err(too_complex(format!("more than {MAX_ANCHORS} anchors"), at));
-        }
-        self.anchors.insert(id, node.clone());
-        Ok(())
     }
 
     /// Counts nodes and bytes of text against the budget.
