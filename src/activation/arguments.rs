@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
+use crate::disclosure::ARGUMENTS;
+
 /// The longest body with arguments, in bytes.
 pub(super) const MAX_BYTES: usize = 16 << 20;
-
-/// The placeholder for all arguments. With `[N]` after it, it stands for one of them.
-const ALL: &str = "$ARGUMENTS";
 
 /// Returns `body` with `args` in place of its placeholders:
 ///
@@ -26,7 +25,8 @@ const ALL: &str = "$ARGUMENTS";
 pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     let positions = split(args);
     // Only `$N` is treated differently in code, and few bodies contain it.
-    let has_digits = body.as_bytes().windows(2).any(|pair| pair[0] == b'$' && is_digit(pair[1]));
+    let has_digits =
+        body.as_bytes().windows(2).any(|pair| pair[0] == b'$' && pair[1].is_ascii_digit());
     let code = if has_digits && !in_code { code_ranges(body) } else { Vec::new() };
 
     let mut out = String::with_capacity(body.len() + args.len());
@@ -77,7 +77,7 @@ struct Placeholder {
 
 /// Returns the placeholder at the start of `text`, which starts with `$`, and its length in bytes.
 fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
-    let Some(rest) = text.strip_prefix(ALL) else {
+    let Some(rest) = text.strip_prefix(ARGUMENTS) else {
         let len = number_len(&text[1..]);
         let index = text[1..=len].parse().ok()?;
         return Some((Placeholder { index: Some(index), is_short: true }, 1 + len));
@@ -85,22 +85,18 @@ fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
     if let Some(inside) = rest.strip_prefix('[') {
         let len = number_len(inside);
         if let (Ok(index), true) = (inside[..len].parse(), inside[len..].starts_with(']')) {
-            let whole = ALL.len() + 1 + len + 1;
+            let whole = ARGUMENTS.len() + 1 + len + 1;
             return Some((Placeholder { index: Some(index), is_short: false }, whole));
         }
     }
     // A longer ASCII name is not this placeholder. Other letters may follow directly, because some
     // writing systems do without spaces.
     let goes_on = rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    (!goes_on).then_some((Placeholder { index: None, is_short: false }, ALL.len()))
+    (!goes_on).then_some((Placeholder { index: None, is_short: false }, ARGUMENTS.len()))
 }
 
 fn number_len(text: &str) -> usize {
-    text.bytes().take_while(|byte| is_digit(*byte)).count()
-}
-
-fn is_digit(byte: u8) -> bool {
-    byte.is_ascii_digit()
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 /// Splits the arguments as a shell does: at blanks outside of quotes. If a quote is never closed, splits

@@ -1,7 +1,7 @@
 //! The files that come with a skill, and the parts of its directory that do not belong to it.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -45,22 +45,18 @@ pub struct BundledFiles {
 /// Fails with `NOT_FOUND` if the directory cannot be read.
 pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     let root = Dir::open(dir).map_err(|error| no_directory(dir, &error))?;
-    let Found { files, n_unnameable, complete } = find(&root);
-    let n_files = files.len();
-    let readable = files.into_iter().filter(|file| is_readable(&dir.join(file)));
-    let files: Vec<String> = readable.take(limit).collect();
-    let more = n_files - files.len() + n_unnameable;
-    Ok(BundledFiles { files, more, complete })
+    let mut found = find(&root);
+    let n_files = found.files.len();
+    let readable = found.files.into_iter().filter(|file| is_readable(&dir.join(file)));
+    found.files = readable.take(limit).collect();
+    found.more += n_files - found.files.len();
+    Ok(found)
 }
 
 /// Tells whether the file at `path` can be read as a resource, judged by its metadata alone.
 fn is_readable(path: &Path) -> bool {
-    let Ok(metadata) = path.symlink_metadata() else { return false };
-    #[cfg(unix)]
-    let has_one_name = std::os::unix::fs::MetadataExt::nlink(&metadata) == 1;
-    #[cfg(not(unix))]
-    let has_one_name = true;
-    has_one_name && metadata.len() <= MAX_TEXT_BYTES as u64
+    path.symlink_metadata()
+        .is_ok_and(|file| has_one_name(&file) && file.len() <= MAX_TEXT_BYTES as u64)
 }
 
 /// Returns whether the skill in `dir` has a directory `path` that may contain its files.
@@ -90,15 +86,10 @@ pub(super) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
     near.into_iter().take(3).map(|(_, file)| file).collect()
 }
 
-struct Found {
-    files: Vec<String>,
-    n_unnameable: usize,
-    complete: bool,
-}
-
-/// Walks the directory breadth-first, so that files near the top are found however much is below them.
-fn find(root: &Dir) -> Found {
-    let mut found = Found { files: Vec::new(), n_unnameable: 0, complete: true };
+/// Finds all files that have a valid name, whether they can be read or not. Walks the directory
+/// breadth-first, so that files near the top are found however much is below them.
+fn find(root: &Dir) -> BundledFiles {
+    let mut found = BundledFiles { files: Vec::new(), more: 0, complete: true };
     let mut n_left = MAX_ENTRIES;
     let mut level = vec![String::new()];
     while !level.is_empty() {
@@ -122,7 +113,7 @@ fn find(root: &Dir) -> Found {
                     (Kind::File, Some(name)) if plain(name).is_ok() => {
                         found.files.push(join(&path, name));
                     }
-                    (Kind::File, _) => found.n_unnameable += 1,
+                    (Kind::File, _) => found.more += 1,
                     (Kind::Dir, Some(name)) if plain(name).is_ok() => {
                         deeper.push(join(&path, name));
                     }
@@ -187,13 +178,14 @@ pub(super) fn holds_skill(entries: &[Entry]) -> bool {
     entries.iter().any(is_skill)
 }
 
-/// Tells whether `file` has only the name by which it was opened. A file with a second name (hard link)
+/// Tells whether `file` has only the name by which it was found. A file with a second name (hard link)
 /// may belong to somebody else, outside of the skill. Always true on systems that do not count names.
-pub(super) fn has_one_name(file: &File) -> io::Result<bool> {
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are no names to count"))]
+pub(super) fn has_one_name(file: &Metadata) -> bool {
     #[cfg(unix)]
-    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 1);
+    return std::os::unix::fs::MetadataExt::nlink(file) == 1;
     #[cfg(not(unix))]
-    return file.metadata().map(|_| true);
+    return true;
 }
 
 /// Tells whether the mode of `file` lets at least one user execute it; always false on systems without

@@ -334,7 +334,7 @@ fn file(dir: &Dir, name: &Path) -> Result<Found, LeftOutReason> {
         io::ErrorKind::InvalidInput => LeftOutReason::NotAFile,
         _ => LeftOutReason::Unreadable,
     })?;
-    match has_one_name(&file) {
+    match file.metadata().map(|metadata| has_one_name(&metadata)) {
         Ok(true) => Ok(Found::File(file)),
         Ok(false) => Err(LeftOutReason::HardLink),
         Err(_) => Err(LeftOutReason::Unreadable),

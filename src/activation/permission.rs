@@ -36,7 +36,8 @@ fn fits(form: &str, argument: &str) -> bool {
     if form == argument || form == "*" || form == ":*" {
         return true;
     }
-    if SHELL.iter().any(|part| argument.contains(part)) || climbs(argument) {
+    let climbs = argument.split(['/', '\\']).any(|part| part == "..");
+    if climbs || SHELL.iter().any(|part| argument.contains(part)) {
         return false;
     }
     match form.strip_suffix(":*") {
@@ -45,11 +46,6 @@ fn fits(form: &str, argument: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
         None => is_like(form, argument),
     }
-}
-
-/// Tells whether an argument is a path with a `..` in it.
-fn climbs(argument: &str) -> bool {
-    argument.split(['/', '\\']).any(|part| part == "..")
 }
 
 /// Tells whether `text` matches `pattern`, in which `*` matches any characters. Takes linear time in

@@ -50,15 +50,9 @@ impl Activation {
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
-        if !self.files.is_empty() || self.more_files > 0 {
-            let more = if self.more_files > 0 {
-                attribute("more", &self.more_files.to_string())
-            } else {
-                String::new()
-            };
-            let files = self.files.iter().map(|file| element("file", &one_line(file)));
-            block(&mut xml, "files", &more, files);
-        }
+        let more = (self.more_files > 0).then(|| attribute("more", &self.more_files.to_string()));
+        let files = self.files.iter().map(|file| element("file", &one_line(file)));
+        block(&mut xml, "files", &more.unwrap_or_default(), files);
         let sub_skills = self.sub_skills.iter().map(|sub| {
             let id = attribute("id", sub.id.as_str());
             format!("<skill{id}>{}</skill>", xml_text(&one_line(&sub.brief)))

@@ -177,7 +177,14 @@ impl Asked<'_> {
                 "read the files that the skill shows when it is activated",
             ));
         }
-        self.require_one_name(&file)?;
+        // A file with a second name may be outside of the skill, and its owner never put it here.
+        if !file.metadata().is_ok_and(|metadata| has_one_name(&metadata)) {
+            return Err(self.error(
+                ErrorCode::PermissionDenied,
+                "it is a hard link to a file with another name",
+                "replace it by a copy: `cp FILE COPY && mv COPY FILE`",
+            ));
+        }
         Ok((file, path))
     }
 
@@ -232,19 +239,6 @@ impl Asked<'_> {
                  copy there",
             ),
         }
-    }
-
-    /// Refuses a file with a second name: it may be a file outside of the skill, whose owner never put
-    /// it here.
-    fn require_one_name(&self, file: &File) -> Result<(), Error> {
-        if has_one_name(file).unwrap_or(false) {
-            return Ok(());
-        }
-        Err(self.error(
-            ErrorCode::PermissionDenied,
-            "it is a hard link to a file with another name",
-            "replace it by a copy: `cp FILE COPY && mv COPY FILE`",
-        ))
     }
 
     /// Reads the whole content. The size that the system reports is only a hint, since some files have

@@ -145,10 +145,6 @@ impl<'a> Draft<'a> {
         self.summary.omitted.push(Rejection::new(&entry.id, reason));
     }
 
-    fn overrun(&self) -> bool {
-        self.meter.cost(&self.text()) > self.meter.limit
-    }
-
     /// Keeps the pieces that fit, best first. A full text that does not fit becomes a line; a line that
     /// does not fit is only counted. Room for the frame and the remainder is reserved first, so that the
     /// text can always say what is left out.
@@ -203,7 +199,7 @@ impl<'a> Draft<'a> {
         }
         // Token counts are not always additive, so the total may still exceed the budget: drop
         // pieces from the end until it fits.
-        while self.overrun() {
+        while meter.cost(&self.text()) > meter.limit {
             let Some(last) = self.registry.pop().or_else(|| self.full.pop()) else { break };
             let shown = self.without_line(last.entry);
             self.omit(last.entry, Reason::OverBudget { cost: None, shown });
@@ -259,31 +255,25 @@ impl<'a> Draft<'a> {
             hidden,
             below_limit: summary.n_below,
             text,
-            omitted: all_omitted(summary.beyond, summary.limit, summary.omitted),
+            omitted: all_omitted(&summary.beyond, summary.limit, summary.omitted),
         }
     }
 }
 
 /// Joins the skills that are left out: those of `beyond`, which are below the limit, then the `others`.
 /// Each skill is there once, at its first position, with all of its reasons.
-fn all_omitted(beyond: Vec<SkillId>, limit: usize, others: Vec<Rejection>) -> Vec<Rejection> {
-    let mut omitted = Vec::with_capacity(beyond.len() + others.len());
-    let mut places: BTreeMap<SkillId, Option<usize>> =
-        others.iter().map(|other| (other.id.clone(), None)).collect();
-    for id in beyond {
-        if let Some(place) = places.get_mut(&id) {
-            *place = Some(omitted.len());
-        }
-        omitted.push(Rejection { id, reason: Reason::BelowLimit { limit }, also: Vec::new() });
-    }
-    for other in others {
-        let place = places.entry(other.id.clone()).or_default();
-        if let Some(place) = *place {
-            omitted[place].also.push(other.reason);
-            omitted[place].also.extend(other.also);
-        } else {
-            *place = Some(omitted.len());
-            omitted.push(other);
+fn all_omitted(beyond: &[SkillId], limit: usize, others: Vec<Rejection>) -> Vec<Rejection> {
+    let mut omitted: Vec<Rejection> = Vec::with_capacity(beyond.len() + others.len());
+    let mut places = BTreeMap::new();
+    let below = beyond.iter().map(|id| Rejection::new(id, Reason::BelowLimit { limit }));
+    for rejection in below.chain(others) {
+        let place: usize = *places.entry(rejection.id.clone()).or_insert(omitted.len());
+        match omitted.get_mut(place) {
+            Some(first) => {
+                first.also.push(rejection.reason);
+                first.also.extend(rejection.also);
+            }
+            None => omitted.push(rejection),
         }
     }
     omitted
@@ -305,7 +295,7 @@ mod tests {
         ];
         let others = others.map(|(id, reason)| Rejection::new(&SkillId::new(id), reason));
         let beyond = ["c", "b", "a"].map(SkillId::new);
-        let omitted = all_omitted(beyond.to_vec(), 1, others.to_vec());
+        let omitted = all_omitted(&beyond, 1, others.to_vec());
         let omitted: Vec<_> =
             omitted.iter().map(|of| (of.id.as_str(), of.reasons().collect::<Vec<_>>())).collect();
         let below = &Reason::BelowLimit { limit: 1 };

@@ -52,7 +52,7 @@ impl Listing {
 
     /// The skill with this id.
     pub(crate) fn get(&self, id: &SkillId) -> Option<&Entry> {
-        self.place(id).map(|place| self.at(place))
+        self.places.get(id).map(|place| self.at(*place))
     }
 
     /// Returns the skill with this id, even if only the user can activate it: once shown for the user,
@@ -63,11 +63,7 @@ impl Listing {
     }
 
     pub(super) fn has(&self, id: &SkillId) -> bool {
-        self.place(id).is_some()
-    }
-
-    fn place(&self, id: &SkillId) -> Option<usize> {
-        self.places.get(id).copied()
+        self.places.contains_key(id)
     }
 
     /// The skills that declare no triggers, in the order of ids.

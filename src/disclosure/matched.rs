@@ -39,12 +39,6 @@ pub(super) struct Matched<'a> {
     pub(super) weak: Vec<&'a Entry>,
 }
 
-/// A relevant skill that no trigger found.
-pub(super) enum ByRelevance<'a> {
-    Full(&'a Entry, Relevance),
-    Withheld(&'a Entry, Reason),
-}
-
 impl<'a> Matched<'a> {
     /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown.
     fn add_full(&mut self, entry: &'a Entry, case: &Case<'a, '_>) {
@@ -134,7 +128,7 @@ pub(super) fn relevant<'a>(
     ranked: &Ranked<'a>,
     shown: &[&Entry],
     vetoes: &mut Vetoes,
-) -> Option<ByRelevance<'a>> {
+) -> Option<(&'a Entry, Relevance)> {
     let margin = case.options.relevance.filter(|_| case.options.max_skills > 0)?;
     let &(entry, found) = ranked.first()?;
     // The message contains a phrase by which another skill says when it is wanted, and none of this
@@ -145,11 +139,6 @@ pub(super) fn relevant<'a>(
         return None;
     }
     let stands = case.state.shows(&entry.id, &entry.skill);
-    if stands || shown.iter().any(|shown| shown.id == entry.id) {
-        return None;
-    }
-    Some(match (case.evidence.withheld)(entry) {
-        Some(reason) => ByRelevance::Withheld(entry, reason),
-        None => ByRelevance::Full(entry, found),
-    })
+    let is_shown = stands || shown.iter().any(|shown| shown.id == entry.id);
+    (!is_shown).then_some((entry, found))
 }

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use super::budget::Meter;
 use super::case::{Case, Vetoes};
-use super::matched::{ByRelevance, Matched, matched, ranked, relevant};
+use super::matched::{Matched, matched, ranked, relevant};
 use super::reason::{Reason, Rejection};
 use super::restore::{Lost, lost};
 use super::{lines, matched as matches};
 use crate::catalog::Entry;
-use crate::matcher::{Answer, MetaQuestion, Relevant};
+use crate::matcher::{Answer, MetaQuestion, Relevance, Relevant};
 use crate::skill::SkillId;
 
 /// The skills to show, by tier, if the budget has room for all of them.
@@ -77,7 +77,9 @@ pub(super) fn plan<'a>(
         is_undecided.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
 
     let (mut plan, postponed) = Plan::of(case, matched, lost);
-    plan.add_by_relevance(by_relevance);
+    if let Some((entry, relevance)) = by_relevance {
+        plan.add_by_relevance(entry, relevance, case);
+    }
     plan.add_reasons(case, &weak, &vetoes);
 
     // Lines for skills that have no other place in the text.
@@ -132,14 +134,13 @@ impl<'a> Plan<'a> {
         !self.full.is_empty() || !self.above.is_empty() || !self.withheld.is_empty()
     }
 
-    fn add_by_relevance(&mut self, found: Option<ByRelevance<'a>>) {
-        match found {
-            Some(ByRelevance::Full(entry, relevance)) => {
-                self.full.insert(0, entry);
-                self.summary.relevant = Some(Relevant { id: entry.id.clone(), relevance });
-            }
-            Some(ByRelevance::Withheld(entry, reason)) => self.withheld.push((entry, reason)),
-            None => {}
+    /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown.
+    fn add_by_relevance(&mut self, entry: &'a Entry, relevance: Relevance, case: &Case<'a, '_>) {
+        if let Some(reason) = (case.evidence.withheld)(entry) {
+            self.withheld.push((entry, reason));
+        } else {
+            self.full.insert(0, entry);
+            self.summary.relevant = Some(Relevant { id: entry.id.clone(), relevance });
         }
     }
 

@@ -81,13 +81,10 @@ pub(crate) fn catalog_prompt(
     };
     let is_native = |entry: &&Entry| options.native.as_ref().is_some_and(|has| has.has(entry));
     let listed = catalog.listed(Audience::Model).filter(|entry| !is_native(entry));
-    let items = listed.map(|entry| Item {
-        entry,
-        description: describe(entry),
-        location: options
-            .locations
-            .then(|| entry.skill.path().map(|path| path.display().to_string()))
-            .flatten(),
+    let items = listed.map(|entry| {
+        let path = entry.skill.path().filter(|_| options.locations);
+        let location = path.map(|path| path.display().to_string());
+        Item { entry, description: describe(entry), location }
     });
     let (always, others): (Vec<_>, Vec<_>) =
         items.partition(|item| item.entry.skill.manifest().is_always());

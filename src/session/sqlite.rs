@@ -133,6 +133,22 @@ impl SqliteStore {
         })
     }
 
+    /// Records `events`, and returns the earlier state of the skill of the last one.
+    fn write(&self, session: &str, events: &[Event<'_>]) -> Result<Option<SkillState>, Error> {
+        self.run("write", |connection| {
+            let transaction = rows::write(connection)?;
+            let today = touch(&transaction, session)?;
+            let (mut before, mut written) = (None, Written::new());
+            for event in events {
+                before = rows::apply(&transaction, session, event, &mut written)?;
+                tallies::count(&transaction, today, event)?;
+            }
+            rows::check(&transaction, session, &written)?;
+            transaction.commit()?;
+            Ok(before)
+        })
+    }
+
     /// Runs `work` with the database, and again after a damaged database was checked or replaced. A file
     /// that passes every check but still fails `work` as damaged is set aside too.
     fn run<T>(
@@ -180,30 +196,11 @@ impl Inner {
 
 impl SessionStore for SqliteStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
-        self.run("write", |connection| {
-            let transaction = rows::write(connection)?;
-            let today = touch(&transaction, session)?;
-            let mut written = Written::new();
-            let before = rows::apply(&transaction, session, event, &mut written)?;
-            tallies::count(&transaction, today, event)?;
-            rows::check(&transaction, session, written)?;
-            transaction.commit()?;
-            Ok(before)
-        })
+        self.write(session, &[*event])
     }
 
     fn record_all(&self, session: &str, events: &[Event<'_>]) -> Result<(), Error> {
-        self.run("write", |connection| {
-            let transaction = rows::write(connection)?;
-            let today = touch(&transaction, session)?;
-            let mut written = Written::new();
-            for event in events {
-                rows::apply(&transaction, session, event, &mut written)?;
-                tallies::count(&transaction, today, event)?;
-            }
-            rows::check(&transaction, session, written)?;
-            Ok(transaction.commit()?)
-        })
+        self.write(session, events).map(drop)
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {

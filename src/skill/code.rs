@@ -13,7 +13,9 @@ use crate::diagnostic::Code;
 /// Checks the text only. The loader of libraries checks whether the library exists.
 pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> {
     let (path, class) = entry.rsplit_once(':').ok_or("it has no `:`")?;
-    if !is_class(class) {
+    let is_class = class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if !is_class {
         return Err("the class is not an identifier");
     }
     if path.contains(':') {
@@ -29,11 +31,6 @@ pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> 
         return Err("the path must be relative, with `/`, and without `.` and `..`");
     }
     Ok((path, class))
-}
-
-fn is_class(class: &str) -> bool {
-    class.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && class.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// Reports an entry of `toolsets` that is refused when toolsets are loaded.

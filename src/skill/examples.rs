@@ -1,6 +1,6 @@
 //! The examples of a skill: messages that should and should not lead to it.
 
-use super::fields::{Fields, Reader, at_commas, at_lines, excerpt, normalized};
+use super::fields::{Fields, Reader, at_lines, excerpt, normalized};
 use super::spanned::Spanned;
 use super::trigger::{MAX_TRIGGER_BYTES, MAX_TRIGGERS};
 use super::yaml::{Node, Value};
@@ -78,21 +78,8 @@ pub(super) fn read(places: [Option<&Node>; 2], reader: &mut Reader<'_>) -> Examp
     examples
 }
 
-/// Reads the trigger phrases from all places where they may be declared.
-pub(super) fn read_phrases(
-    places: [Option<&Node>; 2],
-    reader: &mut Reader<'_>,
-) -> Vec<Spanned<String>> {
-    let mut phrases = Vec::new();
-    for node in places.into_iter().flatten() {
-        let entries = reader.list("trigger_phrases", node, at_commas);
-        append(&mut phrases, entries, "trigger_phrases", reader);
-    }
-    phrases
-}
-
 /// Adds the entries that are new. Entries that are too long or too many are reported instead.
-fn append(
+pub(super) fn append(
     target: &mut Vec<Spanned<String>>,
     entries: Vec<Spanned<String>>,
     field: &str,

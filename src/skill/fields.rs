@@ -168,14 +168,10 @@ pub(super) fn at_lines(text: &str) -> Vec<Range<usize>> {
 
 /// The first 60 characters of a text on one line, for messages.
 pub(crate) fn excerpt(text: &str) -> String {
-    first_chars(text, 60)
-}
-
-/// The first `max_chars` characters of a text on one line.
-pub(super) fn first_chars(text: &str, max_chars: usize) -> String {
+    const MAX_CHARS: usize = 60;
     let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut shown: String = line.clone().take(max_chars).collect();
-    if line.count() > max_chars {
+    let mut shown: String = line.clone().take(MAX_CHARS).collect();
+    if line.count() > MAX_CHARS {
         shown.push('…');
     }
     shown

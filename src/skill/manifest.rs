@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde_json::{Map, Value as Json};
 
-use super::code::check_script;
+use super::code::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
 use super::fields::{
@@ -128,7 +128,10 @@ impl Manifest {
         manifest.read_rights(rights, reader);
         let of_metadata = |key| metadata.and_then(|node| nested(node, key));
         let phrases = [of_metadata("trigger_phrases"), fields.take("trigger_phrases")];
-        manifest.trigger_phrases = examples::read_phrases(phrases, reader);
+        for node in phrases.into_iter().flatten() {
+            let entries = reader.list("trigger_phrases", node, at_commas);
+            examples::append(&mut manifest.trigger_phrases, entries, "trigger_phrases", reader);
+        }
         let has_examples = fields.peek("examples").is_some_and(examples::are_examples);
         let messages = has_examples.then(|| fields.take("examples")).flatten();
         let of_metadata = of_metadata("examples").filter(|node| examples::are_examples(node));
@@ -228,7 +231,10 @@ impl Manifest {
     fn read_toolsets(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
         for node in places.into_iter().flatten() {
             for entry in rights::read_toolsets(node, &mut self.toolset_rights, reader) {
-                rights::add_toolset(entry, &mut self.toolsets, reader);
+                if !self.toolsets.iter().any(|known| known.value == entry.value) {
+                    check_toolset(&entry, reader);
+                    self.toolsets.push(entry);
+                }
             }
         }
     }

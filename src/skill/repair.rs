@@ -95,7 +95,13 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
     while n < lines.len() {
         let line = &lines[n];
         let start = repaired.text.len();
-        has_new_indent |= copy_indent(&mut repaired, source, line);
+        let indent = line.start..line.content.start;
+        if source[indent.clone()].contains('\t') {
+            repaired.text.push_str(&source[indent].replace('\t', "  "));
+            has_new_indent = true;
+        } else {
+            repaired.copy(source, indent);
+        }
         if line.value.is_empty() {
             repaired.copy(source, line.content.start..line.next);
             n += 1;
@@ -131,16 +137,6 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
     }
     let is_changed = has_new_indent || repaired.remedy.is_some() || !repaired.removed.is_empty();
     is_changed.then_some(repaired)
-}
-
-fn copy_indent(repaired: &mut Repaired, source: &str, line: &Line) -> bool {
-    let indent = &source[line.start..line.content.start];
-    if !indent.contains('\t') {
-        repaired.copy(source, line.start..line.content.start);
-        return false;
-    }
-    repaired.text.push_str(&indent.replace('\t', "  "));
-    true
 }
 
 /// A line of YAML; all positions are bytes of the text.

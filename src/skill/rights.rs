@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::code::check_toolset;
 use super::fields::{Reader, at_commas, nested};
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
@@ -133,16 +132,4 @@ fn read_rights(node: &Node, reader: &mut Reader<'_>) -> ToolsetRights {
         }
     }
     rights
-}
-
-/// Adds an entry that is not in `toolsets` yet, and reports it if it is invalid.
-pub(super) fn add_toolset(
-    entry: Spanned<String>,
-    toolsets: &mut Vec<Spanned<String>>,
-    reader: &mut Reader<'_>,
-) {
-    if !toolsets.iter().any(|known| known.value == entry.value) {
-        check_toolset(&entry, reader);
-        toolsets.push(entry);
-    }
 }

@@ -42,14 +42,17 @@ pub(super) fn broken_scalars(
         Some(quote @ ('"' | '\'')) => {
             closing_quote(value, quote).is_some_and(|end| is_end(&value[end..]))
         }
-        Some('[' | '{') => match closing_bracket(value) {
-            Some(end) if is_end(&value[end..]) => {
+        Some('[' | '{') => match brackets(value) {
+            Ok(end) if is_end(&value[end..]) => {
                 return reserved_entries(source, range.start..range.start + end);
             }
             _ => false,
         },
         Some('*') => names.anchors.contains(first_line[1..].trim_end()),
-        Some('&') => names.aliases.contains(first_word(&first_line[1..])),
+        Some('&') => {
+            let name = first_line[1..].split([' ', '\t']).next().unwrap_or_default();
+            names.aliases.contains(name)
+        }
         Some('!' | '%' | '@' | '`' | ']' | '}' | ',') => false,
         Some(_) => {
             let text = &source[without_comment(source, range.clone())];
@@ -63,10 +66,6 @@ pub(super) fn broken_scalars(
 /// Tells whether YAML would find a `key:` in `text` without quotes.
 fn holds_key(text: &str) -> bool {
     text.ends_with(':') || [": ", ":\t", ":\n", ":\r"].iter().any(|colon| text.contains(colon))
-}
-
-fn first_word(text: &str) -> &str {
-    text.split([' ', '\t']).next().unwrap_or_default()
 }
 
 pub(super) fn is_block_header(line: &str) -> bool {
@@ -106,11 +105,6 @@ fn closing_quote(value: &str, quote: char) -> Option<usize> {
         at += 1;
     }
     None
-}
-
-/// Returns the byte after the closing bracket of the collection that `value` starts with.
-fn closing_bracket(value: &str) -> Option<usize> {
-    brackets(value).ok()
 }
 
 /// Adds the missing closing brackets to `value`, a collection in brackets. Returns `None` if none is
@@ -157,10 +151,8 @@ fn reserved_entries(source: &str, range: Range<usize>) -> Vec<Range<usize>> {
             continue;
         }
         let text = &source[start..at];
-        let entry = at - text.trim_start().len()..start + text.trim_end().len();
-        let is_reserved = text.trim_start().starts_with(['@', '`', '%', '*', '&', '!']);
-        if is_reserved {
-            entries.push(entry);
+        if text.trim_start().starts_with(['@', '`', '%', '*', '&', '!']) {
+            entries.push(at - text.trim_start().len()..start + text.trim_end().len());
         }
         start = at + 1;
     }

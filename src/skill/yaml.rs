@@ -148,20 +148,13 @@ pub(crate) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, 
     Ok(Tree { root, duplicates: builder.duplicates })
 }
 
-/// A value with an anchor, and the cost of an alias to it.
-struct Anchored {
-    node: Node,
-    n_nodes: usize,
-    n_bytes: usize,
-    depth: usize,
-}
-
 struct Builder<'a> {
     parser: Parser<'a, StrInput<'a>>,
     place: &'a dyn Fn(usize) -> usize,
     text_len: usize,
     duplicates: Vec<(String, Range<usize>)>,
-    anchors: HashMap<usize, Anchored>,
+    /// The values that have an anchor.
+    anchors: HashMap<usize, Node>,
     n_nodes: usize,
     n_bytes: usize,
     n_aliases: usize,
@@ -217,7 +210,10 @@ impl<'a> Builder<'a> {
             _ => return Err(invalid("a value is missing", at)),
         };
         if anchor != 0 {
-            self.remember(anchor, &node, at)?;
+            if self.anchors.len() == MAX_ANCHORS {
+                return Err(too_complex(format!("more than {MAX_ANCHORS} anchors"), at));
+            }
+            self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
     }
@@ -278,27 +274,16 @@ impl<'a> Builder<'a> {
         if self.n_aliases > MAX_ALIASES {
             return Err(too_complex(format!("more than {MAX_ALIASES} aliases"), at));
         }
-        let Some(anchored) = self.anchors.get(&id) else {
+        let Some(node) = self.anchors.get(&id) else {
             return Err(invalid("an alias stands inside the value it refers to", at));
         };
-        let (n_nodes, n_bytes) = (anchored.n_nodes, anchored.n_bytes);
-        if self.depth + anchored.depth > MAX_DEPTH {
+        let (n_nodes, n_bytes, depth) = measure(node);
+        if self.depth + depth > MAX_DEPTH {
             let message = format!("nested deeper than {MAX_DEPTH} levels with aliases expanded");
             return Err(too_complex(message, at));
         }
         self.spend(n_nodes, n_bytes, at)?;
-        let value = self.anchors.get(&id).map(|anchored| anchored.node.value.clone());
-        let value = value.ok_or_else(|| invalid("an alias without a value", at))?;
-        Ok(Node { value, span: self.span(span, span) })
-    }
-
-    fn remember(&mut self, id: usize, node: &Node, at: usize) -> Result<(), YamlError> {
-        if self.anchors.len() == MAX_ANCHORS {
-            return Err(too_complex(format!("more than {MAX_ANCHORS} anchors"), at));
-        }
-        let (n_nodes, n_bytes, depth) = measure(node);
-        self.anchors.insert(id, Anchored { node: node.clone(), n_nodes, n_bytes, depth });
-        Ok(())
+        Ok(Node { value: self.anchors[&id].value.clone(), span: self.span(span, span) })
     }
 
     /// Counts nodes and bytes of text against the budget.

@@ -17,7 +17,6 @@ use crate::error::{Error, ErrorCode};
 use crate::session::server::{Connector, Deadline, Problem};
 
 /// A database, and the thread that drives the connections to it.
-#[derive(Debug)]
 pub(super) struct Server {
     address: Address,
     runtime: Handle,

@@ -95,16 +95,8 @@ impl RedisStore {
         &self.caller.shown
     }
 
-    fn run<T>(
-        &self,
-        what: &str,
-        work: &dyn Fn(&mut Connection, Deadline) -> Result<T, Problem>,
-    ) -> Result<T, Error> {
-        self.caller.run(what, &self.server, work)
-    }
-
     fn write(&self, session: &str, events: &[Event<'_>]) -> Result<Option<SkillState>, Error> {
-        self.run("write", &|connection, deadline| {
+        self.caller.run("write", &self.server, &|connection, deadline| {
             loop {
                 let known = read(connection, deadline, session)?;
                 let mut state = decoded(session, known.as_deref())?;
@@ -156,14 +148,10 @@ fn read(
 }
 
 fn decoded(session: &str, record: Option<&str>) -> Result<SessionState, Problem> {
-    record.map_or_else(
-        || Ok(SessionState::default()),
-        |record| {
-            decode(record).map_err(|error| {
-                damaged(format!("the value of the session `{session}` cannot be read: {error}"))
-            })
-        },
-    )
+    let Some(record) = record else { return Ok(SessionState::default()) };
+    decode(record).map_err(|error| {
+        damaged(format!("the value of the session `{session}` cannot be read: {error}"))
+    })
 }
 
 fn damaged(why: String) -> Problem {
@@ -189,14 +177,14 @@ impl SessionStore for RedisStore {
     }
 
     fn state(&self, session: &str) -> Result<SessionState, Error> {
-        self.run("read", &|connection, deadline| {
+        self.caller.run("read", &self.server, &|connection, deadline| {
             let record = read(connection, deadline, session)?;
             decoded(session, record.as_deref())
         })
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
-        self.run("write", &|connection, deadline| {
+        self.caller.run("write", &self.server, &|connection, deadline| {
             limit(connection, deadline)?;
             match self.scripts.end(connection, session) {
                 Ok(Written::Version(version)) => Err(newer(&version)),
@@ -209,7 +197,7 @@ impl SessionStore for RedisStore {
         // The clock of the server may be a day ahead.
         let today = Day::today().number() + 1;
         let first = since.number().max(last_forgotten(Day::today()).number());
-        self.run("read", &|connection, deadline| {
+        self.caller.run("read", &self.server, &|connection, deadline| {
             read(connection, deadline, "")?;
             let mut pipe = ::redis::pipe();
             for day in first..=today {

@@ -56,7 +56,10 @@ impl<'u> Parameters<'u> {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
                 Some(("sslmode", mode)) => taken.sslmode = Some(mode),
-                Some(("sslrootcert", path)) => taken.sslrootcert = Some(unescaped(path)),
+                Some(("sslrootcert", path)) => {
+                    let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
+                    taken.sslrootcert = Some(path.into_owned());
+                }
                 _ => {
                     taken.url.push(separator);
                     taken.url.push_str(pair);
@@ -66,12 +69,6 @@ impl<'u> Parameters<'u> {
         }
         taken
     }
-}
-
-#[cfg(any(feature = "postgres", feature = "redis"))]
-/// Decodes `%20` and the like.
-fn unescaped(text: &str) -> String {
-    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

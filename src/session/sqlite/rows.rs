@@ -160,14 +160,10 @@ pub(super) type Written = BTreeMap<SkillId, SkillState>;
 pub(super) fn check(
     connection: &Connection,
     session: &str,
-    mut written: Written,
+    written: &Written,
 ) -> Result<(), Problem> {
-    for state in all(connection, session)? {
-        if written.get(&state.skill) == Some(&state) {
-            written.remove(&state.skill);
-        }
-    }
-    if written.is_empty() {
+    let stored = all(connection, session)?;
+    if written.values().all(|state| stored.contains(state)) {
         return Ok(());
     }
     Err(Problem::Damaged("the row just written is missing".to_owned()))

@@ -8,59 +8,37 @@ use crate::diagnostic::Code;
 use crate::skill::finding::Finding;
 use crate::skill::load::Loaded;
 
-/// Lower-case letters of Cyrillic, Greek and Armenian, and some others, each with the ASCII letter that it
-/// looks like. They are from Unicode's list of confusables (UTS #39), without those that NFKC folds.
-const LOOK_ALIKE: [(char, char); 45] = [
-    ('а', 'a'),
-    ('в', 'b'),
-    ('е', 'e'),
-    ('ѕ', 's'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('к', 'k'),
-    ('м', 'm'),
-    ('н', 'h'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('с', 'c'),
-    ('т', 't'),
-    ('у', 'y'),
-    ('х', 'x'),
-    ('ԁ', 'd'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('ӏ', 'l'),
-    ('ү', 'y'),
-    ('һ', 'h'),
-    ('ь', 'b'),
-    ('α', 'a'),
-    ('ε', 'e'),
-    ('ι', 'i'),
-    ('κ', 'k'),
-    ('ν', 'v'),
-    ('ο', 'o'),
-    ('ρ', 'p'),
-    ('τ', 't'),
-    ('υ', 'u'),
-    ('χ', 'x'),
-    ('γ', 'y'),
-    ('η', 'n'),
-    ('օ', 'o'),
-    ('ո', 'n'),
-    ('ս', 'u'),
-    ('հ', 'h'),
-    ('ց', 'g'),
-    ('ı', 'i'),
-    ('ɑ', 'a'),
-    ('ɡ', 'g'),
-    ('ɩ', 'i'),
-    ('ʏ', 'y'),
-    ('ꞓ', 'c'),
+/// ASCII letters, each with the lower-case letters of Cyrillic, Greek and Armenian, and some others, that
+/// look like it. They are from Unicode's list of confusables (UTS #39), without those that NFKC folds.
+const LOOK_ALIKE: [(char, &str); 23] = [
+    ('a', "аαɑ"),
+    ('b', "вь"),
+    ('c', "сꞓ"),
+    ('d', "ԁ"),
+    ('e', "еε"),
+    ('g', "ցɡ"),
+    ('h', "нһհ"),
+    ('i', "іιıɩ"),
+    ('j', "ј"),
+    ('k', "кκ"),
+    ('l', "ӏ"),
+    ('m', "м"),
+    ('n', "ηո"),
+    ('o', "оοօ"),
+    ('p', "рρ"),
+    ('q', "ԛ"),
+    ('s', "ѕ"),
+    ('t', "тτ"),
+    ('u', "υս"),
+    ('v', "ν"),
+    ('w', "ԝ"),
+    ('x', "хχ"),
+    ('y', "уүγʏ"),
 ];
 
 /// Returns the Latin letter that `c` looks like.
 fn latin(c: char) -> Option<char> {
-    LOOK_ALIKE.iter().find(|(other, _)| *other == c).map(|(_, latin)| *latin)
+    LOOK_ALIKE.iter().find(|(_, others)| others.contains(c)).map(|(latin, _)| *latin)
 }
 
 /// Reduces a name to a form that it shares with names that look like it: look-alike letters and digits

@@ -28,14 +28,11 @@ pub(super) struct Below {
 /// Looks through the directory of a skill, but not through the directories of its sub-skills.
 pub(super) fn below(directory: &Path) -> Below {
     let mut below = Below::default();
-    let is_own = |entry: &DirEntry| {
-        entry.depth() == 0 || !entry.file_type().is_dir() || !is_skill(entry.path())
-    };
     let mut walk = WalkDir::new(directory).min_depth(1).sort_by_file_name().into_iter();
     let mut n_files = 0;
     while let Some(entry) = walk.next() {
         let Ok(entry) = entry else { continue };
-        if !is_own(&entry) {
+        if entry.file_type().is_dir() && is_skill(entry.path()) {
             walk.skip_current_dir();
             continue;
         }

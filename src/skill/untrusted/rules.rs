@@ -87,34 +87,27 @@ pub(super) fn addressing_rules() -> Vec<(String, &'static str, bool)> {
 }
 
 /// The compiled [`addressing_rules`].
-struct Addressing {
-    rules: Vec<(Rule, bool)>,
-    /// The words that turn the words after them into a warning.
-    warning: Option<Regex>,
-}
-
-/// The compiled rules for text that addresses an agent.
-static ADDRESSING: LazyLock<Addressing> = LazyLock::new(|| {
+static ADDRESSING: LazyLock<Vec<(Rule, bool)>> = LazyLock::new(|| {
     let compiled = addressing_rules().into_iter().filter_map(|(pattern, what, guarded)| {
         Some((Rule { pattern: compiled(&pattern)?, what }, guarded))
     });
-    Addressing { rules: compiled.collect(), warning: compiled_warning() }
+    compiled.collect()
 });
 
-fn compiled_warning() -> Option<Regex> {
+/// The words that turn the words after them into a warning.
+static WARNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:never|not|don['’]t|avoid|cannot|can['’]t|mustn['’]t|without|refuse to|prevents?|rather than|instead of|no)\b[^.!?\n]{0,40}$",
     )
-}
+});
 
 /// Finds text that addresses the agent about trust, secrets or its instructions.
 pub(super) fn addressing(text: &str) -> Vec<Finding> {
-    let Addressing { rules, warning } = &*ADDRESSING;
     let mut found = Vec::new();
-    for (Rule { pattern, what }, guarded) in rules {
+    for (Rule { pattern, what }, guarded) in &*ADDRESSING {
         for place in pattern.find_iter(text).map(|found| found.range()) {
             let is_left_alone = *what == SECRETS_OUT && is_of_code(text, place.start)
-                || warning.as_ref().is_some_and(|warning| is_warning(warning, text, place.start));
+                || is_warning(text, place.start);
             if *guarded && is_left_alone {
                 continue;
             }
@@ -129,9 +122,9 @@ pub(super) fn addressing(text: &str) -> Vec<Finding> {
 }
 
 /// Returns true if the words before `at`, in the same sentence, turn what follows into a warning.
-fn is_warning(warning: &Regex, text: &str, at: usize) -> bool {
+fn is_warning(text: &str, at: usize) -> bool {
     let line = text[..at].rfind(['\n', '.', '!', '?']).map_or(0, |end| end + 1);
-    warning.is_match(&text[line..at])
+    WARNING.as_ref().is_some_and(|warning| warning.is_match(&text[line..at]))
 }
 
 /// Returns true if the verb at byte `at` is part of a name in code: `read_token(…)`, `client.post`,
