@@ -16,18 +16,27 @@ use crate::diagnostic::Code;
 /// The most lines of dashes that are examined; for each, the text above it is parsed.
 const MAX_LINES: usize = 8;
 
+/// An imprecise fence that closes front matter.
+pub(super) struct ImpreciseFence<'a> {
+    pub(super) line: Line<'a>,
+    pub(super) finding: Finding,
+    /// The front matter above the fence.
+    pub(super) above: FrontMatter,
+}
+
 /// Finds the first imprecise fence that closes the front matter. `range` of `text` extends from the
 /// start of the front matter to its proper closing fence, or to the end of the text if there is none.
-pub(super) fn find(text: &str, range: Range<usize>) -> Option<(Line<'_>, Finding)> {
+pub(super) fn find(text: &str, range: Range<usize>) -> Option<ImpreciseFence<'_>> {
     let start = range.start;
     let whole = OnceCell::new();
     let is_whole_readable =
         || *whole.get_or_init(|| read(text, range.clone()).is_some_and(|all| all.is_whole()));
     let candidates = lines(&text[..range.end], start)
         .filter(|line| is_dashes(line.text) && line.next - start <= MAX_FRONT_MATTER_BYTES);
-    let mut first = candidates.take(MAX_LINES);
-    let fence = first.find(|line| closes(*line, text, &range, &is_whole_readable))?;
-    Some((fence, finding(fence)))
+    candidates.take(MAX_LINES).find_map(|line| {
+        let above = above(line, text, &range, &is_whole_readable)?;
+        Some(ImpreciseFence { line, finding: finding(line), above })
+    })
 }
 
 fn finding(fence: Line<'_>) -> Finding {
@@ -49,25 +58,26 @@ fn is_dashes(line: &str) -> bool {
         && dashes.chars().all(|c| matches!(c, '-' | '–' | '—'))
 }
 
-/// Tells whether `fence` closes the front matter above it, and is not a part of a value.
-fn closes(
+/// Returns the front matter above `fence` if the line closes it, or `None` if the line is part of a
+/// value.
+fn above(
     fence: Line<'_>,
     text: &str,
     range: &Range<usize>,
     is_whole_readable: &dyn Fn() -> bool,
-) -> bool {
+) -> Option<FrontMatter> {
     if goes_on(fence, text, range) {
-        return false;
+        return None;
     }
-    let above = read(text, range.start..fence.start).filter(FrontMatter::is_whole);
-    let Some(above) = above else { return false };
+    let above = read(text, range.start..fence.start).filter(FrontMatter::is_whole)?;
     if above.entries.as_ref().is_none_or(Vec::is_empty) {
-        return false;
+        return None;
     }
-    match fence.indent() {
+    let closes = match fence.indent() {
         0 => !is_whole_readable(),
         _ => indented_closes(fence, text, range, &above, is_whole_readable),
-    }
+    };
+    closes.then_some(above)
 }
 
 fn indented_closes(

@@ -4,8 +4,9 @@
 
 use std::ops::Range;
 
-use super::closing_fence;
+use super::closing_fence::{self, ImpreciseFence};
 use super::finding::Finding;
+use super::front_matter::FrontMatter;
 use super::lines::{Line, line_at, lines};
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::Code;
@@ -19,6 +20,17 @@ pub(crate) struct Document {
     pub(crate) body: usize,
     /// The fault that was tolerated in order to find the front matter.
     pub(crate) tolerated_fault: Option<Finding>,
+    /// The parsed front matter, if it had to be parsed to find its end.
+    read: Option<FrontMatter>,
+}
+
+impl Document {
+    /// Returns the parsed front matter. `text` must be the text that this document was split from. Call
+    /// it at most once: a second call parses again.
+    pub(super) fn read_front_matter(&mut self, text: &str) -> FrontMatter {
+        let read = self.read.take();
+        read.unwrap_or_else(|| FrontMatter::read(text, self.front_matter.clone()))
+    }
 }
 
 const FORM: &str = "start the file with a line `---`, then `name: …` and `description: …`, \
@@ -64,6 +76,7 @@ fn find(text: &str) -> Result<Document, Finding> {
     Ok(found.unwrap_or_else(|| Document {
         front_matter: start..start,
         body: start,
+        read: None,
         tolerated_fault: Some(Finding::whole(
             Code::NoFrontMatter,
             "the file has no front matter",
@@ -92,13 +105,16 @@ fn find_closed(text: &str, start: usize) -> Option<Document> {
     let opening = line_at(text, start);
     let closing = lines(text, opening.next).find(|line| line.is_fence());
     let end = closing.map_or(text.len(), |closing| closing.start);
-    if let Some((line, finding)) = closing_fence::find(text, opening.next..end) {
+    if let Some(ImpreciseFence { line, finding, above }) =
+        closing_fence::find(text, opening.next..end)
+    {
         let front_matter = opening.next..line.start;
-        return Some(Document { front_matter, body: line.next, tolerated_fault: Some(finding) });
+        let (tolerated_fault, read) = (Some(finding), Some(above));
+        return Some(Document { front_matter, body: line.next, tolerated_fault, read });
     }
     let closing = closing?;
     let front_matter = opening.next..closing.start;
-    Some(Document { front_matter, body: closing.next, tolerated_fault: None })
+    Some(Document { front_matter, body: closing.next, tolerated_fault: None, read: None })
 }
 
 /// Finds front matter below blank lines and comments. A `---` may be a horizontal rule there, so it
@@ -132,6 +148,7 @@ fn find_unclosed(text: &str, start: usize) -> Option<Document> {
     Some(Document {
         front_matter: opening.next..end,
         body,
+        read: None,
         tolerated_fault: Some(Finding::new(
             Code::UnclosedFrontMatter,
             start..start + 3,
@@ -183,6 +200,7 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
     Some(Document {
         front_matter,
         body,
+        read: None,
         tolerated_fault: Some(Finding::new(
             Code::FencedFrontMatter,
             opening.start..opening.start + opening.text.len(),
@@ -209,6 +227,7 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
     Some(Document {
         front_matter: start..end,
         body,
+        read: None,
         tolerated_fault: Some(Finding::new(
             Code::UnfencedFrontMatter,
             start..start + first.text.len(),

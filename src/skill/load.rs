@@ -8,7 +8,6 @@ use super::brief::{brief, first_paragraph};
 use super::document::{self, Document};
 use super::fields::Reader;
 use super::finding::Finding;
-use super::front_matter::FrontMatter;
 use super::manifest::Manifest;
 use super::pointer;
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
@@ -93,7 +92,7 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
             reader.findings.push(finding);
             None
         }
-        Ok(document) => {
+        Ok(mut document) => {
             let tolerated_fault = document.tolerated_fault.clone();
             let has_front_matter =
                 tolerated_fault.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
@@ -102,7 +101,7 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
                 return Loaded { findings: reader.findings, manifest, parts: None };
             }
             reader.findings.extend(tolerated_fault);
-            let front_matter = FrontMatter::read(text, document.front_matter.clone());
+            let front_matter = document.read_front_matter(text);
             reader.findings.extend(front_matter.findings);
             front_matter.entries.and_then(|entries| {
                 manifest = Manifest::read(&entries, brand, &mut reader);
