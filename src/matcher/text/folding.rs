@@ -94,7 +94,21 @@ impl QueryText {
     /// Makes both forms of a query.
     pub(crate) fn set(&mut self, query: &str) {
         self.is_ascii = query.is_ascii();
-        self.is_plain = self.is_ascii && !query.contains('\n');
+        if self.is_ascii {
+            self.is_normalized = true;
+            self.folded.restart(query.len());
+            let is_even = query.is_empty() || !has_odd_blank(query.as_bytes());
+            if is_even {
+                self.folded.push(0, query);
+            } else {
+                fold_odd_blanks(query, 0..query.len(), false, &mut self.folded);
+            }
+            self.folded.text.make_ascii_lowercase();
+            // A line break is an odd blank, so a text without odd blanks is one line.
+            self.is_plain = is_even || !query.contains('\n');
+            return;
+        }
+        self.is_plain = false;
         self.others.set(query);
         // Leaving out the settled characters cannot make text that is not normalised pass for
         // normalised.
