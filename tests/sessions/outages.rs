@@ -11,7 +11,7 @@ use repertoire::session::{FallbackStore, ServerOptions, Session, SessionStore};
 use repertoire::{Engine, ErrorCode, Skill, Source};
 
 use super::processes::{at_once, killed_processes_lose_at_most_one_event};
-use super::servers::{PASSWORD, Server, Stop, free_port};
+use super::servers::{Kind, PASSWORD, Server, Stop, free_port};
 use super::{record_use, stores, used};
 
 /// Returns the servers that this machine has, one of each kind.
@@ -19,9 +19,15 @@ fn servers() -> Vec<Arc<Server>> {
     stores::SERVERS.iter().filter_map(|kind| Server::shared(*kind)).collect()
 }
 
-/// Starts servers that a test may stop, because no other test uses them.
+/// Starts servers that a test may stop, because no other test uses them. A killed Redis loses nothing only
+/// with `appendfsync always`: otherwise it delays the writes of acknowledged events while its disk is slow.
 fn own_servers() -> Vec<Server> {
-    stores::SERVERS.iter().filter_map(|kind| Server::new(*kind, &[])).collect()
+    let settings = |kind| match kind {
+        Kind::Postgres => &[][..],
+        Kind::Redis => &["--appendfsync", "always"],
+    };
+    let servers = stores::SERVERS.iter();
+    servers.filter_map(|kind| Server::new(*kind, settings(*kind))).collect()
 }
 
 fn open_with(url: &str, timeout: Duration) -> Arc<dyn SessionStore> {
