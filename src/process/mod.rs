@@ -3,8 +3,10 @@
 
 #[cfg(any(feature = "mcp-source", feature = "mcp-toolsets"))]
 pub(crate) mod first_line;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod interpreter;
 
 #[cfg(feature = "scripts")]
 pub(crate) use interpreter::is_marked;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 pub(crate) use interpreter::{NoRunner, Runner, Search, search_path};
