@@ -69,6 +69,9 @@ impl Engine {
 }
 
 fn owner(entry: &Entry) -> Result<Owner, Error> {
-    let dir = directory(entry)?.to_owned();
-    Ok(Owner::new(entry.id.clone(), entry.scope, dir, Some(entry.skill.manifest())))
+    directory(entry)?;
+    Owner::of(entry).ok_or_else(|| {
+        let message = format!("skill `{}` has no directory", entry.id);
+        Error::new(ErrorCode::NotFound, message, "")
+    })
 }

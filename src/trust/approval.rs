@@ -69,7 +69,7 @@ impl TrustStore {
         read: impl FnOnce(&Path) -> Result<SkillFiles, Error>,
     ) -> Result<Option<SkillFiles>, Error> {
         let is_compared = if owner.scope.is_trusted() {
-            self.state().trusted.skills.contains_key(&super::real(&owner.dir))
+            self.knows_skill(&owner.dir)
         } else {
             approve.is_some() || self.trusts_code_in(&owner.dir)
         };

@@ -44,4 +44,10 @@ impl TrustStore {
         let dir = super::real(dir);
         self.state().trusted.files.keys().any(|file| file.starts_with(&dir))
     }
+
+    /// Tells whether code of the skill in `dir` was trusted together with the skill's other files.
+    #[cfg(any(feature = "scripts", feature = "toolsets"))]
+    pub(crate) fn knows_skill(&self, dir: &std::path::Path) -> bool {
+        self.state().trusted.skills.contains_key(&super::real(dir))
+    }
 }
