@@ -79,6 +79,10 @@ mod tests {
             assert_eq!(address.url(), text);
             assert_eq!(address.is_loopback(), text.starts_with("http:"));
         }
+        for host in ["LOCALHOST", "127.1", "0.0.0.0:443", "[::ffff:127.0.0.1]"] {
+            let address = ArchiveAddress::parse(&format!("https://{host}/x.zip")).unwrap();
+            assert!(address.is_loopback(), "{host}");
+        }
         for text in ["https://h.org/o/r", "https://h.org/r.git?x=.zip", "ssh://h.org/x.zip"] {
             assert!(!is_archive_url(text), "{text}");
         }

@@ -1,5 +1,7 @@
 //! Addresses of artifacts in OCI registries: `oci://registry/name:tag` or `oci://registry/name@sha256:…`.
 
+#[cfg(any(test, feature = "oci"))]
+use super::loopback::is_loopback;
 use crate::error::{Error, ErrorCode};
 
 /// The scheme of these addresses.
@@ -71,6 +73,12 @@ impl ArtifactAddress {
             "name a tag, or the digest of a manifest, either in the address or as the revision";
         Err(Error::new(ErrorCode::InvalidParam, message, help))
     }
+
+    /// Tells whether the registry is on this machine, where it needs no TLS.
+    #[cfg(any(test, feature = "oci"))]
+    pub(super) fn is_loopback(&self) -> bool {
+        is_loopback(&self.registry)
+    }
 }
 
 impl std::fmt::Display for ArtifactAddress {
@@ -89,7 +97,7 @@ pub(super) fn is_digest(text: &str) -> bool {
 }
 
 /// Tells whether `text` is a valid tag.
-fn is_tag(text: &str) -> bool {
+pub(super) fn is_tag(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     text.len() <= 128
         && text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
@@ -113,6 +121,7 @@ mod tests {
             assert_eq!((&*address.name, address.tag.as_deref()), (name, tag), "{text}");
             assert_eq!(address.digest.as_ref(), digest, "{text}");
             assert_eq!(address.to_string(), text);
+            assert_eq!(address.is_loopback(), text.contains("localhost"));
             let mut other = address.clone();
             assert_eq!(other.set_revision(Some("v2")).is_ok(), tag.is_none(), "{text}");
             assert_eq!(other.set_revision(Some(&hash)).is_ok(), digest.is_none(), "{text}");

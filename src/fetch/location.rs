@@ -352,6 +352,9 @@ mod tests {
             ("s3://bucket/kit", None),
             ("mcp+https://h.org/mcp", None),
             ("mcp+http://localhost/mcp", here),
+            ("mcp+https://localhost:8443/mcp", here),
+            ("mcp+https://127.1/mcp", here),
+            ("mcp+https://localhost/mcp", here),
             ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
             ("mcp:sh -c id", Some("is a program of this machine")),
         ] {

@@ -19,7 +19,6 @@ use oci_client::{Client, Reference, RegistryOperation};
 use super::archive_file::Archive;
 use super::artifact_address::{ArtifactAddress, is_digest};
 use super::limits::{Deadline, FetchLimits};
-use super::loopback::is_loopback;
 use super::objects::io_error;
 use super::provider::{SourceProvider, SourceTree};
 use super::remote::{
@@ -174,8 +173,7 @@ impl Artifact {
     async fn connect(&self) -> Result<(Client, RegistryAuth), Error> {
         prepare_tls();
         let registry = self.address.registry.clone();
-        // A registry on this machine needs no TLS.
-        let plain = if is_loopback(&registry) { vec![registry.clone()] } else { Vec::new() };
+        let plain = if self.address.is_loopback() { vec![registry.clone()] } else { Vec::new() };
         let config = ClientConfig {
             protocol: ClientProtocol::HttpsExcept(plain),
             connect_timeout: Some(CONNECT_TIMEOUT),

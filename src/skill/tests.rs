@@ -171,9 +171,12 @@ fn examples_know_their_place_and_their_limits() {
         assert_eq!(codes(skill.diagnostics()), [code], "{yaml:.80}");
         assert_eq!(skill.manifest().examples.should.len(), kept, "{yaml:.80}");
     }
-    let text = format!("---\nname: n\ndescription: d\ntrigger_phrases: {many}\n---\n");
-    let skill: Skill = text.parse().unwrap();
-    assert_eq!(skill.manifest().trigger_phrases.len(), 512);
+    let phrases = skill_with_many_phrases(&many);
+    assert_eq!(phrases.manifest().trigger_phrases.len(), 512);
+}
+
+fn skill_with_many_phrases(many: &str) -> Skill {
+    format!("---\nname: n\ndescription: d\ntrigger_phrases: {many}\n---\n").parse().unwrap()
 }
 
 #[test]
@@ -386,4 +389,10 @@ fn what_was_repaired_is_reported_where_it_was_broken() {
             "{finding}"
         );
     }
+}
+
+#[test]
+fn skills_can_be_shared_between_threads() {
+    fn assert_shareable<T: Send + Sync>() {}
+    assert_shareable::<Skill>();
 }

@@ -241,3 +241,14 @@ fn fold_part(skills: &[(&SkillId, &Skill)], means: &MeanLengths, steps: &Steps<'
     };
     skills.iter().map(fold).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_can_be_shared_between_threads() {
+        fn assert_shared<T: Send + Sync>() {}
+        assert_shared::<RelevanceIndex>();
+    }
+}

@@ -123,7 +123,7 @@ impl Search<'_, '_> {
         let mut counted = std::mem::take(&mut self.scratch.ranking.counted);
         counted.start(tables.ids.len());
         let vetoed = |exclude: &u32| tables.excludes[*exclude as usize].0;
-        // Count vetoed skills for now, so that no pattern is run for them; they are removed below.
+        // Count vetoed skills too, so that no pattern is run for them; they are removed below.
         self.scratch.found.excludes.iter().for_each(|exclude| counted.add(vetoed(exclude)));
         for may_be in [false, true] {
             for nth in 0..self.scratch.found.n_items() {
@@ -171,6 +171,19 @@ mod tests {
             assert!(bitmaps.is_sound(2, n_skills as usize));
             assert_eq!(bitmaps.is_sound(1, n_skills as usize), !has_bitmaps);
             assert_eq!(bitmaps.is_sound(2, 5), !has_bitmaps);
+        }
+    }
+
+    #[test]
+    fn each_search_begins_with_no_skills_also_after_a_larger_one() {
+        let mut visited = SkillSet::default();
+        for n_skills in [4, 200, 4, 64, 65] {
+            for _ in 0..3 {
+                visited.start(n_skills);
+                let last = n_skills as u32 - 1;
+                let is_first = [0, 1, 1, last, 2, 0].map(|skill| visited.insert(skill));
+                assert_eq!(is_first, [true, true, false, true, true, false], "{n_skills}");
+            }
         }
     }
 }

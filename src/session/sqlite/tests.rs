@@ -110,7 +110,7 @@ fn tallies_outlive_their_sessions_and_are_forgotten_after_a_year() {
 }
 
 #[test]
-fn events_are_taken_in_and_counted_together_or_not_at_all() {
+fn an_event_that_is_not_taken_in_is_not_counted() {
     let dir = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
     use_git(&store, "a").unwrap();
@@ -121,7 +121,6 @@ fn events_are_taken_in_and_counted_together_or_not_at_all() {
     });
     let [git, bad] = ["git", "bad"].map(SkillId::new);
     store.record_all("b", &[Event::Used(&git), Event::Used(&bad)]).unwrap_err();
-    assert!(store.state("b").unwrap().skills.is_empty());
     let tallies = store.tallies(Day::default()).unwrap();
     assert_eq!((tallies.sessions, tallies.of(&git).unwrap().counts.used), (1, 1));
     assert!(tallies.of(&bad).is_none());
@@ -148,6 +147,26 @@ fn the_journal_of_processes_that_do_not_close_it_stays_short() {
     assert!((1..=3).contains(&n_emptied), "{lengths:?}");
     let store = SqliteStore::open(path(100, "")).unwrap();
     assert_eq!(n_rows(&store), (100, 100));
+}
+
+#[test]
+fn several_events_are_taken_in_together_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path().join("sessions.db")).unwrap();
+    let (git, sql) = (SkillId::new("git"), SkillId::new("sql"));
+    let shown = Event::Shown { skill: &git, body: 7 };
+    store.record_all("a", &[Event::Listed(&sql), shown, Event::Compacted]).unwrap();
+    let state = store.state("a").unwrap();
+    assert!(state.of(&git).is_some_and(|git| git.lost && git.uses == 1), "{state:?}");
+    assert!(state.of(&sql).is_some_and(|sql| !sql.listed), "{state:?}");
+    with_connection(&store, |connection| {
+        let sql = "CREATE TRIGGER refuse BEFORE INSERT ON skill WHEN NEW.id = 'bad'
+            BEGIN SELECT RAISE(ABORT, 'refused'); END";
+        connection.execute_batch(sql).unwrap();
+    });
+    let bad = SkillId::new("bad");
+    store.record_all("b", &[Event::Used(&git), Event::Used(&bad)]).unwrap_err();
+    assert!(store.state("b").unwrap().skills.is_empty());
 }
 
 #[test]

@@ -230,7 +230,8 @@ mod tests {
         ]});
         let anchored =
             json!({"$defs": {"x": {"$anchor": "x", "not": {"$ref": "#x"}}}, "$ref": "#x"});
-        let escaped = json!({"$defs": {"x y": {"$ref": "#/$defs/x%20y"}}, "$ref": "#/$defs/x%20y"});
+        let escaped = "#/$defs/a%20b%25/%zz%4";
+        let escaped = json!({"$defs": {"a b%": {"%zz%4": {"$ref": escaped}}}, "$ref": escaped});
         let inner = json!({"properties": {"a": {"$id": "http://x/y", "$ref": "#/z"}}});
         for (schema, why) in [
             (nested(40, both), "nests more than 32"),

@@ -172,4 +172,19 @@ mod tests {
         token.reading.is_token = true;
         assert_eq!(left(vec![path, token]), [(0, 6, 2)]);
     }
+
+    #[test]
+    fn a_denied_mention_is_not_a_strong_one() {
+        let is_any_strong = |mention: Mention| {
+            let mut mentions = vec![mention];
+            resolve(&mut mentions);
+            mentions.iter().any(|mention| mention.reading.is_strong())
+        };
+        let mut mention = at(0, 6, 1);
+        assert!(!is_any_strong(mention));
+        mention.reading.strength = Some(Strength::Strong);
+        assert!(is_any_strong(mention));
+        mention.reading.is_denied = true;
+        assert!(!is_any_strong(mention));
+    }
 }
