@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use rmcp::model::{InitializeRequestParams, ProtocolVersion};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, ErrorCode};
@@ -23,13 +23,26 @@ const N_BYTES: usize = 16;
 #[derive(Clone)]
 pub(super) struct IdKey([u8; 64]);
 
+/// The ability of a client to ask its user by a form, and by a web page; `None` if it has neither.
+type Elicitation = Option<[bool; 2]>;
+
+/// The letter that stands in an id for each of these abilities. A client that names no mode asks by
+/// form, as clients did before there were modes.
+const ELICITATIONS: [(&str, Elicitation); 5] = [
+    ("n", None),
+    ("e", Some([false, false])),
+    ("f", Some([true, false])),
+    ("u", Some([false, true])),
+    ("b", Some([true, true])),
+];
+
 /// The description of a session that its id contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SessionClaims {
     /// The protocol that the client asked for.
     version: String,
-    /// The client's capabilities, of which only elicitation matters: the ability to ask its user.
-    capabilities: Value,
+    /// The client's ways to ask its user.
+    elicitation: Elicitation,
     /// The name of the session in the store.
     pub(super) name: String,
 }
@@ -60,14 +73,9 @@ impl IdKey {
             version.len() == 10 && version.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let version = if is_date { version } else { "" };
         let elicitation = hello.capabilities.elicitation.as_ref();
-        let letter = match elicitation.map(|modes| (modes.form.is_some(), modes.url.is_some())) {
-            None => "n",
-            // By form, like clients before there were modes.
-            Some((false, false)) => "e",
-            Some((true, false)) => "f",
-            Some((false, true)) => "u",
-            Some((true, true)) => "b",
-        };
+        let elicitation = elicitation.map(|modes| [modes.form.is_some(), modes.url.is_some()]);
+        let known = ELICITATIONS.iter().find(|(_, known)| *known == elicitation);
+        let letter = known.map_or("n", |(letter, _)| letter);
         let content = format!("{version}.{letter}.{}", HEXLOWER.encode(&bytes));
         let signature = self.sign(&content).finalize().into_bytes();
         Ok(format!("{content}.{}", HEXLOWER.encode(&signature[..N_BYTES])))
@@ -85,16 +93,9 @@ impl IdKey {
         self.sign(content).verify_truncated_left(&signature).ok()?;
         let mut parts = content.split('.');
         let (version, letter, random) = (parts.next()?, parts.next()?, parts.next()?);
-        let capabilities = match letter {
-            "n" => json!({}),
-            "e" => json!({"elicitation": {}}),
-            "f" => json!({"elicitation": {"form": {}}}),
-            "u" => json!({"elicitation": {"url": {}}}),
-            "b" => json!({"elicitation": {"form": {}, "url": {}}}),
-            _ => return None,
-        };
+        let &(_, elicitation) = ELICITATIONS.iter().find(|(known, _)| *known == letter)?;
         let (version, name) = (version.to_owned(), format!("mcp-{random}"));
-        Some(SessionClaims { version, capabilities, name })
+        Some(SessionClaims { version, elicitation, name })
     }
 
     fn sign(&self, content: &str) -> Hmac<Sha256> {
@@ -113,9 +114,18 @@ impl SessionClaims {
     /// Returns the `initialize` request with which another process continues the session. It contains
     /// the relevant parts of the client's request.
     pub(super) fn hello(&self) -> serde_json::Result<InitializeRequestParams> {
+        let capabilities = self.elicitation.map_or_else(
+            || json!({}),
+            |modes| {
+                let modes = ["form", "url"].into_iter().zip(modes).filter(|(_, has)| *has);
+                let modes: Map<String, Value> =
+                    modes.map(|(mode, _)| (mode.to_owned(), json!({}))).collect();
+                json!({"elicitation": modes})
+            },
+        );
         serde_json::from_value(json!({
             "protocolVersion": self.version,
-            "capabilities": self.capabilities,
+            "capabilities": capabilities,
             "clientInfo": {"name": "", "version": ""},
         }))
     }
