@@ -45,8 +45,13 @@ pub(super) fn compile(
 
 /// Returns the number of a literal; a new literal gets the next number.
 pub(super) fn literal_id(literals: &mut HashMap<String, u32>, literal: &str) -> u32 {
-    let next = literals.len() as u32;
-    *literals.entry(literal.to_owned()).or_insert(next)
+    // Most literals are known, and a look-up of these copies nothing.
+    if let Some(&id) = literals.get(literal) {
+        return id;
+    }
+    let id = literals.len() as u32;
+    literals.insert(literal.to_owned(), id);
+    id
 }
 
 /// Returns the regular inflections of a folded verb, without the verb itself. In a phrase, the first
