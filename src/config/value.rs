@@ -53,7 +53,7 @@ pub(super) fn kind_of_value(value: &TomlValue) -> &'static str {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "the number is not valid here")]
+#[expect(clippy::cast_precision_loss, reason = "no setting takes a number that large")]
 pub(super) fn number(item: &Item) -> Option<f64> {
     item.as_float().or_else(|| item.as_integer().map(|n| n as f64))
 }

@@ -76,7 +76,7 @@ impl Below {
         let root = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         let target = fs::read_link(path).unwrap_or_default();
         let leads_to = path.canonicalize().unwrap_or_else(|_| {
-            // The target does not exist, at least for now.
+            // The target does not exist, so its path is resolved by its names alone.
             normal(&path.parent().unwrap_or(directory).join(&target))
         });
         if leads_to.starts_with(&root) || leads_to.starts_with(directory) {

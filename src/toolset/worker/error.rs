@@ -124,8 +124,9 @@ impl WorkerError {
                 "name a program that runs plugins in `HostProgram`, or run them in process"
             }
             Self::Protocol { .. } => {
-                "a plugin that writes to a descriptor it did not open does this: fix it; otherwise name \
-                 a program in `HostProgram` that calls `worker_main`, of the same version as this one"
+                "a plugin that writes to a descriptor it did not open does this: fix it; otherwise \
+                 name a program in `HostProgram` that calls `worker_main`, of the same version as \
+                 this one"
             }
         };
         help.to_owned()
