@@ -109,6 +109,21 @@ fn nested_keywords_on_a_run_of_their_letter_stay_linear() {
 }
 
 #[test]
+fn repeated_questions_courtesies_and_addresses_stay_linear() {
+    let skill = skill("hello", &json!({"keywords": ["unheard"]}));
+    let masking = Engine::builder().skill(skill.clone()).mask_quoted(true).build().unwrap();
+    for (part, n) in [("hi ", 3_000), ("hi ! ", 2_000), ("skills. hi ", 300), ("://", 20_000)] {
+        for end in ["", "skills? ", "what can you do? "] {
+            let message = part.repeat(n) + &end.repeat(300);
+            assert_quick(&format!("{part} and {end}"), || drop(masking.disclose(&message)));
+        }
+    }
+    let engine = engine([skill]);
+    assert!(engine.disclose("hi! hi. hi, skills? thanks").meta.is_some());
+    assert!(engine.disclose("hi. skills? hi. the cat? skills?").meta.is_none());
+}
+
+#[test]
 fn costly_patterns_are_bounded_or_refused() {
     let run = "a".repeat(100_000);
     let mixed = "aab 使ab1 x".repeat(9_000);

@@ -169,10 +169,13 @@ fn address(line: &str, colon: usize) -> Option<Range<usize>> {
     }
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let start = line[..colon].trim_end_matches(is_scheme).len();
+    if start == colon {
+        return None;
+    }
     let is_end =
         |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | '|');
     let end = line[colon..].find(is_end).map_or(line.len(), |length| colon + length);
-    (start < colon).then_some(start..end)
+    Some(start..end)
 }
 
 #[cfg(test)]

@@ -77,18 +77,26 @@ impl Questions {
     pub(crate) fn asked(&self, text: &str) -> Option<MetaQuestion> {
         let mut asked = None;
         let mut start = 0;
+        let mut is_first = true;
         blocks::places(text.as_bytes(), may_begin_end, |at| {
             if let Some(len) = end_of_sentence(&text[at..]) {
-                self.ask(text, start..at, &mut asked);
+                is_first &= !self.ask(text, start..at, is_first, &mut asked);
                 start = at + len;
             }
         });
-        self.ask(text, start..text.len(), &mut asked);
+        self.ask(text, start..text.len(), is_first, &mut asked);
         asked
     }
 
-    /// Looks for a question in a sentence of `text`, with nothing but courtesies before it.
-    fn ask(&self, text: &str, sentence: Range<usize>, asked: &mut Option<MetaQuestion>) {
+    /// Looks for a question in a sentence of `text`, with nothing but courtesies before it in the
+    /// sentence, and in the text if it `is_first`. Tells whether the sentence is more than courtesies.
+    fn ask(
+        &self,
+        text: &str,
+        sentence: Range<usize>,
+        is_first: bool,
+        asked: &mut Option<MetaQuestion>,
+    ) -> bool {
         let mut rest = &text[sentence.clone()];
         // True if some phrase may end with the last word of the sentence; computed at the first
         // use.
@@ -103,8 +111,7 @@ impl Questions {
                 } else if (phrase.is_open || *may_close.get_or_insert_with(may_any_close))
                     && self.is_asked(&phrase, rest)
                 {
-                    let is_all = self.is_courtesy(&text[..sentence.start])
-                        && self.is_courtesy(&text[sentence.end..]);
+                    let is_all = || is_first && self.is_courtesy(&text[sentence.end..]);
                     *asked = (*asked).max(question(phrase.meaning, is_all));
                 }
             }
@@ -114,6 +121,7 @@ impl Questions {
             }
         }
         self.ask_from_end(&text[sentence], asked);
+        next_token(rest).is_some()
     }
 
     /// Looks for a question whose phrase begins with `*`, by its last word.
@@ -124,7 +132,7 @@ impl Questions {
             let end = &sentence[chars.nth(4 * MAX_OPEN_WORDS).map_or(0, |(at, _)| at)..];
             for phrase in table.phrases(&table.ends, text, word) {
                 if may_hold(phrase.words, end) && self.is_asked(&phrase, end) {
-                    *asked = (*asked).max(question(phrase.meaning, false));
+                    *asked = (*asked).max(question(phrase.meaning, || false));
                 }
             }
         }
@@ -161,11 +169,11 @@ impl Questions {
     }
 }
 
-/// Returns the question of a phrase that was found; `is_all` is true if the message says nothing else.
-fn question(meaning: Meaning, is_all: bool) -> Option<MetaQuestion> {
+/// Returns the question of a phrase that was found; `is_all` tells whether the message says nothing else.
+fn question(meaning: Meaning, is_all: impl FnOnce() -> bool) -> Option<MetaQuestion> {
     match meaning {
         Meaning::Question(asks) => Some(asks),
-        Meaning::Message(asks) => is_all.then_some(asks),
+        Meaning::Message(asks) => is_all().then_some(asks),
         Meaning::Courtesy => None,
     }
 }
