@@ -99,6 +99,10 @@ pub(crate) enum Alphabet {
 /// pattern that names characters outside of ASCII does not compile for [`Alphabet::Ascii`].
 pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
     let unicode = alphabet == Alphabet::Unicode;
+    // Without Unicode, `ſ` would not be an `s` of another case.
+    if !unicode && !pattern.is_ascii() {
+        return None;
+    }
     let mut parser = regex_syntax::ParserBuilder::new();
     parser.case_insensitive(true).unicode(unicode).utf8(unicode).nest_limit(MAX_NESTING);
     let hir = parser.build().parse(pattern).ok()?;
@@ -107,6 +111,9 @@ pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> 
     let config = meta::Config::new().nfa_size_limit(None).utf8_empty(unicode);
     // No caller needs capture groups, and the program is smaller without them.
     let config = config.which_captures(WhichCaptures::Implicit);
+    // Before it skips ahead, the full automaton of `regex-automata` 0.4.18 reads one byte twice if a
+    // search begins in the middle of a pattern, so `(no.*on)` matches `non` (`meta/stopat.rs`).
+    let config = config.dfa(false);
     meta::Builder::new().configure(config).build_from_hir(&hir).ok()
 }
 
@@ -147,6 +154,30 @@ mod tests {
         }
         assert_eq!(validate(&"x".repeat(2000)).unwrap_err().code, Code::PatternTooLarge);
         assert_eq!(validate(&"(".repeat(100)).unwrap_err().code, Code::InvalidPattern);
+    }
+
+    #[test]
+    fn both_alphabets_find_the_same_in_ascii() {
+        let texts = ["the db is down", "ui tests", "abc x", "go to", "aab", "baab abab", "#PODS"];
+        let patterns =
+            ["(db.*b)", "(ui.*i)", "(ab.*b)c", "go.*?o", "(a.*a)", "(ab.*b)", "(ba.*?a)b", "ſ"];
+        for pattern in patterns {
+            let unicode = compile(pattern, Alphabet::Unicode).unwrap();
+            // Nothing but the reference implementation searches without a prefilter or an automaton.
+            let vm = regex_automata::nfa::thompson::pikevm::Builder::new()
+                .syntax(regex_automata::util::syntax::Config::new().case_insensitive(true))
+                .build(pattern)
+                .unwrap();
+            for text in texts {
+                let expected = vm.find(&mut vm.create_cache(), text).map(|found| found.range());
+                let ascii = compile(pattern, Alphabet::Ascii);
+                for regex in [Some(&unicode), ascii.as_ref()].into_iter().flatten() {
+                    let found = regex.find(text).map(|found| found.range());
+                    assert_eq!(found, expected, "{pattern} in {text}");
+                }
+            }
+        }
+        assert!(compile("ſ", Alphabet::Ascii).is_none());
     }
 
     #[test]
