@@ -138,6 +138,15 @@ const DENIED: &[&str] = &[
     "just finished /y and X",
     "don't run `$y` or X",
     "either way: not `X`",
+    "don't use either X",
+    "I don't want you to use the X skill",
+    "you don't have to use the X skill",
+    "please don't automatically run X",
+    "this has nothing to do with the X skill",
+    "I didn't ask for the X skill",
+    "without the help of the X skill",
+    "please refrain from using X",
+    "do not use\nthe X skill",
 ];
 
 const MEANT: &[&str] = &[
@@ -171,7 +180,41 @@ const MEANT: &[&str] = &[
     "non-X",
     "don't worry and X",
     "not ever really trying to actually use X",
+    "No\n/X",
+    "I'm finished\n  /X",
+    "it is completed\n\nX",
+    "the feature is not done\r\n\r\nuse X",
 ];
+
+#[test]
+fn a_denial_holds_for_all_skills_of_a_list() {
+    let skills = ["qx", "qy", "qz"].map(|id| (id, id, ""));
+    for (text, expected) in [
+        ("don't use the qx skill or the qy skill", &[][..]),
+        ("do not use /qx, /qy or /qz", &[]),
+        ("neither `qx`, my qy nor qz", &[]),
+        ("not qx but qy", &["qy"]),
+        ("not /qx. /qy, qz", &["qy"]),
+        ("use qy, not qx and qz", &["qy"]),
+    ] {
+        let found = search(&skills, &IndexOptions::default(), text).matches;
+        let found: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn the_word_skill_names_a_skill_on_its_own_line_only() {
+    use Strength::{Strong, Weak};
+    for (text, expected) in [
+        ("use the skill qx", Some(Strong)),
+        ("we need a new skill\nQx it to prod", Some(Weak)),
+        ("skill:\nqx", Some(Weak)),
+        ("use the\nqx skill", Some(Strong)),
+    ] {
+        assert_eq!(strength("qx", "qx", text), expected, "{text}");
+    }
+}
 
 #[test]
 fn denials_reach_a_mention_over_few_words_of_one_clause() {

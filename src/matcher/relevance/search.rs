@@ -18,7 +18,7 @@ use super::postings::List;
 use super::terms::Tokenizer;
 use super::{Relevance, Relevant};
 use crate::matcher::text::blocks::mask;
-use crate::matcher::text::mention::denial::is_denied;
+use crate::matcher::text::mention::denial::{Lines, is_denied};
 use crate::skill::SkillId;
 use words::rarity;
 
@@ -243,7 +243,8 @@ impl Scratch {
             }
             relevance.words += 1;
             relevance.evidence += self.evidence(word, impact);
-            if impact.in_head() && is_denied(&self.folded, word.term.start as usize) {
+            if impact.in_head() && is_denied(Lines::joined(&self.folded), word.term.start as usize)
+            {
                 relevance.is_denied |= flat.name(skill).any(|(term, _)| term == word.place);
             } else {
                 relevance.head_words += usize::from(impact.in_head());

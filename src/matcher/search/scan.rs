@@ -9,7 +9,7 @@ use crate::matcher::automaton::{NONE, is_word};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
 use crate::matcher::text::mask::Quoted;
-use crate::matcher::text::mention::{self, Mention, Strength};
+use crate::matcher::text::mention::{self, Lines, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
 
 /// The flags of a literal's value. `REQUIRED`: patterns require the literal. `ONE_ITEM`: the only use of
@@ -137,6 +137,8 @@ struct Recorder<'s> {
     part: Part,
     folded: &'s str,
     text: &'s QueryText,
+    /// The text from which `text` was made.
+    source: &'s str,
     quoted: &'s Quoted,
     found: &'s mut Found,
 }
@@ -170,7 +172,8 @@ impl Recorder<'_> {
         if self.part == Part::Quoted && !self.is_inline(&range) {
             return;
         }
-        let reading = name.read(self.folded, &range);
+        let n_breaks = |blank| self.n_breaks(blank);
+        let reading = name.read(Lines { text: self.folded, n_breaks: &n_breaks }, &range);
         // A name of one word in code counts only if it is asked for; several words hardly occur by
         // chance.
         let is_code = self.part == Part::Quoted && name.n_words == 1;
@@ -182,6 +185,16 @@ impl Recorder<'_> {
         self.found.mentions.push(mention);
     }
 
+    /// The number of line breaks in the white space that is the blank at byte `blank` of the folded text.
+    fn n_breaks(&self, blank: usize) -> usize {
+        if self.text.is_plain() {
+            return 0;
+        }
+        let start = self.text.span_of_folded(blank..blank + 1).start;
+        let white = self.source[start..].chars().take_while(|c| c.is_whitespace());
+        white.filter(|&c| c == '\n').count()
+    }
+
     fn is_inline(&self, range: &Range<usize>) -> bool {
         let span = self.text.span_of_folded(range.clone());
         self.quoted.is_inline(span.start) || self.quoted.is_inline(span.end.saturating_sub(1))
@@ -191,19 +204,21 @@ impl Recorder<'_> {
 impl Search<'_, '_> {
     /// Records the literals of the query that belong to `part`.
     pub(super) fn scan_part(&mut self, part: Part) {
-        let Search { index, scratch, .. } = self;
-        let Scratch { text, quoted, covered, occurrences, found, .. } = &mut **scratch;
+        let Search { index, text: excerpt, scratch, .. } = self;
+        let Scratch { excerpt: buffer, text, quoted, covered, occurrences, found, .. } =
+            &mut **scratch;
+        let source = excerpt.seen(buffer);
         let folded = if part == Part::Said { covered } else { text.folded() };
-        let mut recorder = Recorder { index, part, folded, text, quoted, found };
+        let mut recorder = Recorder { index, part, folded, text, source, quoted, found };
         index.scan_literals(occurrences, &mut recorder);
     }
 
     /// Decides which mentions count. A strong mention names its skill. A weak one counts as a keyword,
     /// unless the message has a strong mention.
     pub(super) fn settle_mentions(&mut self) {
-        let found = &mut self.scratch.found;
+        let Scratch { text, found, .. } = &mut *self.scratch;
         let mut mentions = std::mem::take(&mut found.mentions);
-        mention::resolve(&mut mentions);
+        mention::resolve(&mut mentions, text.folded());
         let strong = mentions.iter().filter(|mention| mention.reading.is_strong());
         found.explicit.extend(strong.map(|mention| mention.skill));
         sort_distinct(&mut found.explicit);

@@ -1,6 +1,7 @@
 //! The plain rules of mentions: every name at every position of the text, and every pair of positions
 //! compared.
 
+use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -52,8 +53,22 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
                 by.skill != of.skill && by.start <= of.start && of.end <= by.end && is_longer
             })
     };
-    let counting: Vec<&Place> =
-        places.iter().filter(|of| of.kind != Kind::Path && !is_inner(of)).collect();
+    let is_counted: Vec<bool> =
+        places.iter().map(|of| of.kind != Kind::Path && !is_inner(of)).collect();
+    let mut counts = is_counted.into_iter();
+    places.retain(|_| counts.next().unwrap());
+    places.sort_by_key(|of| (of.start, Reverse(of.end), of.skill));
+    for at in 0..places.len() {
+        let denied = places[..at].iter().filter(|of| of.is_denied).map(|of| of.end).max();
+        let between = denied.and_then(|end| text.get(end..places[at].start));
+        places[at].is_denied |= between.is_some_and(|between| {
+            matches(
+                r#"^(?:[ ,'"`*“”‘«»「」/$@]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#,
+                between,
+            ) && !between.trim().is_empty()
+        });
+    }
+    let counting: Vec<&Place> = places.iter().collect();
     let is_strong = |of: &Place| of.kind == Kind::Strong && !of.is_denied;
     let is_any_strong = counting.iter().any(|of| is_strong(of));
     let of_skill = |skill: usize| {
@@ -170,9 +185,9 @@ fn clause(before: &str) -> Vec<String> {
 const VERBS: &str = "activate activating apply applying call calling execute executing fire invoke \
                      invoking load loading run running start starting trigger use using";
 
-const BETWEEN: &str = "a about actually again an any asking be bother by do even ever for going \
-                       longer looking more need really skill talking that this to try trying used \
-                       want with yet the my our your &";
+const BETWEEN: &str = "a about actually again an any ask asking automatically be bother by do either \
+                       even ever for from going have help longer looking more need of really skill \
+                       talking that this to try trying used want with yet the my our your &";
 
 /// Tells whether a clause denies the words after it.
 fn denied(words: &[String]) -> bool {
@@ -188,13 +203,19 @@ fn denied(words: &[String]) -> bool {
             return false;
         }
         let (head, between) = words.split_at(words.len() - n_between);
-        if !between.iter().all(|word| is_one_of(BETWEEN, word) || is_one_of(VERBS, word)) {
+        let is_between = |at: usize| {
+            let word = between[at];
+            is_one_of(BETWEEN, word)
+                || is_one_of(VERBS, word)
+                || word == "you" && between.get(at + 1) == Some(&"to")
+        };
+        if !(0..between.len()).all(is_between) {
             return false;
         }
         let is_no = |word: &str| word.ends_with("n't") || is_one_of("not never cannot dont", word);
         let past = "activated applied called did done executed invoked loaded ran triggered used";
-        let refusal = "avoid avoiding disable exit ignore ignoring quit skip skipping stop stopped \
-                       stopping";
+        let refusal = "avoid avoiding disable exit ignore ignoring quit refrain skip skipping stop \
+                       stopped stopping";
         match head {
             [.., "why" | "if", "not"] => return false,
             [.., "no"] => return !between.first().is_some_and(|word| is_one_of(VERBS, word)),
@@ -210,7 +231,7 @@ fn denied(words: &[String]) -> bool {
             [.., last] if is_no(last) => return true,
             [.., last]
                 if is_one_of(
-                    "completed except excluding finished neither nor without doesnt isnt",
+                    "completed except excluding finished neither nor nothing without doesnt isnt",
                     last,
                 ) =>
             {

@@ -10,10 +10,12 @@ use super::{SIGILS, is_quote};
 const MAX_BETWEEN: usize = 5;
 
 /// Words that may stand between a denial and the mention, besides [`DETERMINERS`] and [`VERBS`].
-const BETWEEN: [&str; 31] = [
-    "a", "about", "actually", "again", "an", "any", "asking", "be", "bother", "by", "do", "even",
-    "ever", "for", "going", "longer", "looking", "more", "need", "really", "skill", "talking",
-    "that", "this", "to", "try", "trying", "used", "want", "with", "yet",
+#[rustfmt::skip]
+const BETWEEN: [&str; 38] = [
+    "a", "about", "actually", "again", "an", "any", "ask", "asking", "automatically", "be", "bother",
+    "by", "do", "either", "even", "ever", "for", "from", "going", "have", "help", "longer",
+    "looking", "more", "need", "of", "really", "skill", "talking", "that", "this", "to", "try",
+    "trying", "used", "want", "with", "yet",
 ];
 
 /// Verbs for the use of a skill.
@@ -26,15 +28,16 @@ const VERBS: [&str; 20] = [
 
 /// Words that deny wherever they stand.
 #[rustfmt::skip]
-const DENIALS: [&str; 13] = [
-    "cannot", "completed", "except", "excluding", "finished", "neither", "never", "nor",
+const DENIALS: [&str; 14] = [
+    "cannot", "completed", "except", "excluding", "finished", "neither", "never", "nor", "nothing",
     "unrelated", "without", "dont", "doesnt", "isnt",
 ];
 
 /// Verbs that deny their object, unless they are denied themselves.
-const REFUSALS: [&str; 12] = [
-    "avoid", "avoiding", "disable", "exit", "ignore", "ignoring", "quit", "skip", "skipping",
-    "stop", "stopped", "stopping",
+#[rustfmt::skip]
+const REFUSALS: [&str; 13] = [
+    "avoid", "avoiding", "disable", "exit", "ignore", "ignoring", "quit", "refrain", "skip",
+    "skipping", "stop", "stopped", "stopping",
 ];
 
 /// Past forms of verbs for the use of a skill, which deny after "just" or "already".
@@ -45,7 +48,7 @@ const PAST: [&str; 11] = [
 ];
 
 /// Tells whether the message denies the mention that starts at `start`, or says that it is done with.
-pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
+pub(in crate::matcher) fn is_denied(text: Lines<'_>, start: usize) -> bool {
     let mut words = Clause::before(text, start);
     let mut after = None;
     for _ in 0..=MAX_BETWEEN {
@@ -58,12 +61,30 @@ pub(in crate::matcher) fn is_denied(text: &str, start: usize) -> bool {
         let joins = after.is_none() && ["and", "or"].contains(&word);
         if joins && before.is_some_and(|token| token.starts_with(SIGILS)) {
             words.next();
-        } else if ![&BETWEEN[..], &DETERMINERS, &VERBS].iter().any(|list| list.contains(&word)) {
+        } else if !is_between(word, after) {
             return false;
         }
         after = Some(word);
     }
     false
+}
+
+/// Tells whether `word`, with `after` next to it, may stand between a denial and the mention.
+fn is_between(word: &str, after: Option<&str>) -> bool {
+    // "don't want you to use x", not "why don't you use x"
+    let is_told = word == "you" && after == Some("to");
+    is_told || [&BETWEEN[..], &DETERMINERS, &VERBS].iter().any(|list| list.contains(&word))
+}
+
+/// Tells whether `between`, the text between a denied mention and the next one, carries the denial on:
+/// "not x, y or the z skill".
+pub(super) fn carries_on(between: &str) -> bool {
+    let is_mark = |c: char| c == ' ' || c == ',' || is_quote(c) || SIGILS.contains(&c);
+    let mut words = between.split(is_mark).filter(|word| !word.is_empty());
+    !between.trim().is_empty()
+        && words.all(|word| {
+            ["and", "or", "nor", "skill", "skills"].contains(&word) || DETERMINERS.contains(&word)
+        })
 }
 
 /// Tells whether `word` denies the text after it; `None` if it leaves that open. `before`
@@ -97,20 +118,48 @@ pub(super) const DETERMINERS: [&str; 4] = ["the", "my", "our", "your"];
 /// The maximum length of a token in bytes: no word of the lists here is longer.
 const MAX_TOKEN_BYTES: usize = 64;
 
+/// A folded text that knows the lines of the message: in the text, a run of white space is one blank.
+#[derive(Clone, Copy)]
+pub(in crate::matcher) struct Lines<'t> {
+    pub(in crate::matcher) text: &'t str,
+    /// Returns the number of line breaks that the blank at this byte stands for.
+    pub(in crate::matcher) n_breaks: &'t dyn Fn(usize) -> usize,
+}
+
+impl<'t> Lines<'t> {
+    /// A text that counts as one line.
+    pub(in crate::matcher) fn joined(text: &'t str) -> Lines<'t> {
+        Lines { text, n_breaks: &|_| 0 }
+    }
+
+    /// Tells whether a line starts at byte `start`.
+    pub(super) fn starts_line(self, start: usize) -> bool {
+        let before = self.text[..start].strip_suffix(' ');
+        before.is_some_and(|before| (self.n_breaks)(before.len()) > 0)
+    }
+
+    fn is_paragraph_break(self, blank: usize) -> bool {
+        (self.n_breaks)(blank) > 1
+    }
+}
+
 /// An iterator over the words before a place, backwards. It ends where the clause does: at a
-/// punctuation mark, an opening bracket, or a very long token.
-#[derive(Debug, Clone)]
+/// punctuation mark, an opening bracket, an empty line, or a very long token.
+#[derive(Clone)]
 pub(super) struct Clause<'t> {
-    /// The text left to read, up to the blank after its last word; `None` at the end of the clause.
-    rest: Option<&'t str>,
+    lines: Lines<'t>,
+    /// The byte up to which the text is left to read, before the blank after its last word; `None` at the
+    /// end of the clause.
+    end: Option<usize>,
 }
 
 impl<'t> Clause<'t> {
     /// Iterates over the words before `end`. Skips quotes, brackets and a sigil directly before `end`,
     /// which belong to the next word.
-    pub(super) fn before(text: &'t str, end: usize) -> Clause<'t> {
+    pub(super) fn before(lines: Lines<'t>, end: usize) -> Clause<'t> {
         let opens = |c: char| is_quote(c) || SIGILS.contains(&c) || "([{<".contains(c);
-        Clause { rest: text[..end].trim_end_matches(opens).strip_suffix(' ') }
+        let end = lines.text[..end].trim_end_matches(opens).strip_suffix(' ').map(str::len);
+        Clause { lines, end: end.filter(|end| !lines.is_paragraph_break(*end)) }
     }
 }
 
@@ -118,7 +167,7 @@ impl<'t> Iterator for Clause<'t> {
     type Item = &'t str;
 
     fn next(&mut self) -> Option<&'t str> {
-        let rest = self.rest.take()?;
+        let rest = &self.lines.text[..self.end.take()?];
         let last = rest.bytes().rev().take(MAX_TOKEN_BYTES);
         let start = match last.enumerate().find(|&(_, byte)| byte == b' ') {
             Some((n_bytes, _)) => rest.len() - n_bytes,
@@ -134,7 +183,8 @@ impl<'t> Iterator for Clause<'t> {
             return None;
         }
         if !token.starts_with(['(', '[', '{', '<']) {
-            self.rest = start.checked_sub(1).map(|end| &rest[..end]);
+            let before = start.checked_sub(1);
+            self.end = before.filter(|before| !self.lines.is_paragraph_break(*before));
         }
         Some(word)
     }
@@ -143,6 +193,33 @@ impl<'t> Iterator for Clause<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_line_ends_a_clause() {
+        for (n_breaks, expected) in [(0, 3), (1, 3), (2, 1), (3, 1)] {
+            let n_breaks_at = |at: usize| if at == 6 { n_breaks } else { 0 };
+            let lines = Lines { text: "do not use x", n_breaks: &n_breaks_at };
+            assert_eq!(Clause::before(lines, 11).count(), expected, "{n_breaks}");
+            assert_eq!(Clause::before(lines, 7).count(), if n_breaks > 1 { 0 } else { 2 });
+        }
+    }
+
+    #[test]
+    fn a_denial_carries_on_over_lists() {
+        for (between, expected) in [
+            (" or ", true),
+            (", /", true),
+            (" skill, the `", true),
+            (" and my ", true),
+            (" ", false),
+            ("", false),
+            (" but ", false),
+            (". ", false),
+            (" skill. or ", false),
+        ] {
+            assert_eq!(carries_on(between), expected, "{between:?}");
+        }
+    }
 
     #[test]
     fn the_words_of_a_clause_are_read_backwards() {
@@ -162,7 +239,7 @@ mod tests {
             (&long, &["use"]),
             ("é é ", &["é", "é"]),
         ] {
-            let words: Vec<&str> = Clause::before(text, text.len()).collect();
+            let words: Vec<&str> = Clause::before(Lines::joined(text), text.len()).collect();
             assert_eq!(words, expected, "{text:?}");
         }
     }

@@ -10,6 +10,7 @@ mod name;
 
 use std::cmp::Reverse;
 
+pub(in crate::matcher) use denial::Lines;
 pub(crate) use name::Name;
 
 use super::fold_trigger;
@@ -55,11 +56,20 @@ pub(crate) struct Mention {
 
 /// Sorts `mentions`, and keeps those that count or are denied. Names of other skills inside a longer name
 /// are dropped: with the skills `deploy` and `deploy-api`, "use deploy-api" mentions only `deploy-api`.
-pub(crate) fn resolve(mentions: &mut Vec<Mention>) {
+/// In a list after a denial, each mention is denied: "not `deploy` or `release`".
+pub(crate) fn resolve(mentions: &mut Vec<Mention>, folded: &str) {
     mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
     mentions.dedup();
     drop_inner(mentions);
     mentions.retain(|mention| mention.reading.strength.is_some());
+    let mut denied = None;
+    for mention in mentions {
+        let between = denied.and_then(|end: u32| folded.get(end as usize..mention.start as usize));
+        mention.reading.is_denied |= between.is_some_and(denial::carries_on);
+        if mention.reading.is_denied {
+            denied = denied.max(Some(mention.end));
+        }
+    }
 }
 
 /// Removes the strength of each mention inside a longer one of another skill, except for tokens with a
@@ -117,7 +127,7 @@ pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
         let (name, literals) = Name::new(&own, is_id);
         let found = literals.iter().flat_map(|literal| folded.match_indices(literal.as_str()));
         let located = found.filter_map(|(at, found)| name.locate(folded, at..at + found.len()));
-        let mut readings = located.map(|range| name.read(folded, &range));
+        let mut readings = located.map(|range| name.read(Lines::joined(folded), &range));
         !own.is_empty() && readings.any(Reading::is_strong)
     })
 }
@@ -143,7 +153,7 @@ mod tests {
     type Place = (u32, u32, u32);
 
     fn left(mut mentions: Vec<Mention>) -> Vec<Place> {
-        resolve(&mut mentions);
+        resolve(&mut mentions, "");
         mentions.iter().map(|m| (m.start, m.end, m.skill)).collect()
     }
 
@@ -177,7 +187,7 @@ mod tests {
     fn a_denied_mention_is_not_a_strong_one() {
         let is_any_strong = |mention: Mention| {
             let mut mentions = vec![mention];
-            resolve(&mut mentions);
+            resolve(&mut mentions, "");
             mentions.iter().any(|mention| mention.reading.is_strong())
         };
         let mut mention = at(0, 6, 1);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::denial::{self, Clause, DETERMINERS};
+use super::denial::{self, Clause, DETERMINERS, Lines};
 use super::{Reading, SIGILS, Strength, is_quote};
 use crate::matcher::text::boundary;
 
@@ -93,9 +93,11 @@ impl Name {
     }
 
     /// Reads the context of the name at `range`.
-    pub(crate) fn read(&self, text: &str, range: &Range<usize>) -> Reading {
-        let (strength, is_token, start) = weigh(self, text, range);
-        let is_denied = strength.is_some() && denial::is_denied(text, start);
+    pub(in crate::matcher) fn read(&self, lines: Lines<'_>, range: &Range<usize>) -> Reading {
+        let (strength, is_token, start) = weigh(self, lines, range);
+        // A command on a line of its own has nothing to do with the line above.
+        let is_command = is_token && lines.starts_line(start);
+        let is_denied = strength.is_some() && !is_command && denial::is_denied(lines, start);
         Reading { strength, is_token, is_denied }
     }
 }
@@ -109,7 +111,8 @@ const VERBS_OF_IDS: [&str; 4] = ["using", "run", "invoke", "call"];
 
 /// Returns the strength of the mention of `name` at `range`, true if it is a whole token with a sigil,
 /// and the start of the text that makes it a mention: the sigil, the word "skill" or the name.
-fn weigh(name: &Name, text: &str, range: &Range<usize>) -> (Option<Strength>, bool, usize) {
+fn weigh(name: &Name, lines: Lines<'_>, range: &Range<usize>) -> (Option<Strength>, bool, usize) {
+    let text = lines.text;
     if name.is_id
         && let Some(start) = token_start(text, range)
     {
@@ -121,10 +124,10 @@ fn weigh(name: &Name, text: &str, range: &Range<usize>) -> (Option<Strength>, bo
     if before_the_word_skill(text, range) {
         return (Some(Strength::Strong), false, range.start);
     }
-    if let Some(start) = after_the_word_skill(text, range) {
+    if let Some(start) = after_the_word_skill(lines, range) {
         return (Some(Strength::Strong), false, start);
     }
-    let is_object = name.n_words > 1 && is_object_of_verb(text, range);
+    let is_object = name.n_words > 1 && is_object_of_verb(lines, range);
     let strength = if is_object { Strength::Strong } else { Strength::Weak };
     (Some(strength), false, range.start)
 }
@@ -194,9 +197,13 @@ fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
 }
 
 /// Returns the start of the word "skill" before `range`, ignoring quotes, a sigil and a colon: "skill
-/// deploy", "skill: `deploy`", but not `skill deploy-web`.
-fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
+/// deploy", "skill: `deploy`", but not `skill deploy-web`, nor on the line above.
+fn after_the_word_skill(lines: Lines<'_>, range: &Range<usize>) -> Option<usize> {
+    let text = lines.text;
     let before = text[..range.start].trim_end_matches(|c| is_quote(c) || SIGILS.contains(&c));
+    if lines.starts_line(before.len()) {
+        return None;
+    }
     let before = before.strip_suffix([' ', ':', '='])?;
     let before = before.strip_suffix(':').unwrap_or(before);
     let before = before.strip_suffix(SKILL)?;
@@ -205,8 +212,9 @@ fn after_the_word_skill(text: &str, range: &Range<usize>) -> Option<usize> {
 }
 
 /// Tells whether a verb stands before `range`, directly or with a determiner in between.
-fn is_object_of_verb(text: &str, range: &Range<usize>) -> bool {
-    let mut words = Clause::before(text, range.start);
+fn is_object_of_verb(lines: Lines<'_>, range: &Range<usize>) -> bool {
+    let text = lines.text;
+    let mut words = Clause::before(lines, range.start);
     let mut verb = words.next();
     if verb.is_some_and(|word| DETERMINERS.contains(&word)) {
         verb = words.next();
