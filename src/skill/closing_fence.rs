@@ -5,10 +5,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::MAX_FRONT_MATTER_BYTES;
-use super::fields::normalized;
 use super::finding::Finding;
 use super::front_matter::FrontMatter;
-use super::keys::keys;
 use super::lines::{Line, lines};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
@@ -106,17 +104,12 @@ fn indented_closes(
 /// Tells whether the front matter continues below `fence`, up to a proper fence. If its keys were read
 /// as body text, the restrictions that they declare would be lost.
 fn goes_on(fence: Line<'_>, text: &str, range: &Range<usize>) -> bool {
-    let is_known = |line: Line<'_>| {
-        let key =
-            line.text.split_once(':').filter(|_| line.is_key()).map(|(key, _)| normalized(key));
-        key.is_some_and(|key| keys().any(|known| normalized(known) == key))
-    };
     let is_likely =
         |line: Line<'_>| line.is_key() && line.text.starts_with(|c: char| c.is_ascii_lowercase());
     let has_proper_one = range.end < text.len();
     let below = || lines(&text[..range.end], fence.next);
     let next = below().find(|line| !line.text.is_empty());
-    has_proper_one && (next.is_some_and(is_likely) || below().any(is_known))
+    has_proper_one && (next.is_some_and(is_likely) || below().any(Line::is_known_key))
 }
 
 /// Parses the front matter at `range`, unless it is too large.

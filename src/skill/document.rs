@@ -210,20 +210,30 @@ fn in_code_fence(text: &str, start: usize) -> Option<Document> {
     })
 }
 
-/// Finds front matter without an opening fence: `name:` or `description:` at the top of the file. It
-/// ends at a line `---`, or else at the first blank line.
+/// Finds front matter without an opening fence: keys at the top of the file, `name:` or `description:`
+/// among them. It ends at a line `---`, or else at the first blank line that no known key follows.
 fn without_fence(text: &str, start: usize) -> Option<Document> {
     let first = line_at(text, start);
-    if !first.is_name_or_description() {
+    if !first.is_known_key() {
         return None;
     }
-    // Blank lines may occur between keys, but only if a line `---` marks the end.
     let is_yaml = |line: &Line<'_>| {
         line.is_key() || line.text.is_empty() || line.text.starts_with([' ', '\t', '#', '-'])
     };
+    let is_end = |line: &Line<'_>| {
+        let mut below = lines(text, line.next).skip_while(|line| line.text.is_empty());
+        line.text.is_empty() && !below.next().is_some_and(Line::is_known_key)
+    };
     let fence = lines(text, start).take_while(|line| is_yaml(line)).find(|line| line.is_fence());
-    let closing = fence.or_else(|| lines(text, start).find(|line| line.text.is_empty()));
+    let closing = fence.or_else(|| lines(text, start).find(is_end));
     let (end, body) = closing.map_or((text.len(), text.len()), |line| (line.start, line.next));
+    let mut keys = lines(&text[..end], start);
+    // Text may begin with a word and a colon, so all lines must be YAML if the first key is another one.
+    let is_front_matter = first.is_name_or_description()
+        || keys.clone().all(|line| is_yaml(&line)) && keys.any(Line::is_name_or_description);
+    if !is_front_matter {
+        return None;
+    }
     Some(Document {
         front_matter: start..end,
         body,
@@ -278,6 +288,9 @@ mod tests {
             ("~~~\nname: a\n~~~\n", "name: a\n", "", FencedFrontMatter),
             ("name: a\ndescription: b\n\nB", "name: a\ndescription: b\n", "B", UnfencedFrontMatter),
             ("description: b\n---\nB", "description: b\n", "B", UnfencedFrontMatter),
+            ("version: 1\nname: a\n---\nB", "version: 1\nname: a\n", "B", UnfencedFrontMatter),
+            ("name: a\n\nverbs: b\n\n# T", "name: a\n", "verbs: b\n\n# T", UnfencedFrontMatter),
+            ("name: a\n\npaths: b\n\n# T", "name: a\n\npaths: b\n", "# T", UnfencedFrontMatter),
             ("---\nname: a\n...\nB", "name: a\n", "B", UnclosedFrontMatter),
             ("---\nname: a\n\n# T\nB", "name: a\n", "\n# T\nB", UnclosedFrontMatter),
             ("---\nname: a\nx:\n- b\n\nB", "name: a\nx:\n- b\n", "\nB", UnclosedFrontMatter),
@@ -299,6 +312,8 @@ mod tests {
             "<!-- never closed\nname: a\n",
             "    name: a\n",
             "Name: a\n",
+            "note: x\nname: a\n\nText",
+            "version: 1\nText\nname: a\n\n",
         ];
         for text in cases {
             assert_eq!(parts(text), ("", text, Some(Code::NoFrontMatter)), "{text:?}");

@@ -103,6 +103,12 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|(key, _)| *key)
 }
 
+/// Tells whether `key` is a field that is read, in whatever spelling.
+pub(super) fn is_known(key: &str) -> bool {
+    let key = normalized(key);
+    keys().any(|known| normalized(known) == key)
+}
+
 /// Returns the advice about `key`, which is one of the unknown keys of `manifest`.
 pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
     let in_block = || {

@@ -1,5 +1,7 @@
 //! The lines of a file, and the kinds of lines that separate its parts.
 
+use super::keys::is_known;
+
 /// A line of the file: its text without the line end and trailing blanks, and its byte position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
@@ -27,6 +29,11 @@ impl Line<'_> {
             && (value.is_empty() || value.starts_with([' ', '\t']))
     }
 
+    /// Tells whether the line starts with the key of a field that is read, in whatever spelling.
+    pub(super) fn is_known_key(self) -> bool {
+        self.is_key() && self.text.split_once(':').is_some_and(|(key, _)| is_known(key))
+    }
+
     pub(super) fn is_name_or_description(self) -> bool {
         self.is_key() && (self.text.starts_with("name:") || self.text.starts_with("description:"))
     }
@@ -39,7 +46,7 @@ pub(super) fn line_at(text: &str, start: usize) -> Line<'_> {
 }
 
 /// The lines from byte `start` on.
-pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> + Clone {
     let mut at = start;
     std::iter::from_fn(move || {
         let line = (at < text.len()).then(|| line_at(text, at))?;

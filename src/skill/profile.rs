@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
-use super::keys::{advice, keys};
+use super::keys::{advice, is_known, keys};
 use super::load::{self, Loaded};
 use super::{directory_name, invisible, is_identifier, links, untrusted};
 use crate::confined::{self, Dir, Links};
@@ -240,6 +240,26 @@ fn check_texts(loaded: &mut Loaded) {
     }
 }
 
+/// Returns the help text about a key, in kebab case, that is not a key of the specification.
+fn help_with_key(kebab: &str) -> String {
+    let form = match kebab {
+        "triggers" | "activation" => "{triggers: \"one, two\"}",
+        "paths" => "{triggers: {paths: \"one, two\"}}",
+        "toolsets" => "{toolsets: \"path:Class\"}",
+        "trigger-phrases" | "examples" | "rights" => {
+            return "move it below `metadata`, where Repertoire reads it as well".to_owned();
+        }
+        _ if is_known(kebab) => {
+            return format!(
+                "no key of the specification means the same: without `{kebab}` the skill acts \
+                 differently, and below `metadata` Repertoire does not read it"
+            );
+        }
+        _ => return "move it below `metadata`".to_owned(),
+    };
+    format!("write `metadata: {form}`, which Repertoire reads as well")
+}
+
 fn check_keys(loaded: &mut Loaded) {
     for key in &loaded.manifest.keys {
         if SPEC_KEYS.contains(&key.value.as_str()) {
@@ -248,13 +268,8 @@ fn check_keys(loaded: &mut Loaded) {
         let kebab = key.value.replace('_', "-");
         let help = if SPEC_KEYS.contains(&kebab.as_str()) {
             format!("write `{kebab}`")
-        } else if matches!(kebab.as_str(), "triggers" | "paths" | "activation") {
-            "write `metadata: {triggers: \"one, two\"}`, which Repertoire reads as well".to_owned()
-        } else if kebab == "toolsets" {
-            "write `metadata: {toolsets: \"path:Class\"}`, which Repertoire reads as well"
-                .to_owned()
         } else {
-            "move it below `metadata`".to_owned()
+            help_with_key(&kebab)
         };
         let message = format!("`{}` is not a key of the specification", excerpt(&key.value));
         loaded.findings.push(Finding::new(Code::SpecKey, key.span.clone(), message, help));
