@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::fields::{Reader, duplicate_key};
 use super::finding::Finding;
+use super::repair::{self, Remedy};
+use super::salvage;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
-use super::{repair, salvage};
+use super::yaml_lines;
 use crate::diagnostic::{Code, position};
 
 /// The longest line that a help text suggests. A longer line is left out, not cut: half of it would not
@@ -18,7 +20,7 @@ const TABS: &str = "indent with blanks, not with tabs";
 /// The parsed front matter of a file.
 #[derive(Debug)]
 pub(super) struct FrontMatter {
-    /// The top-level entries; `None` if the front matter cannot be parsed.
+    /// The top-level entries; `None` if the front matter is too complex to be parsed.
     pub(super) entries: Option<Vec<(Node, Node)>>,
     pub(super) findings: Vec<Finding>,
 }
@@ -33,7 +35,8 @@ impl FrontMatter {
 
     /// Tells whether all of the front matter was parsed into entries, repaired or not.
     pub(super) fn is_whole(&self) -> bool {
-        self.entries.is_some() && !self.has(Code::SalvagedYaml) && !self.has(Code::NotAMapping)
+        let losses = [Code::SalvagedYaml, Code::InvalidYaml, Code::NotAMapping];
+        self.entries.is_some() && !losses.iter().any(|code| self.has(*code))
     }
 
     /// Tells whether the front matter was parsed without a repair.
@@ -52,7 +55,7 @@ fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, No
     let tree = match yaml::parse(source, &|at| offset + at) {
         Ok(tree) => tree,
         Err(error) if error.kind == YamlErrorKind::Invalid => {
-            return mended(source, offset, &error, reader);
+            return Some(mended(source, offset, &error, reader));
         }
         Err(error) => {
             reader.report(
@@ -92,42 +95,74 @@ fn mended(
     offset: usize,
     error: &YamlError,
     reader: &mut Reader<'_>,
-) -> Option<Vec<(Node, Node)>> {
-    let Fault { span, message, help } = Fault::of(error, source, offset, reader.file);
+) -> Vec<(Node, Node)> {
+    let fault = Fault::of(error, source, offset, reader.file);
     if let Some(repaired) = repair::repair(source)
         && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
         && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
     {
-        let help = help.unwrap_or_else(|| match &repaired.remedy {
-            None => TABS.to_owned(),
-            Some(line) if line.is_empty() || line.chars().count() > MAX_REMEDY_CHARS => {
-                "indent alike what belongs together, or put all of the value in quotes".to_owned()
-            }
-            Some(line) => format!("write `{line}`"),
-        });
+        let Fault { span, message, help } = match repaired.remedy(error.at) {
+            Some((remedy, at)) if fault.help.is_none() => Fault {
+                help: Some(help_of(&remedy)),
+                ..if at == error.at { fault } else { fault.moved(source, at, offset, reader.file) }
+            },
+            _ => fault,
+        };
         let message = format!("not valid YAML, repaired: {message}");
-        reader.report(Code::RepairedYaml, span, message, help);
-        return Some(mapping(tree, offset, reader));
+        reader.report(Code::RepairedYaml, span, message, help.unwrap_or_else(|| TABS.to_owned()));
+        return mapping(tree, offset, reader);
     }
     let entries = salvage::salvage(source, offset);
+    let Fault { span, message, help } = fault;
     let help = help.unwrap_or_else(|| {
-        let help = if repair::tab_indent(source, error.at).is_some() {
-            TABS
-        } else if ["escape", "hexadecimal"].iter().any(|part| message.contains(part)) {
-            "write it in single quotes: in double quotes a `\\` begins an escape"
-        } else {
-            "put quotes around values that hold `: `, ` #` or start with a special character"
-        };
-        help.to_owned()
+        let has_tab = yaml_lines::tab_indent(source, error.at).is_some();
+        if has_tab { TABS } else { help_of_message(&message) }.to_owned()
     });
-    if entries.iter().any(|(key, _)| key.text() == Some("description")) {
-        let message =
-            format!("not valid YAML, only `name` and `description` were saved: {message}");
-        reader.report(Code::SalvagedYaml, span, message, help);
-        return Some(entries);
+    let saved: Vec<String> =
+        entries.iter().filter_map(|(key, _)| Some(format!("`{}`", key.text()?))).collect();
+    let (code, result) = match &saved[..] {
+        [] => (Code::InvalidYaml, "not valid YAML".to_owned()),
+        [one] => (Code::SalvagedYaml, format!("not valid YAML, only {one} was saved")),
+        all => {
+            let all = all.join(" and ");
+            (Code::SalvagedYaml, format!("not valid YAML, only {all} were saved"))
+        }
+    };
+    reader.report(code, span, format!("{result}: {message}"), help);
+    entries
+}
+
+fn help_of(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::Line(line) if line.chars().count() <= MAX_REMEDY_CHARS => format!("write `{line}`"),
+        Remedy::Brackets(brackets) => format!("end the value with `{brackets}`"),
+        _ => "indent alike what belongs together, or put all of the value in quotes".to_owned(),
     }
-    reader.report(Code::InvalidYaml, span, format!("not valid YAML: {message}"), help);
-    None
+}
+
+/// Returns the help text for an error that the parser reports with this message.
+fn help_of_message(message: &str) -> &'static str {
+    let helps: [(&[&str], &str); 5] = [
+        (
+            &["escape", "hexadecimal"],
+            "write it in single quotes: in double quotes a `\\` begins an escape",
+        ),
+        (&["mismatched bracket"], "close `[` with `]`, and `{` with `}`"),
+        (&["alias"], "write the value out, without `&` and `*`"),
+        (
+            &["after double-quoted", "after single-quoted"],
+            "put all of the value in one pair of quotes",
+        ),
+        (
+            &["simple key", "expected key", "indentation"],
+            "begin each line with a key or `- `, and indent alike what belongs together",
+        ),
+    ];
+    let help = helps.iter().find(|(parts, _)| parts.iter().any(|part| message.contains(part)));
+    help.map_or(
+        "put quotes around values that hold `: `, ` #` or start with a special character",
+        |(_, help)| help,
+    )
 }
 
 /// The fault that makes front matter invalid.
@@ -159,12 +194,25 @@ impl Fault {
             )),
         }
     }
+
+    /// Moves the fault to byte `at` of the front matter. The parser notices some faults only below the
+    /// value that has them, so the message says where.
+    fn moved(self, source: &str, at: usize, offset: usize, file: &str) -> Fault {
+        let (line, _) = position(file, self.span.start);
+        let message = format!("{} on line {line}", self.message);
+        Fault { span: char_at(source, at, offset), message, ..self }
+    }
 }
 
 /// The character the error is about, as bytes of the file.
 fn place(error: &YamlError, source: &str, offset: usize) -> Range<usize> {
     // The parser reports a tab at the place where it cannot continue, so look for the tab itself.
-    let at = repair::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
+    let at = yaml_lines::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
+    char_at(source, at, offset)
+}
+
+/// The character at byte `at` of the front matter, as bytes of the file.
+fn char_at(source: &str, at: usize, offset: usize) -> Range<usize> {
     let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     offset + at..offset + at + len
 }

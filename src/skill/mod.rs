@@ -13,6 +13,7 @@ mod examples;
 mod fields;
 mod finding;
 mod front_matter;
+mod glob;
 mod id;
 mod invisible;
 pub(crate) mod json;
@@ -41,6 +42,7 @@ mod trigger;
 mod untrusted;
 mod version;
 pub(crate) mod yaml;
+mod yaml_lines;
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -60,6 +62,7 @@ pub(crate) use code::path_and_class;
 pub use context::Context;
 pub use examples::Examples;
 pub(crate) use fields::excerpt;
+pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
@@ -71,7 +74,6 @@ pub use spanned::Spanned;
 #[cfg(feature = "mcp-source")]
 pub(crate) use strict::front_matter;
 pub use trigger::Triggers;
-pub(crate) use trigger::glob;
 pub(crate) use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.

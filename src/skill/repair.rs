@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::scalar::{Names, broken_scalars, closed};
 use super::yaml;
+use super::yaml_lines::lines;
 
 /// Repaired YAML, with a mapping from its bytes to those of the original text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +16,30 @@ pub(super) struct Repaired {
     /// The places where forbidden characters were removed: the position in the text without them, and
     /// the total number of bytes removed up to there.
     removed: Vec<(usize, usize)>,
-    /// The first mended line in its correct form; empty if it takes more than one line, or does not load
-    /// by itself. `None` if only tabs were replaced or characters removed.
-    pub(super) remedy: Option<String>,
+    /// The values that were quoted or closed, in the order of the text.
+    mended: Vec<Mended>,
+}
+
+/// A value that was quoted or closed, with its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mended {
+    /// The bytes of the repaired text from the key to the end of the value.
+    range: Range<usize>,
+    /// The byte of the repaired text at which the mended part starts.
+    at: usize,
+    /// The brackets that were missing at the end of the value.
+    brackets: Option<String>,
+}
+
+/// The correct form of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// The line, in its correct form.
+    Line(String),
+    /// The brackets that were missing at the end of the value.
+    Brackets(String),
+    /// The correct form takes more than one line, or does not load by itself.
+    Long,
 }
 
 impl Repaired {
@@ -31,6 +53,25 @@ impl Repaired {
         let after = self.removed.partition_point(|(start, _)| *start <= at);
         let last = after.checked_sub(1).and_then(|last| self.removed.get(last));
         at + last.map_or(0, |(_, n_bytes)| *n_bytes)
+    }
+
+    /// Returns the remedy for an error at byte `at` of the original text, and the byte of that text at
+    /// which the fault is: `at` itself if a value around it was mended, else the first mended value.
+    /// `None` if only tabs were replaced or characters removed.
+    pub(super) fn remedy(&self, at: usize) -> Option<(Remedy, usize)> {
+        let holds = |of: &&Mended| {
+            (self.original(of.range.start)..=self.original(of.range.end)).contains(&at)
+        };
+        let around = self.mended.iter().find(holds);
+        let mended = around.or(self.mended.first())?;
+        let line = self.text[mended.range.clone()].trim_start();
+        let loads = !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
+        let remedy = match &mended.brackets {
+            _ if loads => Remedy::Line(line.to_owned()),
+            Some(brackets) => Remedy::Brackets(brackets.clone()),
+            None => Remedy::Long,
+        };
+        Some((remedy, if around.is_some() { at } else { self.original(mended.at) }))
     }
 
     fn copy(&mut self, source: &str, range: Range<usize>) {
@@ -52,9 +93,6 @@ impl Repaired {
         self.text.push('\'');
     }
 }
-
-/// Keys of triggers. A bracket that is left open in their value was meant as a list or a map.
-const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
 
 /// Tells whether YAML forbids `c`, except as an escape.
 fn is_forbidden(c: char) -> bool {
@@ -87,7 +125,8 @@ fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String 
 pub(super) fn repair(source: &str) -> Option<Repaired> {
     let mut removed = Vec::new();
     let source = &without_forbidden(source, &mut removed);
-    let mut repaired = Repaired { text: String::new(), pieces: Vec::new(), removed, remedy: None };
+    let mut repaired =
+        Repaired { text: String::new(), pieces: Vec::new(), removed, mended: Vec::new() };
     let lines = lines(source);
     let names = Names::of(source);
     let mut has_new_indent = false;
@@ -112,14 +151,17 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         let last = lines[n..n + n_lines].iter().rposition(|line| !line.is_blank()).unwrap_or(0);
         let value = line.value.start..lines[n + last].content.end.max(line.value.start);
         let mut from = line.content.start;
+        let (mut first, mut brackets) = (None, None);
         for scalar in broken_scalars(source, value, &names) {
             repaired.copy(source, from..scalar.start);
+            first.get_or_insert(repaired.text.len());
             let text = &source[scalar.clone()];
             let is_of_triggers = line.is_of_triggers(source, &scalar);
             match is_of_triggers.then(|| closed(text)).flatten() {
                 Some(closed) => {
                     repaired.copy(source, scalar.clone());
                     repaired.text.push_str(&closed[text.len()..]);
+                    brackets = Some(closed[text.len()..].to_owned());
                 }
                 // As a quoted text, a map would turn into keywords that the author did not write.
                 None if is_of_triggers && text.starts_with('{') => return None,
@@ -128,102 +170,14 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
             from = scalar.end;
         }
         repaired.copy(source, from..lines[n + n_lines - 1].next);
-        if from > line.content.start && repaired.remedy.is_none() {
-            let written = repaired.text[start..].trim();
-            let loads = !written.contains('\n') && yaml::parse(written, &|at| at).is_ok();
-            repaired.remedy = Some(if loads { written.to_owned() } else { String::new() });
+        if let Some(at) = first {
+            let range = start..start + repaired.text[start..].trim_end().len();
+            repaired.mended.push(Mended { range, at, brackets });
         }
         n += n_lines;
     }
-    let is_changed = has_new_indent || repaired.remedy.is_some() || !repaired.removed.is_empty();
+    let is_changed = has_new_indent || !repaired.mended.is_empty() || !repaired.removed.is_empty();
     is_changed.then_some(repaired)
-}
-
-/// A line of YAML; all positions are bytes of the text.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub(super) start: usize,
-    /// The line without indentation, line end and trailing blanks.
-    pub(super) content: Range<usize>,
-    /// The value, after `key: ` and after `- `.
-    pub(super) value: Range<usize>,
-    /// The column of the key or of the entry's dash; lines that are indented more deeply belong to its
-    /// value.
-    indent: usize,
-    next: usize,
-}
-
-impl Line {
-    fn is_blank(&self) -> bool {
-        self.content.is_empty()
-    }
-
-    /// Tells whether `value` is the whole value of a key of triggers.
-    fn is_of_triggers(&self, source: &str, value: &Range<usize>) -> bool {
-        let key = source[self.content.start..self.value.start].trim_end();
-        let key = key.trim_start_matches("- ").trim_end_matches(':');
-        LISTS.contains(&key) && value.start == self.value.start
-    }
-
-    /// Tells whether this line belongs to the value that starts on line `first`.
-    pub(super) fn continues(&self, first: &Line) -> bool {
-        self.is_blank() || self.content.start - self.start > first.indent
-    }
-}
-
-pub(super) fn lines(source: &str) -> Vec<Line> {
-    let mut start = 0;
-    source
-        .split_inclusive('\n')
-        .map(|text| {
-            let trimmed = text.trim_end();
-            let content =
-                start + (trimmed.len() - trimmed.trim_start().len())..start + trimmed.len();
-            let mut value = content.clone();
-            let mut indent = content.start - start;
-            while source[value.clone()].starts_with("- ") {
-                indent = value.start - start;
-                value.start += 1;
-                value.start += leading_blanks(&source[value.clone()]);
-            }
-            if let Some(key) = key_length(&source[value.clone()]) {
-                indent = value.start - start;
-                value.start += key + 1;
-                value.start += leading_blanks(&source[value.clone()]);
-            }
-            // There is no value before a comment, or after a dash whose entry starts on the next line.
-            if source[value.clone()].starts_with('#') || &source[value.clone()] == "-" {
-                value.start = value.end;
-            }
-            let line = Line { start, content, value, indent, next: start + text.len() };
-            start = line.next;
-            line
-        })
-        .collect()
-}
-
-fn leading_blanks(text: &str) -> usize {
-    text.len() - text.trim_start_matches([' ', '\t']).len()
-}
-
-/// The length of the key in `key: value` or `key:`.
-pub(super) fn key_length(text: &str) -> Option<usize> {
-    let colon = text.match_indices(':').map(|(at, _)| at).find(|at| {
-        let rest = &text[at + 1..];
-        rest.is_empty() || rest.starts_with([' ', '\t'])
-    })?;
-    let key = text[..colon].trim_matches(['"', '\'']);
-    let is_key = key.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
-        && key.chars().all(|c| c.is_alphanumeric() || "_-./$ ".contains(c));
-    is_key.then_some(colon)
-}
-
-/// Returns the position of a tab in the indentation of the line at byte `at`, or of the next line.
-pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
-    let lines = lines(source);
-    let n = lines.partition_point(|line| line.next <= at);
-    let tab = |line: &Line| source[line.start..line.content.start].find('\t');
-    lines.iter().skip(n).take(2).find_map(|line| Some(line.start + tab(line)?))
 }
 
 #[cfg(test)]
@@ -270,6 +224,11 @@ mod tests {
             ("- @a\n- b\n- `c` d", "- '@a'\n- b\n- '`c` d'"),
             ("- k: a: b\n  l: c", "- k: 'a: b'\n  l: c"),
             ("k: [a, @b, '@c', *d]", "k: [a, '@b', '@c', '*d']"),
+            ("d: a: b\nk: ['[a-z]* @x', \"{a,*}\"]", "d: 'a: b'\nk: ['[a-z]* @x', \"{a,*}\"]"),
+            ("k: [Bash(git: *), Read]", "k: ['Bash(git: *)', Read]"),
+            ("k: [a: b: c, d: e, '@', \"x\" y]", "k: ['a: b: c', d: e, '@', '\"x\" y']"),
+            ("k: {a: @x, b: [%y, z], c: '%'}", "k: {a: '@x', b: ['%y', z], c: '%'}"),
+            ("- \"a: b\" c\n- \"d: e: f\"", "- '\"a: b\" c'\n- \"d: e: f\""),
             ("d: a: b\r\ne: f\r\n", "d: 'a: b'\r\ne: f\r\n"),
             ("d: \"a\u{1} b\"\ne: \0\u{7f}f\u{80}\u{ffff}\t", "d: \"a b\"\ne: f\t"),
             ("d: a\u{8}: b", "d: 'a: b'"),
@@ -292,6 +251,8 @@ mod tests {
             "d: [a,\n  b: c]",
             "d: http://x:8080/y",
             "a: &x b\nc: *x",
+            "- \"error: cannot find: x\"\n- 'what: \"x\"'\n'k': \"a: b\"",
+            "k: ['a [b-c]* d', \"@e\", {f: '%g, h'}]",
             "m:\n  k: v\n",
             "-\n  a: b\n",
             "",
@@ -312,7 +273,8 @@ mod tests {
             let at = repaired.text.find(piece).unwrap();
             assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
         }
-        assert_eq!(repaired.remedy.as_deref(), Some("a: 'it''s: ''ñ'''"));
+        let line = Remedy::Line("a: 'it''s: ''ñ'''".to_owned());
+        assert_eq!(repaired.remedy(3), Some((line, 3)));
     }
 
     #[test]

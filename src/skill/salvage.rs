@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::repair::{key_length, lines};
 use super::scalar::is_block_header;
-use super::yaml::{Node, Value};
+use super::yaml::{self, Node, Value};
+use super::yaml_lines::{key_length, lines};
 
 /// Returns the entries `name` and `description` of front matter that is beyond repair. `source` starts
 /// at byte `offset` of the file.
@@ -14,9 +14,10 @@ pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
     for (n, line) in lines.iter().enumerate() {
         let key_length = key_length(&source[line.content.clone()]).unwrap_or(0);
         let key = line.content.start..line.content.start + key_length;
+        let name = source[key.clone()].trim_matches(['"', '\'']);
         if line.content.start > line.start
-            || !matches!(&source[key.clone()], "name" | "description")
-            || entries.iter().any(|(earlier, _)| earlier.text() == Some(&source[key.clone()]))
+            || !matches!(name, "name" | "description")
+            || entries.iter().any(|(earlier, _)| earlier.text() == Some(name))
         {
             continue;
         }
@@ -29,22 +30,40 @@ pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
                 value: Value::Scalar { text, plain: false },
                 span: offset + span.start..offset + span.end,
             };
-            entries.push((scalar(source[key.clone()].to_owned(), key), scalar(text, span)));
+            entries.push((scalar(name.to_owned(), key), scalar(text, span)));
         }
     }
     entries
 }
 
+/// Returns a value as YAML reads it, if it is valid by itself, else as it is written without its quotes;
+/// in both cases on one line.
 fn salvaged_text(value: &str) -> String {
-    let value = value.trim();
+    let read = yaml::parse(&format!("key: {value}"), &|at| at).ok().and_then(|tree| tree.root);
+    let read = match read.map(|root| root.value) {
+        Some(Value::Mapping(entries)) => entries.into_iter().next().map(|(_, node)| node),
+        _ => None,
+    };
+    match read {
+        Some(node) if node.is_null() => String::new(),
+        Some(Node { value: Value::Scalar { text, .. }, .. }) => one_line(&text),
+        _ => one_line(without_marks(value.trim())),
+    }
+}
+
+/// Returns a text without the quotes around it, or without the header of a block scalar.
+fn without_marks(value: &str) -> &str {
     let first_line = value.lines().next().unwrap_or_default();
-    let value = match value.chars().next() {
+    match value.chars().next() {
         Some('|' | '>') if is_block_header(first_line) => &value[first_line.len()..],
         Some(quote @ ('"' | '\'')) => value[1..].strip_suffix(quote).unwrap_or(&value[1..]),
         _ => value,
-    };
+    }
+}
+
+fn one_line(text: &str) -> String {
     // Some files are invalid because of control characters, so these are replaced.
-    let visible: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -60,6 +79,8 @@ mod tests {
             ("name: 'a'\ndescription: >\n  b: c\n\n  d\n]", "a", "b: c d"),
             ("description: \"b\n  c\nname: a", "a", "b c"),
             ("x:\n  name: no\ndescription: \0b\u{7}c\nname: a\nname: z", "a", "b c"),
+            ("name: a # mine\n]\ndescription: 'it''s b' # note", "a", "it's b"),
+            ("\"name\": \"a\" # mine\n]\n'description': b: c", "a", "b: c"),
         ];
         for (source, name, description) in cases {
             let saved = salvage(source, 100);

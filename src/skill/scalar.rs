@@ -44,7 +44,7 @@ pub(super) fn broken_scalars(
         }
         Some('[' | '{') => match brackets(value) {
             Ok(end) if is_end(&value[end..]) => {
-                return reserved_entries(source, range.start..range.start + end);
+                return broken_entries(source, range.start..range.start + end, names);
             }
             _ => false,
         },
@@ -92,7 +92,7 @@ fn without_comment(source: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Returns the byte after the closing quote of the scalar that `value` starts with.
-fn closing_quote(value: &str, quote: char) -> Option<usize> {
+pub(super) fn closing_quote(value: &str, quote: char) -> Option<usize> {
     let bytes = value.as_bytes();
     let mut at = 1;
     while at < bytes.len() {
@@ -112,16 +112,20 @@ fn closing_quote(value: &str, quote: char) -> Option<usize> {
 pub(super) fn closed(value: &str) -> Option<String> {
     let missing = brackets(value).err()?;
     let closed: String = value.chars().chain(missing.into_iter().rev()).collect();
-    yaml::parse(&format!("key: {closed}"), &|at| at).is_ok().then_some(closed)
+    is_valid(&closed).then_some(closed)
+}
+
+/// Tells whether `value` is valid YAML by itself.
+fn is_valid(value: &str) -> bool {
+    yaml::parse(&format!("key: {value}"), &|at| at).is_ok()
 }
 
 /// Returns the byte after the closing bracket of the collection that `value` starts with. If it is never
 /// closed, the error lists the brackets that would close it, the outermost first.
 fn brackets(value: &str) -> Result<usize, Vec<char>> {
     let mut open = Vec::new();
-    let mut at = 0;
-    while let Some(&b) = value.as_bytes().get(at) {
-        match b {
+    for (at, mark) in marks(value) {
+        match mark {
             b'[' => open.push(']'),
             b'{' => open.push('}'),
             b']' | b'}' => {
@@ -130,31 +134,68 @@ fn brackets(value: &str) -> Result<usize, Vec<char>> {
                     return Ok(at + 1);
                 }
             }
-            b'"' | b'\'' if value[..at].trim_end().ends_with(['[', '{', ',', ':']) => {
-                at += closing_quote(&value[at..], char::from(b)).unwrap_or(1) - 1;
-            }
             _ => {}
         }
-        at += 1;
     }
     Err(open)
 }
 
-/// Returns the entries of the flow collection at `range` that start with a character that no plain
-/// scalar may start with.
-fn reserved_entries(source: &str, range: Range<usize>) -> Vec<Range<usize>> {
-    let mut entries = Vec::new();
-    let mut start = range.start;
-    for (at, c) in source[range.clone()].char_indices() {
-        let at = range.start + at;
-        if !matches!(c, '[' | ']' | '{' | '}' | ',') {
-            continue;
+/// Returns the brackets and commas of a flow collection outside of quotes, with their positions.
+fn marks(value: &str) -> impl Iterator<Item = (usize, u8)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(&b) = value.as_bytes().get(at) {
+            let here = at;
+            at += 1;
+            match b {
+                b'[' | b']' | b'{' | b'}' | b',' => return Some((here, b)),
+                b'"' | b'\'' if value[..here].trim_end().ends_with(['[', '{', ',', ':']) => {
+                    at = here + closing_quote(&value[here..], char::from(b)).unwrap_or(1);
+                }
+                _ => {}
+            }
         }
-        let text = &source[start..at];
-        if text.trim_start().starts_with(['@', '`', '%', '*', '&', '!']) {
-            entries.push(at - text.trim_start().len()..start + text.trim_end().len());
+        None
+    })
+}
+
+/// Returns the entries of the flow collection at `range` that need quotes: none if the collection is
+/// valid by itself.
+fn broken_entries(source: &str, range: Range<usize>, names: &Names<'_>) -> Vec<Range<usize>> {
+    let value = &source[range.clone()];
+    if is_valid(value) {
+        return Vec::new();
+    }
+    let (mut entries, mut open, mut start) = (Vec::new(), Vec::new(), 0);
+    for (at, mark) in marks(value) {
+        match (mark, open.last()) {
+            (b'[' | b'{', _) => open.push(mark),
+            (_, Some(&around)) => {
+                let is_in_list = around == b'[';
+                if let Some(entry) = broken_entry(&value[start..at], is_in_list, names) {
+                    entries
+                        .push(range.start + start + entry.start..range.start + start + entry.end);
+                }
+                if mark != b',' {
+                    open.pop();
+                }
+            }
+            _ => {}
         }
         start = at + 1;
     }
     entries
+}
+
+/// Returns the part of an entry that needs quotes: all of it in a list, the value in a map.
+fn broken_entry(entry: &str, is_in_list: bool, names: &Names<'_>) -> Option<Range<usize>> {
+    let before = if is_in_list { 0 } else { entry.find(": ").map_or(0, |colon| colon + 2) };
+    let text = entry[before..].trim();
+    let start = before + (entry[before..].len() - entry[before..].trim_start().len());
+    let is_suspect = match text.chars().next()? {
+        '*' => !names.anchors.contains(&text[1..]),
+        '@' | '`' | '%' | '&' | '!' | '"' | '\'' => true,
+        _ => holds_key(text),
+    };
+    (is_suspect && !is_valid(&format!("[{text}]"))).then(|| start..start + text.len())
 }

@@ -377,6 +377,7 @@ fn what_was_repaired_is_reported_where_it_was_broken() {
     let cases = [
         ("---\nname: a\ndescription: Use when: asked\n---\n", "repaired-yaml", (3, 22)),
         ("---\nname: a\ndescription: [beta] x\n---\n", "repaired-yaml", (3, 21)),
+        ("---\nname: a\ndescription: \"b\nagent: c\n---\n", "repaired-yaml", (3, 14)),
         ("---\nname: a\n]\ndescription: b\n---\n", "salvaged-yaml", (3, 1)),
         ("---\nname: a\ndescription: [b]\n---\nBody", "wrong-type", (3, 14)),
     ];

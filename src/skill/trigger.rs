@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fields::{self, Fields, Reader, excerpt, normalized};
+use super::glob;
 use super::normal_form;
 use super::pattern;
 use super::spanned::Spanned;
@@ -12,9 +13,6 @@ use crate::diagnostic::Code;
 
 /// The longest keyword, verb or exclude, in bytes.
 pub(crate) const MAX_TRIGGER_BYTES: usize = 256;
-
-/// The deepest nesting of braces in a glob.
-const MAX_GLOB_NESTING: usize = 4;
 
 /// The most triggers of one skill.
 pub(crate) const MAX_TRIGGERS: usize = 512;
@@ -57,6 +55,10 @@ impl Triggers {
 /// Tells whether `key` is a key of a trigger map that names a kind of trigger.
 pub(super) fn is_kind(key: &str) -> bool {
     Kind::of(key).is_some()
+}
+
+fn names_kind((key, _): &(Node, Node)) -> bool {
+    key.text().is_some_and(is_kind)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,7 +151,9 @@ impl Collector<'_, '_> {
             Value::Sequence(entries) => {
                 for entry in entries {
                     match &entry.value {
-                        Value::Mapping(entries) => self.map(entries),
+                        Value::Mapping(entries) if entries.iter().any(names_kind) => {
+                            self.map(entries);
+                        }
                         _ => self.entry(Kind::Keyword, entry),
                     }
                 }
@@ -234,12 +238,15 @@ impl Collector<'_, '_> {
     fn wrong_type(&mut self, kind: Kind, node: &Node) {
         self.declare(kind);
         let field = kind.field();
-        self.reader.report(
-            Code::WrongType,
-            node.span.clone(),
-            format!("`{field}` holds {} where text is wanted", node.kind()),
-            format!("write `{field}: [one, two]`"),
-        );
+        let help = match &node.value {
+            Value::Mapping(entries) if entries.len() == 1 => {
+                let text = self.reader.file[node.span.clone()].trim_end().replace('\'', "''");
+                format!("put it in quotes: `- '{}'`", excerpt(&text))
+            }
+            _ => format!("write `{field}: [one, two]`"),
+        };
+        let message = format!("`{field}` holds {} where text is wanted", node.kind());
+        self.reader.report(Code::WrongType, node.span.clone(), message, help);
     }
 
     fn declare(&mut self, kind: Kind) {
@@ -332,7 +339,7 @@ impl Collector<'_, '_> {
                     false
                 }
             },
-            Kind::Path => match refuse_glob(text) {
+            Kind::Path => match glob::refuse(text) {
                 None => true,
                 Some(why) => {
                     self.reader.report(
@@ -346,36 +353,6 @@ impl Collector<'_, '_> {
             },
         }
     }
-}
-
-/// Compiles a glob of `paths`. It is relative to the project's root, with or without a leading `./` or
-/// `/`; `*` does not cross a `/`, `**` does. As in `.gitignore`, a glob without a `/` matches a file of
-/// that name in any directory, and a glob that ends with a `/` matches everything in that directory.
-pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
-    let anywhere = if text.contains('/') { "" } else { "**/" };
-    let text = text.trim_start_matches("./").trim_start_matches('/');
-    let inside = if text.ends_with('/') { "**" } else { "" };
-    globset::GlobBuilder::new(&format!("{anywhere}{text}{inside}")).literal_separator(true).build()
-}
-
-/// Returns the reason why a glob is refused, or `None` if it is valid.
-fn refuse_glob(text: &str) -> Option<String> {
-    if text.len() > MAX_TRIGGER_BYTES {
-        return Some(format!("{} bytes are more than {MAX_TRIGGER_BYTES}", text.len()));
-    }
-    let deepest = text.chars().scan(0_usize, |depth, c| {
-        *depth = match c {
-            '{' => *depth + 1,
-            '}' => depth.saturating_sub(1),
-            _ => *depth,
-        };
-        Some(*depth)
-    });
-    if deepest.max() > Some(MAX_GLOB_NESTING) {
-        return Some(format!("braces nest deeper than {MAX_GLOB_NESTING}"));
-    }
-    let set = glob(text).and_then(|glob| globset::GlobSetBuilder::new().add(glob).build());
-    set.err().map(|error| error.kind().to_string())
 }
 
 fn pattern_help(code: Code, pattern: &str) -> &'static str {

@@ -13,6 +13,12 @@ fn remedies_are_told_where_the_mistake_is_and_load() {
         (3, "triggers:\n  keywords: [a b\nlicense: MIT", "write `keywords: [a b]`"),
         (3, "triggers:\n  keywords: [a b]\n   patterns: [x]", "indent alike"),
         (3, "keywords: [a b] x", "write `keywords: '[a b] x'`"),
+        (3, "triggers:\n  keywords: [\n    a b,\n    c d\n  verbs: [e]", "end the value with `]`"),
+        (3, "triggers: [a b}", "close `[` with `]`"),
+        (3, "triggers: [\"a b\" c]", "write `triggers: ['\"a b\" c']`"),
+        (3, "allowed-tools: [Bash(git: *), Read]", "write `allowed-tools: ['Bash(git: *)', Read]`"),
+        (3, "not a key", "indent alike"),
+        (3, "when_to_use: \"now\nlicense: MIT", "write `when_to_use: '\"now'`"),
         (3, "when_to_use: Use it: now", "write `when_to_use: 'Use it: now'`"),
         (3, long.as_str(), "indent alike"),
         (3, "triggers: {patterns: [\"\\d+ items\"]}", "single quotes"),
@@ -38,6 +44,30 @@ fn remedies_are_told_where_the_mistake_is_and_load() {
     let keywords: Vec<&str> =
         open.triggers().keywords.iter().map(|keyword| keyword.value.as_str()).collect();
     assert_eq!(keywords, ["a b", "c d"]);
+}
+
+#[test]
+fn a_trigger_that_yaml_reads_as_a_map_is_told_with_its_quotes() {
+    for (yaml, help) in [
+        ("triggers:\n  - how to: deploy it\n  - b c", "put it in quotes: `- 'how to: deploy it'`"),
+        ("triggers:\n  patterns:\n  - it's \\d+: x", "put it in quotes: `- 'it''s \\d+: x'`"),
+        ("triggers:\n  keywords: {a: b, c: d}", "write `keywords: [one, two]`"),
+    ] {
+        let skill = Skill::parse(&format!("---\nname: a\ndescription: d\n{yaml}\n---\n"), BRAND);
+        let found = skill.unwrap().diagnostics().to_vec();
+        assert_eq!((codes(&found), &*found[0].help), (vec!["wrong-type"], help), "{yaml}");
+    }
+}
+
+#[test]
+fn the_body_describes_a_skill_whose_front_matter_is_beyond_repair() {
+    for (yaml, expected) in [("name: a\n]", "salvaged-yaml"), ("]", "invalid-yaml")] {
+        let root = tempfile::tempdir().unwrap();
+        let path = file(root.path(), "a", format!("---\n{yaml}\n---\n# T\n\nText.\n"));
+        let skill = Skill::load(&path, BRAND).unwrap();
+        assert_eq!((skill.name(), skill.description()), ("a", "Text."));
+        assert_eq!(codes(skill.diagnostics()), ["description-from-body", expected]);
+    }
 }
 
 #[test]

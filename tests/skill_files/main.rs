@@ -182,7 +182,11 @@ fn hostile_files_are_answered_in_no_time() {
             &["front-matter-too-large"],
         ),
         ("not-utf8", b"---\nname: \xff\n".into(), &["not-utf8"]),
-        ("directives", b"---\n%YAML 9.9\n%TAG ! x\n---\nBody".into(), &["invalid-yaml"]),
+        (
+            "directives",
+            b"---\n%YAML 9.9\n%TAG ! x\n---\nBody".into(),
+            &["description-from-body", "invalid-yaml"],
+        ),
     ];
     for (dir, content, expected) in cases {
         let path = file(root.path(), dir, content);
