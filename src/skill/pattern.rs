@@ -164,7 +164,7 @@ mod tests {
         for pattern in patterns {
             let unicode = compile(pattern, Alphabet::Unicode).unwrap();
             // Nothing but the reference implementation searches without a prefilter or an automaton.
-            let vm = regex_automata::nfa::thompson::pikevm::Builder::new()
+            let vm = thompson::pikevm::Builder::new()
                 .syntax(regex_automata::util::syntax::Config::new().case_insensitive(true))
                 .build(pattern)
                 .unwrap();

@@ -112,9 +112,9 @@ fn nested_keywords_on_a_run_of_their_letter_stay_linear() {
 fn repeated_questions_courtesies_and_addresses_stay_linear() {
     let skill = skill("hello", &json!({"keywords": ["unheard"]}));
     let masking = Engine::builder().skill(skill.clone()).mask_quoted(true).build().unwrap();
-    for (part, n) in [("hi ", 3_000), ("hi ! ", 2_000), ("skills. hi ", 300), ("://", 20_000)] {
+    for (part, n) in [("hi ", 3_000), ("hi ! ", 2_000), ("skills. hi ", 100), ("://", 20_000)] {
         for end in ["", "skills? ", "what can you do? "] {
-            let message = part.repeat(n) + &end.repeat(300);
+            let message = part.repeat(n) + &end.repeat(150);
             assert_quick(&format!("{part} and {end}"), || drop(masking.disclose(&message)));
         }
     }
