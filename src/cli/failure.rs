@@ -78,7 +78,7 @@ fn command(remedy: &Remedy) -> Option<String> {
                  elsewhere"
             )
         }
-        Remedy::Run(command) => format!("to accept it, run `{command}`"),
+        Remedy::Run(command) => format!("to repair it, run `{command}`"),
         Remedy::ListSkills => "`repertoire list` shows the available skills".to_owned(),
         Remedy::ListTools => "`repertoire tool list` shows the available tools".to_owned(),
         Remedy::Enable(id) => format!("turn it on with `--enable {id}`"),

@@ -212,3 +212,15 @@ fn a_directory_that_is_called_as_a_skill_file_makes_no_skill() {
     let inner = place.run(["trust", "add", ".agents/skills/fetch/scripts/inner", "--json"]);
     assert!(inner.exits(1).stdout.contains("is not a skill"), "it is one");
 }
+
+#[cfg(unix)]
+#[test]
+fn the_command_that_makes_a_script_safe_repairs_it_and_accepts_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = project("");
+    place.run(["trust", "add", "fetch"]).exits(0);
+    let script = place.path().join(".agents/skills/fetch/scripts/fetch.sh");
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o646)).unwrap();
+    let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
+    assert_contains(&refused, &["help: to repair it, run `chmod o-w "]);
+}
