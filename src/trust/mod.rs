@@ -20,7 +20,7 @@ mod skill_files;
 mod skills;
 mod store_file;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -100,6 +100,15 @@ struct Trusted {
     files: BTreeMap<PathBuf, TrustedFile>,
     /// The skills to which the files belong, by their directories.
     skills: BTreeMap<PathBuf, TrustedSkill>,
+}
+
+impl Trusted {
+    /// Returns the path under which the file at `path` is stored; `None` if it is not trusted. The path
+    /// itself comes before that of the target, because the file may have become a link since.
+    fn key(&self, path: &Path) -> Option<PathBuf> {
+        let keys = [std::path::absolute(path).ok()?, real(path)];
+        keys.into_iter().find(|key| self.files.contains_key(key))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -279,13 +288,26 @@ impl TrustStore {
 
     /// Removes the file at `path` from the trusted ones. Fails with `NOT_FOUND` if it was not trusted.
     pub fn remove(&self, path: &Path) -> Result<TrustedFile, Error> {
-        let removed = self.change(|trusted| {
-            let removed = trusted.files.remove(&real(path))?;
+        self.remove_all([path])?.pop().ok_or_else(|| not_trusted(path))
+    }
+
+    /// Removes the files at `paths` from the trusted ones, and returns their entries in the order of
+    /// their paths. If one of them was not trusted, fails with `NOT_FOUND` and removes none.
+    pub fn remove_all<P: AsRef<Path>>(
+        &self,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Vec<TrustedFile>, Error> {
+        self.change(|trusted| {
+            let key = |path: P| {
+                let key = trusted.key(path.as_ref());
+                key.ok_or_else(|| not_trusted(path.as_ref()))
+            };
+            let keys = paths.into_iter().map(key).collect::<Result<BTreeSet<PathBuf>, Error>>()?;
+            let removed = keys.iter().filter_map(|key| trusted.files.remove(key)).collect();
             let files = &trusted.files;
             trusted.skills.retain(|dir, _| files.keys().any(|file| file.starts_with(dir)));
-            Some(removed)
-        })?;
-        removed.ok_or_else(|| not_trusted(path))
+            Ok(removed)
+        })?
     }
 
     /// Applies `change` to the newest content of the store's file, and writes it.

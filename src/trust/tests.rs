@@ -60,6 +60,28 @@ fn a_store_that_others_can_write_or_that_never_ends_is_refused() {
 
 #[cfg(unix)]
 #[test]
+fn trust_is_removed_from_files_that_became_links_and_from_all_files_or_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let [a, b, c] = ["a.sh", "b.sh", "c.sh"].map(|name| root.join(name));
+    let store = TrustStore::in_memory();
+    for file in [&a, &b] {
+        fs::write(file, "content").unwrap();
+        store.add(file).unwrap();
+    }
+    fs::remove_file(&a).unwrap();
+    std::os::unix::fs::symlink(&b, &a).unwrap();
+    let error = store.remove_all([&b, &c]).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotFound);
+    assert!(error.message().contains("c.sh is not trusted"), "{error}");
+    assert_eq!(store.list().len(), 2, "none was removed");
+    assert_eq!(store.remove(&a).unwrap().path, a);
+    // Now that the link itself is not trusted, its path means the target.
+    assert_eq!(store.remove(&a).unwrap().path, b);
+}
+
+#[cfg(unix)]
+#[test]
 fn a_file_with_the_name_of_the_lock_keeps_its_content() {
     let dir = tempfile::tempdir().unwrap();
     let (code, lock) = (dir.path().join("tool.sh"), dir.path().join("app.lock"));

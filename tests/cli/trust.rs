@@ -224,3 +224,41 @@ fn the_command_that_makes_a_script_safe_repairs_it_and_accepts_nothing() {
     let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
     assert_contains(&refused, &["help: to repair it, run `chmod o-w "]);
 }
+
+#[cfg(unix)]
+#[test]
+fn trust_is_withdrawn_from_code_that_became_a_link() {
+    use std::fs::{remove_file, rename};
+    use std::os::unix::fs::symlink;
+    let skill = ".agents/skills/fetch";
+    let file = ".agents/skills/fetch/scripts/fetch.sh";
+    let beside = ".agents/skills/fetch/scripts/beside.sh";
+    let cases: [(&str, &str, &str, usize); 5] = [
+        (file, "kept", "fetch", 2),
+        (file, "kept", file, 1),
+        (file, beside, "fetch", 2),
+        (file, beside, file, 1),
+        (skill, "moved", skill, 2),
+    ];
+    for (place_of_link, target, named, n_removed) in cases {
+        let place = project("");
+        place.write(beside, SCRIPT);
+        place.run(["trust", "add", "fetch"]).exits(0);
+        let (link, target) = (place.path().join(place_of_link), place.path().join(target));
+        if target.exists() {
+            remove_file(&link).unwrap();
+        } else {
+            rename(&link, &target).unwrap();
+        }
+        symlink(&target, &link).unwrap();
+        let removed = place.run(["trust", "remove", named, "--json"]).exits(0).json();
+        let removed = removed["removed"].as_array().unwrap().clone();
+        assert_eq!(removed.len(), n_removed, "{place_of_link} {named}: {removed:?}");
+        let first = removed.last().unwrap()["path"].as_str().unwrap();
+        assert!(first.ends_with("/skills/fetch/scripts/fetch.sh"), "{removed:?}");
+        if n_removed == 2 {
+            let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+            assert_eq!(listed["trusted"], serde_json::json!([]), "{named}");
+        }
+    }
+}

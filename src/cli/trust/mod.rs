@@ -47,9 +47,7 @@ pub(crate) fn run(
             for path in paths {
                 files.extend(trusted_at(path, &store, common)?);
             }
-            let remove = |file: &PathBuf| store.remove(file);
-            let removed = files.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
-            report("removed", &removed, &[], &BTreeMap::new(), out)
+            report("removed", &store.remove_all(&files)?, &[], &BTreeMap::new(), out)
         }
     }
 }
@@ -276,16 +274,21 @@ fn trusted_at(
     store: &TrustStore,
     common: &Common,
 ) -> anyhow::Result<BTreeSet<PathBuf>> {
-    let real = path.canonicalize().or_else(|_| std::path::absolute(path))?;
-    let below = |dir: &Path| -> BTreeSet<PathBuf> {
-        store.list().into_iter().map(|file| file.path).filter(|p| p.starts_with(dir)).collect()
+    let below = |dir: PathBuf| -> BTreeSet<PathBuf> {
+        store.list().into_iter().map(|file| file.path).filter(|p| p.starts_with(&dir)).collect()
     };
-    let mut files = below(&real);
+    // A trusted file or its skill's directory may have become a link since, so the path itself comes
+    // before that of its target.
+    let at = |path: &Path| {
+        let places = [std::path::absolute(path).ok(), path.canonicalize().ok()];
+        places.into_iter().flatten().map(below).find(|files| !files.is_empty()).unwrap_or_default()
+    };
+    let mut files = at(path);
     if files.is_empty()
         && !path.is_file()
-        && let Ok(dir) = skill_at(path, common).and_then(|owner| Ok(owner.dir.canonicalize()?))
+        && let Ok(owner) = skill_at(path, common)
     {
-        files = below(&dir);
+        files = at(&owner.dir);
     }
     if files.is_empty() {
         let message = format!("nothing of {} is trusted", path.display());
