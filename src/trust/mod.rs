@@ -304,8 +304,9 @@ impl TrustStore {
             };
             let keys = paths.into_iter().map(key).collect::<Result<BTreeSet<PathBuf>, Error>>()?;
             let removed = keys.iter().filter_map(|key| trusted.files.remove(key)).collect();
-            let files = &trusted.files;
-            trusted.skills.retain(|dir, _| files.keys().any(|file| file.starts_with(dir)));
+            let skill_of = |file: &PathBuf| trusted.skill_of(file).map(|skill| skill.dir.clone());
+            let used: BTreeSet<PathBuf> = trusted.files.keys().filter_map(skill_of).collect();
+            trusted.skills.retain(|dir, _| used.contains(dir));
             Ok(removed)
         })?
     }

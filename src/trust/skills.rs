@@ -1,11 +1,11 @@
 //! Skills with trusted code: all their files are compared before the code runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContentHash, FileChange, SkillFiles, TrustStore};
+use super::{ContentHash, FileChange, SkillFiles, TrustStore, Trusted, TrustedFile};
 
 /// A skill with trusted code, with the files that it had when the code was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,10 +24,31 @@ impl TrustedSkill {
     }
 }
 
+impl Trusted {
+    /// Returns the skill that was trusted with the file at `path`: the nearest one above it.
+    pub(super) fn skill_of(&self, path: &Path) -> Option<&TrustedSkill> {
+        path.ancestors().skip(1).find_map(|dir| self.skills.get(dir))
+    }
+
+    /// Returns the files in and below `dir`, without those of skills below it.
+    fn files_of(&self, dir: &Path) -> impl Iterator<Item = &TrustedFile> {
+        let is_own = |file: &TrustedFile| {
+            self.skill_of(&file.path).is_none_or(|skill| dir.starts_with(&skill.dir))
+        };
+        self.files.values().filter(move |file| file.path.starts_with(dir) && is_own(file))
+    }
+}
+
 impl TrustStore {
     /// The skills with trusted code, in the order of their directories.
     pub fn skills(&self) -> Vec<TrustedSkill> {
         self.state().trusted.skills.values().cloned().collect()
+    }
+
+    /// The trusted files of the skill in `dir`, which must be without links. Files of its sub-skills are
+    /// left out.
+    pub fn files_of(&self, dir: &Path) -> Vec<TrustedFile> {
+        self.state().trusted.files_of(dir).cloned().collect()
     }
 
     /// The changes to a skill since its code was trusted. `None` if it never was, or if it was trusted
@@ -38,16 +59,15 @@ impl TrustStore {
         Some(skill.changes_since(&known.files))
     }
 
-    /// Tells whether any file below `dir` is trusted.
+    /// Tells whether any file of the skill in `dir` is trusted.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
-    pub(crate) fn trusts_code_in(&self, dir: &std::path::Path) -> bool {
-        let dir = super::real(dir);
-        self.state().trusted.files.keys().any(|file| file.starts_with(&dir))
+    pub(crate) fn trusts_code_in(&self, dir: &Path) -> bool {
+        self.state().trusted.files_of(&super::real(dir)).next().is_some()
     }
 
     /// Tells whether code of the skill in `dir` was trusted together with the skill's other files.
     #[cfg(any(feature = "scripts", feature = "toolsets"))]
-    pub(crate) fn knows_skill(&self, dir: &std::path::Path) -> bool {
+    pub(crate) fn knows_skill(&self, dir: &Path) -> bool {
         self.state().trusted.skills.contains_key(&super::real(dir))
     }
 }

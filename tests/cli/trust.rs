@@ -262,3 +262,41 @@ fn trust_is_withdrawn_from_code_that_became_a_link() {
         }
     }
 }
+
+#[test]
+fn a_skill_and_its_sub_skill_are_trusted_apart() {
+    const OWN: &str = "home/.agents/skills/own";
+    let trusted = |place: &Place| -> Vec<String> {
+        let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+        let files = listed["trusted"].as_array().unwrap().iter();
+        let path =
+            |file: &Value| file["path"].as_str().unwrap().split("/own/").last().map(Into::into);
+        files.filter_map(path).collect()
+    };
+    let place = Place::new();
+    for skill in [OWN, &format!("{OWN}/kid")] {
+        write_skill(&place, skill);
+        place.write(&format!("{skill}/scripts/a.sh"), SCRIPT);
+    }
+    let both = ["kid/scripts/a.sh", "scripts/a.sh"];
+    place.run(["trust", "add", OWN, &format!("{OWN}/kid")]).exits(0);
+    assert_eq!(trusted(&place), both);
+
+    // Without trusted code of its own, the skill is not compared.
+    place.run(["trust", "remove", &format!("{OWN}/scripts/a.sh")]).exits(0);
+    place.write(&format!("{OWN}/notes.md"), "");
+    place.run(["run", "own", "a.sh"]).exits(0);
+    for path in ["own", OWN] {
+        let nothing = place.run(["trust", "remove", path]).exits(1).stderr;
+        assert_contains(&nothing, &["is trusted"]);
+    }
+    assert_eq!(trusted(&place), both[..1]);
+
+    place.run(["trust", "add", "own"]).exits(0);
+    place.run(["trust", "remove", "own"]).exits(0);
+    assert_eq!(trusted(&place), both[..1]);
+    place.run(["trust", "add", "own"]).exits(0);
+    // A directory that is not a skill means all files below it.
+    place.run(["trust", "remove", "home/.agents"]).exits(0);
+    assert_eq!(trusted(&place), [""; 0]);
+}

@@ -1,8 +1,6 @@
 //! Toolsets and scripts that cannot run: missing, unfit, changed since they were trusted, or without
 //! rights that they ask for.
 
-use std::path::Path;
-
 use repertoire::catalog::{Entry, Scope};
 use repertoire::engine::Caller;
 use repertoire::session::Session;
@@ -75,7 +73,7 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
     let dir = entry.skill.dir()?.canonicalize().ok()?;
     let is_known = store.skills().iter().any(|skill| skill.dir == dir);
     if !is_known {
-        return (!entry.scope.is_trusted() && has_trusted_code(&dir, store)).then(|| {
+        return (!entry.scope.is_trusted() && !store.files_of(&dir).is_empty()).then(|| {
             format!(
                 "its code was trusted without its other files, which count now; to accept them, run \
                  `repertoire trust add {}`",
@@ -99,15 +97,7 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
 /// Tells whether the code of a skill runs only if it is trusted, and none of it has been trusted.
 fn is_new(entry: &Entry, store: &TrustStore) -> bool {
     let Some(dir) = entry.skill.dir().and_then(|dir| dir.canonicalize().ok()) else { return false };
-    !entry.scope.is_trusted() && !has_trusted_code(&dir, store)
-}
-
-/// Tells whether a file of the skill in `dir` is trusted. Files of its sub-skills do not count.
-fn has_trusted_code(dir: &Path, store: &TrustStore) -> bool {
-    store.list().iter().any(|file| {
-        let mut above = file.path.ancestors().skip(1).take_while(|above| *above != dir);
-        file.path.starts_with(dir) && above.all(|above| crate::trust::skill_in(above).is_none())
-    })
+    !entry.scope.is_trusted() && store.files_of(&dir).is_empty()
 }
 
 /// Names the rights that the toolset asks for but was not granted. `None` if it has them all, or is

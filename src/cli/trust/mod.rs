@@ -274,8 +274,10 @@ fn trusted_at(
     store: &TrustStore,
     common: &Common,
 ) -> anyhow::Result<BTreeSet<PathBuf>> {
+    // A skill means its own files; any other directory means all files below it.
     let below = |dir: PathBuf| -> BTreeSet<PathBuf> {
-        store.list().into_iter().map(|file| file.path).filter(|p| p.starts_with(&dir)).collect()
+        let files = if skill_in(&dir).is_some() { store.files_of(&dir) } else { store.list() };
+        files.into_iter().map(|file| file.path).filter(|path| path.starts_with(&dir)).collect()
     };
     // A trusted file or its skill's directory may have become a link since, so the path itself comes
     // before that of its target.
