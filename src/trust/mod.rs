@@ -72,6 +72,13 @@ pub struct TrustedFile {
     pub tools: BTreeMap<String, ContentHash>,
 }
 
+impl TrustedFile {
+    /// Tells whether the file is still at its path, and no link leads to it.
+    pub fn is_in_place(&self) -> bool {
+        self.path.canonicalize().is_ok_and(|real| real == self.path)
+    }
+}
+
 /// The decision on whether a file may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {

@@ -300,3 +300,31 @@ fn a_skill_and_its_sub_skill_are_trusted_apart() {
     place.run(["trust", "remove", "home/.agents"]).exits(0);
     assert_eq!(trusted(&place), [""; 0]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_change_that_stops_code_is_shown_once_whatever_is_named() {
+    let script = ".agents/skills/fetch/scripts/fetch.sh";
+    let beside = ".agents/skills/fetch/scripts/beside.sh";
+    let place = project("");
+    place.write(beside, SCRIPT);
+    place.run(["trust", "add", "fetch"]).exits(0);
+    let assert_shown = |note: &str| {
+        let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
+        assert_contains(&refused, &["beside.sh"]);
+        for named in [script, beside, "fetch"] {
+            let shown = place.run(["trust", "diff", named]).exits(1).stdout;
+            assert_contains(&shown, &["changed ", "/scripts/beside.sh: ", note]);
+            assert_eq!(shown.matches("beside.sh").count(), 1, "{named}: {shown}");
+        }
+    };
+    place.write(beside, SCRIPT.replace("one", "two"));
+    assert_shown("+echo two");
+    // A link to the same content is a change, too.
+    place.write("kept.sh", SCRIPT);
+    std::fs::remove_file(place.path().join(beside)).unwrap();
+    std::os::unix::fs::symlink(place.path().join("kept.sh"), place.path().join(beside)).unwrap();
+    assert_shown("/kept.sh now\n");
+    let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["trusted"][0]["state"], "changed", "{listed}");
+}

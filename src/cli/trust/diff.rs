@@ -112,7 +112,7 @@ pub(super) fn run(
     };
     let kept = Kept::beside(&setup::trust_file(common)?);
     let mut changes: Vec<Change> = files.iter().filter_map(|file| content(file, &kept)).collect();
-    changes.extend(of_skills(&files, store, &kept));
+    of_skills(&files, store, &kept, &mut changes);
     if out.json {
         Output::json(&json!({"changes": changes}))?;
     } else {
@@ -141,6 +141,10 @@ fn content(file: &TrustedFile, kept: &Kept) -> Option<Change> {
 
 /// Returns the change of a file that had the content `then` when it was trusted.
 fn changed(path: &Path, then: &ContentHash, kept: &Kept) -> Change {
+    if let Some(target) = path.canonicalize().ok().filter(|target| target != path) {
+        let note = format!("a link leads from it to {} now", target.display());
+        return Change::new(path, "changed", &note);
+    }
     let now = ContentHash::of_file(path).map_or_else(|_| "?".into(), |h| h.to_string());
     let texts = kept.text(then).zip(fs::read_to_string(path).ok());
     let diff = texts.map(|(old, new)| {
@@ -151,8 +155,9 @@ fn changed(path: &Path, then: &ContentHash, kept: &Kept) -> Change {
     Change { diff, ..Change::new(path, "changed", &note) }
 }
 
-/// Returns the changes of the skills of trusted files: new code, changes of other files, and rights.
-fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept) -> Vec<Change> {
+/// Adds the changes of the skills of trusted files to `changes`, which has those of the files
+/// themselves: new code, changes of other files, and rights.
+fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept, changes: &mut Vec<Change>) {
     let mut skills: BTreeMap<PathBuf, (Owner, Vec<&TrustedFile>)> = BTreeMap::new();
     for file in files {
         if let Some(owner) = owner_of(&file.path) {
@@ -162,18 +167,16 @@ fn of_skills(files: &[TrustedFile], store: &TrustStore, kept: &Kept) -> Vec<Chan
     let known: BTreeSet<PathBuf> = store.list().into_iter().map(|file| file.path).collect();
     let trusted: BTreeMap<PathBuf, TrustedSkill> =
         store.skills().into_iter().map(|skill| (skill.dir.clone(), skill)).collect();
-    let mut changes = Vec::new();
     for (owner, files) in skills.into_values() {
         let there = code_files(&owner).unwrap_or_default();
-        let new: BTreeSet<PathBuf> =
-            there.into_iter().filter(|path| !known.contains(path)).collect();
-        changes.extend(new.iter().map(|path| Change::new(path, "new", "nobody trusted it")));
+        let new = there.iter().filter(|path| !known.contains(*path));
+        changes.extend(new.map(|path| Change::new(path, "new", "nobody trusted it")));
         let dir = owner.dir.canonicalize().unwrap_or_else(|_| owner.dir.clone());
-        let is_told = |path: &Path| known.contains(path) || new.contains(path);
+        let told: BTreeSet<String> = changes.iter().map(|change| change.path.clone()).collect();
+        let is_told = |path: &Path| told.contains(&*path.to_string_lossy());
         changes.extend(beside(&dir, trusted.get(&dir), is_told, kept));
         changes.extend(files.iter().flat_map(|file| rights(file, &owner)));
     }
-    changes
 }
 
 /// Returns the changes of the files of the skill in `dir`, without those that are reported already.

@@ -119,7 +119,7 @@ fn is_agreed(out: Output) -> io::Result<bool> {
 /// unreadable.
 fn state(file: &TrustedFile) -> &'static str {
     match ContentHash::of_file(&file.path) {
-        Ok(sha256) if sha256 == file.sha256 => "unchanged",
+        Ok(sha256) if sha256 == file.sha256 && file.is_in_place() => "unchanged",
         Ok(_) => "changed",
         // A file that is now too large to be read has changed, too.
         Err(error) if error.code() == ErrorCode::InvalidParam => "changed",
