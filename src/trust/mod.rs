@@ -220,7 +220,8 @@ impl TrustStore {
     }
 
     /// Trusts the file at `path` as [`TrustStore::add_with`] does, together with the files of its skill
-    /// as the user has reviewed them; `skill` is `None` for a file that belongs to no skill.
+    /// as the user has reviewed them; `skill` is `None` for a file that belongs to no skill. Removes files
+    /// of the skill that are gone or became links.
     pub fn add_with_skill(
         &self,
         skill: Option<&SkillFiles>,
@@ -233,10 +234,10 @@ impl TrustStore {
         let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
         let file = TrustedFile { path, sha256, since, network, rights, tools };
         self.change(|trusted| {
-            trusted.files.insert(file.path.clone(), file.clone());
             if let Some(skill) = skill {
-                trusted.skills.insert(skill.dir.clone(), skill);
+                trusted.accept(skill);
             }
+            trusted.files.insert(file.path.clone(), file.clone());
             file
         })
     }

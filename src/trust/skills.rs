@@ -30,6 +30,18 @@ impl Trusted {
         path.ancestors().skip(1).find_map(|dir| self.skills.get(dir))
     }
 
+    /// Stores the files of a skill. Code that is gone or became a link is forgotten, as its removal has
+    /// been accepted with the other changes.
+    pub(super) fn accept(&mut self, skill: TrustedSkill) {
+        let dir = skill.dir.clone();
+        self.skills.insert(dir.clone(), skill);
+        let is_gone = |file: &&TrustedFile| !file.is_in_place();
+        let gone = self.files_of(&dir).filter(is_gone).map(|file| file.path.clone());
+        for path in gone.collect::<Vec<_>>() {
+            self.files.remove(&path);
+        }
+    }
+
     /// Returns the files in and below `dir`, without those of skills below it.
     fn files_of(&self, dir: &Path) -> impl Iterator<Item = &TrustedFile> {
         let is_own = |file: &TrustedFile| {

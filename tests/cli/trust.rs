@@ -328,3 +328,43 @@ fn a_change_that_stops_code_is_shown_once_whatever_is_named() {
     let listed = place.run(["trust", "list", "--json"]).exits(0).json();
     assert_eq!(listed["trusted"][0]["state"], "changed", "{listed}");
 }
+
+#[test]
+fn a_removed_script_is_no_change_once_that_is_accepted() {
+    let beside = ".agents/skills/fetch/scripts/beside.sh";
+    let place = project("");
+    place.write(beside, SCRIPT);
+    write_skill(&place, ".agents/skills/fetch/kid");
+    place.write(".agents/skills/fetch/kid/scripts/a.sh", SCRIPT);
+    let trust = |named: &[&str]| place.run([&["trust", "add"], named].concat()).exits(0);
+    let remove = || std::fs::remove_file(place.path().join(beside)).unwrap();
+    let assert_unchanged = || {
+        assert_eq!(changes(&place, 0), []);
+        let listed = place.run(["trust", "list", "--json"]).exits(0).json();
+        assert_eq!(listed["trusted"].as_array().unwrap().len(), 2, "{listed}");
+    };
+    trust(&["fetch", ".agents/skills/fetch/kid"]);
+    remove();
+    assert_eq!(changes(&place, 1), owned(&[("missing", "beside.sh")]));
+    trust(&["fetch"]);
+    assert_unchanged();
+    // The file is not trusted if it comes back.
+    place.write(beside, SCRIPT);
+    assert_eq!(changes(&place, 1), owned(&[("new", "beside.sh")]));
+    trust(&["fetch"]);
+    assert_eq!(changes(&place, 0), []);
+    remove();
+    // Trusting one file accepts the changes of all.
+    trust(&[".agents/skills/fetch/scripts/fetch.sh"]);
+    assert_unchanged();
+    #[cfg(unix)]
+    {
+        place.write(beside, SCRIPT);
+        trust(&["fetch"]);
+        remove();
+        std::os::unix::fs::symlink("fetch.sh", place.path().join(beside)).unwrap();
+        assert_eq!(changes(&place, 1), owned(&[("changed", "beside.sh")]));
+        trust(&["fetch"]);
+        assert_unchanged();
+    }
+}
