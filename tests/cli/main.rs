@@ -30,6 +30,7 @@ mod reasons;
 mod support;
 mod terminal;
 mod trust;
+mod trust_changes;
 #[cfg(unix)]
 mod untrusted;
 mod use_and_run;
