@@ -224,3 +224,34 @@ fn the_command_that_makes_a_script_safe_repairs_it_and_accepts_nothing() {
     let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
     assert_contains(&refused, &["help: to repair it, run `chmod o-w "]);
 }
+
+#[test]
+fn the_network_that_is_shown_is_the_one_that_code_gets() {
+    const OWN: &str = "home/.agents/skills/own";
+    let place = Place::new();
+    write_skill(&place, OWN);
+    place.write(&format!("{OWN}/scripts/a.sh"), SCRIPT);
+    let server = "toolsets: [{class: \"tools/s.py:mcp\", rights: {network: true}}]";
+    for (name, toolsets) in [("asks", server), ("quiet", "toolsets: [\"tools/s.py:mcp\"]")] {
+        let front = format!("name: {name}\ndescription: Does it.\n{toolsets}");
+        place.write(&format!(".agents/skills/{name}/SKILL.md"), format!("---\n{front}\n---\nB\n"));
+        place.write(&format!(".agents/skills/{name}/tools/s.py"), "#!/usr/bin/env python3\n");
+    }
+    let script = format!("{OWN}/scripts/a.sh");
+    for (named, told) in [
+        ("own", "network: open, as for every user skill"),
+        (OWN, "network: open, as for every user skill"),
+        (&script, "network: open, as for every user skill"),
+        ("asks", "network: open, as its skill asks for it"),
+        ("quiet", "network: closed"),
+    ] {
+        assert_contains(&place.run(["trust", "show", named]).exits(0).stdout, &[told]);
+        let shown = place.run(["trust", "show", named, "--json"]).exits(0).json();
+        assert_eq!(shown["code"][0]["network"], told.contains("open"), "{named}: {shown}");
+    }
+    let ran = place.run(["run", "own", "a.sh", "--json"]).exits(0).json();
+    assert_eq!(ran["data"]["offline"], Value::Null, "{ran}");
+    place.write("home/.repertoire/config.toml", "[scripts]\nnetwork = false\n");
+    let shown = place.run(["trust", "show", OWN]).exits(0).stdout;
+    assert_contains(&shown, &["network: closed"]);
+}

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use repertoire::catalog::Scope;
 use repertoire::script::{Script, Scripts};
 use repertoire::skill::ToolsetRights;
 use serde::Serialize;
@@ -14,6 +15,8 @@ use crate::args::Common;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
+const AS_ASKED: &str = "as its skill asks for it";
+
 /// The abilities of a file, worded for the user.
 #[derive(Serialize)]
 struct Ability {
@@ -23,6 +26,9 @@ struct Ability {
     runs: String,
     /// True if the file gets access to the network.
     network: bool,
+    /// The reason why it gets that, as a phrase.
+    #[serde(skip)]
+    why_network: String,
     /// The places where the file may write.
     writes: Vec<String>,
     /// The rights that classes of a library ask for, and get when the library is trusted.
@@ -32,7 +38,8 @@ struct Ability {
 /// Returns the abilities of each file of `code`, in the same order.
 fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let options = setup::script_options(common)?;
-    let (network, opened) = (options.network, options.write.clone());
+    let (is_network_allowed, opened) = (options.network, options.write.clone());
+    let scopes = scopes(common)?;
     let scripts = Scripts::new(options, std::sync::Arc::default());
     let mut known: BTreeMap<PathBuf, Vec<Script>> = BTreeMap::new();
     let abilities = code.iter().map(|code| {
@@ -48,11 +55,40 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
         } else {
             opened.iter().map(|path| path.display().to_string()).collect()
         };
-        let network = network && code.asks_for_network();
         let rights = toolsets::asked(code);
-        Ability { runs: runs(code, script), name, network, writes, rights }
+        let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
+        let why_network = if code.has_tools() {
+            let is_asked = rights.values().any(|rights| rights.network);
+            is_asked.then(|| AS_ASKED.to_owned())
+        } else {
+            why_network(code, scope).filter(|_| is_network_allowed)
+        };
+        let network = why_network.is_some();
+        let why_network = why_network.unwrap_or_default();
+        Ability { runs: runs(code, script), name, network, why_network, writes, rights }
     });
     Ok(abilities.collect())
+}
+
+/// Returns the scopes of skills by their directories, with links followed.
+fn scopes(common: &Common) -> anyhow::Result<BTreeMap<PathBuf, Scope>> {
+    let engine = setup::engine(common, |builder| builder)?;
+    let catalog = engine.catalog();
+    let used = catalog.entries().filter(|entry| !entry.is_shadowed());
+    let scopes = used.filter_map(|entry| {
+        let dir = entry.skill.dir()?.canonicalize().ok()?;
+        Some((dir, entry.scope))
+    });
+    Ok(scopes.collect())
+}
+
+/// Returns the reason why the network is open to a script once it is trusted; `None` if it stays
+/// closed. A skill that is in no source has no scope, and is treated like one of a project.
+fn why_network(code: &Code, scope: Option<Scope>) -> Option<String> {
+    match scope.filter(|scope| scope.is_trusted()) {
+        Some(scope) => Some(format!("as for every {scope} skill")),
+        None => code.asks_for_network().then(|| AS_ASKED.to_owned()),
+    }
 }
 
 fn runs(code: &Code, script: Option<&Script>) -> String {
@@ -76,9 +112,9 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     let mut text = Page::default();
     for ability in &abilities {
         let network = if ability.network {
-            styled(WARNING, "network: open, as its skill asks for it")
+            styled(WARNING, format!("network: open, {}", ability.why_network))
         } else {
-            styled(DIM, "network: closed")
+            styled(DIM, "network: closed".to_owned())
         };
         let writes = match ability.writes.len() {
             0 => "a directory for the run".to_owned(),

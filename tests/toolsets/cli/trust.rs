@@ -74,7 +74,7 @@ fn trust_shows_rights_and_tools_and_then_the_difference() {
     let shown = run(&place, &["trust", "show", "skills/hello"]).exits(0).stdout;
     let here = place.path().canonicalize().unwrap();
     let asks = format!("`HelloToolset` asks to read `{}` and to use the network", here.display());
-    assert_contains(&shown, &[&asks]);
+    assert_contains(&shown, &[&asks, "network: open, as its skill asks for it"]);
 
     let added = run(&place, &["trust", "add", "skills/hello"]).exits(0).stdout;
     assert_contains(&added, &[&asks, "tool    greet Greets somebody by name.", "tool    mood"]);
