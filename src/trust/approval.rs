@@ -113,16 +113,20 @@ impl TrustStore {
         };
         // Approving the file accepts these changes too.
         let others: Vec<FileChange> = changes.iter().filter(is_other).cloned().collect();
+        let is_changed = matches!(verdict, Verdict::Changed { .. }) || !others.is_empty();
         if self.is_approved(demand, path, sha256, verdict, changes)? {
             return Ok(());
         }
-        let (why, remedy) = match demand.skill {
-            Some(skill) if !others.is_empty() => {
+        let why = match others.len() {
+            0 => why,
+            _ => {
                 let others = FileChange::listed(&others);
-                let why = format!("{why}; other files of the skill have changed: {others}");
-                (why, Remedy::TrustSkill(skill.dir().to_owned()))
+                format!("{why}; other files of the skill have changed: {others}")
             }
-            _ => (why, Remedy::Trust(path.to_owned())),
+        };
+        let remedy = match demand.skill.filter(|_| is_changed) {
+            Some(skill) => Remedy::TrustSkill(skill.dir().to_owned()),
+            None => Remedy::Trust(path.to_owned()),
         };
         let error =
             Error::new(ErrorCode::PermissionDenied, why, "the user has to approve it first");

@@ -89,7 +89,8 @@ fn a_change_that_stops_code_is_shown_once_whatever_is_named() {
     place.run(["trust", "add", "fetch"]).exits(0);
     let assert_shown = |note: &str| {
         let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
-        assert_contains(&refused, &["beside.sh"]);
+        let commands = ["run `repertoire trust diff ", "run `repertoire trust add "];
+        assert_contains(&refused, &[&["beside.sh"][..], &commands].concat());
         for named in [script, beside, "fetch"] {
             let shown = place.run(["trust", "diff", named]).exits(1).stdout;
             assert_contains(&shown, &["changed ", "/scripts/beside.sh: ", note]);

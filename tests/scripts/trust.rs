@@ -58,15 +58,16 @@ fn a_change_stops_every_script_of_the_skill() {
             changed.display()
         );
         assert_eq!(error.message(), expected);
-        assert_eq!(error.remedy(), Some(&Remedy::Trust(changed)));
+        let root = place.root().canonicalize().unwrap();
+        let remedy = Remedy::TrustSkill(root);
+        assert_eq!(error.remedy(), Some(&remedy), "it shows the change");
         // Whoever trusts the script would trust this file as well.
         place.write("data.txt", "x");
         let error = place.run("a.sh", &[]).unwrap_err();
         let expected =
             format!("{expected}; other files of the skill have changed: `data.txt` (added)");
         assert_eq!(error.message(), expected);
-        let root = place.root().canonicalize().unwrap();
-        assert_eq!(error.remedy(), Some(&Remedy::TrustSkill(root)));
+        assert_eq!(error.remedy(), Some(&remedy));
         std::fs::remove_file(place.root().join("data.txt")).unwrap();
         place.write("scripts/lib/b.sh", "echo b");
         assert!(place.only(&[]).is_success());
