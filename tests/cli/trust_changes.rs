@@ -109,6 +109,20 @@ fn a_change_that_stops_code_is_shown_once_whatever_is_named() {
 }
 
 #[test]
+fn a_skill_that_is_gone_is_named_by_its_path() {
+    let place = project("");
+    place.run(["trust", "add", "fetch"]).exits(0);
+    std::fs::remove_dir_all(place.path().join(".agents/skills/fetch")).unwrap();
+    for command in ["diff", "remove"] {
+        let refused = place.run(["trust", command, "fetch"]).exits(1).stderr;
+        assert_contains(&refused, &["`repertoire trust list`", "by its path"]);
+    }
+    place.run(["trust", "diff", ".agents/skills/fetch"]).exits(1);
+    place.run(["trust", "remove", ".agents/skills/fetch"]).exits(0);
+    assert_eq!(changes(&place, 0), []);
+}
+
+#[test]
 fn a_removed_script_is_no_change_once_that_is_accepted() {
     let beside = ".agents/skills/fetch/scripts/beside.sh";
     let place = project("");

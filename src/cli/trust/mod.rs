@@ -294,7 +294,7 @@ fn trusted_at(
     }
     if files.is_empty() {
         let message = format!("nothing of {} is trusted", path.display());
-        let help = "see `repertoire trust list`";
+        let help = "see `repertoire trust list`; a skill that is gone is named by its path";
         return Err(Error::new(ErrorCode::NotFound, message, help).into());
     }
     Ok(files)
