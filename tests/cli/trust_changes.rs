@@ -108,6 +108,20 @@ fn a_change_that_stops_code_is_shown_once_whatever_is_named() {
     assert_eq!(listed["trusted"][0]["state"], "changed", "{listed}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_script_means_the_script_with_its_skill() {
+    let place = project("");
+    let script = place.path().join(".agents/skills/fetch/scripts/fetch.sh");
+    std::os::unix::fs::symlink(script, place.path().join("link.sh")).unwrap();
+    let added = place.run(["trust", "add", "link.sh", "fetch", "--json"]).exits(0).json();
+    assert_eq!(added["trusted"].as_array().unwrap().len(), 1, "{added}");
+    place.run(["trust", "remove", "link.sh"]).exits(0);
+    let added = place.run(["trust", "add", "link.sh"]).exits(0).stdout;
+    assert_contains(&added, &["scripts/fetch.sh: run by ", "with all 2 files of "]);
+    place.run(["run", "fetch", "fetch.sh"]).exits(0);
+}
+
 #[test]
 fn a_skill_that_is_gone_is_named_by_its_path() {
     let place = project("");

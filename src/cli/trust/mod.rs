@@ -238,7 +238,9 @@ fn code_of(paths: &[PathBuf], common: &Common) -> anyhow::Result<Vec<Code>> {
 /// Returns the files that `path` means: the file itself, or the code of a skill.
 fn code_at(path: &Path, common: &Common) -> anyhow::Result<Vec<Code>> {
     if path.is_file() {
-        return Ok(vec![Code { file: path.to_owned(), owner: owner_of(path) }]);
+        // The trust store follows links as well.
+        let file = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        return Ok(vec![Code { owner: owner_of(&file), file }]);
     }
     let owner = skill_at(path, common)?;
     let files = code_files(&owner)?;
