@@ -49,8 +49,9 @@ impl Objects {
         Ok(())
     }
 
-    /// Stores a content of at most `most` bytes, and returns its hash and its size. Fails with
-    /// `INVALID_PARAM` if it is larger, and with `EXECUTION_ERROR` if it cannot be read or written.
+    /// Stores a content of at most `most` bytes, and returns its hash and its size. Replaces the content
+    /// if it was damaged. Fails with `INVALID_PARAM` if it is larger, and with `EXECUTION_ERROR` if it
+    /// cannot be read or written.
     pub(super) fn put(
         &self,
         content: &mut dyn Read,
@@ -83,7 +84,9 @@ impl Objects {
         // collects it.
         let lock = self.open_lock().map_err(failed)?;
         lock.lock_shared().map_err(failed)?;
-        if !mark_used(&path) {
+        if ContentHash::of_file(&path).is_ok_and(|kept| kept == hash) {
+            mark_used(&path);
+        } else {
             fs::create_dir_all(path.parent().unwrap_or(&self.dir)).map_err(failed)?;
             new.persist(&path).map_err(|error| failed(error.error))?;
         }
@@ -166,12 +169,12 @@ fn missing_content(hash: &ContentHash) -> Error {
     Error::new(ErrorCode::NotFound, message, "fetch its source again")
 }
 
-/// Marks a content, or another file of the cache, as used now. Returns false if it is not there.
-pub(super) fn mark_used(path: &Path) -> bool {
-    let Ok(file) = File::options().append(true).open(path) else { return path.is_file() };
+/// Marks a content, or another file of the cache, as used now, if it is there.
+pub(super) fn mark_used(path: &Path) {
     // If the cache is read-only, nothing can be collected either.
-    let _ = file.set_modified(SystemTime::now());
-    true
+    if let Ok(file) = File::options().append(true).open(path) {
+        let _ = file.set_modified(SystemTime::now());
+    }
 }
 
 /// The age from which an unfinished file counts as left behind by a killed process.

@@ -194,6 +194,24 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
     assert_eq!(update(&second, &["--frozen"], 0)["status"], "unchanged", "without the server");
 }
 
+#[test]
+fn damaged_contents_are_all_replaced_by_one_run() {
+    let (place, repository) = with_team();
+    let cache = place.path().join("home/.cache/repertoire/fetch");
+    let add = ["add", &repository.url(), "--name", "team"];
+    for args in [&["update", "--frozen"][..], &add] {
+        let objects = walkdir::WalkDir::new(cache.join("objects")).into_iter().map(Result::unwrap);
+        let is_content = |file: &walkdir::DirEntry| file.depth() == 2;
+        for (nth, file) in objects.filter(is_content).enumerate() {
+            let length = file.metadata().unwrap().len() as usize;
+            fs::write(file.path(), "x".repeat(if nth == 0 { 0 } else { length })).unwrap();
+        }
+        fs::remove_dir_all(cache.join("copies")).unwrap();
+        place.run(args).exits(0);
+        assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_the_lock_file_is_an_error_and_not_waited_for() {
