@@ -1,7 +1,7 @@
 //! Copies: the directories from which engines read fetched sources. Each is replaced as a whole, and
 //! keeps its path, so that code in it stays trusted as long as it does not change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use walkdir::{DirEntry, WalkDir};
 
+use super::layout::LEFT_OUT;
 use super::limits::{Deadline, INTERVAL};
 use super::lock_file::{self, Locked, LockedFile, replace};
 use super::mcp::is_mcp;
@@ -246,7 +248,8 @@ impl Copies {
         }
     }
 
-    /// Returns a file of a copy that differs from what was fetched, if there is one.
+    /// Returns a file of a copy that was changed, removed or added since the copy was made, if there is
+    /// one.
     pub(super) fn changed(
         &self,
         name: &str,
@@ -255,8 +258,21 @@ impl Copies {
         let root = self.root(name);
         let mut paths = files.iter().map(|(path, file)| (root.join(path), &file.sha256));
         let is_changed = |path: &Path, hash| ContentHash::of_file(path).ok().as_ref() != Some(hash);
-        paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path)
+        let changed = paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path);
+        changed.or_else(|| added(&root, files))
     }
+}
+
+/// Returns a file below `root` that is not one of `files`, if there is one. Skips directories that are
+/// never fetched: a program that runs a script of the copy may create a `__pycache__`.
+fn added(root: &Path, files: &BTreeMap<String, LockedFile>) -> Option<PathBuf> {
+    let fetched: HashSet<PathBuf> = files.keys().map(|path| root.join(path)).collect();
+    let is_fetched = |entry: &DirEntry| {
+        entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name)
+    };
+    let walk = WalkDir::new(root).into_iter().filter_entry(is_fetched).filter_map(Result::ok);
+    let mut found = walk.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
+    found.find(|path| !fetched.contains(path))
 }
 
 /// A guard that keeps other processes from polling a source.

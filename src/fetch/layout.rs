@@ -21,7 +21,7 @@ const ROOTS: [&str; 4] = ["skills", ".claude/skills", ".agents/skills", ".github
 pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 
 /// Directories that are never part of a skill.
-const LEFT_OUT: [&str; 3] = [".git", "node_modules", "__pycache__"];
+pub(super) const LEFT_OUT: [&str; 3] = [".git", "node_modules", "__pycache__"];
 
 /// The maximum depth of directories that are searched for skills.
 const MAX_DEPTH: usize = 16;

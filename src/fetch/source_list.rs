@@ -213,7 +213,8 @@ impl<'a> SourceList<'a> {
             return fetch(differs, message, "fetch what is pinned", true);
         }
         if let Some(path) = self.copies.changed(name, &locked.files) {
-            let message = format!("{} is not as it was fetched", path.display());
+            let path = path.display();
+            let message = format!("{path} was changed, removed or added after the fetch");
             return fetch(differs, message, "fetch what is pinned", true);
         }
         let section = self.section(name)?;

@@ -1,6 +1,7 @@
 //! `repertoire update`, `outdated` and `remove`, after real changes in a repository.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -210,6 +211,34 @@ fn damaged_contents_are_all_replaced_by_one_run() {
         place.run(args).exits(0);
         assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
     }
+}
+
+#[test]
+fn files_of_a_copy_that_were_changed_removed_or_added_are_found_and_restored() {
+    let (place, _repository) = with_team();
+    let listed = place.run(["list", "--json"]).exits(0).json();
+    let skills = listed["skills"].as_array().unwrap();
+    let deploy = skills.iter().find(|skill| skill["id"] == "deploy").unwrap();
+    let copy = Path::new(deploy["path"].as_str().unwrap()).ancestors().nth(2).unwrap();
+    let write = |name: &str| {
+        fs::create_dir_all(copy.join(name).parent().unwrap()).unwrap();
+        fs::write(copy.join(name), skill("other", "", "Changed.\n")).unwrap();
+    };
+    for (name, change) in [
+        ("deploy/scripts/go.sh", &write as &dyn Fn(&str)),
+        ("deploy/scripts/go.sh", &|name| fs::remove_file(copy.join(name)).unwrap()),
+        ("deploy/scripts/new.sh", &write),
+        ("other/SKILL.md", &write),
+    ] {
+        change(name);
+        let doctor = place.run(["doctor"]).stdout;
+        let finding = format!("{name} was changed, removed or added after the fetch");
+        assert!(doctor.contains(&finding), "{name}: {doctor}");
+        assert_eq!(update(&place, &["--frozen"], 0)["status"], "installed", "{name}");
+        assert_eq!(update(&place, &["--frozen"], 0)["status"], "unchanged", "{name}");
+    }
+    write("deploy/scripts/__pycache__/go.pyc");
+    assert_eq!(update(&place, &["--frozen"], 0)["status"], "unchanged");
 }
 
 #[cfg(unix)]
