@@ -217,12 +217,14 @@ pub(super) fn check_name(name: &str) -> Result<(), Error> {
     Err(Error::new(ErrorCode::InvalidParam, message, help))
 }
 
-/// Checks a revision: it must not be read as an option or as a range. Fails with `INVALID_PARAM`.
+/// Checks a revision: it must not be read as an option, as a range, or as a rule for a fetch. Fails with
+/// `INVALID_PARAM`.
 pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
-    let is_refused = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\+{".contains(c);
-    if !rev.is_empty()
-        && !rev.starts_with(['-', '/', '.'])
+    let is_refused = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    if !matches!(rev, "" | "@")
+        && !rev.starts_with(['-', '/', '.', '+'])
         && !rev.contains("..")
+        && !rev.contains("@{")
         && !rev.contains(is_refused)
     {
         return Ok(());
@@ -385,10 +387,10 @@ mod tests {
             assert_eq!(error.code(), code, "{text}");
             assert!(!error.message().contains("secret"), "{error}");
         }
-        for rev in ["", "-x", "a..b", "a:b", "x y", "@{1}"] {
+        for rev in ["", "@", "-x", "+x", "a..b", "a:b", "x y", "@{1}", "x@{1}"] {
             assert!(check_revision(rev).is_err(), "{rev}");
         }
-        for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0"] {
+        for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0", "v1.2.0+5", "a{b}"] {
             check_revision(rev).unwrap();
         }
     }
