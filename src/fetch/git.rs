@@ -44,14 +44,15 @@ impl SourceProvider for Git {
         command.args(["ls-remote", "--quiet", "--", &self.url, rev, &format!("{rev}^{{}}")]);
         let listed = self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
-        let find = |name: String| {
+        let find = |name: &str| {
             let mut lines = listed.lines().filter_map(|line| line.split_once('\t'));
             lines.find(|(_, known)| *known == name).map(|(commit, _)| commit.to_owned())
         };
-        // An annotated tag stands for the commit that it names.
-        let tag = |end: &str| find(format!("refs/tags/{rev}{end}"));
-        let commit = tag("^{}").or_else(|| tag("")).or_else(|| find(format!("refs/heads/{rev}")));
-        let commit = commit.or_else(|| find(rev.to_owned()));
+        // The places in which git looks for a name, in its order. An annotated tag stands for the commit
+        // that it names.
+        let places = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+        let mut names = places.iter().map(|place| format!("{place}{rev}"));
+        let commit = names.find_map(|name| find(&format!("{name}^{{}}")).or_else(|| find(&name)));
         match commit {
             None if !is_part_of_commit(rev) => Err(self.no_revision(rev)),
             commit => Ok(commit),

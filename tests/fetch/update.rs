@@ -196,6 +196,39 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
 }
 
 #[test]
+fn a_revision_means_the_same_to_add_outdated_and_update() {
+    let (place, repository) = (Place::new(), Repository::with_deploy());
+    for tag in ["v1", "both", "v1.2.0+5"] {
+        repository.git(&["tag", "-a", tag, "-m", "tagged"]);
+    }
+    repository.commit();
+    for branch in ["both", "a+b", "c{d}"] {
+        repository.git(&["branch", branch]);
+    }
+    for rev in [
+        "main",
+        "heads/main",
+        "refs/heads/main",
+        "v1",
+        "tags/v1",
+        "refs/tags/v1",
+        "both",
+        "heads/both",
+        "v1.2.0+5",
+        "a+b",
+        "c{d}",
+    ] {
+        let added = place.run(["add", &repository.url(), "--name", "it", "--rev", rev, "--json"]);
+        let commit = repository.git(&["rev-parse", &format!("{rev}^{{commit}}")]);
+        assert_eq!(added.exits(0).json()["revision"], commit.trim(), "{rev}");
+        let outdated = place.run(["outdated", "--json"]).exits(0).json();
+        assert_eq!(outdated["sources"][0]["newest"], commit.trim(), "{rev}");
+        assert_eq!(update(&place, &[], 0)["status"], "unchanged", "{rev}");
+        place.run(["remove", "it"]).exits(0);
+    }
+}
+
+#[test]
 fn damaged_contents_are_all_replaced_by_one_run() {
     let (place, repository) = with_team();
     let cache = place.path().join("home/.cache/repertoire/fetch");
