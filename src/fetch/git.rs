@@ -60,12 +60,13 @@ impl SourceProvider for Git {
     }
 
     fn open(&self, revision: Option<&str>) -> Result<Box<dyn SourceTree>, Error> {
-        let dir = scratch_dir(&self.scratch)?;
-        let mut command = git(None);
-        command.args(["init", "--quiet", "--bare", "--template=", "--"]).arg(dir.path());
-        self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
         let rev = revision.or(self.rev.as_deref()).unwrap_or("HEAD");
-        let commit = self.fetch(dir.path(), rev)?;
+        let is_sha256 = rev.len() == 64 && is_part_of_commit(rev);
+        let (dir, commit) = match self.fetch_new(rev, is_sha256) {
+            Err(error) if is_other_format(&error) && is_sha256 => Err(self.no_revision(rev)),
+            Err(error) if is_other_format(&error) => self.fetch_new(rev, true),
+            fetched => fetched,
+        }?;
         let mut tree = GitTree { repository: self.clone(), dir, commit, entries: Vec::new() };
         tree.list()?;
         Ok(Box::new(tree))
@@ -73,6 +74,19 @@ impl SourceProvider for Git {
 }
 
 impl Git {
+    /// Fetches one commit into a new temporary repository, whose hashes are SHA-1 or SHA-256, and
+    /// returns it with the hash of the commit.
+    fn fetch_new(&self, rev: &str, is_sha256: bool) -> Result<(PrivateDir, String), Error> {
+        let dir = scratch_dir(&self.scratch)?;
+        let mut command = git(None);
+        command.args(["init", "--quiet", "--bare", "--template="]);
+        // Old versions of git do not know this option.
+        command.args(is_sha256.then_some("--object-format=sha256")).arg("--").arg(dir.path());
+        self.run(None).output(&mut command, MAX_LISTING_BYTES)?;
+        let commit = self.fetch(dir.path(), rev)?;
+        Ok((dir, commit))
+    }
+
     fn run<'a>(&'a self, dir: Option<&'a Path>) -> Run<'a> {
         let growth = dir.map(|dir| (dir, self.limits.transfer_bytes));
         Run { source: &self.url, deadline: &self.deadline, growth }
@@ -115,6 +129,14 @@ impl Git {
         let hash = self.run(None).output(&mut command, 1024)?;
         Ok(String::from_utf8_lossy(&hash).trim().to_owned())
     }
+}
+
+/// Tells whether a fetch failed because the repository has hashes of another kind: in versions 2 and 0
+/// of git's protocol.
+fn is_other_format(error: &Error) -> bool {
+    ["mismatched algorithms", "does not support this repository's object format"]
+        .iter()
+        .any(|message| error.message().contains(message))
 }
 
 fn is_part_of_commit(rev: &str) -> bool {

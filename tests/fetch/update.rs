@@ -229,6 +229,29 @@ fn a_revision_means_the_same_to_add_outdated_and_update() {
 }
 
 #[test]
+fn a_repository_with_sha_256_is_fetched_like_any_other() {
+    let (place, repository) = (Place::new(), Repository::new());
+    fs::remove_dir_all(repository.path().join(".git")).unwrap();
+    repository.git(&["init", "--quiet", "--initial-branch=main", "--object-format=sha256"]);
+    repository.skill("skills/deploy", "deploy", "Deploy it with care.\n");
+    let first = repository.commit();
+    let url = repository.url();
+    for args in [&["--name", "team"][..], &["--name", "part", "--rev", &first[..10]]] {
+        let added = place.run(["add", &url, "--json"].iter().chain(args)).exits(0).json();
+        assert_eq!(added["revision"], first);
+    }
+    place.run(["remove", "part"]).exits(0);
+    // Now the pinned commit is fetched by its hash.
+    fs::remove_dir_all(place.path().join("home/.cache/repertoire/fetch")).unwrap();
+    assert_eq!(update(&place, &["--frozen"], 0)["status"], "installed");
+    change(&repository, "", "Deploy it with great care.\n");
+    assert_eq!(update(&place, &[], 0)["status"], "updated");
+    let other = Repository::with_deploy();
+    let run = place.run(["add", &other.url(), "--name", "other", "--rev", &first]).exits(1);
+    assert!(run.stderr.contains(&format!("no branch, tag or commit `{first}`")), "{run:?}");
+}
+
+#[test]
 fn damaged_contents_are_all_replaced_by_one_run() {
     let (place, repository) = with_team();
     let cache = place.path().join("home/.cache/repertoire/fetch");
