@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::location::check_name;
 use super::objects::io_error;
 use super::paths::check_path;
 use crate::config::FetchSettings;
@@ -117,7 +118,7 @@ pub(super) fn read(path: &Path) -> Result<Sources, Error> {
         return Err(invalid(format!("it is of version {}", stored.version)));
     }
     for (name, locked) in &stored.sources {
-        super::location::check_name(name)?;
+        check_name(name).map_err(|error| invalid(error.message().to_owned()))?;
         for (path, LockedFile { sha256, .. }) in &locked.files {
             check_path(path).map_err(|why| invalid(format!("`{}` {why}", path.escape_debug())))?;
             let hash = sha256.as_str();

@@ -180,6 +180,7 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
     for (text, code) in [
         (text.replace(&hash, &"0".repeat(64)), "PERMISSION_DENIED"),
         (text.replace("\"team\"", "\"other\""), "INVALID_PARAM"),
+        (text.replace("\"team\"", "\"../x\""), "INVALID_PARAM"),
         (text.replace("deploy/SKILL.md", "../SKILL.md"), "INVALID_PARAM"),
         (text.replace("git://", "ssh://"), "INVALID_PARAM"),
         ("{".to_owned(), "INVALID_PARAM"),
@@ -187,6 +188,8 @@ fn frozen_takes_exactly_what_is_pinned_or_fails() {
         fs::write(&lock, &text).unwrap();
         let failed = update(&second, &["--frozen"], 1);
         assert_eq!(failed["error"]["code"], code, "{failed}");
+        let message = failed["error"]["message"].as_str().unwrap();
+        assert!(message.contains("skills.lock"), "{message}");
         assert_eq!(fs::read_to_string(&lock).unwrap(), text, "it is never written");
         assert!(second.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
     }
