@@ -51,21 +51,37 @@ pub(super) fn chosen_units(
     let known: Vec<(String, Unit)> = all.into_iter().map(|unit| (name_of(&unit), unit)).collect();
     let mut chosen = BTreeSet::new();
     for id in &settings.skills {
-        let is_meant = |(name, unit): &(String, Unit)| {
-            name == id
-                || unit.at == *id
-                || unit.at.rsplit('/').next() == Some(id)
-                || (id.contains("://") && path_of_skill(id).as_deref() == Some(unit.at.as_str()))
-        };
-        let shown = |(name, unit): &(String, Unit)| {
-            if name.is_empty() { unit.at.clone() } else { name.clone() }
-        };
-        let missing = || no_skill(source, id, &known.iter().map(shown).collect::<Vec<_>>());
-        let nth = known.iter().position(is_meant).ok_or_else(missing)?;
+        let nth = position(&known, id).ok_or_else(|| missing(source, id, &known))?;
         chosen.insert(nth);
     }
     let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
     Ok(units.map(|(_, (_, unit))| unit).collect())
+}
+
+/// Returns the index of the skill that `id` names: by its name, its directory, the last part of that, or its address.
+fn position(known: &[(String, Unit)], id: &str) -> Option<usize> {
+    known.iter().position(|(name, unit)| {
+        name == id
+            || unit.at == id
+            || unit.at.rsplit('/').next() == Some(id)
+            || (id.contains("://") && path_of_skill(id).as_deref() == Some(unit.at.as_str()))
+    })
+}
+
+/// The error for a skill that cannot be chosen. A skill inside the directory of another one comes with
+/// that one.
+fn missing(source: &str, id: &str, known: &[(String, Unit)]) -> Error {
+    let shown = |(name, unit): &(String, Unit)| {
+        if name.is_empty() { unit.at.clone() } else { name.clone() }
+    };
+    let mut above = id.rmatch_indices('/').filter_map(|(end, _)| position(known, &id[..end]));
+    let parent = above.next().map(|nth| shown(&known[nth]));
+    if let Some(parent) = parent.filter(|parent| !parent.is_empty()) {
+        let message = format!("{source} has no skill `{id}` that can be chosen on its own");
+        let help = format!("name `{parent}`: the skills in its directory come with it");
+        return Error::new(ErrorCode::NotFound, message, help);
+    }
+    no_skill(source, id, &known.iter().map(shown).collect::<Vec<_>>())
 }
 
 /// The texts of small files. Invalid UTF-8 is replaced.

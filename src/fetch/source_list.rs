@@ -124,8 +124,9 @@ impl<'a> SourceList<'a> {
     /// `here`. Without a `name`, the source is named after its address. Adding the same source again
     /// fetches it again; it keeps the keys that must sign it, unless `settings` name others.
     ///
-    /// Fails like [`Fetcher::fetch`], with `INVALID_PARAM` if another source has the name, and with
-    /// `PERMISSION_DENIED` if a project may not name this source. In that case nothing was changed.
+    /// Fails like [`Fetcher::fetch`], with `INVALID_PARAM` if another source, or this one with other
+    /// settings, has the name, and with `PERMISSION_DENIED` if a project may not name this source. In
+    /// that case nothing was changed.
     pub fn add(
         &self,
         name: Option<&str>,
@@ -258,8 +259,8 @@ impl<'a> SourceList<'a> {
         Ok(())
     }
 
-    /// Fails if another source has this name. If the same source has it, apart from the keys that must
-    /// sign it, returns its settings.
+    /// Fails if another source has this name, or the same source with other settings. If the same source
+    /// has it, apart from the keys that must sign it, returns its settings.
     fn check_free(
         &self,
         name: &str,
@@ -269,8 +270,14 @@ impl<'a> SourceList<'a> {
         let Some(FetchSection { settings: known, .. }) = known else { return Ok(None) };
         let signed_by = known.signed_by.clone();
         if known != (FetchSettings { signed_by, ..settings.clone() }) {
-            let message = format!("`{name}` is the name of another source: {}", known.source);
-            let help = "give it a name of its own, or remove the other one first";
+            let (message, help) = if known.source == settings.source {
+                let file = self.config.display();
+                let message = format!("`{name}` is this source already, with other settings");
+                (message, format!("change `[fetch.{name}]` in {file}, and update it"))
+            } else {
+                let message = format!("`{name}` is the name of another source: {}", known.source);
+                (message, "give it a name of its own, or remove the other one first".to_owned())
+            };
             return Err(Error::new(ErrorCode::InvalidParam, message, help));
         }
         Ok(Some(known))

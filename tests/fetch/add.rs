@@ -118,13 +118,18 @@ fn skills_a_revision_and_a_directory_are_chosen() {
         (&["--name", "x", "--skill", "alpah"][..], "did you mean `alpha`?"),
         (&["--name", "x", "--rev", "v9"], "no branch, tag or commit `v9`"),
         (&["--name", "x", "--path", "nowhere"], "no skill in `nowhere`"),
-        (&["--name", "one"], "name of another source"),
+        (&["--name", "x", "--skill", "alpha/sub"], "name `alpha`: the skills in its directory"),
+        (&["--name", "one"], "is this source already, with other settings"),
+        (&["--name", "one"], "change `[fetch.one]` in "),
         (&["--name", "../x"], "cannot be the name"),
         (&["--name", "x", "--rev=--upload-pack=touch x"], "is not a revision"),
     ] {
         let run = place.run(["add", &url].into_iter().chain(args.iter().copied()));
         assert!(run.code != 0 && run.stderr.contains(message), "{args:?}: {run:?}");
     }
+    let other = Repository::with_deploy();
+    let run = place.run(["add", &other.url(), "--name", "one"]).exits(1);
+    assert!(run.stderr.contains("name of another source"), "{run:?}");
 }
 
 #[test]
