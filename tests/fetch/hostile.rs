@@ -264,6 +264,8 @@ fn a_directory_is_read_without_leaving_it() {
     fs::remove_file(source.join("a/link")).unwrap();
     std::os::unix::fs::symlink("../b.md", source.join("a/link.md")).unwrap();
     place.write("kit/b.md", "shared");
+    // Unlike one in an archive, a hard link names no path.
+    fs::hard_link(source.join("b.md"), source.join("a/hard.md")).unwrap();
     place.run(["add", "./kit"]).exits(0);
     let used = place.run(["show", "a", "--json"]).exits(0).stdout;
     assert!(used.contains("link.md"), "{used}");
