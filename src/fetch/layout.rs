@@ -313,6 +313,9 @@ mod tests {
         assert_eq!(found(&paths, Some("docs"), &["plugins/p/skills"]), ["docs/b=b"]);
         assert_eq!(found(&paths, Some("docs/b"), &[]), ["docs/b=b"]);
         assert_eq!(found(&paths, Some("plugins/p"), &[]), ["plugins/p/skills/a=a"]);
+        let deep = |n: usize| format!("{}SKILL.md", "d/".repeat(n));
+        assert_eq!(found(&[&deep(17)], None, &[]).len(), 1);
+        assert!(found(&[&deep(18)], None, &[]).is_empty());
         let hidden = ["skills/.system/a/SKILL.md", ".codex/skills/b/SKILL.md", ".x/c/SKILL.md"];
         assert_eq!(found(&hidden, None, &[]), ["skills/.system/a=system/a", ".codex/skills/b=b"]);
     }
