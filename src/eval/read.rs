@@ -38,6 +38,8 @@ enum List {
     Prompts { fires: bool },
     /// Skills, each with its own lists.
     Skills,
+    /// A text or a map under a key of a list.
+    NoList,
 }
 
 /// The reader of one file.
@@ -188,11 +190,16 @@ impl Reader<'_> {
             None
         });
         let skill = named.as_deref().or(skill);
-        for (list, kind) in lists {
-            match kind {
+        for (list, form) in lists {
+            match form {
                 List::Skills => self.skills(&list),
                 List::Prompts { fires } => self.prompts(&list, skill, fires),
                 List::Entries => self.elements(&list.parts(self.text), skill),
+                List::NoList => {
+                    let (key, kind) = (&list.key, kind(&list.value));
+                    let message = format!("`{key}` is {kind}, not a list: write `[…]`");
+                    self.problem(list.at, message);
+                }
             }
         }
         true
@@ -277,7 +284,10 @@ impl List {
     fn of(part: &Located<'_>) -> Option<List> {
         let key = normal(&part.key);
         let fires = PROMPTS.iter().find_map(|(name, fires)| (*name == key).then_some(*fires));
+        let is_list = fires.is_some() || LISTS.contains(&key.as_str());
         match &part.value {
+            // Other values, such as a flag or a number of prompts, do not hold prompts.
+            Value::Object(_) | Value::String(_) if is_list => Some(List::NoList),
             Value::Object(map) => {
                 let holds_maps = map.values().next().is_some_and(Value::is_object);
                 (key == SKILLS && holds_maps).then_some(List::Skills)
@@ -285,7 +295,7 @@ impl List {
             Value::Array(entries) => match (fires, entries.first()) {
                 (Some(fires), _) => Some(List::Prompts { fires }),
                 (None, Some(Value::Object(_))) if key == SKILLS => Some(List::Skills),
-                _ if LISTS.contains(&key.as_str()) => Some(List::Entries),
+                _ if is_list => Some(List::Entries),
                 (None, Some(Value::Object(map))) => {
                     Fields::of(map).first(&QUERY).map(|_| List::Entries)
                 }

@@ -144,6 +144,18 @@ fn what_is_bad_is_named_with_its_line_and_nothing_else_is_lost() {
             1,
             &[(4, "a list, not a prompt")],
         ),
+        (
+            "text.json",
+            "{\"skill\":\"x\",\n\"should_trigger_prompts\":\"write it\",\n\"negatives\":[\"a\"]}",
+            1,
+            &[(2, "`should_trigger_prompts` is text, not a list")],
+        ),
+        (
+            "map.yaml",
+            "skill: x\npositives:\n  - a\nnear_miss:\n  one: b\ncases: {c: {query: d}}\n",
+            1,
+            &[(5, "`near_miss` is a map, not a list"), (6, "`cases` is a map, not a list")],
+        ),
         ("bad.yaml", "a: [\n", 0, &[(1, "not valid YAML")]),
         ("empty.yaml", "", 0, &[(1, "no prompts")]),
         ("empty.json", "", 0, &[(1, "no prompts")]),
