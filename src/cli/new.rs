@@ -1,7 +1,7 @@
 //! `repertoire new`: writes a skill to start from.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::is_skill_file;
@@ -13,6 +13,7 @@ use crate::args::{Common, NewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{NAME, Output, Page, styled};
+use crate::replace::create;
 use crate::shell::quoted;
 use crate::{sanitize, setup};
 
@@ -104,8 +105,7 @@ fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
             ));
         }
     }
-    let mut file = File::create_new(&path).map_err(failed)?;
-    file.write_all(scaffold(name).as_bytes()).map_err(failed)?;
+    create(&path, &scaffold(name)).map_err(failed)?;
     Ok(path)
 }
 

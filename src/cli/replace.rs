@@ -1,11 +1,11 @@
-//! Atomic replacement of files: no reader sees a file that is half written.
+//! Atomic creation and replacement of files: no reader sees a file that is half written.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
 use repertoire::{Error, ErrorCode};
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 /// Replaces the file at `path` by `text` atomically. It gets the permissions of the file `like`, if
 /// that exists.
@@ -13,18 +13,32 @@ pub(crate) fn replace(path: &Path, text: &str, like: &Path) -> Result<(), Error>
     let failed = |error: io::Error| io_error("write", path, &error);
     let dir = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir).map_err(failed)?;
-    let mut builder = Builder::new();
-    // The umask of the process applies, as it does to any new file.
-    #[cfg(unix)]
-    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.prefix(".repertoire-").tempfile_in(dir).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    let file = temporary(dir, text).map_err(failed)?;
     if let Ok(metadata) = fs::metadata(like) {
         file.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
     }
     file.as_file().sync_all().map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
+}
+
+/// Creates the file at `path` with `text` atomically: if that fails, there is no file. Fails if there is
+/// one already, or if its directory does not exist.
+pub(crate) fn create(path: &Path, text: &str) -> io::Result<()> {
+    let file = temporary(path.parent().unwrap_or(Path::new(".")), text)?;
+    file.persist_noclobber(path)?;
+    Ok(())
+}
+
+/// Writes `text` to a temporary file in `dir`.
+fn temporary(dir: &Path, text: &str) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    // The umask of the process applies, as it does to any new file.
+    #[cfg(unix)]
+    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".repertoire-").tempfile_in(dir)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }
 
 /// Fails if `path` is read-only: it must not be replaced, even if its directory would allow that. The

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{assert_contains, place};
-use crate::binary::Place;
+use crate::binary::{Place, finish};
 
 #[test]
 fn a_new_skill_passes_the_check_of_both_profiles() {
@@ -47,6 +47,20 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
         let is_known = |finding: &Value| known.iter().any(|code| finding["code"] == *code);
         assert!(checked["skills"] == 6 && findings.iter().all(is_known), "{findings:?}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_skill_that_could_not_be_written_leaves_no_file() {
+    let place = Place::new();
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 0; exec \"$0\" new notes", env!("CARGO_BIN_EXE_repertoire")]);
+    limited.current_dir(place.path()).env("HOME", place.path().join("home"));
+    let run = finish(limited, b"").exits(1);
+    assert_contains(&run.stderr, &["cannot write .repertoire/skills/notes/SKILL.md"]);
+    let left = std::fs::read_dir(place.path().join(".repertoire/skills/notes")).unwrap();
+    assert_eq!(left.count(), 0);
+    place.run(["new", "notes"]).exits(0);
 }
 
 #[test]
