@@ -55,17 +55,28 @@ pub(super) fn not_found(name: &str, known: &[&Entry], help: &str) -> Error {
     Error::new(ErrorCode::NotFound, format!("no skill `{name}`"), help)
 }
 
-/// Up to three ids that `name` may be a misspelling of, the nearest first.
+/// Up to three ids that `name` may be a misspelling of, the nearest first. Compares whole ids, names and
+/// last segments, without regard to case or to slashes around `name`.
 fn nearest_ids<'a>(name: &str, known: &[&'a Entry]) -> Vec<&'a str> {
     const LEAST_SIMILARITY: f64 = 0.8;
     const WITHIN_BEST: f64 = 0.08;
+    let name = name.trim_matches('/').to_lowercase();
+    let similarity = |entry: &Entry| {
+        let [id, label] = [entry.id.as_str(), entry.skill.name()].map(str::to_lowercase);
+        let pairs = [(&*name, &*id), (&*name, &*label), (last_segment(&name), last_segment(&id))];
+        pairs.into_iter().map(|(a, b)| strsim::jaro_winkler(a, b)).fold(0.0, f64::max)
+    };
     let mut scored: Vec<(f64, &str)> = known
         .iter()
-        .map(|entry| (strsim::jaro_winkler(name, entry.id.as_str()), entry.id.as_str()))
+        .map(|entry| (similarity(entry), entry.id.as_str()))
         .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let best = scored.first().map_or(0.0, |(similarity, _)| *similarity);
     scored.retain(|(similarity, _)| *similarity >= best - WITHIN_BEST);
     scored.into_iter().take(3).map(|(_, id)| id).collect()
+}
+
+fn last_segment(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or(id)
 }

@@ -95,6 +95,7 @@ fn skills_are_found_by_id_path_and_unique_name() {
         ("sven/SKILL.md", &manifest("name: sven")),
         ("sven/plan/SKILL.md", &manifest("name: planner")),
         ("x/tool/SKILL.md", &manifest("name: hammer")),
+        ("great/SKILL.md", &manifest("name: Great Label Here")),
     ]);
     let catalog = load(vec![Source::project(dir.path())]);
     let file = dir.path().join("x/tool/SKILL.md");
@@ -111,6 +112,12 @@ fn skills_are_found_by_id_path_and_unique_name() {
     for (name, help) in [
         ("Same", "did you mean `a`, `b`?"),
         ("hamer", "did you mean `hammer`?"),
+        ("HAMMER", "did you mean `hammer`?"),
+        ("/hammer", "did you mean `hammer`?"),
+        ("plannr", "did you mean `sven/plan`?"),
+        ("work/plan", "did you mean `sven/plan`?"),
+        ("Great Lable Here", "did you mean `great`?"),
+        ("great label here", "did you mean `great`?"),
         ("zzz", "use `find_skills`"),
     ] {
         let error = catalog.find(name, Audience::Model).unwrap_err();
