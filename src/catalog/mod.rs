@@ -360,20 +360,6 @@ impl Entry {
             && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
             && self.status == other.status
     }
-
-    /// Tells whether `path` is that of the skill's directory or file, either relative to the source's
-    /// root or beginning with the root as the source gives it.
-    fn answers_to_path(&self, path: &Path) -> bool {
-        let dir = match path.file_name() {
-            Some(name) if is_skill_file(name) => path.parent().unwrap_or(path),
-            _ => path,
-        };
-        let plain = dir.strip_prefix(".").unwrap_or(dir);
-        let is_relative = !self.relative_path.is_empty() && Path::new(&self.relative_path) == plain;
-        let known = self.skill.dir();
-        let same = |known: &Path| known == dir || known.strip_prefix(".").is_ok_and(|k| k == plain);
-        is_relative || known.is_some_and(same)
-    }
 }
 
 /// Serialises a shared value as the value itself.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::lookup::{is_below_root, leads_to};
 use super::visibility::Allowlist;
 use super::{Entry, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -86,12 +87,11 @@ impl Rejected {
         self.name().into_iter().chain([&*self.relative_path])
     }
 
-    /// Tells whether `name` is the path of the directory or file, either relative to the source's root
-    /// or beginning with the root as the source gives it.
+    /// Tells whether `name` is the path of the directory or file: relative to the source's root, beginning
+    /// with the root as the source gives it, or absolute.
     fn is_at(&self, name: &str) -> bool {
         let path = Path::new(name);
-        let path = path.strip_prefix(".").unwrap_or(path);
-        let is_relative = !self.relative_path.is_empty() && Path::new(&self.relative_path) == path;
-        is_relative || [&self.dir, &self.file].into_iter().any(|known| known == path)
+        is_below_root(path, &self.relative_path)
+            || [&self.dir, &self.file].into_iter().any(|known| leads_to(path, known))
     }
 }

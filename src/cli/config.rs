@@ -133,7 +133,8 @@ pub(crate) fn switch(
 ) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
     let catalog = engine.catalog();
-    let ids = args.ids.iter().map(|name| Ok(catalog.find_any(name)?.id.as_str()));
+    let names = args.ids.iter().map(|name| setup::skill_name(&catalog, name));
+    let ids = names.map(|name| Ok(catalog.find_any(name)?.id.as_str()));
     let ids: Vec<&str> = ids.collect::<Result<_, Error>>()?;
     let file = file(args, common)?;
     let before = match fs::read_to_string(&file) {

@@ -35,7 +35,9 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         on_output: if out.json { None } else { Some(&mut print) },
         is_cancelled: Some(&is_cancelled),
     };
-    let output = engine.run_script(&args.id, &args.script, &args.args, Caller::user(&session), io);
+    let catalog = engine.catalog();
+    let id = setup::skill_name(&catalog, &args.id);
+    let output = engine.run_script(id, &args.script, &args.args, Caller::user(&session), io);
     passage.end();
     let code = setup::finish(common, &engine, out);
     let output = output?;

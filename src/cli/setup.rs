@@ -11,8 +11,8 @@ use repertoire::script::ScriptOptions;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad, Severity,
-    SnapshotCache, Source, Watch, WatchOptions,
+    Allowlist, Catalog, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad,
+    Severity, SnapshotCache, Source, Watch, WatchOptions,
 };
 
 use crate::args::{Common, IsolationArgs, Refresh};
@@ -124,6 +124,20 @@ fn bundled_dir() -> Option<PathBuf> {
     });
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("skills");
     installed.into_iter().chain([built]).find(|dir| dir.is_dir())
+}
+
+/// Returns the id of the skill that the user means by `name` if that is the path of its directory or file
+/// from the working directory; otherwise `name`.
+pub(crate) fn skill_name<'a>(catalog: &'a Catalog, name: &'a str) -> &'a str {
+    let Ok(wanted) = Path::new(name).canonicalize() else { return name };
+    if catalog.find_any(name).is_ok() {
+        return name;
+    }
+    let is_wanted = |path: &Path| path.canonicalize().is_ok_and(|path| path == wanted);
+    let mut entries = catalog.entries().filter(|entry| !entry.is_shadowed());
+    let meant = entries
+        .find(|entry| [entry.skill.dir(), entry.skill.path()].into_iter().flatten().any(is_wanted));
+    meant.map_or(name, |entry| entry.id.as_str())
 }
 
 /// Builds an engine that uses the snapshot cache; `options` adds further settings.

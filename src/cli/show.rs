@@ -33,7 +33,7 @@ struct Details<'a> {
 pub(crate) fn run(args: &ShowArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let engine = setup::engine(common, |builder| builder)?;
     let catalog = engine.catalog();
-    let entry = match catalog.find_any(&args.id) {
+    let entry = match catalog.find_any(setup::skill_name(&catalog, &args.id)) {
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);

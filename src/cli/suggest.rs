@@ -47,7 +47,7 @@ pub(crate) fn run(args: &SuggestArgs, common: &Common, out: Output) -> anyhow::R
     let engine = setup::engine(common, |builder| builder)?;
     let catalog = engine.catalog();
     let suggestions = match &args.id {
-        Some(id) => vec![suggest::suggest(&catalog, id)?],
+        Some(id) => vec![suggest::suggest(&catalog, setup::skill_name(&catalog, id))?],
         None => suggest::suggest_all(&catalog),
     };
     let draft = match &suggestions[..] {

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
             // `/id` may name a skill that has no command. Otherwise, what begins with a slash may be
             // a path.
             let without = word.filter(|word| catalog.find_any(word).is_ok());
-            let name = without.unwrap_or(&args.id);
+            let name = without.unwrap_or_else(|| setup::skill_name(&catalog, &args.id));
             // A user of the command line may use the skills of both audiences, but not as commands.
             let for_model = without.is_none() && catalog.find(name, Audience::Model).is_ok();
             let audience = if for_model { Audience::Model } else { Audience::User };

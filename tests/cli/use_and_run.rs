@@ -73,6 +73,39 @@ fn a_skill_is_used_with_its_arguments() {
 }
 
 #[test]
+fn a_skill_is_named_by_any_path_that_leads_to_it() {
+    let place = Place::new();
+    for dir in [".repertoire/skills/own", "more/other"] {
+        place.write(&format!("{dir}/SKILL.md"), "---\ndescription: Does a thing.\n---\nB.\n");
+    }
+    place.write(".git/HEAD", "");
+    place.write("sub/x", "");
+    let root = place.path().canonicalize().unwrap();
+    let [own, more, other] = [".repertoire/skills/own", "more", "more/other"]
+        .map(|it| root.join(it).display().to_string());
+    let file = format!("{own}/SKILL.md");
+    for (here, args) in [
+        ("", ["show", &own].to_vec()),
+        ("", ["show", &file].to_vec()),
+        ("sub", ["show", "../.repertoire/skills/own"].to_vec()),
+        ("", ["show", "--source", "more", &other].to_vec()),
+        ("", ["show", "--source", "more", "./more/other"].to_vec()),
+        ("", ["show", "--source", &more, "more/other"].to_vec()),
+        ("", ["use", &own].to_vec()),
+        ("sub", ["use", "--source", &more, "../more/other/SKILL.md"].to_vec()),
+        ("sub", ["why", "../.repertoire/skills/own", "x"].to_vec()),
+    ] {
+        let mut command = place.command(&args);
+        command.current_dir(root.join(here));
+        let run = finish(command, b"");
+        assert!(run.stderr.is_empty() && !run.stdout.is_empty(), "{here}: {args:?}: {run:?}");
+    }
+    place.write(".repertoire/skills/own/SKILL.md", "---\nname: [\n");
+    let rejected = place.run(["show", &own]).exits(1);
+    assert!(rejected.stderr.contains("was rejected"), "{rejected:?}");
+}
+
+#[test]
 fn what_cannot_be_used_says_why() {
     let place = place();
     for (args, code, words) in [
