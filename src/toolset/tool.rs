@@ -135,6 +135,14 @@ impl Tools {
 
     fn not_found(&self, name: &str) -> Error {
         let nearest = self
+        let is_meant = |tool: &&Tool| tool.short_name == name || tool.is_exactly(name);
+        let meant = self.tools.iter().filter(is_meant).map(|tool| format!("`{}`", tool.name));
+        let meant: Vec<String> = meant.collect();
+        if meant.len() > 1 {
+            let message = format!("{} tools have the name `{name}`", meant.len());
+            let help = format!("call one of {}", meant.join(", "));
+            return Error::new(ErrorCode::NotFound, message, help);
+        }
             .tools
             .iter()
             .map(|tool| (strsim::jaro_winkler(name, &tool.name), &tool.name))

@@ -168,6 +168,19 @@ fn the_example_skill_has_tools_once_its_library_is_built() {
 }
 
 #[test]
+fn a_name_that_several_tools_have_lists_them_all() {
+    let place = trusted_place();
+    write_skill(&place, "again", &["toolsets/hello:HelloToolset"]);
+    fs::create_dir_all(place.path().join("skills/again/toolsets")).unwrap();
+    fs::copy(hello(), place.path().join("skills/again/toolsets/libhello.so")).unwrap();
+    run(&place, &["trust", "add", "skills/again"]).exits(0);
+    let ada = json!({"name": "Ada"});
+    let refused = call(&place, &["--in-process"], "greet", &ada);
+    assert_error(refused, "NOT_FOUND", &["2 tools", "`greet`", "`again.greet`, `hello.greet`"]);
+    call(&place, &["--in-process"], "again.greet", &ada).exits(0);
+}
+
+#[test]
 fn a_call_in_a_session_is_a_use_of_the_skill() {
     let place = trusted_place();
     let greet = |more: &[&str], arguments: &Value| {
