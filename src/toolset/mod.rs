@@ -17,6 +17,7 @@ mod entry;
 mod error;
 mod examine;
 mod in_process;
+mod integers;
 mod library;
 mod library_cache;
 mod loader;

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Map, Value};
 
 use super::descriptions::{Descriptions, Key};
+use super::integers::with_integers;
 use super::library::{CallFailure, Library};
 use super::rights::RightsRequest;
 use super::worker::WorkerState;
@@ -134,7 +135,6 @@ impl Tools {
     }
 
     fn not_found(&self, name: &str) -> Error {
-        let nearest = self
         let is_meant = |tool: &&Tool| tool.short_name == name || tool.is_exactly(name);
         let meant = self.tools.iter().filter(is_meant).map(|tool| format!("`{}`", tool.name));
         let meant: Vec<String> = meant.collect();
@@ -143,6 +143,7 @@ impl Tools {
             let help = format!("call one of {}", meant.join(", "));
             return Error::new(ErrorCode::NotFound, message, help);
         }
+        let nearest = self
             .tools
             .iter()
             .map(|tool| (strsim::jaro_winkler(name, &tool.name), &tool.name))
@@ -176,7 +177,8 @@ impl Tool {
             return Err(Error::new(ErrorCode::NotFound, message, help));
         }
         let Tool { name, toolset, config, short_name, .. } = self;
-        let output = self.library.call(toolset, config, short_name, arguments, host);
+        let arguments = with_integers(arguments.clone(), &self.parameters);
+        let output = self.library.call(toolset, config, short_name, &arguments, host);
         self.compare();
         output.map_err(|failure| match failure {
             CallFailure::Unfit(problems) => Error::new(

@@ -208,6 +208,8 @@ fn assert_calls(options: &[&str]) {
         "text": "Hello, Ada!\nHello, Ada!",
     });
     assert_eq!(greeted, wanted);
+    let whole = call("hello.divide", json!({"dividend": 4.0, "divisor": 2})).exits(0).json();
+    assert_eq!(whole["text"], "2");
     let mood = call("mood", json!({"name": "Ada", "hour": 8})).exits(0).json();
     assert_eq!(mood["text"], "Ada is sleepy.");
     assert_eq!(call("hello_join", json!({"words": ["a", "b"]})).exits(0).json()["text"], "a b");

@@ -1,0 +1,92 @@
+//! Whole numbers in the arguments of tools.
+//!
+//! JSON Schema accepts `2.0` as an `integer`, and models and JavaScript write it. Many languages do not
+//! read it as one, so the tool would fail after its arguments passed the schema.
+
+use serde_json::{Number, Value};
+
+/// The integers that a float holds exactly are below this number.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Returns `arguments` with integers in place of the whole floats for which `schema` says `integer`. Looks
+/// at properties and items, directly or through a `$ref`; values below other keywords stay as they are.
+pub(super) fn with_integers(mut arguments: Value, schema: &Value) -> Value {
+    rewrite(&mut arguments, schema, schema);
+    arguments
+}
+
+fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
+    let target = schema["$ref"].as_str().and_then(|to| root.pointer(to.strip_prefix('#')?));
+    let schema = target.unwrap_or(schema);
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                rewrite(value, &schema["properties"][name], root);
+            }
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| rewrite(item, &schema["items"], root));
+        }
+        Value::Number(number) if is_integer(&schema["type"]) => {
+            if let Some(integer) = integer(number) {
+                *number = integer.into();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Tells whether the type of a schema is `integer`, alone or in a list without `number`.
+fn is_integer(kind: &Value) -> bool {
+    let has = |name: &str| kind.as_array().is_some_and(|kinds| kinds.iter().any(|k| k == name));
+    kind == "integer" || has("integer") && !has("number")
+}
+
+/// The integer that a float equals; `None` for other floats and for integers.
+fn integer(number: &Number) -> Option<i64> {
+    let float = number.as_f64().filter(|float| number.is_f64() && float.abs() < EXACT)?;
+    (float.fract() == 0.0).then_some(float as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn whole_floats_become_integers_where_the_schema_says_so() {
+        let integer = json!({"type": "integer"});
+        let optional = json!({"type": ["integer", "null"]});
+        let nested = json!({"$ref": "#/$defs/nested"});
+        let schema = json!({
+            "properties": {
+                "n": integer, "o": optional, "f": {"type": "number"}, "any": {},
+                "both": {"type": ["integer", "number"]},
+                "list": {"items": integer}, "nested": nested,
+            },
+            "$defs": {"nested": {"properties": {"n": integer, "nested": nested}}},
+        });
+        for (given, wanted) in [
+            (json!({"n": 2.0}), json!({"n": 2})),
+            (json!({"n": -0.0, "o": 1e3}), json!({"n": 0, "o": 1000})),
+            (json!({"o": null, "list": [1.0, 2, 3.0]}), json!({"o": null, "list": [1, 2, 3]})),
+            (
+                json!({"nested": {"n": 1.0, "nested": {"n": 2.0}}}),
+                json!({"nested": {"n": 1, "nested": {"n": 2}}}),
+            ),
+        ] {
+            assert_eq!(with_integers(given.clone(), &schema), wanted, "{given}");
+        }
+        for kept in [
+            json!({"f": 2.0, "any": 2.0, "both": 2.0, "more": 2.0}),
+            json!({"n": 2.5, "o": 1e300, "list": 2.0, "nested": [2.0]}),
+            json!({"n": u64::MAX, "nested": {"n": "2.0"}}),
+            json!([2.0]),
+            json!(2.0),
+        ] {
+            assert_eq!(with_integers(kept.clone(), &schema), kept);
+            assert_eq!(with_integers(kept.clone(), &json!(true)), kept);
+        }
+    }
+}
