@@ -11,15 +11,17 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
     let engine = setup::engine(common, |builder| builder)?;
     let session = sessions::named(common, args.session.as_deref())?;
     let arguments = args.args.join(" ");
+    let catalog = engine.catalog();
     let word = args.id.strip_prefix('/');
+    // `/id` may name a skill that has no command. Otherwise, what begins with a slash may be a path.
+    let without = word.filter(|word| catalog.find_any(word).is_ok());
+    // In a message, a blank would end the command.
+    let has_blank = without.is_some_and(|id| id.contains(char::is_whitespace));
     let message = format!("{} {arguments}", args.id);
-    let typed = if word.is_some() { engine.user_message(&message, &session)? } else { None };
+    let is_message = word.is_some() && !has_blank;
+    let typed = if is_message { engine.user_message(&message, &session)? } else { None };
     let activation = typed.map_or_else(
         || {
-            let catalog = engine.catalog();
-            // `/id` may name a skill that has no command. Otherwise, what begins with a slash may be
-            // a path.
-            let without = word.filter(|word| catalog.find_any(word).is_ok());
             let name = without.unwrap_or_else(|| setup::skill_name(&catalog, &args.id));
             // A user of the command line may use the skills of both audiences, but not as commands.
             let for_model = without.is_none() && catalog.find(name, Audience::Model).is_ok();

@@ -73,6 +73,24 @@ fn a_skill_is_used_with_its_arguments() {
 }
 
 #[test]
+fn a_slash_command_may_be_an_id_with_blanks() {
+    let place = Place::new();
+    for id in ["my", "My Skill"] {
+        let text = format!("---\ndescription: Does a thing.\n---\n{id}: $ARGUMENTS\n");
+        place.write(&format!("skills/{id}/SKILL.md"), text);
+    }
+    for (id, content) in [
+        ("/My Skill", "My Skill: x y\n"),
+        ("My Skill", "My Skill: x y\n"),
+        ("/my", "my: x y\n"),
+        ("/my skill", "my: skill x y\n"),
+    ] {
+        let used = place.run(["use", "--json", id, "x", "y"].iter().chain(&SOURCE)).exits(0);
+        assert_eq!(used.json()["data"]["content"], content, "{id}");
+    }
+}
+
+#[test]
 fn a_skill_is_named_by_any_path_that_leads_to_it() {
     let place = Place::new();
     for dir in [".repertoire/skills/own", "more/other"] {
