@@ -40,6 +40,10 @@ fn the_environment_is_cleared_but_for_the_allowlist() {
     ];
     let output = place.only(&[]);
     assert_eq!(names(&output), basic);
+    let page = include_str!("../../docs/scripts.md");
+    for name in basic {
+        assert!(page.contains(&format!("`{name}`")), "docs/scripts.md does not tell of {name}");
+    }
     assert!(output.stdout.contains(&format!("SKILL_DIR={}\n", place.root().display())));
 
     place.options.skill_env = [
