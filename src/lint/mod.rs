@@ -12,6 +12,7 @@ mod dead;
 mod descriptions;
 mod generic;
 mod patterns;
+mod scripts;
 mod similar;
 #[cfg(feature = "toolsets")]
 mod toolsets;
@@ -54,6 +55,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {
     patterns::check(&skills, &mut findings);
     similar::check(&skills, &mut findings);
     descriptions::check(&skills, &mut findings);
+    scripts::check(&skills, &mut findings);
     #[cfg(feature = "toolsets")]
     toolsets::check(&skills, &mut findings);
     findings.finish(&skills)

@@ -93,10 +93,13 @@ fn code_that_cannot_run_is_told() {
     let place = Place::new();
     let text = "---\nname: coded\ndescription: Sends dunning letters\ntoolsets:\n- ../x:Y\n- /abs:X\n\
                 - a:b:c\n- a:B\nscripts:\n- ../b.sh\n- /etc/passwd\n- gone.sh\n- there.sh\n- \
-                ./bin/too\n- bin\n---\nB\n";
+                ./bin/too\n- bin\n- sub/s.sh\n---\nB\n";
     place.write("skills/coded/SKILL.md", text);
     place.write("skills/coded/scripts/there.sh", "");
     place.write("skills/coded/bin/too", "");
+    place
+        .write("skills/coded/sub/SKILL.md", "---\nname: sub\ndescription: Files demands\n---\nB\n");
+    place.write("skills/coded/sub/s.sh", "");
     let json = place.run(["check", "skills", "--json"]).exits(1).json();
     let found = json["diagnostics"].as_array().unwrap().iter();
     let told: Vec<String> =
@@ -110,6 +113,7 @@ fn code_that_cannot_run_is_told() {
         "invalid-script:11",
         "missing-script:12",
         "missing-script:15",
+        "missing-script:16",
     ];
     assert_eq!(told, wanted);
     let shown = place.run(["show", "coded", "--source", "skills"]).exits(0).stdout;
