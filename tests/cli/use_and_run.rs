@@ -247,6 +247,9 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
         ("SET_HERE=no", "write the name alone, `--env SET_HERE`"),
         ("=no", "write the name of a variable"),
         ("", "write the name of a variable"),
+        ("A-B", "letters, digits and `_`"),
+        ("1A", "no digit first"),
+        ("Ä", "letters, digits and `_`"),
     ] {
         let refused = env(name).exits(2);
         assert!(refused.stderr.contains(told), "{name}: {refused:?}");

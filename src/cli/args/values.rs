@@ -42,13 +42,18 @@ pub(super) fn days(text: &str) -> Result<u32, String> {
     })
 }
 
-/// Parses the name of an environment variable.
+/// Parses the name of an environment variable. Refuses names that a shell does not pass on to a script.
 pub(super) fn variable(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     match text.split_once('=') {
         Some((name, _)) if !name.is_empty() => Err(format!(
             "write the name alone, `--env {name}`: it is passed on with the value that it has here"
         )),
-        None if !text.is_empty() => Ok(text.to_owned()),
-        _ => Err("write the name of a variable, such as `LANG`".to_owned()),
+        None if is_name => Ok(text.to_owned()),
+        _ => Err("write the name of a variable, such as `LANG`: letters, digits and `_`, and no \
+                  digit first"
+            .to_owned()),
     }
 }
