@@ -61,7 +61,10 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     }
     out.push_str(&body[copied..]);
     if !is_used && !args.trim().is_empty() {
-        out.push_str("\n\nARGUMENTS: ");
+        // One blank line in between, and the body is kept as it is.
+        let n_breaks = out.bytes().rev().take(2).take_while(|byte| *byte == b'\n').count();
+        out.push_str(&"\n\n"[n_breaks..]);
+        out.push_str("ARGUMENTS: ");
         out.push_str(args);
     }
     (out.len() <= MAX_BYTES).then_some(out)
@@ -152,6 +155,9 @@ mod tests {
             ("$0|$1", "it's fine", "it's|fine"),
             ("x", "  ", "x"),
             ("", "a", "\n\nARGUMENTS: a"),
+            ("x\n", "a", "x\n\nARGUMENTS: a"),
+            ("x\n\n", "a", "x\n\nARGUMENTS: a"),
+            ("x\n\n\n", "a", "x\n\n\nARGUMENTS: a"),
         ] {
             assert_eq!(apply(body, args, false).unwrap(), wanted, "{body:?} with {args:?}");
         }
@@ -191,7 +197,12 @@ mod tests {
             args in "[a-z$0 ]{0,8}",
         ) {
             let applied = apply(&body, &args, true).unwrap();
-            let line = if args.trim().is_empty() { String::new() } else { format!("\n\nARGUMENTS: {args}") };
+            let breaks = match body.as_str() {
+                body if body.ends_with("\n\n") => "",
+                body if body.ends_with('\n') => "\n",
+                _ => "\n\n",
+            };
+            let line = if args.trim().is_empty() { String::new() } else { format!("{breaks}ARGUMENTS: {args}") };
             prop_assert_eq!(applied, format!("{body}{line}"));
         }
 
