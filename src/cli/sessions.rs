@@ -20,7 +20,8 @@ pub(crate) const VARIABLE: &str = "REPERTOIRE_SESSIONS";
 
 /// The location of the session store.
 pub(crate) enum Place {
-    File(PathBuf),
+    /// A file, and the longest time to wait for another process that keeps it locked.
+    File(PathBuf, Duration),
     /// The address may hold a password: only [`Place::shown`] is printed.
     Server(String, ServerOptions),
 }
@@ -32,23 +33,25 @@ impl Place {
         let named = std::env::var(VARIABLE).ok().filter(|url| !url.is_empty());
         match named.or_else(|| config.session_store().map(str::to_owned)) {
             Some(url) => Ok(Place::Server(url, config.sessions(ServerOptions::default()))),
-            None => setup::sessions_file(common).map(Place::File),
+            None => setup::sessions_file(common).map(|path| Place::File(path, SqliteStore::WAITS)),
         }
     }
 
-    /// Returns the location with each call of a server limited to at most `time`. For a file, nothing
-    /// changes.
+    /// Returns the location with the wait for a server, or for other processes that keep the file
+    /// locked, limited to at most `time`.
     pub(crate) fn within(mut self, time: Duration) -> Place {
-        if let Place::Server(_, options) = &mut self {
-            options.timeout = options.timeout.min(time);
-        }
+        let wait = match &mut self {
+            Place::File(_, wait) => wait,
+            Place::Server(_, options) => &mut options.timeout,
+        };
+        *wait = time.min(*wait);
         self
     }
 
     /// Returns the path, or the address without its password.
     pub(crate) fn shown(&self) -> String {
         match self {
-            Place::File(path) => path.display().to_string(),
+            Place::File(path, _) => path.display().to_string(),
             Place::Server(url, _) => without_secrets(url),
         }
     }
@@ -60,7 +63,7 @@ impl Place {
         tell: impl Fn(&SetAside) + Send + 'static,
     ) -> Result<Arc<dyn SessionStore>, Error> {
         match self {
-            Place::File(path) => Ok(Arc::new(SqliteStore::open_telling(path, tell)?)),
+            Place::File(path, wait) => Ok(Arc::new(SqliteStore::open_waiting(path, wait, tell)?)),
             Place::Server(url, options) => open_url(&url, options),
         }
     }
@@ -82,7 +85,7 @@ pub(crate) fn open(common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
 /// Opens the store if it exists. Never creates a file.
 pub(crate) fn open_existing(common: &Common) -> Result<Option<Arc<dyn SessionStore>>, Error> {
     match Place::of(&setup::config(common)?, common)? {
-        Place::File(path) if !path.exists() => Ok(None),
+        Place::File(path, _) if !path.exists() => Ok(None),
         place => open_at(place, common).map(Some),
     }
 }

@@ -56,6 +56,8 @@ pub use set_aside::SetAside;
 /// ```
 pub struct SqliteStore {
     path: PathBuf,
+    /// The longest time to wait for another process that holds the file.
+    wait: Duration,
     inner: Mutex<Inner>,
 }
 
@@ -66,6 +68,9 @@ const EARLIEST: i64 = 1_577_836_800;
 struct Inner {
     /// `None` after the store turned out to be damaged and no new one could be created.
     opened: Option<Opened>,
+    /// True after another process held the file for the whole time: until it is free again, nobody
+    /// waits for it any more.
+    is_held: bool,
     set_aside: Vec<PathBuf>,
     tell: Box<dyn Fn(&SetAside) + Send>,
 }
@@ -80,11 +85,14 @@ impl SqliteStore {
     /// The age, 30 days, after which an idle session is forgotten when a store is opened.
     pub const KEEPS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+    /// The time, 30 seconds, for which a call waits for another process that keeps the file locked.
+    pub const WAITS: Duration = Duration::from_secs(30);
+
     /// Opens the store at `path`. If it does not exist, creates it and its directory, accessible to the
     /// current user only.
     ///
     /// Fails with `EXECUTION_ERROR` if the store cannot be created or opened, was written by a
-    /// newer Repertoire or by another program, or stays locked for 30 seconds.
+    /// newer Repertoire or by another program, or stays locked for [`SqliteStore::WAITS`].
     pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, Error> {
         SqliteStore::open_telling(path, |_| {})
     }
@@ -96,10 +104,21 @@ impl SqliteStore {
         path: impl AsRef<Path>,
         tell: impl Fn(&SetAside) + Send + 'static,
     ) -> Result<SqliteStore, Error> {
+        SqliteStore::open_waiting(path, Self::WAITS, tell)
+    }
+
+    /// Opens a store as [`SqliteStore::open_telling`] does, and waits for at most `wait`, instead of
+    /// [`SqliteStore::WAITS`], while another process keeps the file locked. After one call has waited in
+    /// vain, the others do not wait until the file is free again.
+    pub fn open_waiting(
+        path: impl AsRef<Path>,
+        wait: Duration,
+        tell: impl Fn(&SetAside) + Send + 'static,
+    ) -> Result<SqliteStore, Error> {
         let path = file::place(path.as_ref())?;
-        let inner = Inner { opened: None, set_aside: Vec::new(), tell: Box::new(tell) };
-        let inner = Mutex::new(inner);
-        let store = SqliteStore { path, inner };
+        let (set_aside, tell) = (Vec::new(), Box::new(tell));
+        let inner = Mutex::new(Inner { opened: None, is_held: false, set_aside, tell });
+        let store = SqliteStore { path, wait, inner };
         let (oldest, newest) = (before(Self::KEEPS), after(Self::KEEPS));
         if store.run("read", |connection| Ok(rows::has_outside(connection, oldest, newest)?))? {
             store.forget_older_than(Self::KEEPS)?;
@@ -157,8 +176,9 @@ impl SqliteStore {
         mut work: impl FnMut(&mut Connection) -> Result<T, Problem>,
     ) -> Result<T, Error> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut work = |opened: &mut Opened| patiently(|| work(&mut opened.connection));
-        let mut done = work(inner.opened(&self.path, Check::Quick)?);
+        let wait = if inner.is_held { Duration::ZERO } else { self.wait };
+        let mut work = |opened: &mut Opened| patiently(wait, || work(&mut opened.connection));
+        let mut done = work(inner.opened(&self.path, Check::Quick, self.wait)?);
         for is_checked in [false, true] {
             if !matches!(done, Err(Problem::Damaged(_))) {
                 break;
@@ -170,20 +190,22 @@ impl SqliteStore {
                 }
                 damaged.close_unchanged();
             }
-            done = work(inner.opened(&self.path, check)?);
+            done = work(inner.opened(&self.path, check, self.wait)?);
         }
+        inner.is_held = matches!(done, Err(Problem::Busy(_)));
         done.map_err(|problem| problem.into_error(what, &self.path))
     }
 }
 
 impl Inner {
-    /// Returns the database at `path`; opens it with this check if it is not open.
-    fn opened(&mut self, path: &Path, check: Check) -> Result<&mut Opened, Error> {
+    /// Returns the database at `path`; opens it with this check if it is not open, and waits for other
+    /// processes for at most `wait` at each step.
+    fn opened(&mut self, path: &Path, check: Check, wait: Duration) -> Result<&mut Opened, Error> {
         let current = self.opened.take().filter(|opened| !opened.is_replaced(path));
         let opened = if let Some(opened) = current {
             opened
         } else {
-            let (opened, set_aside) = file::open(path, check)?;
+            let (opened, set_aside) = file::open(path, check, wait)?;
             if let Some(set_aside) = set_aside {
                 (self.tell)(&set_aside);
                 self.set_aside.push(set_aside.kept_as);

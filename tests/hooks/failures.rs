@@ -93,6 +93,24 @@ fn a_store_that_cannot_be_used_ends_well() {
     assert!(doctor["broken"][0].as_str().unwrap().contains("is not a file"), "{doctor}");
 }
 
+#[test]
+fn a_store_that_stays_locked_is_waited_for_within_the_deadline() {
+    let place = place();
+    let ask = |session| {
+        let args = ["hook", "claude-code", "--deadline", "6", "--source", ".repertoire/skills"];
+        place.run_with(args, prompt(session, "deploy it").as_bytes()).exits(0)
+    };
+    ask("s");
+    let store = rusqlite::Connection::open(state(&place, "sessions.sqlite")).unwrap();
+    store.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let start = std::time::Instant::now();
+    let run = ask("t");
+    // The agent stops waiting a second after the deadline.
+    assert!(start.elapsed() < std::time::Duration::from_secs(7), "{run:?}");
+    assert!(run.stdout.contains("## Skill: deploy"), "{run:?}");
+    assert!(log(&place).contains("database is locked"), "{}", log(&place));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_the_log_has_a_remedy() {

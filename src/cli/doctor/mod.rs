@@ -268,7 +268,7 @@ fn sessions(common: &Common) -> anyhow::Result<(FileReport, Vec<String>)> {
         let state = store.and_then(|store| Session::new("doctor", store).state());
         state.err().map(|error| error.message().to_owned())
     };
-    if let Place::File(path) = &place {
+    if let Place::File(path, _) = &place {
         let (path, mut report) = (path.clone(), file(path));
         // A check must not create anything: a store that does not exist yet is fine.
         if report.size.is_some() {

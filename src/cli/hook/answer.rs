@@ -141,7 +141,7 @@ fn answer(
         Err(_) if !needs_skills => Config::default(),
         config => config?,
     };
-    // The session server may take half of the time, once: after that, it counts as unreachable.
+    // The session store may take half of the time, once: after that, it counts as unreachable.
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {

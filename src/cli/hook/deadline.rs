@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The extra time for recording what an answer shows, if other processes hold the file.
-const NOTING: Duration = Duration::from_secs(5);
+/// The extra time for recording what an answer shows. It is less than the second for which the agent
+/// still waits after the deadline.
+const NOTING: Duration = Duration::from_millis(500);
 
 /// A running deadline, and the stage reached.
 #[derive(Debug, Clone)]
@@ -30,7 +31,7 @@ enum Stage {
 
 impl Deadline {
     /// Starts a deadline of `time`. When it expires, calls `late` and ends the process
-    /// successfully; while the session is being recorded, a few seconds later.
+    /// successfully; while the session is being recorded, half a second later.
     ///
     /// Fails if no thread can be started.
     pub(super) fn start(

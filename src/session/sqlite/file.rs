@@ -17,7 +17,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::problem::{BUSY_TIMEOUT, Problem, patiently};
+use super::problem::{Problem, patiently};
 use super::set_aside::SetAside;
 use super::signature::Signature;
 use super::{now, rows};
@@ -34,8 +34,8 @@ const JOURNAL_PAGES: i64 = 256;
 /// process wait for the disk two or three times.
 const LONGEST_JOURNAL: u64 = 512 << 10;
 
-/// The time that `SQLite` itself waits for other processes.
-const WAITS: Duration = Duration::from_millis(BUSY_TIMEOUT.as_millis() as u64 / 6);
+/// The part of the time to wait for other processes that `SQLite` itself waits at once.
+const PART_OF_WAIT: u32 = 6;
 
 /// The suffixes of the files that `SQLite` keeps beside a database.
 const PARTS: [&str; 2] = ["-wal", "-shm"];
@@ -130,9 +130,13 @@ pub(super) fn place(path: &Path) -> Result<PathBuf, Error> {
     Err(Error::new(ErrorCode::ExecutionError, message, "name the file itself"))
 }
 
-/// Opens the database at `path`, and creates it if there is none. A damaged one is replaced; the
-/// second value reports that.
-pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<SetAside>), Error> {
+/// Opens the database at `path`, and creates it if there is none. Waits for other processes for at most
+/// `wait` at each step. A damaged database is replaced; the second value reports that.
+pub(super) fn open(
+    path: &Path,
+    check: Check,
+    wait: Duration,
+) -> Result<(Opened, Option<SetAside>), Error> {
     let fail = |problem: Problem| problem.into_error("open", path);
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     // Without a lock file, no Repertoire has opened this database. It is checked first, since nothing
@@ -140,16 +144,16 @@ pub(super) fn open(path: &Path, check: Check) -> Result<(Opened, Option<SetAside
     if !lock_path(path).exists() && path.is_file() {
         refuse_foreign(path)?;
     }
-    let _lock = lock(path)?;
+    let _lock = lock(path, wait)?;
     let mut set_aside = None;
-    let connection = match patiently(|| connect(path, check)) {
+    let connection = match patiently(wait, || connect(path, check, wait)) {
         Err(Problem::Damaged(why)) => {
             refuse_foreign(path)?;
             let kept_as = move_aside(path).map_err(|error| io_error("set aside", path, error))?;
             let told = SetAside { store: path.to_owned(), kept_as, why };
             tracing::warn!("{told}");
             set_aside = Some(told);
-            patiently(|| connect(path, Check::Quick)).map_err(fail)?
+            patiently(wait, || connect(path, Check::Quick, wait)).map_err(fail)?
         }
         done => done.map_err(fail)?,
     };
@@ -175,13 +179,13 @@ fn lock_path(path: &Path) -> PathBuf {
 
 /// Locks the store until the returned file is dropped. The lock file stays, as another process may
 /// be about to lock it.
-fn lock(path: &Path) -> Result<File, Error> {
+fn lock(path: &Path, wait: Duration) -> Result<File, Error> {
     let path = lock_path(path);
     let failed = |error| io_error("lock", &path, error);
     let mut options = private();
     options.create(true).truncate(false);
     let file = without_waiting_or_links(&mut options).open(&path).map_err(failed)?;
-    patiently(|| match file.try_lock() {
+    patiently(wait, || match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
             Err(Problem::Busy("another process is opening it".to_owned()))
@@ -192,7 +196,7 @@ fn lock(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
-fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
+fn connect(path: &Path, check: Check, wait: Duration) -> Result<Connection, Problem> {
     let io = |what, error| Problem::Refused(io_error(what, path, error));
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
@@ -225,7 +229,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     // Closing must not change the file before it is known to be sound and ours.
     set_no_checkpoint_on_close(&connection, true)?;
     // The busy handler of SQLite covers most cases; `patiently` covers the others.
-    connection.busy_timeout(WAITS)?;
+    connection.busy_timeout(wait / PART_OF_WAIT)?;
     rows::prepare(&mut connection, &path.display().to_string())?;
     // On a file system without shared memory, the rollback journal stays in use, which is as safe.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -233,7 +237,7 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
     // checkpoint on.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "wal_autocheckpoint", JOURNAL_PAGES)?;
-    empty_long_journal(&connection, path)?;
+    empty_long_journal(&connection, path, wait)?;
     if check == Check::Thorough {
         let found: String =
             connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
@@ -248,7 +252,11 @@ fn connect(path: &Path, check: Check) -> Result<Connection, Problem> {
 /// Checkpoints a long journal. It would grow for ever if all writers were killed or exited without
 /// closing the file, as hooks do: the checkpointed part is known only while a process has the file open,
 /// so the next process appends to the end.
-fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+fn empty_long_journal(
+    connection: &Connection,
+    path: &Path,
+    wait: Duration,
+) -> rusqlite::Result<()> {
     let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|journal| journal.len() > LONGEST_JOURNAL) {
         // While other processes use the file (we do not wait for them), and on a full disk, the
@@ -258,7 +266,7 @@ fn empty_long_journal(connection: &Connection, path: &Path) -> rusqlite::Result<
         if let Err(error) = emptied {
             tracing::debug!(%error, "the journal of the session store was not checkpointed");
         }
-        connection.busy_timeout(WAITS)?;
+        connection.busy_timeout(wait / PART_OF_WAIT)?;
     }
     Ok(())
 }

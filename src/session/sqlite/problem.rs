@@ -8,8 +8,6 @@ use rusqlite::ErrorCode as Sql;
 
 use crate::error::{Error, ErrorCode};
 
-/// The time to wait for another process that holds the file.
-pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -100,12 +98,15 @@ impl Problem {
     }
 }
 
-/// Runs `work`, and repeats it while another process holds the file.
-pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Problem>) -> Result<T, Problem> {
+/// Runs `work`, and repeats it while another process holds the file, for at most `wait`.
+pub(super) fn patiently<T>(
+    wait: Duration,
+    mut work: impl FnMut() -> Result<T, Problem>,
+) -> Result<T, Problem> {
     let start = Instant::now();
     loop {
         match work() {
-            Err(Problem::Busy(_)) if start.elapsed() < BUSY_TIMEOUT => thread::sleep(PAUSE),
+            Err(Problem::Busy(_)) if start.elapsed() < wait => thread::sleep(PAUSE),
             done => return done,
         }
     }
