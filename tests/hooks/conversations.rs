@@ -94,6 +94,25 @@ fn gemini_gets_the_list_with_the_first_message() {
 }
 
 #[test]
+fn the_list_gets_the_room_that_the_skill_leaves() {
+    let place = place();
+    for n in 0..150 {
+        let text = format!("---\nname: s{n}\ndescription: {}\n---\nx\n", "Knows it. ".repeat(9));
+        place.write(&format!(".repertoire/skills/s{n}/SKILL.md"), text);
+    }
+    let text = format!("---\ndescription: Big.\ntriggers: [whale]\n---\n{}\n", "x".repeat(8_500));
+    place.write(".repertoire/skills/big/SKILL.md", text);
+    for prompt in ["the whale", "/big now", "write a haiku"] {
+        let place = &place;
+        let fields = json!({"prompt": prompt, "session_id": prompt});
+        let text = added(place, "gemini", &event("gemini", "BeforeAgent", &fields));
+        assert!(text.contains("## Available skills"), "{prompt}: {text}");
+        assert_eq!(text.contains("xxxx"), prompt != "write a haiku", "{prompt}: {text}");
+        assert!(text.chars().count() <= 10_000, "{prompt}: {}", text.chars().count());
+    }
+}
+
+#[test]
 fn a_compression_counts_once_the_record_shows_it() {
     let place = place();
     let record = place.path().join("chat.jsonl");

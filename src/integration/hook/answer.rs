@@ -18,7 +18,7 @@ use crate::disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
     Rejection, Tier,
 };
-use crate::engine::{Engine, Turn};
+use crate::engine::{Engine, Turn, TurnBuilder};
 use crate::error::Error;
 use crate::session::{Event, Session, SkillState};
 use crate::skill::SkillId;
@@ -29,6 +29,9 @@ const CONTEXT: usize = 10_000;
 /// The part of [`CONTEXT`] that is reserved for notes which say where to find instructions that do not
 /// fit.
 const NOTES: usize = 1_000;
+
+/// The gap between two parts of the context.
+const GAP: &str = "\n\n";
 
 /// Returns disclosure options for hooks, within the length that agents accept without cutting it.
 pub fn disclosure_options() -> DisclosureOptions {
@@ -70,9 +73,9 @@ impl HookCall {
                 // A conversation that starts may have had its first message answered already: Copilot
                 // runs the hooks for the start and for the first message at the same time.
                 let is_listed = self.agent.channel().lists_at_start(*resumed);
-                if is_listed { self.list(engine, &session)? } else { String::new() }
+                if is_listed { self.list(engine, &session, usize::MAX)? } else { String::new() }
             }
-            HookEvent::Catalog => self.list(engine, &session)?,
+            HookEvent::Catalog => self.list(engine, &session, usize::MAX)?,
             HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
             HookEvent::Files(paths) if takes_context => self.touched(paths, engine, &session)?,
             HookEvent::Files(_) | HookEvent::Compacting | HookEvent::Exit => String::new(),
@@ -89,9 +92,16 @@ impl HookCall {
         Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
     }
 
-    /// Lists the skills that the agent does not list by itself, and records them in the session.
-    fn list(&self, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let prompt = self.catalog(engine);
+    /// Lists the skills that the agent does not list by itself, in at most `room` characters, and
+    /// records them in the session.
+    fn list(&self, engine: &Engine, session: &Session, room: usize) -> Result<String, Error> {
+        let mut prompt = self.catalog(engine);
+        if prompt.text.chars().count() > room {
+            let (budget, native) = (Budget::Characters(room), self.agent.native_skills().clone());
+            let (budget, native) = (Some(budget), Some(native));
+            let options = engine.prompt_options().clone();
+            prompt = engine.prompt_with(&PromptOptions { budget, native, ..options });
+        }
         session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
         Ok(prompt.text)
     }
@@ -106,15 +116,41 @@ impl HookCall {
     fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let message = without_repeated_context(prompt, || self.catalog(engine).text);
         self.note_lost(session, engine)?;
-        let list = match self.agent.channel().list {
-            List::FirstPrompt if !session.state()?.skills.iter().any(|skill| skill.listed) => {
-                self.list(engine, session)?
-            }
-            _ => String::new(),
+        let is_listed = |session: &Session| -> Result<bool, Error> {
+            Ok(session.state()?.skills.iter().any(|skill| skill.listed))
         };
-        let text = self.called_for(message, engine, session)?;
+        if self.agent.channel().list != List::FirstPrompt || is_listed(session)? {
+            return self.called_for(message, engine, session);
+        }
+        // The list gets the room that the other text leaves.
+        let list = |text: &str| {
+            let n_chars = text.chars().count();
+            let gap = if n_chars == 0 { 0 } else { GAP.len() };
+            self.list(engine, session, CONTEXT.saturating_sub(n_chars + gap))
+        };
+        let catalog = engine.catalog();
+        let command = Typed::parse(message).and_then(|typed| find_command(&catalog, typed.word));
+        let (list, text) = if command.is_some() {
+            // The list does not change the text of a command.
+            let text = self.called_for(message, engine, session)?;
+            (list(&text)?, text)
+        } else {
+            // What the list names, the text does not name again, so it only becomes shorter.
+            let preview = self.turn(message, engine, session).preview();
+            let list = list(&with_notes(preview.text.clone(), &preview, engine))?;
+            (list, self.called_for(message, engine, session)?)
+        };
         let parts = [list, text].into_iter().filter(|part| !part.is_empty());
-        Ok(parts.collect::<Vec<_>>().join("\n\n"))
+        Ok(parts.collect::<Vec<_>>().join(GAP))
+    }
+
+    fn turn<'t>(
+        &self,
+        message: &'t str,
+        engine: &'t Engine,
+        session: &'t Session,
+    ) -> TurnBuilder<'t> {
+        engine.turn(message, session).native(self.agent.native_skills().clone())
     }
 
     /// Records in the session that the context was shortened, if text that the engine added is missing
@@ -157,7 +193,7 @@ impl HookCall {
 
     /// Returns the text that an ordinary message, not a command of the agent, calls for.
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let turn = engine.turn(message, session).native(self.agent.native_skills().clone());
+        let turn = self.turn(message, engine, session);
         let Turn { text, disclosure, activation, .. } = turn.run()?;
         let Some(activation) = activation else {
             if disclosure.tier == Tier::Breadcrumb && self.knows_all(engine, session)? {
@@ -194,10 +230,7 @@ impl HookCall {
         engine: &Engine,
         session: &Session,
     ) -> Result<String, Error> {
-        let turn = || {
-            let turn = engine.turn("", session).native(self.agent.native_skills().clone());
-            turn.paths(paths.iter().map(String::as_str))
-        };
+        let turn = || self.turn("", engine, session).paths(paths.iter().map(String::as_str));
         let preview = turn().preview();
         let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
         let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));
@@ -228,10 +261,10 @@ fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> Str
     for omitted in disclosure.omitted.iter().filter(|of| of.reasons().any(is_too_long)) {
         let entry = catalog.find(omitted.id.as_str(), Audience::Model).ok();
         let Some(note) = entry.map(too_long) else { continue };
-        let n_chars = note.chars().count() + 2;
+        let n_chars = note.chars().count() + GAP.len();
         if n_chars <= room {
             room -= n_chars;
-            let _ = write!(text, "\n\n{note}");
+            let _ = write!(text, "{GAP}{note}");
         }
     }
     text
