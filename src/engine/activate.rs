@@ -76,7 +76,7 @@ impl Engine {
     ) -> Result<Activation, Error> {
         let catalog = self.catalog();
         let entry = catalog.find(name, how.audience)?;
-        self.activate_entry(&catalog, entry, args, session, how)
+        self.activate_entry(&catalog, entry, args, session, how, None)
     }
 
     /// Activates the skill of a message such as `/review PR 42`; `None` for any other message, including
@@ -90,6 +90,17 @@ impl Engine {
         message: &str,
         session: &Session,
     ) -> Result<Option<Activation>, Error> {
+        self.user_message_within(None, message, session)
+    }
+
+    /// Activates like [`Engine::user_message`], for a host that leaves out a text of more than
+    /// `max_chars` characters: the instructions in it do not count as shown.
+    pub(super) fn user_message_within(
+        &self,
+        max_chars: Option<usize>,
+        message: &str,
+        session: &Session,
+    ) -> Result<Option<Activation>, Error> {
         let Some(Typed { word, args }) = Typed::parse(message) else { return Ok(None) };
         let catalog = self.catalog();
         let Some(entry) = activation::find_command(&catalog, word) else { return Ok(None) };
@@ -97,7 +108,7 @@ impl Engine {
         let entry = catalog.find(entry.id.as_str(), Audience::User)?;
         let inline = !self.spawns_tasks();
         let how = Activate { audience: Audience::User, inline, ..Activate::default() };
-        self.activate_entry(&catalog, entry, args, session, &how).map(Some)
+        self.activate_entry(&catalog, entry, args, session, &how, max_chars).map(Some)
     }
 
     /// Tells whether the host spawns tasks for skills with `context: fork`.
@@ -193,7 +204,8 @@ impl Engine {
         Ok(entry)
     }
 
-    /// Activates a skill of `catalog`.
+    /// Activates a skill of `catalog`. Its instructions do not count as shown if their text has more than
+    /// `max_chars` characters.
     pub(super) fn activate_entry(
         &self,
         catalog: &Catalog,
@@ -201,13 +213,14 @@ impl Engine {
         args: &str,
         session: &Session,
         how: &Activate<'_>,
+        max_chars: Option<usize>,
     ) -> Result<Activation, Error> {
         let audience = match how.audience {
             Audience::Model => "model",
             Audience::User => "user",
         };
         let span = spans::activate(entry.id.as_str(), audience);
-        let prepare = || self.activate_known(catalog, entry, args, session, how);
+        let prepare = || self.activate_known(catalog, entry, args, session, how, max_chars);
         let activation = spans::within(&span, prepare)?;
         span.record("text.bytes", spans::int(activation.content.len()));
         Ok(activation)
@@ -220,6 +233,7 @@ impl Engine {
         args: &str,
         session: &Session,
         how: &Activate<'_>,
+        max_chars: Option<usize>,
     ) -> Result<Activation, Error> {
         let state = session.state()?;
         let caller = Caller { audience: how.audience, session };
@@ -241,7 +255,9 @@ impl Engine {
             activation.task = Some(spawned?);
             activation.content.clear();
         }
-        let shown = activation.task.is_none().then(|| entry.skill.body_hash()).transpose()?;
+        let fits = |max| activation.to_text().chars().count() <= max;
+        let is_shown = activation.task.is_none() && max_chars.is_none_or(fits);
+        let shown = is_shown.then(|| entry.skill.body_hash()).transpose()?;
         let mut noted =
             session.record(&Event::Activated { skill: &entry.id, by: by.as_ref(), shown });
         if noted.is_ok() && consent == Consented::Now {
@@ -249,7 +265,7 @@ impl Engine {
         }
         match noted {
             // The task is running. An error here would make the caller retry and spawn it again.
-            Err(error) if shown.is_none() => {
+            Err(error) if activation.task.is_some() => {
                 tracing::warn!(id = %entry.id, %error, "a task is not noted");
             }
             noted => drop(noted?),

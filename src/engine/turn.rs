@@ -21,6 +21,7 @@ pub struct TurnBuilder<'t> {
     session: &'t Session,
     query: Query<'t>,
     options: Cow<'t, DisclosureOptions>,
+    max_command_chars: Option<usize>,
 }
 
 /// The answer to one message of a conversation.
@@ -85,7 +86,8 @@ impl Engine {
         session: &'t Session,
     ) -> TurnBuilder<'t> {
         let options = Cow::Borrowed(&self.0.disclosure);
-        TurnBuilder { engine: self, session, query: message.into(), options }
+        let query = message.into();
+        TurnBuilder { engine: self, session, query, options, max_command_chars: None }
     }
 }
 
@@ -99,6 +101,13 @@ impl<'t> TurnBuilder<'t> {
     /// Discloses within this budget.
     pub fn budget(mut self, budget: Budget) -> TurnBuilder<'t> {
         self.options.to_mut().budget = Some(budget);
+        self
+    }
+
+    /// Does not record the instructions of a command as shown if their text has more than `n`
+    /// characters, since the host leaves such a text out.
+    pub(crate) fn max_command_chars(mut self, n: usize) -> TurnBuilder<'t> {
+        self.max_command_chars = Some(n);
         self
     }
 
@@ -133,10 +142,10 @@ impl<'t> TurnBuilder<'t> {
     }
 
     fn answer(&self, span: &Span) -> Result<Turn, Error> {
-        let TurnBuilder { engine, session, .. } = *self;
+        let TurnBuilder { engine, session, max_command_chars: max, .. } = *self;
         let state = session.state()?;
         let tools = engine.tools(session);
-        let refused = match engine.user_message(&self.query.text, session) {
+        let refused = match engine.user_message_within(max, &self.query.text, session) {
             Ok(Some(activation)) => {
                 let text = activation.to_text();
                 let disclosure = disclosure_of(&activation, &text);

@@ -113,6 +113,24 @@ fn the_list_gets_the_room_that_the_skill_leaves() {
 }
 
 #[test]
+fn instructions_that_were_left_out_do_not_count_as_shown() {
+    for agent in ["claude-code", "codex"] {
+        let place = place();
+        let path = place.path().join(".repertoire/skills/long/SKILL.md");
+        let note = format!("Read them before you go on: {}", path.display());
+        let typed = say(&place, agent, "/long to staging");
+        assert!(typed.ends_with(&note), "{typed}");
+        let is_told = typed.starts_with("The user typed the command of the skill `long`");
+        assert_eq!(is_told, agent == "claude-code", "{typed}");
+        let again = say(&place, agent, "read the encyclopedia");
+        assert!(again.ends_with(&note) && !again.contains("given above"), "{again}");
+        // A command that fits counts as shown.
+        assert!(say(&place, agent, "/deploy it").contains("Run the pipeline."));
+        assert!(!say(&place, agent, "deploy it").contains("Run the pipeline."));
+    }
+}
+
+#[test]
 fn a_compression_counts_once_the_record_shows_it() {
     let place = place();
     let record = place.path().join("chat.jsonl");

@@ -39,7 +39,8 @@ impl SessionTools {
         // Without arguments, the placeholder is kept: it stands for the request in the conversation.
         let is_open = is_plain && entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS));
         let args = if is_open { ARGUMENTS } else { &call.args };
-        let activation = self.engine.activate_entry(&catalog, entry, args, &self.session, &how)?;
+        let activation =
+            self.engine.activate_entry(&catalog, entry, args, &self.session, &how, None)?;
         let text = activation.to_text();
         let is_open = is_open && activation.task.is_none();
         let text = if is_open { format!("{ARGUMENTS_NOTE}\n\n{text}") } else { text };

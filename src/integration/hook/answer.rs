@@ -29,6 +29,8 @@ const CONTEXT: usize = 10_000;
 /// The part of [`CONTEXT`] that is reserved for notes which say where to find instructions that do not
 /// fit.
 const NOTES: usize = 1_000;
+/// The part of [`CONTEXT`] that is reserved for the sentence before the instructions of a command.
+const SENTENCE: usize = 500;
 
 /// The gap between two parts of the context.
 const GAP: &str = "\n\n";
@@ -193,7 +195,8 @@ impl HookCall {
 
     /// Returns the text that an ordinary message, not a command of the agent, calls for.
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let turn = self.turn(message, engine, session);
+        let room = CONTEXT - SENTENCE;
+        let turn = self.turn(message, engine, session).max_command_chars(room);
         let Turn { text, disclosure, activation, .. } = turn.run()?;
         let Some(activation) = activation else {
             if disclosure.tier == Tier::Breadcrumb && self.knows_all(engine, session)? {
@@ -201,18 +204,17 @@ impl HookCall {
             }
             return Ok(with_notes(text, &disclosure, engine));
         };
-        let text = match self.agent {
-            // Claude Code's own reminder says that no such command is installed.
-            HookAgent::ClaudeCode => {
-                format!("{}\n\n{text}", is_command(activation.id.as_str()))
-            }
-            _ => text,
-        };
-        if text.chars().count() <= CONTEXT {
-            return Ok(text);
-        }
+        let id = activation.id.as_str();
         let catalog = engine.catalog();
-        Ok(catalog.get(activation.id.as_str()).map_or(text, too_long))
+        let (follow, text) = match catalog.get(id) {
+            Some(entry) if text.chars().count() > room => ("", too_long(entry)),
+            _ => (" These are its instructions.", text),
+        };
+        Ok(match self.agent {
+            // Claude Code's own reminder says that no such command is installed.
+            HookAgent::ClaudeCode => format!("{}{follow}{GAP}{text}", is_command(id)),
+            _ => text,
+        })
     }
 
     /// Tells whether all skills are listed in the context already, so that their number adds nothing.
@@ -244,11 +246,11 @@ impl HookCall {
     }
 }
 
-/// Returns the sentence before the instructions of a skill whose command the user typed.
+/// Returns the sentence about a skill whose command the user typed.
 fn is_command(id: &str) -> String {
     format!(
         "The user typed the command of the skill `{id}`, which is installed although the agent does \
-         not know the command. These are its instructions."
+         not know the command."
     )
 }
 
