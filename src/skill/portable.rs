@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json};
 
 use super::load;
-use super::strict::front_matter;
+use super::strict::{exact_fields, front_matter};
 use super::{Origin, Skill, is_identifier};
 use crate::error::Error;
 
@@ -65,7 +65,8 @@ impl Skill {
             let (text, front_matter) = (text.clone(), fields.clone());
             return Ok(Portable { text, front_matter });
         }
-        let mut front_matter = read.unwrap_or_default();
+        let lenient = || text.as_deref().map(exact_fields).unwrap_or_default();
+        let mut front_matter = read.unwrap_or_else(lenient);
         front_matter.insert("name".to_owned(), name.into());
         front_matter.insert("description".to_owned(), self.portable_description().into());
         Ok(Portable { text: written(&front_matter, self.body()?), front_matter })
@@ -209,6 +210,31 @@ mod tests {
         assert_eq!(portable.front_matter["odd key"], Json::Null);
         assert!(portable.text.contains("\\u2028") && portable.text.contains("\\u0085"));
         assert_eq!(skill("x", &portable.text), portable);
+    }
+
+    #[test]
+    fn fields_of_a_file_that_strict_readers_refuse_are_kept() {
+        let head = "name: plan\ndescription: P.\n";
+        let more = "license: MIT\nmetadata: {a: 1, b: .inf, 2: x}\n";
+        let kept = serde_json::json!({"license": "MIT", "metadata": {"a": 1}});
+        for (before, fields) in [
+            ("---\n", "x: .inf\nlist: [1, .nan]\n"),
+            ("\u{feff}---\n", ""),
+            ("\n---\n", ""),
+            ("<!-- mine -->\n---\n", ""),
+            ("---\n", "description: Again.\n"),
+            ("---\n", "1: x\n"),
+            ("---\n", "n: 123456789012345678901234567890\n"),
+            ("---\ndescription: Use when: it is broken\n", ""),
+        ] {
+            let text = format!("{before}{head}{more}{fields}---\nDo it.\n");
+            let mut front_matter = skill("plan", &text).front_matter;
+            front_matter.retain(|name, _| !["name", "description"].contains(&name.as_str()));
+            assert_eq!(serde_json::Value::from(front_matter), kept, "{text}");
+        }
+        let text =
+            "---\nname: fix\ndescription: Use when: it is broken\nallowed-tools: Read, Grep\n---\n";
+        assert_eq!(skill("fix", text).front_matter["allowed-tools"], "Read, Grep");
     }
 
     #[test]

@@ -23,6 +23,27 @@ pub(crate) fn front_matter(text: &str) -> Option<Map<String, Json>> {
     }
 }
 
+/// Returns the fields of a text that the loader reads, repaired where it repairs them, without the values
+/// that JSON cannot hold.
+pub(super) fn exact_fields(text: &str) -> Map<String, Json> {
+    let document = document::split(text).ok();
+    let entries = document.and_then(|mut document| document.read_front_matter(text).entries);
+    exact_entries(&entries.unwrap_or_default())
+}
+
+fn exact_entries(entries: &[(Node, Node)]) -> Map<String, Json> {
+    let field = |(key, value): &(Node, Node)| {
+        let Json::String(name) = to_json(key) else { return None };
+        let value = match &value.value {
+            Value::Mapping(entries) => exact_entries(entries).into(),
+            _ if is_exact(value) => to_json(value),
+            _ => return None,
+        };
+        is_exact_key(key).then_some((name, value))
+    };
+    entries.iter().filter_map(field).collect()
+}
+
 /// Returns whether JSON can hold the value without a loss, and with the same keys in every parser.
 fn is_exact(node: &Node) -> bool {
     match &node.value {
@@ -31,11 +52,15 @@ fn is_exact(node: &Node) -> bool {
         }
         Value::Scalar { plain: false, .. } => true,
         Value::Sequence(entries) => entries.iter().all(is_exact),
-        Value::Mapping(entries) => entries.iter().all(|(key, value)| {
-            let is_text = matches!(key.value, Value::Scalar { .. }) && to_json(key).is_string();
-            is_text && is_exact(key) && is_exact(value)
-        }),
+        Value::Mapping(entries) => {
+            entries.iter().all(|(key, value)| is_exact_key(key) && is_exact(value))
+        }
     }
+}
+
+/// Returns whether a key is a text in YAML, too.
+fn is_exact_key(key: &Node) -> bool {
+    matches!(key.value, Value::Scalar { .. }) && to_json(key).is_string() && is_exact(key)
 }
 
 /// Returns whether a plain scalar is a number in YAML that JSON cannot represent: `.nan`, or too many
