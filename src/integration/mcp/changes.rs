@@ -76,13 +76,17 @@ fn print(list: &[impl Serialize]) -> u64 {
 /// The directories in which skills usually have files, relative to the directory of the skill.
 const USUAL: [&str; 4] = ["", "assets", "references", "scripts"];
 
-/// Computes a fingerprint of the skills from the times of their directories. Adding or removing a file
-/// changes the time of its directory; checking every file every few seconds would cost too much.
+/// Computes a fingerprint of the skills from their names and descriptions, the times and sizes of their
+/// `SKILL.md` files, and the times of their directories. Adding or removing a file changes the time of
+/// its directory; checking every file every few seconds would cost too much.
 fn print_skills(catalog: &Catalog) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in catalog.listed(Audience::Model) {
         let dir = entry.skill.dir();
         (entry.id.as_str(), dir).hash(&mut hasher);
+        (entry.skill.name(), entry.skill.description()).hash(&mut hasher);
+        let file = entry.skill.path().and_then(|path| fs::metadata(path).ok());
+        file.map(|of| (of.len(), of.modified().ok())).hash(&mut hasher);
         let Some(dir) = dir else { continue };
         let changed = |name| fs::metadata(dir.join(name)).and_then(|of| of.modified()).ok();
         USUAL.map(changed).hash(&mut hasher);
@@ -156,5 +160,32 @@ impl Client for SubscriptionSink {
             PROMPTS => self.notify_prompt_list_changed().await,
             _ => self.notify_resource_list_changed().await,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Source;
+    use crate::engine::Engine;
+
+    #[test]
+    fn an_edit_of_a_skill_changes_the_fingerprint() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a/SKILL.md");
+        fs::create_dir(dir.path().join("a")).unwrap();
+        let write = |text: &str| fs::write(&file, format!("---\ndescription: {text}")).unwrap();
+        write("d\n---\nDo it.\n");
+        let engine = Engine::builder().source(Source::user(dir.path())).build().unwrap();
+        let before = print_skills(&engine.catalog());
+        assert_eq!(print_skills(&engine.catalog()), before);
+        write("d\n---\nDo it twice.\n");
+        let edited = print_skills(&engine.catalog());
+        assert_ne!(edited, before, "the body");
+        // The file may be seen before the engine has read it.
+        write("e\n---\nDo it twice.\n");
+        let seen = print_skills(&engine.catalog());
+        engine.refresh().unwrap();
+        assert_ne!(print_skills(&engine.catalog()), seen, "the description");
     }
 }
