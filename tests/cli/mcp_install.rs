@@ -119,6 +119,35 @@ fn settings_of_others_stay_byte_for_byte() {
 }
 
 #[test]
+fn what_was_there_before_options_comes_back() {
+    for (agent, file, _) in AGENTS {
+        let place = Place::new();
+        let before = if agent == "codex" { "model = \"x\"\n" } else { "{ \"a\": 1 }\n" };
+        place.write(file, before);
+        place.run(["mcp", "install", agent, "--project", "--no-list"]).exits(0);
+        mcp(&place, "uninstall", agent).exits(0);
+        assert_eq!(read(&place, file), before, "{agent}");
+        assert!(!place.path().join(format!("{file}.repertoire-mcp-backup")).exists(), "{agent}");
+    }
+}
+
+#[test]
+fn an_entry_that_was_written_by_hand_is_kept_in_a_backup() {
+    let by_hand = "{\"mcpServers\":{\"skills\":{\"command\":\"repertoire\",\"args\":[\"mcp\",\"--source\",\
+                   \"/team/skills\"],\"env\":{\"A\":\"t\"}}}}";
+    for actions in [&["install", "uninstall"][..], &["install", "install"], &["uninstall"]] {
+        let place = Place::new();
+        place.write(".mcp.json", by_hand);
+        let runs = actions.iter().map(|action| mcp(&place, action, "claude-code").exits(0));
+        let told = runs.map(|run| run.stdout).collect::<String>();
+        assert_eq!(read(&place, ".mcp.json.repertoire-mcp-backup"), by_hand, "{actions:?}");
+        assert!(told.contains("the earlier content is in "), "{told}");
+        let is_left = place.path().join(".mcp.json").exists();
+        assert_eq!(is_left, !actions.contains(&"uninstall"), "{actions:?}");
+    }
+}
+
+#[test]
 fn only_the_command_line_of_an_entry_is_replaced() {
     let place = Place::new();
     let old = "{\"mcpServers\": {\"skills\": {\"command\": \"/old/repertoire\", \"args\": [\"mcp\"], \"env\": \

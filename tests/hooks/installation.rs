@@ -143,6 +143,37 @@ fn settings_of_others_stay_byte_for_byte() {
 }
 
 #[test]
+fn what_was_there_before_options_comes_back() {
+    for agent in ["claude-code", "codex", "gemini", "cursor"] {
+        let place = Place::new();
+        let path = place.path().join(settings(agent));
+        let before = "{ \"hooks\": {} }\n";
+        place.write(settings(agent), before);
+        for options in [&["--deadline", "5"][..], &["--deadline", "8", "--mask-quoted"]] {
+            let args = ["hook", "install", agent, "--project"];
+            place.run(args.iter().chain(options)).exits(0);
+        }
+        uninstall(&place, agent).exits(0);
+        assert_eq!(fs::read_to_string(&path).unwrap(), before, "{agent}");
+        let left = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "{agent}: the backup is left");
+    }
+}
+
+#[test]
+fn a_backup_of_the_original_is_not_overwritten() {
+    let place = Place::new();
+    place.write(".claude/settings.json", "{}\n");
+    install(&place, "claude-code").exits(0);
+    let path = place.path().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}// later\n")).unwrap();
+    uninstall(&place, "claude-code").exits(0);
+    let backup = place.path().join(".claude/settings.json.repertoire-backup");
+    assert_eq!(fs::read_to_string(backup).unwrap(), "{}\n");
+}
+
+#[test]
 fn a_hook_of_another_version_is_replaced() {
     let place = Place::new();
     let old = "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          \
@@ -155,6 +186,8 @@ fn a_hook_of_another_version_is_replaced() {
     install(&place, "claude-code").exits(0);
     let new = fs::read_to_string(place.path().join(".claude/settings.json")).unwrap();
     assert!(new.contains("beep") && !new.contains("/old/"), "{new}");
+    let backup = place.path().join(".claude/settings.json.repertoire-backup");
+    assert_eq!(fs::read_to_string(backup).unwrap(), old);
     let new: Value = serde_json::from_str(&new).unwrap();
     assert_eq!(new["hooks"]["UserPromptSubmit"].as_array().unwrap().len(), 2, "{new}");
 }

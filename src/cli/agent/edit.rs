@@ -32,13 +32,16 @@ impl Problem {
 }
 
 /// The part of a settings file that belongs to this program.
-pub(crate) trait Entry {
+pub(crate) trait Entry: Sized {
     /// The suffix of the backup of the original file.
     const BACKUP: &'static str;
 
     /// Returns the command line, as words, by which the settings in `text` run this program; `None`
     /// if they do not run it.
     fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem>;
+
+    /// Returns the entry of the same agent that runs `words`.
+    fn running(&self, words: &[String]) -> Result<Self, Error>;
 
     /// Returns `text` with this program's entry exactly once, and all else unchanged.
     fn add(&self, text: &str) -> Result<String, Problem>;
@@ -113,8 +116,12 @@ impl<E: Entry> Target<E> {
     /// Adds this program's entry to the file. A dry run only shows the change.
     pub(crate) fn install(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let wanted = self.added()?;
-        // If the entry is new, uninstalling must restore the present content, so that is the backup.
-        let backup = self.text.as_deref().filter(|_| matches!(self.words(), Ok(None)));
+        let present = self.present()?;
+        // If the entry is new, uninstalling must restore the present content, so that is the backup. If
+        // somebody wrote an entry by hand, it is kept, but never instead of an earlier backup.
+        let is_kept = present
+            .is_none_or(|present| !self.is_only_written_by(&present) && !self.backup().exists());
+        let backup = self.text.as_deref().filter(|_| is_kept);
         let change = Change { target: self, wanted: Some(&wanted), backup };
         change.make(dry_run, out)
     }
@@ -122,11 +129,15 @@ impl<E: Entry> Target<E> {
     /// Removes this program's entry from the file. A dry run only shows the change.
     pub(crate) fn uninstall(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
         let before = fs::read_to_string(self.backup()).ok();
-        let wanted = self.removed(before.as_deref())?;
-        let is_changed = wanted != self.text;
-        let is_restored = is_changed && before.is_some() && wanted == before;
-        let is_kept = is_changed && !is_restored && wanted.is_some();
-        let backup = self.text.as_deref().filter(|_| is_kept);
+        let Some(present) = self.present()? else {
+            let wanted = self.text.as_deref();
+            return Change { target: self, wanted, backup: None }.make(dry_run, out);
+        };
+        let wanted = self.removed(&present, before.as_deref())?;
+        let is_restored = before.is_some() && wanted == before;
+        let is_kept = !is_restored && !self.is_only_written_by(&present);
+        // A backup from before the installation stays as it is.
+        let backup = before.as_deref().or(self.text.as_deref()).filter(|_| is_kept);
         Change { target: self, wanted: wanted.as_deref(), backup }.make(dry_run, out)?;
         if is_restored && !dry_run {
             fs::remove_file(self.backup())
@@ -139,13 +150,24 @@ impl<E: Entry> Target<E> {
         self.entry.add(self.text()).map_err(|problem| self.refuse(&problem))
     }
 
-    fn removed(&self, before: Option<&str>) -> Result<Option<String>, Error> {
-        let Some(text) = self.text.as_deref() else { return Ok(None) };
-        if self.words()?.is_none() {
-            return Ok(Some(text.to_owned()));
-        }
+    /// Returns the entry with which the file runs this program; `None` if it does not run it.
+    fn present(&self) -> Result<Option<E>, Error> {
+        self.words()?.map(|words| self.entry.running(&words)).transpose()
+    }
+
+    /// Tells whether the file is as an installation of the entry `present` would write a new one.
+    fn is_only_written_by(&self, present: &E) -> bool {
+        present.add("").is_ok_and(|ours| ours == self.text())
+    }
+
+    /// Returns the content without `present`, the entry of this program. `before` is the content of the
+    /// backup.
+    fn removed(&self, present: &E, before: Option<&str>) -> Result<Option<String>, Error> {
+        let text = self.text();
+        // A backup with an entry that somebody wrote by hand would leave this program installed.
+        let before = before.filter(|before| matches!(self.entry.words(before), Ok(None)));
         // If the file was not changed since the entry was added, it is restored byte for byte.
-        let is_as_written = |before: &&str| self.entry.add(before).is_ok_and(|added| added == text);
+        let is_as_written = |before: &&str| present.add(before).is_ok_and(|added| added == text);
         if let Some(before) = before.filter(is_as_written) {
             return Ok(Some(before.to_owned()));
         }

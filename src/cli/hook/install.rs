@@ -52,6 +52,10 @@ impl Entry for Hooks {
         }
     }
 
+    fn running(&self, words: &[String]) -> Result<Hooks, Error> {
+        Ok(Hooks { agent: self.agent, form: agents::form(self.agent, words)? })
+    }
+
     fn add(&self, text: &str) -> Result<String, Problem> {
         match &self.form {
             Form::File(wanted) if text.is_empty() || agents::plugin_words(text).is_some() => {

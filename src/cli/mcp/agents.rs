@@ -81,6 +81,6 @@ impl McpAgent {
             McpAgent::VsCode => (Form::Json("servers"), command, json!({"type": "stdio"})),
             McpAgent::Hooked(_) => (Form::Json("mcpServers"), command, Value::Null),
         };
-        Server { form, command, defaults }
+        Server { agent: self, form, command, defaults }
     }
 }

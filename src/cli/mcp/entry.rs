@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::agent::{Problem, is_own_program};
+use crate::args::McpAgent;
 
 /// The name of our entry.
 pub(super) const NAME: &str = "repertoire";
@@ -19,6 +20,7 @@ pub(super) enum Form {
 /// An entry in the settings.
 #[derive(Debug)]
 pub(super) struct Server {
+    pub(super) agent: McpAgent,
     pub(super) form: Form,
     /// The fields with the command line, which we always set.
     pub(super) command: Value,

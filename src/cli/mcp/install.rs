@@ -57,6 +57,10 @@ impl Entry for Server {
         }
     }
 
+    fn running(&self, words: &[String]) -> Result<Server, repertoire::Error> {
+        Ok(self.agent.server(words))
+    }
+
     fn add(&self, text: &str) -> Result<String, Problem> {
         match self.form {
             Form::Json(field) => json::add(text, field, self),
