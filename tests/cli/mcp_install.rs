@@ -194,6 +194,12 @@ fn settings_that_cannot_be_understood_are_not_touched() {
             "{\"mcpServers\": []}",
             "`mcpServers` that does not hold",
         ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\"mcpServers\": {}, \"mcpServers\": {}}",
+            "the key `mcpServers` twice",
+        ),
         ("codex", ".codex/config.toml", "a = 1\nb = = 2\n", "config.toml:2:5 is not TOML"),
         ("codex", ".codex/config.toml", "mcp_servers = 1\n", "`mcp_servers` that does not hold"),
     ] {

@@ -201,6 +201,8 @@ fn settings_that_cannot_be_understood_are_not_touched() {
         ("{\"hooks\": []}", "has `hooks` that are not an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "hooks of `Stop` that are not a list"),
         ("{\"hooks\": null}", "has `hooks` that are not an object"),
+        ("{\"hooks\": {\"Stop\": []}, \"hooks\": {}}", "has the key `hooks` twice"),
+        ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "has the key `Stop` twice"),
     ] {
         let place = Place::new();
         place.write(".claude/settings.json", before);

@@ -1,7 +1,7 @@
 //! JSON with comments, edited so that unchanged parts stay byte for byte.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
 use super::edit::Problem;
@@ -32,6 +32,18 @@ pub(crate) fn parse(text: &str) -> Result<CstRootNode, Problem> {
 
 pub(crate) fn object(root: &CstRootNode) -> Result<CstObject, Problem> {
     root.object_value().ok_or_else(|| Problem::new("is not a JSON object"))
+}
+
+/// Returns the property `name`. Fails if there are several: agents read the last one, and would not find
+/// what is written into another.
+pub(crate) fn property(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, Problem> {
+    let is_named = |property: &CstObjectProp| property.decoded_name().as_deref() == Some(name);
+    let mut properties = object.properties().into_iter().filter(is_named);
+    let first = properties.next();
+    match properties.next() {
+        None => Ok(first),
+        Some(_) => Err(Problem::new(format!("has the key `{name}` twice in one object"))),
+    }
 }
 
 /// Parses `text`; `null` if it is not JSON.

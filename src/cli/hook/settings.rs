@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::agents::Hook;
 use crate::agent::Problem;
-use crate::agent::json::{input, object, parse, value, without_mark};
+use crate::agent::json::{input, object, parse, property, value, without_mark};
 
 /// A predicate for commands that run our hooks.
 pub(super) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
@@ -116,14 +116,14 @@ pub(super) fn disables_hooks(text: &str) -> bool {
 
 /// Checks that `hooks` has the form that agents read.
 fn check(settings: &CstObject) -> Result<(), Problem> {
-    let Some(property) = settings.get("hooks") else { return Ok(()) };
-    let all = property
-        .object_value()
-        .ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
+    let Some(hooks) = property(settings, "hooks")? else { return Ok(()) };
+    let all =
+        hooks.object_value().ok_or_else(|| Problem::new("has `hooks` that are not an object"))?;
     for event in all.properties() {
+        let name = event.decoded_name().unwrap_or_default();
+        property(&all, &name)?;
         // Other values (Gemini has switches there) are left to the agent.
         if event.object_value().is_some() {
-            let name = event.decoded_name().unwrap_or_default();
             return Err(Problem::new(format!("has hooks of `{name}` that are not a list")));
         }
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::entry::{NAME, Server, no_servers, own_words, taken};
 use crate::agent::Problem;
-use crate::agent::json::{input, object, parse, value, without_mark};
+use crate::agent::json::{input, object, parse, property, value, without_mark};
 
 /// Returns the command line, as words, by which the settings run this program; `None` if they do not
 /// run it.
@@ -86,7 +86,7 @@ fn update(server: &CstObjectProp, wanted: &Server) {
 
 /// Returns the object with the servers, if there is one.
 fn servers(settings: &CstObject, field: &str) -> Result<Option<CstObject>, Problem> {
-    let Some(servers) = settings.get(field) else { return Ok(None) };
+    let Some(servers) = property(settings, field)? else { return Ok(None) };
     servers.object_value().map(Some).ok_or_else(|| no_servers(field))
 }
 
