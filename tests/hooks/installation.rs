@@ -268,6 +268,7 @@ fn links_are_followed_rights_kept_and_read_only_files_refused() {
     fs::set_permissions(&real, fs::Permissions::from_mode(0o440)).unwrap();
     let run = install(&place, "claude-code").exits(1);
     assert!(run.stderr.contains("error[PERMISSION_DENIED]") && run.stderr.contains("read-only"));
+    assert!(run.stderr.contains("make the change that `--dry-run` shows by hand"), "{run:?}");
     assert_eq!(fs::read_to_string(&real).unwrap(), "{}\n");
 }
 

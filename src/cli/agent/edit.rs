@@ -216,7 +216,7 @@ impl<E: Entry> Change<'_, E> {
         let is_one = self.target.text.as_deref() != self.wanted;
         let backup = self.backup.filter(|_| is_one);
         if is_one && !dry_run {
-            check_writable(&self.target.path, "add what `--dry-run` shows by hand")?;
+            check_writable(&self.target.path, "make the change that `--dry-run` shows by hand")?;
             if let Some(text) = backup {
                 replace(&self.target.backup(), text, path)?;
             }
