@@ -174,6 +174,20 @@ fn a_backup_of_the_original_is_not_overwritten() {
 }
 
 #[test]
+fn hooks_for_the_user_leave_no_directory_behind() {
+    for agent in AGENTS {
+        let place = Place::new();
+        let home = place.path().join("home");
+        fs::create_dir_all(home.join(".config")).unwrap();
+        place.run(["hook", "install", agent]).exits(0);
+        place.run(["hook", "uninstall", agent]).exits(0);
+        let left: Vec<_> = fs::read_dir(&home).unwrap().map(|of| of.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| name == ".config" || name == ".local"), "{agent}: {left:?}");
+        assert_eq!(fs::read_dir(home.join(".config")).unwrap().count(), 0, "{agent}");
+    }
+}
+
+#[test]
 fn a_hook_of_another_version_is_replaced() {
     let place = Place::new();
     let old = "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          \

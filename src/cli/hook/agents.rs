@@ -49,8 +49,8 @@ pub(crate) fn places(agent: HookAgent) -> &'static [Place] {
     }
 }
 
-/// Returns the settings file of `agent`, and the directory that all of its files lie below: the
-/// project, or that of the user's settings for the agent.
+/// Returns the settings file of `agent`, and the directory above all that is made for it: the project,
+/// or the directory above that of the user's settings for the agent.
 pub(super) fn file(
     agent: HookAgent,
     place: Place,
@@ -65,7 +65,7 @@ pub(super) fn file(
         }
         Place::User => {
             let base = agent::user_dir(agent)?;
-            (base.join(name), base)
+            (base.join(name), base.parent().unwrap_or(&base).to_owned())
         }
     })
 }

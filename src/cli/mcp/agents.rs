@@ -1,6 +1,6 @@
 //! The agents that read MCP servers from a settings file: its path and its form.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use repertoire::integration::hook::HookAgent;
 use repertoire::{Error, ErrorCode};
@@ -12,7 +12,7 @@ use crate::args::{Common, McpAgent};
 use crate::setup;
 
 impl McpAgent {
-    /// Returns the settings file, and the directory below which all files for the agent lie.
+    /// Returns the settings file, and the directory above all that is made for the agent.
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
             Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
@@ -34,7 +34,11 @@ impl McpAgent {
             McpAgent::VsCode if is_user => "mcp.json",
             McpAgent::VsCode => ".vscode/mcp.json",
         };
-        Ok((base.join(name), base))
+        let file = base.join(name);
+        // In the home directory is only the file itself.
+        let is_home = setup::home().is_some_and(|home| home == base);
+        let above = base.parent().filter(|_| is_user && !is_home).map(Path::to_owned);
+        Ok((file, above.unwrap_or(base)))
     }
 
     /// Returns the directory of the user's settings.
