@@ -145,7 +145,8 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         ("{\"jsonrpc\": \"2.0\", \"id\": 7", -32700, json!(null)),
         ("\u{0}", -32700, json!(null)),
         (r#"{"jsonrpc":"2.0","id":9,"method":"ping"} x"#, -32700, json!(null)),
-        (r#"{"jsonrpc":"2.0","id":9,"method":"ping","x":"\ud83d"}"#, -32700, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":9,"method":"ping","x":"\ud83d}"#, -32700, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":9,"metod":"a\ud83d"}"#, -32600, json!(9)),
         ("{}", -32600, json!(null)),
         ("[]", -32600, json!(null)),
         (r#"[{"jsonrpc":"2.0","id":9,"method":"ping"}]"#, -32600, json!(null)),
@@ -171,6 +172,9 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
         );
         assert!(answer.as_object().unwrap().contains_key("id"), "{line}: {answer}");
     }
+    // Half a character, from a text that was cut, is read as U+FFFD.
+    server.write(r#"{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":"\ud83d"}}"#);
+    assert_eq!(server.read(), json!({"jsonrpc": "2.0", "id": 8, "result": {}}));
     // A blank line and an unknown notification get no answer.
     server.write("");
     server.write(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);

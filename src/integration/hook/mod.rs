@@ -29,7 +29,7 @@ mod channel;
 mod command;
 mod event;
 mod files;
-mod json;
+pub(super) mod json;
 mod repeated_context;
 mod transcript;
 

@@ -5,10 +5,14 @@
 //! `-32700` for invalid JSON, `-32600` for an invalid request, with the id of the request if it can be
 //! read.
 
+use std::borrow::Cow;
+
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::integration::hook::json::without_halves;
 
 /// The size limit of a message, in bytes. A longer message is answered as an invalid request.
 pub(super) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
@@ -37,15 +41,23 @@ impl Refusal {
     }
 }
 
-/// Parses `text`. Returns `None` for an unknown notification.
+/// Parses `text`; half a surrogate pair in it becomes `U+FFFD`. Returns `None` for an unknown
+/// notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     let error = match serde_json::from_slice(text) {
         Ok(message) => return Ok(Some(message)),
         Err(error) => error,
     };
-    let value: Value = serde_json::from_slice(text).map_err(|error| {
-        Refusal::new(ErrorCode::PARSE_ERROR, format!("this is not JSON: {error}"), None)
-    })?;
+    let value: Value = match serde_json::from_slice(text) {
+        Ok(value) => value,
+        Err(error) => match std::str::from_utf8(text).map(without_halves) {
+            Ok(Cow::Owned(whole)) => return read(whole.as_bytes()),
+            _ => {
+                let why = format!("this is not JSON: {error}");
+                return Err(Refusal::new(ErrorCode::PARSE_ERROR, why, None));
+            }
+        },
+    };
     if is_notification(&value) {
         tracing::debug!(%error, "a notification that is not known");
         return Ok(None);
