@@ -141,6 +141,20 @@ async fn commands_are_prompts() {
 }
 
 #[tokio::test]
+async fn a_prompt_is_found_by_every_name_that_users_may_type() {
+    let dir = tempfile::tempdir().unwrap();
+    let skill = dir.path().join("release_notes");
+    std::fs::create_dir(&skill).unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\ndescription: d\n---\nWrite them.\n").unwrap();
+    let client = crate::skills::client_of(dir.path()).await;
+    for name in ["release_notes", "release-notes", "Release-Notes"] {
+        let prompt = client.get_prompt(GetPromptRequestParams::new(name)).await.unwrap();
+        let text = serde_json::to_string(&prompt.messages).unwrap();
+        assert!(text.contains("Write them."), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn files_are_resources_and_nothing_else_is() {
     let place = simple().await;
     let resources = place.client.list_all_resources().await.unwrap();

@@ -16,7 +16,7 @@ use crate::peer::{Told, code, connect, modern, simple};
 type Client = RunningService<RoleClient, Told>;
 
 /// Connects a client to a server of the skills in `dir`.
-async fn client_of(dir: &std::path::Path) -> Client {
+pub(super) async fn client_of(dir: &std::path::Path) -> Client {
     let engine = Engine::builder().source(Source::user(dir)).build().unwrap();
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let server = McpServer::new(&engine, McpOptions::default());

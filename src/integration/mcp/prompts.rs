@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::consent::{self, Consented};
 use super::{Connection, blocking, protocol_error};
-use crate::activation::{Activation, Command};
+use crate::activation::{Activation, Command, find_command};
 use crate::catalog::Audience;
 use crate::engine::Activate;
 use crate::error::{Error, ErrorCode};
@@ -31,12 +31,12 @@ impl Connection {
         self.engine.commands().iter().map(prompt).collect()
     }
 
+    /// Finds a command by the same rules as when a user types it.
     fn command(&self, name: &str) -> Result<Command, Error> {
-        let commands = self.engine.commands();
-        let by_name = commands.iter().position(|command| self::name(command) == name);
-        // Also accept the id as users type it elsewhere: `release-notes` for `release_notes`.
-        let place = by_name.or_else(|| commands.iter().position(|command| command.id == *name));
-        place.and_then(|place| commands.into_iter().nth(place)).ok_or_else(|| {
+        let catalog = self.engine.catalog();
+        let entry = find_command(&catalog, name);
+        let mut commands = self.engine.commands().into_iter();
+        entry.and_then(|entry| commands.find(|command| command.id == entry.id)).ok_or_else(|| {
             let message = format!("there is no prompt `{name}`");
             Error::new(ErrorCode::NotFound, message, "see `prompts/list`")
         })
