@@ -255,14 +255,16 @@ pub(crate) fn watch(
     Ok(Some((engine.watch(options)?, subscription)))
 }
 
-/// Reports each skill whose changed file does not load, so that the earlier state is kept; each fault
-/// is reported once.
+/// Reports each skill whose changed file does not load, so that the earlier state is kept, with all
+/// findings about the file; each finding is reported once.
 fn tell_kept(engine: &Engine, out: Output) -> Subscription {
     let told = Mutex::new(BTreeSet::new());
     let asked = engine.clone();
     engine.subscribe(move |_| {
         let diagnostics = asked.diagnostics();
         let kept = diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::KeptBefore);
+        let files: BTreeSet<&Path> = kept.map(|diagnostic| diagnostic.path.as_path()).collect();
+        let kept = diagnostics.iter().filter(|finding| files.contains(finding.path.as_path()));
         let kept: BTreeSet<String> = kept.map(report::short).collect();
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
         for line in kept.difference(&told) {
