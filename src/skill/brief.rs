@@ -56,11 +56,12 @@ fn is_prose(line: &str) -> bool {
 }
 
 /// Replaces every run of white space by one blank.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn first_sentence_end(line: &str) -> usize {
+/// Returns the end of the first sentence of a text on one line, with the marks that close it.
+pub(crate) fn first_sentence_end(line: &str) -> usize {
     for (at, c) in line.char_indices() {
         let end = at + c.len_utf8();
         match c {

@@ -57,6 +57,7 @@ use finding::Finding;
 use load::{Loaded, Parts};
 use version::Version;
 
+pub(crate) use brief::{first_sentence_end, one_line};
 #[cfg(feature = "toolsets")]
 pub(crate) use code::path_and_class;
 pub use context::Context;

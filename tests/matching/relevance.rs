@@ -62,6 +62,36 @@ fn what_shares_no_telling_word_is_not_found() {
 }
 
 #[test]
+fn a_skill_is_not_found_for_what_its_description_denies() {
+    let is_found = |description: &str, query: &str| {
+        let mut skills = office();
+        skills.push(plain("migrations", description, ""));
+        found(&engine(skills), query, 9).contains(&"migrations".to_owned())
+    };
+    for denial in [
+        "Do not use for query tuning.",
+        "Do not use for linting (e.g. eslint) or query tuning.",
+        "DO NOT USE FOR: backups (use other),\ncost reports; query tuning.",
+        "Do not use for:\n- backups\n- query\n  tuning\n",
+        "It cannot forge ropes and is not for query tuning.",
+        "Not meant for query tuning (e.g. of joins).",
+    ] {
+        let description = format!("Plans schema changes. {denial}");
+        assert!(!is_found(&description, "optimise the slow query tuning"), "{denial}");
+        assert!(is_found(&description, "plan the schema changes"), "{denial}");
+    }
+    for (description, query) in [
+        ("Plans trips (not for flights) by railway.", "a railway trip"),
+        ("Fixes code that does not handle unicode input.", "unicode input"),
+        ("Makes sure you never use walrus operators.", "remove walrus operators"),
+        ("Use it even if users don't use the word schema, as in rollouts.", "two rollouts"),
+        ("Plans.\nDo not use for: flights\nUse for: railways", "a railway"),
+    ] {
+        assert!(is_found(description, query), "{description}");
+    }
+}
+
+#[test]
 fn declared_matches_come_first_and_every_skill_says_why() {
     let mut skills = office();
     skills.push(skill("---\nname: ship\ndescription: Ships it.\ntriggers: [the server]\n---\n"));

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::impact::MeanLengths;
+use super::purpose::what_it_is_for;
 use crate::skill::{Skill, SkillId};
 
 /// A part of a skill.
@@ -161,61 +162,4 @@ fn literals(skill: &Skill) -> impl Iterator<Item = &str> {
 
 fn examples(skill: &Skill) -> impl Iterator<Item = &str> {
     skill.manifest().examples.should.iter().map(|example| example.value.as_str())
-}
-
-/// Returns `description` without the parts that say what the skill is not for, as they name the subjects
-/// of other skills.
-fn what_it_is_for(description: &str) -> String {
-    const SENTENCE_ENDS: [&str; 7] = [". ", "! ", "? ", "; ", "\n", " — ", "。"];
-    const DENIALS: [&str; 15] = [
-        "do not use",
-        "don't use",
-        "don’t use",
-        "never use",
-        "do not trigger",
-        "don't trigger",
-        "not for",
-        "not intended for",
-        "not suitable for",
-        "not needed for",
-        "does not handle",
-        "does not cover",
-        "out of scope",
-        "skip when",
-        "skip for",
-    ];
-    let mut kept = String::with_capacity(description.len());
-    let mut rest = description;
-    while !rest.is_empty() {
-        let ends = SENTENCE_ENDS.iter().filter_map(|end| Some(rest.find(end)? + end.len()));
-        let (sentence, after) = rest.split_at(ends.min().unwrap_or(rest.len()));
-        let lower = sentence.to_ascii_lowercase();
-        let starts_word = |at: &usize| !lower[..*at].ends_with(|c: char| c.is_alphanumeric());
-        let denials = DENIALS.iter().filter_map(|denial| lower.find(denial).filter(starts_word));
-        kept.push_str(&sentence[..denials.min().unwrap_or(sentence.len())]);
-        kept.push('\n');
-        rest = after;
-    }
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_skill_is_not_for_is_left_out() {
-        for (description, expected) in [
-            ("Reads PDF files.", "Reads PDF files."),
-            ("Writes tests. Do not use for debugging. Use in CI.", "Writes tests. Use in CI."),
-            ("Reviews code, not for prose; also diffs", "Reviews code, also diffs"),
-            ("Skip when asked to deploy", ""),
-            ("A knot for ropes", "A knot for ropes"),
-            ("写代码。DON’T USE for 测试。部署", "写代码。 部署"),
-        ] {
-            let kept = what_it_is_for(description);
-            let kept: Vec<&str> = kept.split_whitespace().collect();
-            assert_eq!(kept.join(" "), expected, "{description}");
-        }
-    }
 }

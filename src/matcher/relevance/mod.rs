@@ -20,6 +20,7 @@ mod impact;
 mod index;
 mod phrases;
 mod postings;
+mod purpose;
 mod retriever;
 mod search;
 mod shared;

@@ -6,20 +6,8 @@
 
 use super::fields::{Field, FieldTexts};
 use super::impact::Impact;
+use super::purpose::{CUES, starts_with};
 use super::terms::{Term, Tokenizer, normalize, pair_hash};
-
-/// Words after which a description lists when its skill is wanted, in lower case.
-const CUES: [&str; 9] = [
-    "use when",
-    "use for",
-    "use this when",
-    "use this skill when",
-    "trigger on",
-    "triggers on",
-    "triggers:",
-    "when:",
-    "keywords:",
-];
 
 /// The maximum number of words of a phrase, stop words aside: longer ones are sentences that no message
 /// repeats.
@@ -98,10 +86,6 @@ fn cued(text: &str) -> impl Iterator<Item = &str> {
         let end = rest.find(['.', '\n', '!', '?']).unwrap_or(rest.len());
         rest[..end].split(BETWEEN).flat_map(|part| part.split(" or "))
     })
-}
-
-fn starts_with(text: &str, cue: &str) -> bool {
-    text.as_bytes().get(..cue.len()).is_some_and(|head| head.eq_ignore_ascii_case(cue.as_bytes()))
 }
 
 fn is_start(text: &str, at: usize) -> bool {
