@@ -92,6 +92,28 @@ fn a_skill_is_not_found_for_what_its_description_denies() {
 }
 
 #[test]
+fn a_description_says_when_its_skill_is_wanted() {
+    let says_phrase = |description: &str| {
+        let skills = ["Brews coffee.", description].map(|text| plain("x", text, ""));
+        let ids = ["coffee", "dance"].map(SkillId::new);
+        let ranked = RelevanceIndex::new(ids.iter().zip(&skills)).rank("a walrus tango for me", 1);
+        ranked.first().is_some_and(|found| found.relevance.says_phrase)
+    };
+    for (description, expected) in [
+        ("Use when the user says \"walrus tango\".", true),
+        ("Use when the user says 'walrus tango'.", true),
+        ("Dances (‘walrus tango’).", true),
+        ("USE FOR: waltz,\nfoxtrot, jive,\nwalrus tango, rumba.", true),
+        ("Use when\n- walrus tango\n- rumba", true),
+        ("Dances the walrus' tango, and others' dances.", false),
+        ("Use when dancing; not the walrus tango.", false),
+        ("Use when dancing.\n\nHas walrus tango.", false),
+    ] {
+        assert_eq!(says_phrase(description), expected, "{description}");
+    }
+}
+
+#[test]
 fn declared_matches_come_first_and_every_skill_says_why() {
     let mut skills = office();
     skills.push(skill("---\nname: ship\ndescription: Ships it.\ntriggers: [the server]\n---\n"));

@@ -47,34 +47,42 @@ pub(super) fn fold(
     }
 }
 
-/// Returns the phrases of a text: those in quotes, and the parts of the text after a cue.
+/// Returns the phrases of a text of one sentence a line: those in quotes, and the parts of a sentence
+/// after a cue.
 fn phrases(text: &str) -> impl Iterator<Item = &str> {
     quoted(text).chain(cued(text))
 }
 
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    const QUOTES: [(char, char); 5] =
-        [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`')];
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let (at, close, after) = QUOTES
-                .iter()
-                .filter_map(|(open, close)| Some((rest.find(*open)?, *close, open.len_utf8())))
-                .min()?;
-            let inside = &rest[at + after..];
-            let Some(end) = inside.find(close) else {
-                rest = inside;
-                continue;
-            };
-            rest = &inside[end + close.len_utf8()..];
-            return Some(&inside[..end]);
+    const QUOTES: [(char, char); 7] =
+        [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`'), ('\'', '\''), ('‘', '’')];
+    let mut quoted_to = 0;
+    text.char_indices().filter_map(move |(at, c)| {
+        let (open, close) = QUOTES.into_iter().find(|(open, _)| *open == c)?;
+        if at < quoted_to || !may_open(open, &text[..at]) {
+            return None;
         }
+        let start = at + open.len_utf8();
+        let mut ends = text[start..].match_indices(close).map(|(len, _)| start + len);
+        let end = ends.find(|end| may_close(close, &text[end + close.len_utf8()..]))?;
+        quoted_to = end + close.len_utf8();
+        Some(&text[start..end])
     })
 }
 
+/// Tells whether `mark` opens a quotation after `before`: an apostrophe does not ("users' files").
+fn may_open(mark: char, before: &str) -> bool {
+    let is_single = matches!(mark, '\'' | '‘');
+    !is_single || before.chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(')
+}
+
+/// Tells whether `mark` closes a quotation before `after`: an apostrophe does not ("what's").
+fn may_close(mark: char, after: &str) -> bool {
+    !matches!(mark, '\'' | '’') || !after.starts_with(char::is_alphanumeric)
+}
+
 fn cued(text: &str) -> impl Iterator<Item = &str> {
-    const BETWEEN: [char; 9] = [',', ';', ':', '(', ')', '/', '—', '"', '、'];
+    const BETWEEN: [char; 11] = [',', ';', ':', '(', ')', '/', '—', '"', '、', '*', '•'];
     let starts = CUES.iter().flat_map(move |cue| {
         text.match_indices(|c: char| c.is_ascii_alphabetic())
             .map(|(at, _)| at)
@@ -83,8 +91,13 @@ fn cued(text: &str) -> impl Iterator<Item = &str> {
     });
     starts.flat_map(move |start| {
         let rest = &text[start..];
-        let end = rest.find(['.', '\n', '!', '?']).unwrap_or(rest.len());
-        rest[..end].split(BETWEEN).flat_map(|part| part.split(" or "))
+        // Only after a colon is a `;` between phrases; otherwise, another clause follows it.
+        let is_list = text[..start].ends_with(':') || rest.starts_with(':');
+        let is_end = |c| matches!(c, '.' | '\n' | '!' | '?') || c == ';' && !is_list;
+        let end = rest.find(is_end).unwrap_or(rest.len());
+        let end = rest[..end].find(" — ").unwrap_or(end);
+        let parts = rest[..end].split(BETWEEN).flat_map(|part| part.split(" or "));
+        parts.flat_map(|part| part.split(" - "))
     })
 }
 
@@ -109,6 +122,12 @@ mod tests {
                 &["", " release notes", " changelogs", " diffs"],
             ),
             ("Reuse for nothing. Triggers: a `b c` \"open", &[" a `b c` ", "b c", "open"]),
+            (
+                "Users' files, 'what's new' and (‘don’t ship’), the '90s",
+                &["what's new", "don’t ship"],
+            ),
+            ("Use when - a b - c d * e • f", &["", "a b", "c d", "e", "f"]),
+            ("Use when a b; owns c d. Use for e f — reads g", &["a b", "e f"]),
         ] {
             let mut found: Vec<&str> =
                 phrases(text).map(|phrase| phrase.trim_matches('“')).collect();
