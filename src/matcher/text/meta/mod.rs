@@ -42,8 +42,13 @@ const TEXT: &str = concat!(
     include_str!("phrases/it.txt"),
     include_str!("phrases/ja.txt"),
     include_str!("phrases/ko.txt"),
+    include_str!("phrases/nl.txt"),
+    include_str!("phrases/pl.txt"),
     include_str!("phrases/pt.txt"),
     include_str!("phrases/ru.txt"),
+    include_str!("phrases/tr.txt"),
+    include_str!("phrases/uk.txt"),
+    include_str!("phrases/vi.txt"),
     include_str!("phrases/zh.txt"),
 );
 
