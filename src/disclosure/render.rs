@@ -101,6 +101,8 @@ impl Format {
                 format!("<skill{id}{name}{location}{note}>\n{}\n</skill>", xml_text(body))
             }
             Format::Json => {
+                let dir = dir.as_deref().map(one_line);
+                let (id, name) = (one_line(id), one_line(name));
                 let mut skill = json!({"id": id, "name": name, "base_dir": dir, "content": body});
                 if let Some(note) = note {
                     skill["note"] = note.into();
@@ -140,12 +142,12 @@ impl Format {
                 format!("<skill{attributes}>{}</skill>", xml_text(&one_line(description)))
             }
             Format::Json => {
-                let mut object = json!({"id": id, "description": one_line(description)});
+                let mut object = json!({"id": one_line(id), "description": one_line(description)});
                 if let Some(name) = name {
-                    object["name"] = name.into();
+                    object["name"] = one_line(name).into();
                 }
                 if let Some(location) = location {
-                    object["location"] = location.into();
+                    object["location"] = one_line(location).into();
                 }
                 object.to_string()
             }

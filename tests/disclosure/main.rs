@@ -5,6 +5,7 @@ mod corpus;
 mod idle;
 mod lost;
 mod sessions;
+mod strange_names;
 #[path = "../support/mod.rs"]
 mod support;
 
