@@ -7,18 +7,18 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Tells whether `c` may change how a terminal shows the text around it.
+use repertoire::skill::is_invisible;
+
+/// Tells whether `c` may change how a terminal shows the text around it, or is not seen there.
 pub(crate) fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{61c}' | '\u{200e}' | '\u{200f}'     // directional marks
-            | '\u{2028}' | '\u{2029}'               // line and paragraph separators
-            | '\u{200b}' | '\u{2060}'..='\u{2064}'  // zero width, and not needed to spell any script
-            | '\u{202a}'..='\u{202e}'               // embeddings and overrides
-            | '\u{2066}'..='\u{206f}'               // isolates, and deprecated controls
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'               // annotations
-            | '\u{e0000}'..='\u{e01ef}') // tags, and variation selectors
+    let is_separator = matches!(c, '\u{2028}' | '\u{2029}');
+    c.is_control() || is_separator || is_invisible(c) && !is_spelling(c)
+}
+
+/// Tells whether `c` is invisible, but harmless and needed to spell: a soft hyphen, a selector of a
+/// Mongolian letter, a joiner, or the selector of a symbol's shape as text.
+fn is_spelling(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{180b}'..='\u{180f}' | '\u{200c}' | '\u{200d}' | '\u{fe0e}')
 }
 
 /// Makes `text` safe for one line of a terminal: escapes unsafe characters, including line breaks and
@@ -79,8 +79,8 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
             '\n' | '\t' => safe.push(c),
             '\u{feff}' if at == 0 => {}
             '\r' if chars.peek().is_none_or(|(_, next)| *next == '\n') => {}
-            // The user must see a character that a finding is about.
-            _ if is_zero_width(c) && spans.iter().any(|span| span.contains(&at)) => {
+            // The user must see a character that a finding is about, even a harmless one.
+            _ if is_spelling(c) && spans.iter().any(|span| span.contains(&at)) => {
                 safe.push('\u{fffd}');
             }
             _ => safe.push(visible(c)),
@@ -96,12 +96,6 @@ pub(crate) fn quoted(source: &str, spans: &[Range<usize>]) -> (String, Vec<Range
         moved.end = moved.end.max(moved.start);
     }
     (safe, moved)
-}
-
-/// Tells whether `c` has no width. [`quoted`] makes such a character visible if a span covers it,
-/// even a joiner, which is safe and otherwise kept.
-fn is_zero_width(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Returns a safe, visible character in place of an unsafe `c`; any other `c` unchanged.
@@ -124,6 +118,7 @@ mod tests {
         assert_eq!(line("a\x1b[31mb\r\n\tc"), "a\\u{1b}[31mb\\r\\n\\tc");
         assert_eq!(line("\u{202e}evil\u{9b}"), "\\u{202e}evil\\u{9b}");
         assert_eq!(line("a\u{200b}b\u{e0041}"), "a\\u{200b}b\\u{e0041}");
+        assert_eq!(line("a\u{fe00}\u{3164}b\u{ad}c"), "a\\u{fe00}\\u{3164}b\u{ad}c");
         assert_eq!(text("a\n\tb\x07"), "a\n\tb\\u{7}");
     }
 
@@ -149,5 +144,6 @@ mod tests {
         // U+200B is unsafe, so it is replaced even where no span covers it.
         let source = "a\u{200b}b\u{200b}c";
         assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{fffd}c");
+        assert_eq!(quoted("a\u{ad}b\u{ad}", &[4..6]).0, "a\u{ad}b\u{fffd}");
     }
 }

@@ -3,7 +3,8 @@
 //! Tag characters and variation selectors can spell a whole message (*ASCII smuggling*). Bidi controls
 //! show text in another order than it is read (Boucher and Anderson, *Trojan Source*, 2021). A control
 //! character can begin a command to the terminal, and a zero-width character keeps a trigger from
-//! matching. Joiners that a writing system or an emoji needs are left alone.
+//! matching. A filler that has no shape hides text from a person in the same way. Joiners that a writing
+//! system or an emoji needs are left alone.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -21,6 +22,29 @@ const MAX_REPORTED: usize = 10;
 
 /// The most characters of a run that a message shows; it counts all of them.
 const MAX_SHOWN: usize = 8;
+
+/// The characters that a program shows as nothing if it does not support them, and code points reserved
+/// for more of them: the property `Default_Ignorable_Code_Point` of `DerivedCoreProperties.txt`, Unicode
+/// 16.0.
+const DEFAULT_IGNORABLE: [(char, char); 17] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{202a}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fff8}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
 
 /// Blocks of the scripts that spell with joiners (U+200C, U+200D): Arabic and its neighbours, the
 /// scripts of India and of Southeast Asia, Mongolian, and their extensions.
@@ -194,22 +218,20 @@ fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Tells whether a character has no shape, or changes the order in which other characters are shown.
-fn is_invisible(c: char) -> bool {
+/// Tells whether a character has no shape of its own, or changes the order in which other characters are
+/// shown. Includes control characters, except those that separate words or lines, and characters that
+/// some scripts and emoji are spelt with, such as joiners.
+pub fn is_invisible(c: char) -> bool {
+    // U+FE0F marks a picture: one selector alone cannot spell a message. U+FFF9 to U+FFFB enclose
+    // annotations.
     is_control(c)
-        || matches!(c,
-        '\u{61c}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2064}'
-        | '\u{2066}'..='\u{206f}'
-        // All variation selectors except U+FE0F, which marks a picture: one selector alone cannot spell
-        // a message.
-        | '\u{fe00}'..='\u{fe0e}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}'
-        | '\u{e0100}'..='\u{e01ef}')
+        || c >= '\u{ad}'
+            && c != '\u{fe0f}'
+            && (is_of(c, &DEFAULT_IGNORABLE) || ('\u{fff9}'..='\u{fffb}').contains(&c))
+}
+
+fn is_of(c: char, blocks: &[(char, char)]) -> bool {
+    blocks.iter().any(|(a, b)| (*a..=*b).contains(&c))
 }
 
 /// Tells whether a character is a control character (C0 or C1) that does not separate words or lines.
@@ -220,8 +242,6 @@ fn is_control(c: char) -> bool {
 /// Tells whether the invisible `run` between two texts belongs to the spelling of a word or an
 /// emoji.
 fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
-    let is_of =
-        |c: char, blocks: &[(char, char)]| blocks.iter().any(|(a, b)| (*a..=*b).contains(&c));
     let previous = before.chars().next_back();
     let next = after.chars().next();
     let mut chars = run.chars();
@@ -233,6 +253,13 @@ fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
             && FLAGS.iter().any(is_flag);
     };
     match first {
+        // A soft hyphen marks where a word may break.
+        '\u{ad}' => [previous, next].into_iter().all(|c| c.is_some_and(char::is_alphabetic)),
+        // Fillers for the letter that a Korean syllable lacks.
+        '\u{115f}' => next.is_some_and(|c| ('\u{1161}'..='\u{11a7}').contains(&c)),
+        '\u{1160}' => previous.is_some_and(|c| ('\u{1100}'..='\u{115e}').contains(&c)),
+        // Selectors of a form of a Mongolian letter, and the separator of its vowels.
+        '\u{180b}'..='\u{180f}' => previous.is_some_and(|c| ('\u{1820}'..='\u{18aa}').contains(&c)),
         '\u{200c}' | '\u{200d}' if previous.is_some_and(|c| is_of(c, &JOINING_SCRIPTS)) => true,
         // The picture may be followed by a skin tone, or by the selector that marks it as a picture.
         '\u{200d}' => {
@@ -257,101 +284,4 @@ fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::skill::load;
-
-    /// The texts that the findings for a file quote.
-    fn quoted(text: &str) -> Vec<String> {
-        let found = find(&load::load(text, "repertoire"), text);
-        found.iter().map(|finding| text[finding.span.clone().unwrap()].to_owned()).collect()
-    }
-
-    #[test]
-    fn what_is_not_seen_is_found_where_it_stands() {
-        let skill = |yaml: &str, body: &str| format!("---\nname: n\n{yaml}\n---\n{body}");
-        for (text, expected) in [
-            (skill("description: De\u{200b}ploys", ""), &["\u{200b}"][..]),
-            (skill("description: |\n  De\u{2060}ploys\n  it", ""), &["\u{2060}"]),
-            (skill("description: \"De\\u200bploys\"", ""), &["\"De\\u200bploys\""]),
-            (skill("description: d\nwhen_to_use: a\u{202e}b", ""), &["\u{202e}"]),
-            (skill("description: d\ntriggers: [a, b\u{feff}c]", ""), &["\u{feff}"]),
-            (skill("description: d\ntriggers: {patterns: ['a\u{200d}b']}", ""), &["\u{200d}"]),
-            (skill("description: d\ntriggers: 'it''s, b\u{200c}c'", ""), &["\u{200c}"]),
-            (skill("description: d", "a\u{2066}b\u{2069}\n"), &["\u{2066}", "\u{2069}"]),
-            (skill("description: d", "Hi\u{e0048}\u{e0069}"), &["\u{e0048}\u{e0069}"]),
-            (skill("description: d", "`a\u{200b}b`"), &["\u{200b}"]),
-            (skill("description: d", "a\0b \u{1b}[2J\r\n\u{9b}"), &["\0", "\u{1b}", "\u{9b}"]),
-            (skill("description: \"a\\u001bb\"", ""), &["\"a\\u001bb\""]),
-            (
-                skill("description: d", "\u{1f3f4}\u{e0068}\u{e0069}\u{e007f}"),
-                &["\u{e0068}\u{e0069}\u{e007f}"],
-            ),
-            (skill("description: d\nlicense: a\u{200b}b", ""), &[]),
-        ] {
-            assert_eq!(quoted(&text), expected, "{text:?}");
-        }
-        assert_eq!(quoted("\u{feff}# T\n\nText."), [""; 0]);
-    }
-
-    #[test]
-    fn a_text_loses_what_is_invisible_and_nothing_else() {
-        for (text, wanted) in [
-            ("plain\ttext\r\n\u{85}", "plain\ttext\r\n\u{85}"),
-            ("a\0b\u{7}\u{8} \u{1b}[31mred\u{7f}\u{9b}0m", "ab [31mred0m"),
-            ("\u{e0048}a\u{200b}b\u{202e}", "ab"),
-            ("می\u{200c}خواهم \u{2060}👩\u{200d}💻", "می\u{200c}خواهم 👩\u{200d}💻"),
-        ] {
-            assert_eq!(without_invisible(text), wanted);
-        }
-    }
-
-    #[test]
-    fn joiners_of_scripts_and_emoji_are_spelling() {
-        for text in [
-            "می\u{200c}خواهم",
-            "क\u{94d}\u{200d}ष, ක\u{dca}\u{200d}ෂ",
-            "👩\u{200d}💻 ❤\u{fe0f}\u{200d}🔥 👨🏽\u{200d}🦰",
-            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
-            "ภาษา\u{200b}ไทย",
-            "a\u{ad}b",
-            "葛\u{e0100}城 ≨\u{fe00} ☎\u{fe0e}",
-            "שלום!\u{200f} (C++)\u{200e}",
-            "سلام\u{61c} 1",
-        ] {
-            assert_eq!(runs(text).next(), None, "{text}");
-        }
-        for text in [
-            "a\u{fe00}b",
-            "葛\u{e0100}\u{e0101}",
-            "left\u{200f}to right",
-            "x\u{2062}y",
-            "a\u{200d}b",
-            "👩\u{200d} ",
-            "a\u{200c}م",
-            "ไทย\u{200b} a",
-            "🏴\u{e007f}",
-        ] {
-            assert_eq!(runs(text).count(), 1, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn findings_show_the_characters_and_stay_few() {
-        let text = format!("---\nname: n\ndescription: d\n---\n{}", "a\u{200b}".repeat(5_000));
-        let found = find(&load::load(&text, "repertoire"), &text);
-        assert_eq!(found.len(), MAX_REPORTED);
-        assert_eq!(found[0].message, "the body holds the invisible character `\\u{200b}`");
-        assert!(found[9].message.ends_with("and such in 4990 more places"), "{:?}", found[9]);
-        let tags = "obey".chars().map(|c| char::from_u32(0xe_0000 + u32::from(c)).unwrap());
-        let text = format!("---\nname: n\ndescription: d{}\n---\n", tags.collect::<String>());
-        let found = find(&load::load(&text, "repertoire"), &text);
-        assert!(found[0].message.contains("4 invisible characters, `\\u{e006f}"), "{found:?}");
-        assert!(found[0].help.contains("`obey`"), "{found:?}");
-        let selectors =
-            "obey".bytes().map(|b| char::from_u32(0xe_0100 + u32::from(b) - 16).unwrap());
-        let text = format!("---\nname: n\ndescription: d{}\n---\n", selectors.collect::<String>());
-        let found = find(&load::load(&text, "repertoire"), &text);
-        assert!(found[0].help.contains("`obey`"), "{found:?}");
-    }
-}
+mod tests;

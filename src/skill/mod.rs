@@ -65,6 +65,7 @@ pub use examples::Examples;
 pub(crate) use fields::excerpt;
 pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
+pub use invisible::is_invisible;
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
 #[cfg(feature = "mcp")]

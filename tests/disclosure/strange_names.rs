@@ -27,7 +27,7 @@ fn texts(engine: &Engine, format: Format) -> [String; 3] {
 
 #[test]
 fn what_is_not_seen_reaches_no_prompt_in_any_format() {
-    let unseen = "\u{200b}\u{202e}\u{e0041}";
+    let unseen = "\u{200b}\u{202e}\u{e0041}\u{3164}\u{115f}\u{180e}\u{2065}\u{e0fff}";
     let root = TempDir::new().unwrap();
     let text = format!(
         "---\nname: N{unseen}ame\ndescription: D{unseen}.\ntriggers: [word]\n---\nBo{unseen}dy\n"
