@@ -2,6 +2,7 @@
 //! no body and no description can pass for a part of the disclosure itself.
 
 mod body;
+mod fences;
 
 use std::borrow::{Borrow, Cow};
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! Bodies of skills in Markdown, in which no line can pass for the engine's own.
 
+use super::fences::Fences;
 use super::one_line;
 
 /// The characters that end a line for some programs: not only the line feed.
@@ -9,32 +10,23 @@ const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}'
 /// like one of its headings or its count gets a backslash, which Markdown does not show, and an open
 /// code fence is closed.
 pub(super) fn push_markdown_body(body: &str, out: &mut String) {
-    let mut fence: Option<&str> = None;
-    for line in body.split_inclusive(LINE_ENDS) {
-        let text = line.trim_start_matches(' ');
-        let marks_end = text.trim_start_matches(['`', '~']).len();
-        let marks = &text[..text.len() - marks_end];
-        match fence {
-            Some(open) if marks.starts_with(open) && text[marks.len()..].trim().is_empty() => {
-                fence = None;
+    let mut fences = Fences::default();
+    for line in body.split_inclusive(['\n', '\r']) {
+        fences.read(line);
+        for line in line.split_inclusive(LINE_ENDS) {
+            if looks_like_disclosure_markup(&one_line(line)) {
+                let text = line.trim_start();
+                out.push_str(&line[..line.len() - text.len()]);
+                out.push('\\');
+                out.push_str(text);
+            } else {
+                out.push_str(line);
             }
-            None if marks.len() >= 3 && marks.chars().all(|c| marks.starts_with(c)) => {
-                fence = Some(marks);
-            }
-            _ => {}
-        }
-        if looks_like_disclosure_markup(&one_line(line)) {
-            let text = line.trim_start();
-            out.push_str(&line[..line.len() - text.len()]);
-            out.push('\\');
-            out.push_str(text);
-        } else {
-            out.push_str(line);
         }
     }
-    if let Some(marks) = fence {
+    if let Some(closing) = fences.closing() {
         out.push('\n');
-        out.push_str(marks);
+        out.push_str(&closing);
     }
 }
 
@@ -50,6 +42,8 @@ fn looks_like_disclosure_markup(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
+
     use super::*;
 
     fn markdown_body(body: &str) -> String {
@@ -83,5 +77,26 @@ mod tests {
         }
         assert_eq!(markdown_body("````sh\n```\nx"), "````sh\n```\nx\n````");
         assert_eq!(markdown_body("~~~\nx\n~~~\n"), "~~~\nx\n~~~\n");
+    }
+
+    #[test]
+    fn what_follows_a_body_is_in_no_fence() {
+        for (body, closing) in [
+            ("```npm test```", ""),
+            ("a\n\n    ```", ""),
+            ("```sh\na", "\n```"),
+            ("  ~~~~\na", "\n  ~~~~"),
+            ("- a\n\n  ```\n  b", "\n  ```"),
+            ("10. a\n\n    ```\n    b", "\n    ```"),
+            ("- ```\n  a", "\n  ```"),
+            ("- ```\n  a\nb", ""),
+            ("a\r```\rb", "\n```"),
+        ] {
+            let text = markdown_body(body);
+            assert_eq!(text, format!("{body}{closing}"));
+            let text = format!("{text}\n\n## Skill: x");
+            let last = Parser::new(&text).last();
+            assert_eq!(last, Some(Event::End(TagEnd::Heading(HeadingLevel::H2))), "{text}");
+        }
     }
 }
