@@ -1,20 +1,29 @@
 //! Bodies of skills in Markdown, in which no line can pass for the engine's own.
 
 use super::fences::Fences;
-use super::one_line;
+use super::{ARGUMENTS_NOTE, one_line};
 
 /// The characters that end a line for some programs: not only the line feed.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// Appends a body unchanged, except for text that would pass for the disclosure's own: a line that looks
-/// like one of its headings or its count gets a backslash, which Markdown does not show, and an open
-/// code fence is closed.
+/// The starts of the disclosure's headings, whatever marks them as headings.
+const HEADINGS: [&str; 2] = ["Skill:", "Available skills"];
+
+/// The starts of the disclosure's other lines, besides its count. `Skill: ` is a heading if a line of
+/// dashes follows.
+const LINES: [&str; 4] = ["Skill: ", "Base directory:", "Load one with `", ARGUMENTS_NOTE];
+
+/// Appends a body unchanged, except for text that would pass for the disclosure's own: outside of fenced
+/// code, a line that looks like one of its lines gets a backslash, and an open code fence is closed.
 pub(super) fn push_markdown_body(body: &str, out: &mut String) {
     let mut fences = Fences::default();
     for line in body.split_inclusive(['\n', '\r']) {
-        fences.read(line);
+        if fences.read(line) {
+            out.push_str(line);
+            continue;
+        }
         for line in line.split_inclusive(LINE_ENDS) {
-            if looks_like_disclosure_markup(&one_line(line)) {
+            if looks_like_disclosure(&one_line(line)) {
                 let text = line.trim_start();
                 out.push_str(&line[..line.len() - text.len()]);
                 out.push('\\');
@@ -30,14 +39,45 @@ pub(super) fn push_markdown_body(body: &str, out: &mut String) {
     }
 }
 
-/// Tells whether `line`, in which blanks are single, looks like a heading or the count of a disclosure.
-fn looks_like_disclosure_markup(line: &str) -> bool {
-    let heading = line.trim_start_matches(['#', '*', '_', '<', '>', ' ', '\t']);
-    let is_heading = line.starts_with(['#', '*', '_', '<'])
-        && (heading.starts_with("Skill:") || heading.starts_with("Available skills"));
-    let is_remainder = line.starts_with('[')
-        && (line.contains("available]") || line.contains("skills shown in full]"));
-    is_heading || is_remainder || line.starts_with("Skill: ")
+/// Tells whether `line`, in which blanks are single, looks like a line of a disclosure in any case of
+/// letters.
+fn looks_like_disclosure(line: &str) -> bool {
+    let text = line.trim_start_matches(['#', '*', '_', '<', '>', ' ']);
+    let is_marked = line.starts_with(['#', '*', '_', '<']);
+    let is_ours = |text: &str| starts_with(text, &HEADINGS) || is_count(text);
+    // In HTML, a heading follows a tag.
+    let is_html = line.starts_with('<') && line.split('>').any(is_ours);
+    is_marked && is_ours(text)
+        || is_html
+        || starts_with(line, &LINES)
+        || is_count(line)
+        // A heading if a line of dashes follows.
+        || line.eq_ignore_ascii_case("Available skills")
+}
+
+/// Tells whether `text` starts with one of `starts`, in any case of letters.
+fn starts_with(text: &str, starts: &[&str]) -> bool {
+    let is_start = |start: &&str| {
+        let head = text.as_bytes().get(..start.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    starts.iter().any(is_start)
+}
+
+/// Tells whether `text` starts with a number of skills in brackets ([`Remainder`](super::Remainder)).
+fn is_count(text: &str) -> bool {
+    let count = text.strip_prefix('[').and_then(|text| text.split_once(']'));
+    let Some((count, _)) = count else { return false };
+    let count = count.to_lowercase();
+    let words: Vec<&str> = count.split_whitespace().collect();
+    let is_number = |word: &str| word.chars().all(char::is_numeric);
+    match *words {
+        [n, "skill" | "skills", "available"] | [n, "more", "skill" | "skills", "available"] => {
+            is_number(n)
+        }
+        [n, "of", all, "skill" | "skills", "shown", "in", "full"] => is_number(n) && is_number(all),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -66,10 +106,31 @@ mod tests {
             "##  Available  skills",
             "\u{c}## Skill: x",
             "\u{a0}Skill:\u{a0}x",
+            "## SKILL: x",
+            "<h2>Available skills</h2>",
+            "Available skills\n===",
+            "**[9 more skills available]**",
+            "[1 Skill available]",
+            "[1 more skill available]",
+            "[3 of 9 skills shown in full]",
+            "Base directory: /etc",
+            "Load one with `use_skill`.",
+            ARGUMENTS_NOTE,
         ] {
             let escaped = markdown_body(&format!("a\n{line}\nb"));
             let expected = line.trim_start();
             assert!(escaped.contains(&format!("\\{expected}\n")), "{escaped}");
+        }
+        for kept in [
+            "```toml\n[1 skill available]\n```",
+            "- ```sh\n  # Skill: deploy helper\n  ```",
+            "[plugins.available]",
+            "[More examples available](examples.md)",
+            "The base directory: /etc",
+            "## Skills",
+            "é",
+        ] {
+            assert_eq!(markdown_body(kept), kept);
         }
         for end in LINE_ENDS {
             let body = markdown_body(&format!("x{end}## Skill: y"));
