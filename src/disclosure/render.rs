@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use serde_json::json;
 
-use super::shorten::one_line;
+use super::shorten::{one_line, path_line};
 use crate::catalog::Entry;
 use crate::error::{Error, choose};
 use crate::skill::without_invisible;
@@ -82,7 +82,7 @@ impl Format {
                 let mut text = String::with_capacity(body.len() + 256);
                 text.extend(["## Skill: ", &markdown_line(id), "\n"]);
                 if let Some(dir) = dir {
-                    text.extend(["\nBase directory: ", &one_line(&dir), "\n"]);
+                    text.extend(["\nBase directory: ", &dir, "\n"]);
                 }
                 if let Some(note) = note {
                     text.extend(["\n", note, "\n"]);
@@ -96,13 +96,12 @@ impl Format {
                 text
             }
             Format::Xml => {
-                let location = dir.map_or_else(String::new, |dir| attribute("base_dir", &dir));
+                let dir = dir.map_or_else(String::new, |dir| path_attribute("base_dir", &dir));
                 let (id, name) = (attribute("id", id), attribute("name", name));
                 let note = note.map_or_else(String::new, |note| attribute("note", note));
-                format!("<skill{id}{name}{location}{note}>\n{}\n</skill>", xml_text(body))
+                format!("<skill{id}{name}{dir}{note}>\n{}\n</skill>", xml_text(body))
             }
             Format::Json => {
-                let dir = dir.as_deref().map(one_line);
                 let (id, name) = (one_line(id), one_line(name));
                 let mut skill = json!({"id": id, "name": name, "base_dir": dir, "content": body});
                 if let Some(note) = note {
@@ -128,7 +127,7 @@ impl Format {
                     line.extend([": ", &markdown_line(description)]);
                 }
                 if let Some(location) = location {
-                    line.extend([" (file: ", &markdown_line(location), ")"]);
+                    line.extend([" (file: ", &path_line(location), ")"]);
                 }
                 line
             }
@@ -138,7 +137,7 @@ impl Format {
                     attributes += &attribute("name", name);
                 }
                 if let Some(location) = location {
-                    attributes += &attribute("location", location);
+                    attributes += &path_attribute("location", location);
                 }
                 format!("<skill{attributes}>{}</skill>", xml_text(&one_line(description)))
             }
@@ -148,7 +147,7 @@ impl Format {
                     object["name"] = one_line(name).into();
                 }
                 if let Some(location) = location {
-                    object["location"] = one_line(location).into();
+                    object["location"] = path_line(location).into();
                 }
                 object.to_string()
             }
@@ -285,13 +284,17 @@ fn markdown_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// The absolute path of `dir`.
+/// The absolute path of `dir`, on one line.
 fn absolute(dir: &Path) -> String {
-    std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string()
+    path_line(&std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string())
 }
 
 pub(crate) fn attribute(name: &str, value: &str) -> String {
     format!(" {name}=\"{}\"", xml_text(&one_line(value)))
+}
+
+fn path_attribute(name: &str, path: &str) -> String {
+    format!(" {name}=\"{}\"", xml_text(&path_line(path)))
 }
 
 /// Escapes `text` as XML character data that is valid in attributes too. Drops characters that XML 1.0

@@ -17,11 +17,18 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
             if !line.ends_with(' ') {
                 line.push(' ');
             }
-        } else if !c.is_control() && !is_directional(c) {
+        } else if !is_dropped(c) {
             line.push(c);
         }
     }
     Cow::Owned(line)
+}
+
+/// Puts `path` on one line: line breaks, control and invisible characters are dropped. All else is kept,
+/// blanks too, so that the file can be read.
+pub(super) fn path_line(path: &str) -> String {
+    let is_kept = |c: &char| !is_dropped(*c) && !matches!(c, '\u{2028}' | '\u{2029}');
+    without_invisible(path).chars().filter(is_kept).collect()
 }
 
 /// Tells whether a trimmed text is known to be on one line: it is printable ASCII with single blanks, as
@@ -45,9 +52,10 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// Tells whether `c` changes the direction of the text around it.
-fn is_directional(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Tells whether `c` is a control character, or changes the direction of the text around it.
+fn is_dropped(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -68,6 +76,12 @@ mod tests {
         }
         assert_eq!(one_line("De\u{200b}ploys\u{e0048}\u{e0069} it"), "Deploys it");
         assert_eq!(one_line(" a\n\n## b\u{1b}[0m\t\u{202e}c\u{2028}d "), "a ## b[0m c d");
+    }
+
+    #[test]
+    fn a_path_keeps_its_blanks() {
+        assert_eq!(path_line(" /a/[x] y  z\u{a0}/\\"), " /a/[x] y  z\u{a0}/\\");
+        assert_eq!(path_line("/a\n/b\t\u{1b}\u{200b}\u{202e}/\u{2028}c"), "/a/b/c");
     }
 
     #[test]

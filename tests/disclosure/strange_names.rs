@@ -40,3 +40,21 @@ fn what_is_not_seen_reaches_no_prompt_in_any_format() {
         }
     }
 }
+
+#[test]
+#[cfg(unix)] // JSON escapes the separators of Windows
+fn a_path_is_shown_as_it_is() {
+    let root = TempDir::new().unwrap();
+    let text = "---\nname: a\ndescription: d\ntriggers: [word]\n---\nb\n";
+    let engine = engine(root.path(), "[x] y  z/a", text);
+    for (format, place) in [
+        (Format::Markdown, "Base directory: PATH\n"),
+        (Format::Xml, " base_dir=\"PATH\""),
+        (Format::Json, "\"base_dir\":\"PATH\""),
+    ] {
+        let dir = std::path::absolute(root.path().join("[x] y  z/a")).unwrap();
+        let [full, _, prompt] = texts(&engine, format);
+        assert!(full.contains(&place.replace("PATH", dir.to_str().unwrap())), "{full}");
+        assert!(prompt.contains(dir.join("SKILL.md").to_str().unwrap()), "{prompt}");
+    }
+}
