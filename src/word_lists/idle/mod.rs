@@ -15,6 +15,7 @@ use words::{ENGLISH, OTHER_LANGUAGES, UNSPACED};
 /// The message is read as it was typed, up to its first telling word.
 pub(crate) fn is_idle(text: &str) -> bool {
     let mut rest = text;
+    let mut previous = "";
     while let Some((token, after)) = next_token(rest) {
         let start = rest.len() - after.len() - token.len();
         if token.starts_with(is_paired) {
@@ -26,13 +27,21 @@ pub(crate) fn is_idle(text: &str) -> bool {
             // `#42` is a ticket, `C++` a language.
             let is_name =
                 rest[..start].ends_with('#') || token.len() == 1 && after.starts_with(['+', '#']);
-            if is_name || !is_chatter(token) {
+            if is_name || is_language(previous, token) || !is_chatter(token) {
                 return false;
             }
+            previous = token;
             rest = after;
         }
     }
     true
+}
+
+/// Tells whether a letter is the name of a language, as in "use R" or "in C". Elsewhere it may be one of
+/// several options.
+fn is_language(previous: &str, token: &str) -> bool {
+    let is_before = |word: &&str| previous.eq_ignore_ascii_case(word);
+    matches!(token, "C" | "R") && ["in", "use", "using"].iter().any(is_before)
 }
 
 /// Returns what follows a run of characters of scripts without reliable spaces, if all of it is
