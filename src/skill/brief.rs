@@ -12,6 +12,10 @@ const MAX_PARAGRAPH_CHARS: usize = 1024;
 const ABBREVIATIONS: &[&str] =
     &["e.g", "eg", "i.e", "ie", "etc", "vs", "cf", "ca", "approx", "incl", "dr", "mr", "mrs", "st"];
 
+/// Abbreviations before a number: a full stop between the two does not end a sentence.
+const BEFORE_NUMBERS: &[&str] =
+    &["ch", "eq", "fig", "figs", "no", "nos", "nr", "p", "pp", "sec", "vol"];
+
 /// Returns the first sentence of `description` on one line, with its own punctuation.
 pub(super) fn brief(description: &str) -> String {
     let paragraph: Vec<&str> =
@@ -65,13 +69,19 @@ pub(crate) fn first_sentence_end(line: &str) -> usize {
     for (at, c) in line.char_indices() {
         let end = at + c.len_utf8();
         match c {
-            '。' | '！' | '？' => return end,
+            '。' | '！' | '？' | '؟' | '۔' | '।' => return end,
             '.' | '!' | '?' => {
                 let rest =
                     line[end..].trim_start_matches(['"', '\'', ')', ']', '*', '”', '’', '`']);
                 let closed = line.len() - rest.len();
                 let ends_word = rest.is_empty() || rest.starts_with(' ');
-                if ends_word && !(c == '.' && is_abbreviation(&line[..at], rest)) {
+                // "Asks "why?" first.": the quotation ends, the sentence does not.
+                let goes_on = if c == '.' {
+                    is_abbreviation(&line[..at], rest)
+                } else {
+                    closed > end && rest.trim_start().starts_with(char::is_lowercase)
+                };
+                if ends_word && !goes_on {
                     return closed;
                 }
             }
@@ -97,6 +107,7 @@ fn is_abbreviation(before: &str, rest: &str) -> bool {
         || number
         || (ABBREVIATIONS.contains(&word.as_str())
             && !(word == "etc" && next.starts_with(char::is_uppercase)))
+        || (BEFORE_NUMBERS.contains(&word.as_str()) && next.starts_with(char::is_numeric))
         || next.starts_with(char::is_lowercase)
 }
 
@@ -131,6 +142,13 @@ mod tests {
             ("Why? Because.", "Why?"),
             ("Says \"stop.\" Then goes.", "Says \"stop.\""),
             ("生成图片。更多内容。", "生成图片。"),
+            ("هذا وصف؟ ثان.", "هذا وصف؟"),
+            ("यह है। दूसरा", "यह है।"),
+            ("Asks \"why?\" first. Next.", "Asks \"why?\" first."),
+            ("Asks \"why?\" Next.", "Asks \"why?\""),
+            ("See Fig. 3 for more. Next.", "See Fig. 3 for more."),
+            ("No. 1 tool for x. Next.", "No. 1 tool for x."),
+            ("Just say no. Next.", "Just say no."),
             ("Edit SKILL.md files. More.", "Edit SKILL.md files."),
             ("", ""),
         ];
