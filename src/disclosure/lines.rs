@@ -18,7 +18,7 @@ pub(super) fn all<'a>(
     shown: impl Iterator<Item = &'a Entry>,
 ) -> Vec<&'a Entry> {
     let all = ranked.iter().map(|(entry, _)| *entry).chain(case.listing.visible());
-    new_lines(case, all, shown, usize::MAX)
+    new_lines(case, all, shown).collect()
 }
 
 /// Returns the skills that the message may name, then relevant ones. If there are neither, `has_shown`
@@ -49,8 +49,8 @@ pub(super) fn near<'a>(
     if lines.is_empty() && !has_shown && is_small && !(evidence.is_idle)() {
         lines.extend(untriggered);
     }
-    lines.retain(|entry| !vetoes.veto(entry));
-    new_lines(case, lines.into_iter(), shown, options.max_lines)
+    let lines = new_lines(case, lines.into_iter(), shown);
+    lines.filter(|entry| !vetoes.veto(entry)).take(options.max_lines).collect()
 }
 
 /// Tells whether the session was given a line or the full text of a skill.
@@ -58,16 +58,14 @@ pub(super) fn is_told(case: &Case<'_, '_>, entry: &Entry) -> bool {
     case.state.was_listed(&entry.id) || case.state.shows(&entry.id, &entry.skill)
 }
 
-/// Returns the skills of `lines` that are neither `shown` nor native, each once, at most `limit` of
-/// them.
+/// Returns the skills of `lines` that are neither `shown` nor native, each once.
 fn new_lines<'a>(
     case: &Case<'a, '_>,
     lines: impl Iterator<Item = &'a Entry>,
     shown: impl Iterator<Item = &'a Entry>,
-    limit: usize,
-) -> Vec<&'a Entry> {
+) -> impl Iterator<Item = &'a Entry> {
     // Compare addresses: the catalog holds each entry once, and numbers compare faster than ids.
     let mut shown: BTreeSet<*const Entry> = shown.map(ptr::from_ref).collect();
-    let lines = lines.filter(|entry| !case.options.is_native(entry));
-    lines.filter(|entry| shown.insert(ptr::from_ref(*entry))).take(limit).collect()
+    let lines = lines.filter(move |entry| !case.options.is_native(entry));
+    lines.filter(move |entry| shown.insert(ptr::from_ref(*entry)))
 }

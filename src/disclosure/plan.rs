@@ -1,8 +1,6 @@
 //! The plan of a disclosure for one query, before its budget applies: the table in
 //! `docs/matching.md`, *Disclosure*.
 
-use std::collections::HashSet;
-
 use super::budget::Meter;
 use super::case::{Case, Vetoes};
 use super::matched::{Matched, matched, ranked, relevant};
@@ -80,18 +78,19 @@ pub(super) fn plan<'a>(
     if let Some((entry, relevance)) = by_relevance {
         plan.add_by_relevance(entry, relevance, case);
     }
-    plan.add_reasons(case, &weak, &vetoes);
-
     // Lines for skills that have no other place in the text.
     let lines = if meta.is_some() {
         lines::all(case, &ranked, plan.shown())
     } else {
-        lines::near(case, &weak, &ranked, plan.shows_any(), plan.shown(), &mut vetoes)
+        let has_shown = plan.called_for().next().is_some();
+        lines::near(case, &weak, &ranked, has_shown, plan.shown(), &mut vetoes)
     };
     plan.registry.extend(lines);
     if meta.is_none() {
         plan.registry.retain(|entry| !lines::is_told(case, entry));
     }
+    // The choice of lines may have met further vetoes.
+    plan.add_reasons(case, &weak, &vetoes);
     (plan, Some(postponed))
 }
 
@@ -123,15 +122,15 @@ impl<'a> Plan<'a> {
         (Plan { full, above, withheld, registry: lost.lines, summary }, lost.postponed)
     }
 
-    /// The skills that have a place in the text.
-    fn shown(&self) -> impl Iterator<Item = &'a Entry> {
+    /// The skills that are in full, already in the context, or withheld.
+    fn called_for(&self) -> impl Iterator<Item = &'a Entry> {
         let withheld = self.withheld.iter().map(|(entry, _)| entry);
-        self.full.iter().chain(&self.above).chain(withheld).chain(&self.registry).copied()
+        self.full.iter().chain(&self.above).chain(withheld).copied()
     }
 
-    /// Tells whether any skill is in full, already in the context, or withheld.
-    fn shows_any(&self) -> bool {
-        !self.full.is_empty() || !self.above.is_empty() || !self.withheld.is_empty()
+    /// The skills that have a place in the text.
+    fn shown(&self) -> impl Iterator<Item = &'a Entry> {
+        self.called_for().chain(self.registry.iter().copied())
     }
 
     /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown.
@@ -148,15 +147,13 @@ impl<'a> Plan<'a> {
     /// triggers, and patterns that were not tried.
     fn add_reasons(&mut self, case: &Case<'_, '_>, weak: &[&Entry], vetoes: &Vetoes) {
         let Answer { quoted, untried, .. } = case.answer;
-        let shown: HashSet<&SkillId> = match untried[..] {
-            [] => HashSet::new(),
-            _ => self.shown().map(|entry| &entry.id).collect(),
-        };
+        let is_called_for = |id: &SkillId| self.called_for().any(|entry| entry.id == *id);
         let weak = weak.iter().map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
         let quoted = quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger));
-        let untried = untried.iter().filter(|(id, _)| !shown.contains(id));
+        let untried = untried.iter().filter(|(id, _)| !is_called_for(id));
         let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));
         let reasons = weak.chain(vetoes.rejections()).chain(quoted).chain(untried);
+        let reasons: Vec<Rejection> = reasons.collect();
         self.summary.omitted.extend(reasons);
     }
 }

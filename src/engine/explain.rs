@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Engine;
 use super::snapshot::Snapshot;
-use crate::disclosure::{Reason, Rejection};
+use crate::disclosure::{DisclosureOptions, Reason, Rejection};
 use crate::matcher::{Answer, Match, MetaQuestion, Query};
 use crate::session::SessionState;
 
@@ -35,7 +35,8 @@ impl Engine {
     /// are vetoed, below the limit, filtered or not available, or their patterns were not tried because
     /// too many patterns have no literal.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
-        self.explain_after(&self.snapshot(), &query.into(), &SessionState::default(), limit)
+        let (state, options) = (SessionState::default(), &self.0.disclosure);
+        self.explain_after(&self.snapshot(), &query.into(), &state, options, limit)
     }
 
     /// Explains the matches as [`Engine::explain`] does, in a conversation with the history `state`.
@@ -44,6 +45,7 @@ impl Engine {
         now: &Snapshot,
         query: &Query<'_>,
         state: &SessionState,
+        options: &DisclosureOptions,
         limit: usize,
     ) -> Explanation {
         let answer = now.search(query, state, limit);
@@ -53,10 +55,14 @@ impl Engine {
         let mut rejected: Vec<Rejection> = below.collect();
         rejected.extend(vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude)));
         rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
-        for (id, pattern) in untried {
-            let is_found = matches.iter().any(|found| found.id == id);
-            if !is_found && !rejected.iter().any(|known| known.id == id) {
-                rejected.push(Rejection::untried(&id, &pattern));
+        let untried = untried.iter().map(|(id, pattern)| Rejection::untried(id, pattern));
+        // An exclude also keeps out skills that the message would show without a match.
+        let omitted = self.disclose_after(now, query, state, options).disclosure.omitted;
+        let unmatched = omitted.into_iter().filter(|of| matches!(of.reason, Reason::Vetoed { .. }));
+        for rejection in untried.chain(unmatched) {
+            let is_found = matches.iter().any(|found| found.id == rejection.id);
+            if !is_found && !rejected.iter().any(|known| known.id == rejection.id) {
+                rejected.push(rejection);
             }
         }
         rejected.extend(now.out_of_reach(query, &self.0.index));

@@ -185,7 +185,7 @@ impl<'t> TurnBuilder<'t> {
     /// [`Engine::explain`].
     pub fn explain(&self, limit: usize) -> Explanation {
         let engine = self.engine;
-        engine.explain_after(&engine.snapshot(), &self.query, &self.known(), limit)
+        engine.explain_after(&engine.snapshot(), &self.query, &self.known(), &self.options, limit)
     }
 
     /// The best `limit` skills for the message; see [`Engine::find_skills`].

@@ -4,6 +4,7 @@
 mod corpus;
 mod idle;
 mod lost;
+mod omitted;
 mod sessions;
 mod strange_names;
 #[path = "../support/mod.rs"]

@@ -257,7 +257,10 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
 fn why_and_disclose_agree_on_what_is_shown() {
     let place = Place::new();
     for (name, description) in [
-        ("invoice-writer", "Writes invoices for freelance clients in euros."),
+        (
+            "invoice-writer",
+            "Writes invoices for freelance clients in euros.\ntriggers: {exclude: [paris]}",
+        ),
         ("release-notes", "Summarises merged changes for a changelog."),
         ("tax-report", "Prepares yearly reports of income."),
     ] {
@@ -269,6 +272,7 @@ fn why_and_disclose_agree_on_what_is_shown() {
         (message, "--by-relevance=1,0.5,2", "most relevant skill, by the words `"),
         (message, "--by-relevance=90,0.5,2", "listed as relevant, which is not sure enough"),
         (message, "--inflect", "most relevant skill, by the words `"),
+        ("a client in paris", "--inflect", "vetoed by its exclude `paris`"),
         (message, "--by-relevance=off", "declares no triggers"),
         ("show all skills", "--inflect", "asks to see all skills"),
     ] {
