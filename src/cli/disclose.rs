@@ -1,7 +1,7 @@
 //! `repertoire disclose`: prints the text to add to the prompt for a message.
 
 use repertoire::{
-    Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Reason, Task,
+    Consent, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Query, Reason, Remedy, Task,
     TaskSpawner,
 };
 
@@ -57,8 +57,15 @@ impl TaskSpawner for Caller {
     fn spawn(&self, task: &Task) -> Result<String, Error> {
         let message = format!("skill `{}` runs as a task of your agent", task.skill);
         let help = "get its instructions with `repertoire use --inline`, for a task of their own";
-        Err(Error::new(ErrorCode::ExecutionError, message, help))
+        Err(Error::new(ErrorCode::ExecutionError, message, help).with_remedy(Remedy::Inline))
     }
+}
+
+/// Tells whether a command failed only because this process neither runs tasks nor asks the user. Such
+/// a skill is a line in the disclosure.
+fn is_held_back(error: &Error) -> bool {
+    let code = error.code();
+    code == ErrorCode::ConsentRequired || error.remedy() == Some(&Remedy::Inline)
 }
 
 /// Returns the disclosure for `query`, within a session if the command line names one.
@@ -73,6 +80,6 @@ fn disclose(
     if args.event.is_some() {
         session.compacted()?;
     }
-    let turn = engine.turn(query, &session).run()?;
+    let turn = engine.turn(query, &session).refuse(is_held_back).run()?;
     Ok(Disclosure { text: turn.text, ..turn.disclosure })
 }

@@ -22,6 +22,7 @@ pub struct TurnBuilder<'t> {
     query: Query<'t>,
     options: Cow<'t, DisclosureOptions>,
     max_command_chars: Option<usize>,
+    is_refusal: fn(&Error) -> bool,
 }
 
 /// The answer to one message of a conversation.
@@ -36,7 +37,8 @@ pub struct Turn {
     /// The skill that the message activated, if it is a command such as `/review PR 42`.
     pub activation: Option<Activation>,
     /// The reason why the message activated nothing although it is the command of a skill: the skill is
-    /// not available. The text says so as well.
+    /// not available, or the host took the error for a refusal ([`TurnBuilder::refuse`]). The text says
+    /// so as well.
     pub refused: Option<Error>,
     /// The model's tools. The list is always current: skills that are loaded later add their tools.
     pub tools: SessionTools,
@@ -87,7 +89,8 @@ impl Engine {
     ) -> TurnBuilder<'t> {
         let options = Cow::Borrowed(&self.0.disclosure);
         let query = message.into();
-        TurnBuilder { engine: self, session, query, options, max_command_chars: None }
+        let (max_command_chars, is_refusal): (_, fn(&Error) -> bool) = (None, |_| false);
+        TurnBuilder { engine: self, session, query, options, max_command_chars, is_refusal }
     }
 }
 
@@ -126,14 +129,22 @@ impl<'t> TurnBuilder<'t> {
         self
     }
 
+    /// Takes the errors of a command for which `is_refusal` returns true as it takes `NOT_FOUND`: they are
+    /// reported in [`Turn::refused`], beside a disclosure. For hosts that cannot act on such errors, as
+    /// they neither ask the user nor spawn tasks.
+    pub fn refuse(mut self, is_refusal: fn(&Error) -> bool) -> TurnBuilder<'t> {
+        self.is_refusal = is_refusal;
+        self
+    }
+
     /// Answers the message. A command such as `/review PR 42` activates its skill; if the skill asks for
     /// a task and the host spawns none, its instructions join the conversation. Any other message is
     /// answered with a disclosure of the skills that matter to it. The session records the skills shown,
     /// so that none is disclosed twice.
     ///
     /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command,
-    /// also as [`Engine::activate`] does, except that `NOT_FOUND` is reported in [`Turn::refused`]
-    /// instead.
+    /// also as [`Engine::activate`] does, except that `NOT_FOUND` and other refusals
+    /// ([`TurnBuilder::refuse`]) are reported in [`Turn::refused`] instead.
     pub fn run(self) -> Result<Turn, Error> {
         let span = spans::turn(&self.query.text);
         let turn = spans::within(&span, || self.answer(&span))?;
@@ -142,7 +153,7 @@ impl<'t> TurnBuilder<'t> {
     }
 
     fn answer(&self, span: &Span) -> Result<Turn, Error> {
-        let TurnBuilder { engine, session, max_command_chars: max, .. } = *self;
+        let TurnBuilder { engine, session, max_command_chars: max, is_refusal, .. } = *self;
         let state = session.state()?;
         let tools = engine.tools(session);
         let refused = match engine.user_message_within(max, &self.query.text, session) {
@@ -153,7 +164,7 @@ impl<'t> TurnBuilder<'t> {
                 return Ok(Turn { text, disclosure, activation, refused: None, tools });
             }
             Ok(None) => None,
-            Err(error) if error.code() == ErrorCode::NotFound => Some(error),
+            Err(error) if error.code() == ErrorCode::NotFound || is_refusal(&error) => Some(error),
             Err(error) => return Err(error),
         };
         let disclosure = self.disclose(&state, span)?;

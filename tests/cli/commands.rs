@@ -125,6 +125,36 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
 }
 
 #[test]
+fn a_command_that_disclose_cannot_activate_is_a_line_in_a_session_as_well() {
+    let place = Place::new();
+    let skill = "---\nname: forky\ndescription: Long research.\ncontext: fork\n---\nSECRET\n";
+    place.write("skills/forky/SKILL.md", skill);
+    let hidden = skill
+        .replace("forky", "mine")
+        .replace("context", "disable-model-invocation: true\ncontext");
+    place.write("skills/mine/SKILL.md", hidden);
+    for (session, options, line) in [
+        ("tasks", &["--tasks"][..], "forky: runs as a task; Long research."),
+        ("consent", &["--consent", "first-use"], "forky: needs the user's consent; Long research."),
+    ] {
+        let disclose = |message: &str, more: &[&str]| {
+            let args = [&["disclose", message, "--source", "skills", "--json"], options, more];
+            place.run(args.concat()).exits(0).json()
+        };
+        let in_session = ["--session", session];
+        let (alone, told) = (disclose("/forky abc", &[]), disclose("/forky abc", &in_session));
+        assert_eq!((&told["registry"], &told["full"]), (&json!(["forky"]), &json!([])), "{told}");
+        assert_eq!(told["omitted"], alone["omitted"], "{told}");
+        let (alone, told) = (alone["text"].as_str().unwrap(), told["text"].as_str().unwrap());
+        assert!(alone.contains(line) && told.contains(line) && !told.contains("SECRET"), "{told}");
+        // The model learns that the user asked for a skill of which it may not know.
+        let told = disclose("/mine abc", &in_session).to_string();
+        assert!(told.contains("asked for a skill by name: skill `mine`"), "{told}");
+        assert!(!told.contains("SECRET"), "{told}");
+    }
+}
+
+#[test]
 fn instructions_have_one_way_to_ask_for_xml() {
     let place = place();
     let use_beta = |more: &[&str]| {

@@ -103,6 +103,10 @@ fn instructions_that_need_consent_are_shown_once_it_was_given() {
     }
     let refused = engine.turn("/paint", &session).run().unwrap_err();
     assert_eq!(refused.code(), ErrorCode::ConsentRequired);
+    let is_refusal = |error: &Error| error.code() == ErrorCode::ConsentRequired;
+    let told = engine.turn("/paint", &session).refuse(is_refusal).run().unwrap();
+    assert_eq!(reasons(&told), [("paint", "needs-consent")]);
+    assert_eq!(told.refused.unwrap().code(), ErrorCode::ConsentRequired);
     session.consent(&"paint".into()).unwrap();
     assert!(run(&engine, "paint it", &session).text.contains("OPENLY"));
 
