@@ -203,13 +203,11 @@ impl fmt::Display for Reason {
                 "its pattern `{pattern}` was not tried: too many patterns without a literal may \
                  match this"
             ),
-            Reason::WeakMention => {
-                f.write_str("only a word that may be its name is in the query: shown as a line")
-            }
+            Reason::WeakMention => f.write_str("only a word that may be its name is in the query"),
             Reason::InContext => f.write_str("its instructions are in the context already"),
-            Reason::Native => f.write_str("the agent has it by itself: shown as a line"),
-            Reason::RunsAsTask => f.write_str("it runs as a task of its own: shown as a line"),
-            Reason::NeedsConsent => f.write_str("it needs the user's consent: shown as a line"),
+            Reason::Native => f.write_str("the agent has it by itself"),
+            Reason::RunsAsTask => f.write_str("it runs as a task of its own"),
+            Reason::NeedsConsent => f.write_str("it needs the user's consent"),
             Reason::Unreadable { problem } => write!(f, "its body cannot be read: {problem}"),
             Reason::OverBudget { cost: Some(Cost { amount, unit }), shown } => {
                 write!(f, "over budget: full text of {amount} {unit}, {shown}")

@@ -1,6 +1,8 @@
 //! The reasons for what a message calls for and a disclosure does not show.
 
-use crate::{engine, ids, reasons};
+use repertoire::{Budget, Format};
+
+use crate::{disclose, engine, ids, reasons};
 
 #[test]
 fn a_skill_whose_line_is_held_back_is_named_with_the_reason() {
@@ -23,5 +25,26 @@ fn a_skill_whose_line_is_held_back_is_named_with_the_reason() {
         assert_eq!(ids(&disclosure.registry), lines, "{message}");
         assert_eq!(reasons(&disclosure), expected, "{message}");
         assert_eq!(engine.explain(message, 9).rejected, disclosure.omitted, "{message}");
+    }
+}
+
+#[test]
+fn a_reason_does_not_say_where_a_skill_is_that_perhaps_is_only_counted() {
+    let names = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot"];
+    let skills = names.map(|name| {
+        format!("---\nname: {name}\ndescription: Thing.\ntriggers: [kw-{name}]\n---\nB\n")
+    });
+    let engine = engine(&skills.each_ref().map(String::as_str));
+    let message = names.join(", ");
+    let weak = "only a word that may be its name is in the query";
+    for (budget, n_lines, over) in [(10_000, 5, ""), (40, 0, "; over budget, counted only")] {
+        let budget = Some(Budget::Characters(budget));
+        let disclosure = disclose(&engine, &message, Format::Markdown, budget);
+        assert_eq!(disclosure.registry.len(), n_lines);
+        for (place, (id, reason)) in reasons(&disclosure).into_iter().enumerate() {
+            let over = if place < 5 { over } else { "" };
+            assert_eq!((id, reason), (names[place], &*format!("{weak}{over}")));
+        }
+        assert_eq!(disclosure.omitted.len(), names.len());
     }
 }
