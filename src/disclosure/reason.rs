@@ -53,6 +53,9 @@ pub enum Reason {
     },
     /// The message contains a word that may be the skill's name, and nothing else that calls for it.
     WeakMention,
+    /// The message names the skill only to deny it or to say that it is done, and nothing else calls for
+    /// it.
+    Denied,
     /// The skill's instructions are already in the context.
     InContext,
     /// The host's agent lists and loads the skill by itself.
@@ -141,6 +144,7 @@ impl Reason {
             Reason::Quoted { .. } => "quoted",
             Reason::Untried { .. } => "untried",
             Reason::WeakMention => "weak-mention",
+            Reason::Denied => "denied",
             Reason::InContext => "in-context",
             Reason::Native => "native",
             Reason::RunsAsTask => "runs-as-task",
@@ -166,6 +170,9 @@ impl Reason {
             Reason::Quoted { .. } => "say it outside of quotes and code, or let quoted text count",
             Reason::Untried { .. } => "let the pattern demand a word, or declare a keyword",
             Reason::WeakMention => "write `skill` next to its name, or `/` before it",
+            Reason::Denied => {
+                "nothing is wrong; if you want it, name it without `not` and the like"
+            }
             Reason::InContext => {
                 "nothing is wrong: they are added again when the context was made shorter"
             }
@@ -204,6 +211,9 @@ impl fmt::Display for Reason {
                  match this"
             ),
             Reason::WeakMention => f.write_str("only a word that may be its name is in the query"),
+            Reason::Denied => {
+                f.write_str("the message names it only to deny it or to say that it is done")
+            }
             Reason::InContext => f.write_str("its instructions are in the context already"),
             Reason::Native => f.write_str("the agent has it by itself"),
             Reason::RunsAsTask => f.write_str("it runs as a task of its own"),

@@ -32,7 +32,7 @@ impl Engine {
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them: they
-    /// are vetoed, below the limit, filtered or not available, or their patterns were not tried because
+    /// are vetoed, denied, below the limit, filtered or not available, or their patterns were not tried because
     /// too many patterns have no literal.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (state, options) = (SessionState::default(), &self.0.disclosure);
@@ -56,9 +56,11 @@ impl Engine {
         rejected.extend(vetoed.iter().map(|(id, exclude)| Rejection::vetoed(id, exclude)));
         rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
         let untried = untried.iter().map(|(id, pattern)| Rejection::untried(id, pattern));
-        // An exclude also keeps out skills that the message would show without a match.
+        // Excludes and denials also keep out skills that the message would show without a match.
         let omitted = self.disclose_after(now, query, state, options).disclosure.omitted;
-        let unmatched = omitted.into_iter().filter(|of| matches!(of.reason, Reason::Vetoed { .. }));
+        let is_unmatched =
+            |reason: &Reason| matches!(reason, Reason::Vetoed { .. } | Reason::Denied);
+        let unmatched = omitted.into_iter().filter(|of| is_unmatched(&of.reason));
         for rejection in untried.chain(unmatched) {
             let is_found = matches.iter().any(|found| found.id == rejection.id);
             if !is_found && !rejected.iter().any(|known| known.id == rejection.id) {

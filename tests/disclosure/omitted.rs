@@ -4,6 +4,9 @@ use repertoire::{Budget, Format};
 
 use crate::{disclose, engine, ids, reasons};
 
+const DENIED: &str = "the message names it only to deny it or to say that it is done";
+const IN_PARIS: &str = "vetoed by its exclude `paris`";
+
 #[test]
 fn a_skill_whose_line_is_held_back_is_named_with_the_reason() {
     let engine = engine(&[
@@ -13,13 +16,17 @@ fn a_skill_whose_line_is_held_back_is_named_with_the_reason() {
     ]);
     for (message, lines, expected) in [
         ("some random query", &["weather"][..], &[][..]),
-        ("some random query in paris", &[], &[("weather", "vetoed by its exclude `paris`")]),
+        ("some random query in paris", &[], &[("weather", IN_PARIS)]),
         // A relevant skill, which the message does not match.
         ("the gardens", &["rain-gauge"], &[]),
         ("the gardens indoors", &[], &[("rain-gauge", "vetoed by its exclude `indoors`")]),
         ("gauge now indoors", &[], &[("rain-gauge", "vetoed by its exclude `indoors`")]),
         // An exclude of a skill that would be counted in any case is not a reason.
         ("math in paris", &[], &[]),
+        ("no /calc please", &["calc"], &[("calc", DENIED)]),
+        ("do not use the weather skill", &["weather"], &[("weather", DENIED)]),
+        ("not /weather, in paris", &[], &[("weather", &*format!("{IN_PARIS}; {DENIED}"))]),
+        ("math, but not /calc", &[], &[]),
     ] {
         let disclosure = engine.disclose(message);
         assert_eq!(ids(&disclosure.registry), lines, "{message}");
