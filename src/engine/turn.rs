@@ -140,7 +140,7 @@ impl<'t> TurnBuilder<'t> {
     /// Answers the message. A command such as `/review PR 42` activates its skill; if the skill asks for
     /// a task and the host spawns none, its instructions join the conversation. Any other message is
     /// answered with a disclosure of the skills that matter to it. The session records the skills shown,
-    /// so that none is disclosed twice.
+    /// so that their instructions are not repeated unless the message asks to see all skills.
     ///
     /// Fails with `EXECUTION_ERROR` if the session's store cannot be read or written; for a command,
     /// also as [`Engine::activate`] does, except that `NOT_FOUND` and other refusals

@@ -66,7 +66,8 @@ pub(crate) struct DiscloseArgs {
     pub(crate) query: QueryArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
-    /// Name of the message's conversation, freely chosen: no text is shown twice in it
+    /// Name of the message's conversation, freely chosen: instructions in its context are not repeated,
+    /// unless the message asks to see all skills
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// An event in the conversation before the message: its context was shortened
