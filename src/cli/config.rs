@@ -1,14 +1,11 @@
 //! `repertoire config`, `enable` and `disable`: shows the settings in force, and changes them.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-
 use comfy_table::{Table, presets};
 use repertoire::catalog::Status;
 use repertoire::config::{self, Config, ConfigFile, Setting};
+use repertoire::fetch::change_config;
 use repertoire::session::without_secrets;
-use repertoire::{Diagnostic, Error, ErrorCode};
+use repertoire::{Diagnostic, Error};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -16,7 +13,6 @@ use crate::args::{Common, SwitchArgs};
 use crate::exit_code::ExitCode;
 use crate::list::formatted;
 use crate::output::{NAME, Output, Page, styled};
-use crate::replace::{check_writable, io_error, replace};
 use crate::report::short;
 use crate::{sanitize, sessions, setup};
 
@@ -136,20 +132,14 @@ pub(crate) fn switch(
     let names = args.ids.iter().map(|name| setup::skill_name(&catalog, name));
     let ids = names.map(|name| Ok(catalog.find_any(name)?.id.as_str()));
     let ids: Vec<&str> = ids.collect::<Result<_, Error>>()?;
-    let file = file(args, common)?;
-    let before = match fs::read_to_string(&file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        text => text.map_err(|error| io_error("read", &file, &error))?,
-    };
+    let project = (common.names_project && !args.user).then_some(&*common.project);
+    let base = project.map_or_else(setup::config_home, |project| Ok(project.to_owned()))?;
+    let path = Config::path(&base, &common.brand);
     let edit = if is_on { config::enable } else { config::disable };
-    let after = edit(&before, &ids).map_err(|error| {
-        let message = format!("{}: {}", file.display(), error.message());
-        Error::new(error.code(), message, error.help())
+    let file = change_config(&path, project, |before| {
+        edit(before, &ids)
+            .map_err(|error| error.reworded(format!("{}: {}", path.display(), error.message())))
     })?;
-    if after != before {
-        check_writable(&file, "edit another one")?;
-        replace(&file, &after, &file)?;
-    }
     let done = if is_on { "enabled" } else { "disabled" };
     if out.json {
         Output::json(&json!({"file": file.to_string_lossy(), done: ids}))?;
@@ -188,19 +178,4 @@ fn tell_without_effect(
         }
     }
     Ok(())
-}
-
-/// Returns the configuration file to change, with links followed. Fails if a project's file is a link
-/// that leaves the project.
-fn file(args: &SwitchArgs, common: &Common) -> Result<PathBuf, Error> {
-    let in_project = common.names_project && !args.user;
-    let base = if in_project { common.project.clone() } else { setup::config_home()? };
-    let path = Config::path(&base, &common.brand);
-    let Ok(real) = path.canonicalize() else { return Ok(path) };
-    let is_inside = |project: &Path| project.canonicalize().is_ok_and(|p| real.starts_with(p));
-    if in_project && !is_inside(&common.project) {
-        let message = format!("{} is a link that leaves the project", path.display());
-        return Err(Error::new(ErrorCode::PermissionDenied, message, "put the file itself there"));
-    }
-    Ok(real)
 }

@@ -6,7 +6,7 @@
 //! system (`path_index.rs`), and stores the contents of the files by SHA-256 (`objects.rs`). Unused contents
 //! are garbage collected (`collect.rs`). A copy (`copies.rs`) is the directory from which engines read a
 //! source. It is replaced as a whole, and stays as it is when the source cannot be reached. A
-//! [`SourceList`] writes sources into `config.toml` and pins their files in `skills.lock`
+//! [`SourceList`] writes sources into `config.toml` (`config_file.rs`) and pins their files in `skills.lock`
 //! (`lock_file.rs`). A [`SourcePoller`] checks sources for updates at intervals (`schedule.rs`), and
 //! holds back an update that would remove a skill (`unattended.rs`). The list of files that an author
 //! signed (`signature.rs`) is part of the copy, and is verified before the copy is used.
@@ -25,6 +25,7 @@ mod archive_zip;
 mod archive_zip_content;
 mod artifact_address;
 mod collect;
+mod config_file;
 mod configured;
 mod copies;
 mod diff;
@@ -66,6 +67,7 @@ mod unattended;
 mod update;
 
 pub use collect::Kept;
+pub use config_file::change_config;
 pub use diff::{ChangeKind, FileChange, Lines, SkillChange};
 pub use fetcher::Fetcher;
 pub use limits::FetchLimits;

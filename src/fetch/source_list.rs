@@ -1,15 +1,13 @@
 //! The sources of one `config.toml`: adding, updating and removing them, with their lock file.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::config_file::{change_config, check_config};
 use super::copies::{Copies, source_at};
 use super::fetcher::Fetcher;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
-use super::objects::io_error;
 use super::signature::Demand;
 use super::state::Moment;
 use crate::catalog::{Catalog, CatalogOptions, Scope};
@@ -135,8 +133,7 @@ impl<'a> SourceList<'a> {
     ) -> Result<Added, Error> {
         let location = Location::parse(&settings.source, here)?;
         self.check_location(&location)?;
-        let project = (self.scope == Scope::Project).then_some(self.base.as_path());
-        let source = location.written(project);
+        let source = location.written(self.project());
         let mut settings = FetchSettings { source, ..settings.clone() };
         let name = name.map_or_else(|| location.default_name(), str::to_owned);
         check_name(&name)?;
@@ -145,7 +142,7 @@ impl<'a> SourceList<'a> {
         {
             settings.signed_by = known.signed_by;
         }
-        self.writable_config()?;
+        check_config(&self.config, self.project())?;
         let provider = self.provider(&settings)?;
         let (locked, signed_by) =
             self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?;
@@ -153,14 +150,15 @@ impl<'a> SourceList<'a> {
         let _guard = self.copies.lock(&self.fetcher.deadline())?;
         // Another process may have added a source with this name during the fetch.
         self.check_free(&name, &settings)?;
-        let before = self.config_text()?;
-        let after = config::set_fetch(&before, &name, &settings);
-        let after = after.map_err(|error| self.of_config(&error))?;
         let mut sources = lock_file::read(&self.lock)?;
         sources.insert(name.clone(), locked.clone());
-        self.copies.install(&name, new, &locked, &settings)?;
-        lock_file::write(&self.lock, &sources)?;
-        self.write_config(&before, &after)?;
+        change_config(&self.config, self.project(), |before| {
+            let after = config::set_fetch(before, &name, &settings);
+            let after = after.map_err(|error| self.of_config(&error))?;
+            self.copies.install(&name, new, &locked, &settings)?;
+            lock_file::write(&self.lock, &sources)?;
+            Ok(after)
+        })?;
         let source = source_at(&name, &locked.source, self.copies.root(&name));
         let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
         let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
@@ -178,9 +176,9 @@ impl<'a> SourceList<'a> {
         if !was_locked {
             self.section(name)?;
         }
-        let before = self.config_text()?;
-        let after = config::remove_fetch(&before, name).map_err(|error| self.of_config(&error))?;
-        self.write_config(&before, &after)?;
+        change_config(&self.config, self.project(), |before| {
+            config::remove_fetch(before, name).map_err(|error| self.of_config(&error))
+        })?;
         if was_locked {
             lock_file::write(&self.lock, &sources)?;
         }
@@ -283,43 +281,13 @@ impl<'a> SourceList<'a> {
         Ok(Some(known))
     }
 
-    fn config_text(&self) -> Result<String, Error> {
-        match fs::read_to_string(&self.config) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-            text => text.map_err(|error| io_error("read", &self.config, &error)),
-        }
-    }
-
     /// Adds the path of the file to an error about its text.
     fn of_config(&self, error: &Error) -> Error {
         error.reworded(format!("{}: {}", self.config.display(), error.message()))
     }
 
-    /// The path of the file to replace. The file of a user may be a link to the place where settings are
-    /// kept.
-    fn writable_config(&self) -> Result<PathBuf, Error> {
-        let file = match (self.config.canonicalize(), self.base.canonicalize()) {
-            (Ok(real), Ok(base)) if self.scope == Scope::Project && !real.starts_with(&base) => {
-                let message =
-                    format!("{} is a link that leaves the project", self.config.display());
-                let help = "put the file itself there";
-                return Err(Error::new(ErrorCode::PermissionDenied, message, help));
-            }
-            (Ok(real), _) => real,
-            _ => self.config.clone(),
-        };
-        if file.metadata().is_ok_and(|metadata| metadata.permissions().readonly()) {
-            let message = format!("{} is read-only", file.display());
-            return Err(Error::new(ErrorCode::PermissionDenied, message, "make it writable"));
-        }
-        Ok(file)
-    }
-
-    fn write_config(&self, before: &str, after: &str) -> Result<(), Error> {
-        if before == after {
-            return Ok(());
-        }
-        let file = self.writable_config()?;
-        lock_file::replace(&file, after).map_err(|error| io_error("write", &file, &error))
+    /// The root of the project; `None` for the list of a user.
+    fn project(&self) -> Option<&Path> {
+        (self.scope == Scope::Project).then_some(&self.base)
     }
 }

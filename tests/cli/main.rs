@@ -12,6 +12,7 @@ mod browser;
 mod commands;
 mod completions;
 mod config;
+mod config_edits;
 mod failures;
 mod mcp_install;
 mod options;
