@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use toml_edit::{Array, Item, Table, TableLike, Value as TomlValue, value};
 
 use super::Config;
-use super::edit::{parse, wrong};
+use super::edit::{edited, last_section, parse, wrong};
 use super::schema::Value;
 use crate::catalog::{Scope, Source};
 use crate::diagnostic::Diagnostic;
@@ -107,28 +107,35 @@ fn name_and_key(full: &str) -> Option<(&str, &str)> {
 ///
 /// Fails with `INVALID_PARAM` if `text` is not TOML, or if `fetch` or `fetch.NAME` is not a section.
 pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<String, Error> {
-    let mut document = parse(text)?;
-    let fetch = document.entry("fetch").or_insert_with(|| {
-        let mut table = Table::new();
-        // Write only `[fetch.NAME]`, without a `[fetch]` above it.
-        table.set_implicit(true);
-        Item::Table(table)
-    });
-    let fetch =
-        fetch.as_table_like_mut().ok_or_else(|| wrong("`fetch` is not a section".to_owned()))?;
-    if fetch.get(name).is_none() {
-        fetch.insert(name, Item::Table(Table::new()));
-    }
-    let section = fetch.get_mut(name).and_then(Item::as_table_like_mut);
-    let section = section.ok_or_else(|| wrong(format!("`fetch.{name}` is not a section")))?;
-    let FetchSettings { source, rev, path, skills, signed_by } = settings;
-    put(section, "source", Some(source.as_str().into()));
-    put(section, "rev", rev.as_deref().map(TomlValue::from));
-    put(section, "path", path.as_deref().map(TomlValue::from));
-    put(section, "skills", list(skills));
-    let one_key = <&[String; 1]>::try_from(&signed_by[..]).ok().map(|[key]| key.as_str().into());
-    put(section, "signed_by", one_key.or_else(|| list(signed_by)));
-    Ok(document.to_string())
+    edited(text, |document| {
+        let is_new = match document.get("fetch") {
+            None => true,
+            Some(fetch) => fetch.as_table().is_some_and(|fetch| !fetch.contains_key(name)),
+        };
+        let new = if is_new { last_section(document) } else { Table::new() };
+        let fetch = document.entry("fetch").or_insert_with(|| {
+            let mut table = Table::new();
+            // Write only `[fetch.NAME]`, without a `[fetch]` above it.
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        let fetch = fetch.as_table_like_mut();
+        let fetch = fetch.ok_or_else(|| wrong("`fetch` is not a section".to_owned()))?;
+        if fetch.get(name).is_none() {
+            fetch.insert(name, Item::Table(new));
+        }
+        let section = fetch.get_mut(name).and_then(Item::as_table_like_mut);
+        let section = section.ok_or_else(|| wrong(format!("`fetch.{name}` is not a section")))?;
+        let FetchSettings { source, rev, path, skills, signed_by } = settings;
+        put(section, "source", Some(source.as_str().into()));
+        put(section, "rev", rev.as_deref().map(TomlValue::from));
+        put(section, "path", path.as_deref().map(TomlValue::from));
+        put(section, "skills", list(skills));
+        let one_key = <&[String; 1]>::try_from(&signed_by[..]).ok();
+        let one_key = one_key.map(|[key]| key.as_str().into());
+        put(section, "signed_by", one_key.or_else(|| list(signed_by)));
+        Ok(())
+    })
 }
 
 /// Converts texts to a TOML list; `None` if there are none.
@@ -151,7 +158,7 @@ fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
 
 /// Returns `text` without the section `[fetch.NAME]`. Fails with `INVALID_PARAM` if `text` is not TOML.
 pub fn remove_fetch(text: &str, name: &str) -> Result<String, Error> {
-    let mut document = parse(text)?;
+    let mut document = parse(text)?.into_mut();
     if let Some(fetch) = document.get_mut("fetch").and_then(Item::as_table_like_mut) {
         fetch.remove(name);
         if fetch.is_empty() {
@@ -190,6 +197,14 @@ mod tests {
         let inline = set_fetch("fetch = { }\n", "a", &settings("x", None, &[])).unwrap();
         assert!(inline.contains("source = \"x\""), "{inline}");
         assert!(remove_fetch(&inline, "a").unwrap().is_empty(), "{inline}");
+    }
+
+    #[test]
+    fn a_new_section_is_the_last() {
+        let source = "[fetch.a]\nsource = \"x\"\n";
+        let before = format!("{source}\n[limits]\n# max_skills = 2\n");
+        let after = set_fetch(&before, "b", &settings("y", None, &[])).unwrap();
+        assert_eq!(after, format!("{before}\n[fetch.b]\nsource = \"y\"\n"));
     }
 
     #[test]
