@@ -156,16 +156,50 @@ fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
     }
 }
 
-/// Returns `text` without the section `[fetch.NAME]`. Fails with `INVALID_PARAM` if `text` is not TOML.
+/// Returns `text` without the section `[fetch.NAME]` and the comment directly above it; all other text
+/// stays. Fails with `INVALID_PARAM` if `text` is not TOML.
 pub fn remove_fetch(text: &str, name: &str) -> Result<String, Error> {
-    let mut document = parse(text)?.into_mut();
-    if let Some(fetch) = document.get_mut("fetch").and_then(Item::as_table_like_mut) {
-        fetch.remove(name);
-        if fetch.is_empty() {
-            document.remove("fetch");
-        }
+    let document = parse(text)?;
+    let section = document.get("fetch").and_then(|fetch| fetch.get(name)).and_then(Item::as_table);
+    // A section without a header, or with further ones below it, is not a single piece of text.
+    if let Some(section) = section.filter(|section| !section.is_dotted() && !section.is_implicit())
+        && let Some(header) = section.span()
+        && section.iter().all(|(_, item)| item.is_value())
+    {
+        let values = section.iter().filter_map(|(_, item)| item.span());
+        let end = values.map(|span| span.end).max().unwrap_or(header.end);
+        return Ok(without_lines(text, header.start, end));
     }
-    Ok(document.to_string())
+    edited(text, |document| {
+        if let Some(fetch) = document.get_mut("fetch").and_then(Item::as_table_like_mut) {
+            fetch.remove(name);
+            if fetch.is_empty() {
+                document.remove("fetch");
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Returns `text` without the lines from byte `start` to byte `end`, the comment lines directly above
+/// them, and blank lines that separate nothing any more.
+fn without_lines(text: &str, start: usize, end: usize) -> String {
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |n| at + n + 1);
+    let above = &text[..text[..start].rfind('\n').map_or(0, |n| n + 1)];
+    let lines = above.split_inclusive('\n').rev();
+    let comment = lines.take_while(|line| line.trim_start().starts_with('#'));
+    let mut before = &above[..above.len() - comment.map(str::len).sum::<usize>()];
+    let mut behind = &text[line_end(end)..];
+    if before.lines().next_back().is_none_or(|line| is_blank(&line)) {
+        let blank = behind.split_inclusive('\n').take_while(is_blank);
+        behind = &behind[blank.map(str::len).sum()..];
+    }
+    if behind.is_empty() {
+        let blank = before.split_inclusive('\n').rev().take_while(is_blank);
+        before = &before[..before.len() - blank.map(str::len).sum::<usize>()];
+    }
+    format!("{before}{behind}")
 }
 
 #[cfg(test)]
@@ -197,6 +231,24 @@ mod tests {
         let inline = set_fetch("fetch = { }\n", "a", &settings("x", None, &[])).unwrap();
         assert!(inline.contains("source = \"x\""), "{inline}");
         assert!(remove_fetch(&inline, "a").unwrap().is_empty(), "{inline}");
+    }
+
+    #[test]
+    fn a_removed_section_takes_only_the_comment_directly_above_it() {
+        let fetch = "[fetch.t]\nsource = \"x\" # ours\nskills = [\n  \"a\",\n]\n";
+        for (above, below, wanted) in [
+            ("# mine\n# See wiki.\n\n", "\n[limits]\n", "# mine\n# See wiki.\n\n[limits]\n"),
+            ("# mine\n\n# of t\n", "", "# mine\n"),
+            ("[limits]\n# end\n\n# -- sources --\n\n", "", "[limits]\n# end\n\n# -- sources --\n"),
+            ("[limits]\n", "\n# next\n[skills]\n", "[limits]\n\n# next\n[skills]\n"),
+            ("\u{feff}[limits]\n\n", "[skills]\n", "\u{feff}[limits]\n\n[skills]\n"),
+            ("", "\n[fetch.u]\nsource = \"y\"\n", "[fetch.u]\nsource = \"y\"\n"),
+        ] {
+            let text = format!("{above}{fetch}{below}");
+            assert_eq!(remove_fetch(&text, "t").unwrap(), wanted, "{text}");
+            let (text, wanted) = (text.replace('\n', "\r\n"), wanted.replace('\n', "\r\n"));
+            assert_eq!(remove_fetch(&text, "t").unwrap(), wanted, "{text}");
+        }
     }
 
     #[test]
