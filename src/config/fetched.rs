@@ -8,6 +8,7 @@ use toml_edit::{Array, Item, Table, TableLike, Value as TomlValue, value};
 
 use super::Config;
 use super::edit::{edited, last_section, parse, wrong};
+use super::read::plain;
 use super::schema::Value;
 use crate::catalog::{Scope, Source};
 use crate::diagnostic::Diagnostic;
@@ -145,6 +146,8 @@ fn list(texts: &[String]) -> Option<TomlValue> {
 }
 
 fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
+    let in_file = section.iter().map(|(name, _)| name).find(|name| plain(name) == key);
+    let key = &in_file.unwrap_or(key).to_owned();
     match (new, section.get_mut(key).and_then(Item::as_value_mut)) {
         (Some(mut new), Some(old)) => {
             // Keep the comment after the old value.
@@ -252,11 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn a_new_section_is_the_last() {
-        let source = "[fetch.a]\nsource = \"x\"\n";
+    fn a_new_section_is_the_last_and_a_key_keeps_its_spelling() {
+        let source = "[fetch.a]\nsource = \"x\"\nsigned-by = \"old\"\n";
         let before = format!("{source}\n[limits]\n# max_skills = 2\n");
         let after = set_fetch(&before, "b", &settings("y", None, &[])).unwrap();
         assert_eq!(after, format!("{before}\n[fetch.b]\nsource = \"y\"\n"));
+        let mut signed = settings("x", None, &[]);
+        signed.signed_by = vec!["new".to_owned()];
+        let after = set_fetch(&before, "a", &signed).unwrap();
+        assert_eq!(after, before.replace("old", "new"));
     }
 
     #[test]

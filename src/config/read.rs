@@ -366,6 +366,6 @@ fn texts_of(item: &Item) -> Vec<String> {
 }
 
 /// Normalises a key: `-` counts as `_`.
-fn plain(key: &str) -> String {
+pub(super) fn plain(key: &str) -> String {
     key.replace('-', "_")
 }
