@@ -11,13 +11,12 @@ use crate::output::{DIM, Output, styled};
 use crate::{query, sanitize, sessions, setup};
 
 pub(crate) fn run(args: &DiscloseArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let config = setup::config(common)?;
-    let window = args.window.window.or(config.window());
+    let config = setup::config(common)?.with_window(args.window.window);
     let mut options = args.showing.apply(config.disclosure(DisclosureOptions::default()));
     options.format = args.format;
     options.max_skills = args.max_skills.unwrap_or(options.max_skills);
     options.how_to_load = setup::how_to_load();
-    options.budget = query::budget(args.budget.as_deref(), window)?.or(options.budget);
+    options.budget = query::budget(args.budget.as_deref(), config.window())?.or(options.budget);
     let query = query::read(&args.query, common)?;
     let engine = setup::engine(common, |builder| {
         let builder = args.query.matching.apply(builder).disclosure(options);

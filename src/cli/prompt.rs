@@ -9,12 +9,10 @@ use crate::output::Output;
 use crate::{environment, query, sessions, setup};
 
 pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let config = setup::config(common)?;
-    let window = args.window.window.or(config.window());
+    let config = setup::config(common)?.with_window(args.window.window);
     let mut options = config.prompt(PromptOptions::default());
     options.format = args.format;
-    options.budget = budget(args, window)?.or(options.budget);
-    options.context_window = window;
+    options.budget = budget(args, config.window())?.or(options.budget);
     options.locations = args.locations;
     options.how_to_load = setup::how_to_load();
     let engine = setup::engine(common, |builder| builder.prompt(options))?;

@@ -104,7 +104,7 @@ impl Config {
     /// Returns `options` with the settings for the catalog prompt applied.
     pub fn prompt(&self, mut options: PromptOptions) -> PromptOptions {
         set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
-        set(&mut options.context_window, self.size("limits.window").map(Some));
+        set(&mut options.context_window, self.window().map(Some));
         options
     }
 
@@ -124,9 +124,10 @@ impl Config {
         options
     }
 
-    /// The size of the context window in tokens, if a file sets it.
+    /// The size of the context window in tokens, if [`with_window`](Config::with_window) or a file sets
+    /// it.
     pub fn window(&self) -> Option<usize> {
-        self.size("limits.window")
+        self.window.or_else(|| self.size("limits.window"))
     }
 
     /// Returns `options` with the settings for scripts applied.

@@ -130,6 +130,8 @@ pub struct Config {
     sources: Option<Vec<Source>>,
     /// Fetched sources, each with the scope of the file that names it.
     fetched: Vec<(Scope, Source)>,
+    /// The size of the context window in tokens, in place of that of the files.
+    window: Option<usize>,
 }
 
 impl Config {
@@ -151,7 +153,7 @@ impl Config {
             }
             config.files.push(ConfigFile { scope, path, exists });
         }
-        config.check_shares();
+        config.report_shares();
         config.check_sources();
         config
     }
@@ -216,6 +218,14 @@ impl Config {
         self
     }
 
+    /// Sets the size of the context window in tokens, for budgets that are a share of it, regardless of
+    /// the files. `None` changes nothing.
+    #[must_use]
+    pub fn with_window(mut self, window: Option<usize>) -> Config {
+        self.window = window.or(self.window);
+        self
+    }
+
     /// All settings in force: those of the files and, for keys that no file sets, the defaults. If both
     /// files have a list, both are in force.
     pub fn settings(&self) -> Vec<Setting> {
@@ -229,7 +239,7 @@ impl Config {
         let mut settings = Vec::new();
         for key in schema::KEYS.iter().filter(|key| !key.name.contains('*')) {
             let found = self.found.iter().filter(|found| found.name == key.name);
-            let found: Vec<&Found> = found.collect();
+            let found: Vec<&Found> = found.filter(|found| !self.is_open_share(found)).collect();
             let is_list = matches!(key.kind, Kind::Texts | Kind::Sources);
             let n_hidden = if is_list { 0 } else { found.len().saturating_sub(1) };
             settings.extend(found[n_hidden..].iter().map(|found| from(found)));
@@ -274,19 +284,23 @@ impl Config {
         self.found.extend(found);
     }
 
-    /// Drops and reports budgets that are a share of the context window, if no file sets its size.
-    fn check_shares(&mut self) {
-        if self.count("limits.window").is_some() {
-            return;
-        }
-        let is_share = |found: &Found| match &found.value {
-            Value::Budget(text) => Budget::parse(text, None).is_err(),
-            _ => false,
-        };
-        for found in self.found.extract_if(.., |found| is_share(found)) {
+    /// Reports budgets that are a share of the context window, if no file sets its size.
+    fn report_shares(&mut self) {
+        let shares = self.found.iter().filter(|found| self.is_open_share(found));
+        let findings = shares.map(|found| {
             let message = format!("`{}` is a share of a window of unknown size", found.name);
             let help = "set `limits.window` to the size of the context window in tokens";
-            self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
+            found.finding(Code::InvalidValue, message, help)
+        });
+        let findings: Vec<_> = findings.collect();
+        self.diagnostics.extend(findings);
+    }
+
+    /// Tells whether a setting is a share of a context window of unknown size, and so has no effect.
+    fn is_open_share(&self, found: &Found) -> bool {
+        match &found.value {
+            Value::Budget(text) => Budget::parse(text, self.window()).is_err(),
+            _ => false,
         }
     }
 
@@ -303,7 +317,9 @@ impl Config {
 
     /// The value of a setting, from the file that wins.
     fn value(&self, name: &str) -> Option<&Value> {
-        self.found.iter().rev().find(|found| found.name == name).map(|found| &found.value)
+        let mut found = self.found.iter().rev();
+        let found = found.find(|found| found.name == name && !self.is_open_share(found));
+        found.map(|found| &found.value)
     }
 
     fn switch(&self, name: &str) -> Option<bool> {

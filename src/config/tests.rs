@@ -3,7 +3,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::disclosure::RelevanceMargin;
+use crate::disclosure::{DisclosureOptions, RelevanceMargin};
 use crate::{Engine, MetaQuestion};
 
 /// A home directory and a project with these configuration files.
@@ -52,7 +52,7 @@ fn nothing_is_the_default() {
     let place = ConfigPlace { brand: "acme".to_owned(), ..ConfigPlace::default() };
     let config = Config::load(&place);
     assert_eq!(config.diagnostics(), []);
-    let options = crate::DisclosureOptions::default();
+    let options = DisclosureOptions::default();
     assert_eq!(config.disclosure(options.clone()), options);
     assert!(config.settings().iter().all(|setting| setting.scope.is_none()));
     assert!(config.uses_bundled(Channel::CommandLine));
@@ -89,6 +89,20 @@ fn the_project_wins_over_the_user() {
         (Some(Scope::User), Some(3))
     );
     assert_eq!((of("limits.max_all_skills").scope, of("limits.max_all_skills").line), (None, None));
+}
+
+#[test]
+fn the_window_of_the_caller_wins() {
+    let config = World::new("[limits]\nbudget = \"2%\"\nwindow = 1000\n", "").config();
+    let budget = |config: Config| config.disclosure(DisclosureOptions::default()).budget;
+    let share = |window| Some(Budget::Share { percent: 2.0, window });
+    assert_eq!(budget(config.clone()), share(1000));
+    assert_eq!(budget(config.with_window(Some(9))), share(9));
+    let config = World::new("[limits]\nbudget = 7\n", "[limits]\nbudget = \"2%\"\n").config();
+    assert_eq!(findings(&config), ["invalid-value 2:1"]);
+    assert_eq!(value(&config, "limits.budget"), 7);
+    assert_eq!(budget(config.clone()), Some(Budget::Characters(7)));
+    assert_eq!(budget(config.with_window(Some(9))), share(9));
 }
 
 #[test]

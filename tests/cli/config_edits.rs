@@ -51,3 +51,26 @@ fn links_are_followed_for_the_user_but_never_out_of_a_project() {
     let text = fs::read_to_string(place.path().join("home/dotfiles/new.toml")).unwrap();
     assert_contains(&text, &["disabled = [\"alpha\"]", "[fetch.kit]"]);
 }
+
+#[test]
+fn the_window_of_the_command_line_wins() {
+    let place = place();
+    let tier = |args: &[&str]| {
+        let all = ["disclose", "use alpha", "--source", "skills", "--json"];
+        place.run(all.iter().chain(args)).exits(0).json()["tier"].clone()
+    };
+    let n_omitted = |args: &[&str]| {
+        let all = ["prompt", "--source", "skills", "--json"];
+        let prompt = place.run(all.iter().chain(args)).exits(0).json();
+        prompt["omitted"].as_array().unwrap().len()
+    };
+    place.write(USER, "[limits]\nbudget = \"2%\"\nprompt_budget = \"2%\"\nwindow = 50\n");
+    let (small, large) = (&["--window", "50"], &["--window", "100000"]);
+    assert_ne!(tier(&[]), 3);
+    assert_eq!((tier(large), n_omitted(large)), (3.into(), 0));
+    assert_eq!((tier(small), n_omitted(small)), (tier(&[]), n_omitted(&[])));
+    assert_ne!(n_omitted(small), 0);
+    place.write(USER, "[limits]\nbudget = \"2%\"\n");
+    assert_eq!(tier(&[]), 3, "a share of an unknown window has no effect");
+    assert_ne!(tier(small), 3);
+}
