@@ -76,9 +76,10 @@ fn main() -> std::process::ExitCode {
 fn parse<W: Into<OsString> + Clone>(
     words: impl IntoIterator<Item = W>,
 ) -> Result<Cli, clap::Error> {
-    let command = args::command();
+    let command = args::with_repeatable_options(args::command());
     let matches = command.try_get_matches_from(words).map_err(environment::name_variable)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
+    cli.common.add_repeated(&matches);
     cli.common.names_project = matches.value_source("project") == Some(ValueSource::CommandLine);
     if cli.common.project.as_os_str().is_empty() {
         cli.common.project = setup::project_here();

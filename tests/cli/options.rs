@@ -127,3 +127,27 @@ fn sources_of_a_monorepo_reach_from_the_project_to_the_working_directory() {
     let found: Vec<_> = found.filter(|source| source["scope"] == "project").collect();
     assert_eq!(found.len(), 3, "{doctor}");
 }
+
+#[test]
+fn options_before_and_after_the_command_add_up() {
+    let place = place();
+    write_skill(&place, "more/gamma");
+    let listed = |args: &[&str]| {
+        let listed = place.run(args.iter().chain(&["--json"])).exits(0).json();
+        ids(&listed["skills"]).join(" ")
+    };
+    let all = "alpha beta gamma";
+    assert_eq!(listed(&["--source", "skills", "list", "--source", "more"]), all);
+    assert_eq!(listed(&["--source", "skills", "--source", "more", "list"]), all);
+    let sources = ["--source", "skills", "--source", "more", "--allow", "alpha"];
+    let allowed = listed(&[&sources[..], &["list", "--allow", "gamma"]].concat());
+    assert_eq!(allowed, "alpha gamma");
+    let config = ["--enable", "a", "config", "--enable", "b", "--json"];
+    let config = place.run(config).exits(0).json();
+    let enabled = config["settings"].as_array().unwrap().iter();
+    let enabled = enabled.filter(|setting| setting["key"] == "skills.enabled");
+    assert_eq!(enabled.map(|setting| &setting["value"]).collect::<Vec<_>>(), [&json!(["a", "b"])]);
+    // A command within a command has them, too.
+    let trusted = ["trust", "--source", "skills", "list", "--source", "more", "--json"];
+    place.run(trusted).exits(0);
+}

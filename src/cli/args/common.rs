@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as _};
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, ValueEnum};
 use repertoire::config::Channel;
 
 /// The brand that applies if the host names none.
@@ -73,6 +73,37 @@ impl Common {
             ..self.clone()
         }
     }
+
+    /// Adds the values that follow the subcommands in `matches` to those before them; see
+    /// [`with_repeatable_options`].
+    pub(crate) fn add_repeated(&mut self, matches: &ArgMatches) {
+        let Some((_, matches)) = matches.subcommand() else { return };
+        self.sources.extend(matches.get_many("sources").into_iter().flatten().cloned());
+        self.allow.extend(matches.get_many("allow").into_iter().flatten().cloned());
+        self.enable.extend(matches.get_many("enable").into_iter().flatten().cloned());
+        self.add_repeated(matches);
+    }
+}
+
+/// The ids of the options of every command that may be repeated.
+const REPEATABLE: [&str; 3] = ["sources", "allow", "enable"];
+
+/// Returns `command` with the repeatable options of every command declared for each subcommand by
+/// itself. Of a global option, clap keeps only the values after the last subcommand.
+pub(crate) fn with_repeatable_options(mut command: Command) -> Command {
+    let mut own = Vec::new();
+    for id in REPEATABLE {
+        command = command.mut_arg(id, |arg| {
+            let arg = arg.global(false);
+            own.push(arg.clone());
+            arg
+        });
+    }
+    command.mut_subcommands(|subcommand| with_options(subcommand, &own))
+}
+
+fn with_options(command: Command, options: &[Arg]) -> Command {
+    command.args(options).mut_subcommands(|subcommand| with_options(subcommand, options))
 }
 
 /// Returns `own`, or `others` if `own` is empty.

@@ -20,7 +20,7 @@ pub(crate) use code::{
     IsolationArgs, Lang, ToolBuildArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs,
     ToolNewArgs, ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
 };
-pub(crate) use common::{BRAND, Color, Common};
+pub(crate) use common::{BRAND, Color, Common, with_repeatable_options};
 pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
 pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs};
 pub(crate) use groups::command;
