@@ -25,7 +25,7 @@ impl ExitCode {
         if error.is::<UsageError>() {
             ExitCode::Usage
         } else if error.downcast_ref::<io::Error>().is_some_and(is_closed) {
-            // The process that reads our output has closed the pipe.
+            // The client of a server has closed the pipe. `Output` ignores closed pipes by itself.
             ExitCode::Done
         } else {
             ExitCode::Failure

@@ -137,8 +137,8 @@ impl Output {
     /// Prints text for people, which the caller has styled and sanitised, and a line feed at its end.
     pub(crate) fn human(self, text: &str) -> io::Result<()> {
         let mut stream = AutoStream::new(io::stdout().lock(), self.color);
-        writeln!(stream, "{}", text.trim_end_matches('\n'))?;
-        stream.flush()
+        let printed = writeln!(stream, "{}", text.trim_end_matches('\n'));
+        unless_closed(printed.and_then(|()| stream.flush()))
     }
 
     /// Prints text for a prompt unchanged, followed by a line feed; prints nothing if the text is
@@ -148,24 +148,24 @@ impl Output {
             return Ok(());
         }
         let mut stream = io::stdout().lock();
-        if stream.is_terminal() {
-            writeln!(stream, "{}", sanitize::text(text))?;
+        let printed = if stream.is_terminal() {
+            writeln!(stream, "{}", sanitize::text(text))
         } else {
-            writeln!(stream, "{text}")?;
-        }
-        stream.flush()
+            writeln!(stream, "{text}")
+        };
+        unless_closed(printed.and_then(|()| stream.flush()))
     }
 
     /// Prints one JSON value: on one line, or indented on a terminal.
     pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
         let mut stream = io::stdout().lock();
-        if stream.is_terminal() {
+        let printed = if stream.is_terminal() {
             let text = serde_json::to_string_pretty(value)?;
-            writeln!(stream, "{}", sanitize::json(&text))?;
+            writeln!(stream, "{}", sanitize::json(&text))
         } else {
-            writeln!(stream, "{}", serde_json::to_string(value)?)?;
-        }
-        stream.flush()
+            writeln!(stream, "{}", serde_json::to_string(value)?)
+        };
+        unless_closed(printed.and_then(|()| stream.flush()))
     }
 
     /// Prints a message for the user on standard error. The caller has styled and sanitised it.
@@ -216,6 +216,15 @@ impl Output {
     /// `--verbose` is given.
     pub(crate) fn is_talkative(self) -> bool {
         self.verbose || io::stderr().is_terminal()
+    }
+}
+
+/// Returns `printed`, but no error if the process that reads the output has closed the pipe: the command
+/// goes on, so that its exit code tells what it found.
+fn unless_closed(printed: io::Result<()>) -> io::Result<()> {
+    match printed {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
     }
 }
 

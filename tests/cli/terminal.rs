@@ -1,6 +1,8 @@
 //! Output on a terminal: colour, control characters, progress, the log, and a reader that closes the
 //! pipe.
 
+use std::process::Stdio;
+
 use super::{assert_contains, ids, place, write_skill};
 use crate::binary::{Place, Run, finish};
 
@@ -88,18 +90,26 @@ fn controls_in_the_text_of_others_never_reach_a_terminal() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn a_reader_that_leaves_early_is_no_failure_and_hides_none() {
     let place = Place::new();
     for n in 0..500 {
         write_skill(&place, &format!("skills/skill-{n}"));
     }
-    let mut command = place.command(["list", "--json", "--source", "skills"]);
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut child = child.spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    place.write("bad/alpha/SKILL.md", "---\nname: alpha\n---\n");
+    for (args, code) in [
+        (&["list", "--json", "--source", "skills"][..], 0),
+        (&["check", "bad"], 1),
+        (&["check", "bad", "--json"], 1),
+        (&["why", "skill-1", "nothing", "--json", "--source", "skills"], 1),
+    ] {
+        let mut command = place.command(args);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    }
 }
 
 #[test]
