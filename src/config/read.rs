@@ -246,7 +246,7 @@ impl Reader<'_> {
             Kind::Budget => budget(item).ok_or_else(|| wrong("a budget"))?,
             Kind::Margin => margin(item).ok_or_else(|| {
                 wrong("true, false, or a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`")
-            }),
+            })?,
             Kind::Table => {
                 let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
                 Ok(Value::Table(json_of_table(table)))

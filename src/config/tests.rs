@@ -120,6 +120,8 @@ fn what_is_wrong_is_a_finding_and_the_rest_holds() {
         ("[limits]\nwindow = 0", "invalid-value 2:10"),
         ("[routing]\nrelevance = { worth = 1, size = 2 }", "wrong-type 2:13"),
         ("[routing]\nrelevance = { worth = nan }", "wrong-type 2:13"),
+        ("[routing]\nrelevance = { words = -1 }", "wrong-type 2:13"),
+        ("[routing]\nrelevance = 3", "wrong-type 2:13"),
         ("[scripts]\ntimeout = 0", "invalid-value 2:11"),
         ("[scripts]\ntimeout = inf", "invalid-value 2:11"),
         ("[scripts]\ntimeout = \"soon\"", "invalid-value 2:11"),

@@ -103,27 +103,36 @@ pub(super) fn budget(item: &Item) -> Option<Result<Value, Problem>> {
 }
 
 /// Parses a margin of relevance. Returns `None` for a value of the wrong kind.
-pub(super) fn margin(item: &Item) -> Option<Value> {
-    let default = RelevanceMargin::default();
+pub(super) fn margin(item: &Item) -> Option<Result<Value, Problem>> {
+    let mut margin = RelevanceMargin::default();
     if let Some(is_on) = item.as_bool() {
-        return Some(Value::Margin(is_on.then_some(default)));
+        return Some(Ok(Value::Margin(is_on.then_some(margin))));
     }
-    let table = item.as_table_like()?;
-    let is_known = |key: &str| matches!(key, "worth" | "lead" | "words");
-    if !table.iter().all(|(key, _)| is_known(key)) {
-        return None;
-    }
-    let positive = |key: &str, default: f32| match table.get(key) {
+    for (key, item) in item.as_table_like()?.iter() {
         #[expect(clippy::cast_possible_truncation, reason = "a margin has few digits")]
-        Some(item) => number(item).map(|n| n as f32).filter(|n| *n >= 0.0 && n.is_finite()),
-        None => Some(default),
-    };
-    let words = match table.get("words") {
-        Some(item) => item.as_integer().and_then(|n| usize::try_from(n).ok()),
-        None => Some(default.words),
-    };
-    let (worth, lead) = (positive("worth", default.worth)?, positive("lead", default.lead)?);
-    Some(Value::Margin(Some(RelevanceMargin { worth, lead, words: words? })))
+        let number = number(item).map(|n| n as f32).filter(|n| *n >= 0.0 && n.is_finite());
+        let count = item.as_integer().and_then(|n| usize::try_from(n).ok());
+        let message = match (key, number, count) {
+            ("worth", Some(n), _) => {
+                margin.worth = n;
+                continue;
+            }
+            ("lead", Some(n), _) => {
+                margin.lead = n;
+                continue;
+            }
+            ("words", _, Some(n)) => {
+                margin.words = n;
+                continue;
+            }
+            ("worth" | "lead", ..) => format!("`{key}` must be a number of at least 0"),
+            ("words", ..) => "`words` must be a whole number of at least 0".to_owned(),
+            _ => format!("there is no key `{key}` in this table"),
+        };
+        let help = "write a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`";
+        return Some(Err(Problem::new(Code::WrongType, message, help)));
+    }
+    Some(Ok(Value::Margin(Some(margin))))
 }
 
 pub(super) fn json_of_table(table: &dyn TableLike) -> Map<String, Json> {
@@ -162,6 +171,19 @@ pub(super) fn is_public_key(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wrong_in_a_margin_is_named() {
+        for (table, wanted) in [
+            ("{ worth = -1 }", "`worth` must be"),
+            ("{ worth = 1, lead = \"x\" }", "`lead` must be"),
+            ("{ words = 0.5 }", "`words` must be"),
+            ("{ worth = 1, x = 1 }", "no key `x`"),
+        ] {
+            let problem = margin(&table.parse().unwrap()).unwrap().unwrap_err();
+            assert!(problem.message.contains(wanted), "{table}: {}", problem.message);
+        }
+    }
 
     #[test]
     fn keys_are_known_by_their_form() {
