@@ -54,10 +54,11 @@ pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
     } else {
         return;
     };
-    let kib = limit / 2 / 1024;
-    out.note(&format!(
-        "the message has {n_bytes} bytes: {who} see only its first and last {kib} KiB"
-    ));
+    let part = match limit / 2 {
+        half @ 0..1024 => format!("{half} bytes"),
+        half => format!("{} KiB", half / 1024),
+    };
+    out.note(&format!("the message has {n_bytes} bytes: {who} see only its first and last {part}"));
 }
 
 /// Returns `path` in the form that queries use: relative to the project if it is below it, with `/`
