@@ -144,6 +144,6 @@ mod tests {
         // U+200B is unsafe, so it is replaced even where no span covers it.
         let source = "a\u{200b}b\u{200b}c";
         assert_eq!(quoted(source, &[1..4, 8..9]).0, "a\u{fffd}b\u{fffd}c");
-        assert_eq!(quoted("a\u{ad}b\u{ad}", &[4..6]).0, "a\u{ad}b\u{fffd}");
+        assert_eq!(quoted("a\u{ad}b\u{ad}", std::slice::from_ref(&(4..6))).0, "a\u{ad}b\u{fffd}");
     }
 }

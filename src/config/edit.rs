@@ -105,8 +105,8 @@ fn put_in(list: &mut Array, id: &str) {
     let comments = trailing.trim_end();
     // Format the new element like the last one: on the same line, or on a line of its own. The first
     // element is formatted like the comments in an empty list.
-    let last = list.iter().last().map(|last| text(last.decor().prefix()));
-    let like = last.as_deref().unwrap_or(comments);
+    let before_last = list.iter().last().map(|element| text(element.decor().prefix()));
+    let like = before_last.as_deref().unwrap_or(comments);
     let mut value = Value::from(id);
     if let Some(at) = like.rfind('\n') {
         let indent = like[at + 1..].len() - like[at + 1..].trim_start().len();
@@ -146,10 +146,10 @@ fn take_out(list: &mut Array, id: &str) {
 /// no comma follows that element, the text is a part of it.
 fn gather_trailing(list: &mut Array) {
     let trailing = text(Some(list.trailing()));
-    let last = list.len().checked_sub(1).and_then(|last| list.get_mut(last));
-    if let Some(last) = last {
-        let suffix = text(last.decor().suffix());
-        last.decor_mut().set_suffix("");
+    let element = list.len().checked_sub(1).and_then(|place| list.get_mut(place));
+    if let Some(element) = element {
+        let suffix = text(element.decor().suffix());
+        element.decor_mut().set_suffix("");
         list.set_trailing(suffix + &trailing);
     }
 }

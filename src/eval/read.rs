@@ -39,7 +39,7 @@ enum List {
     /// Skills, each with its own lists.
     Skills,
     /// A text or a map under a key of a list.
-    NoList,
+    Other,
 }
 
 /// The reader of one file.
@@ -195,7 +195,7 @@ impl Reader<'_> {
                 List::Skills => self.skills(&list),
                 List::Prompts { fires } => self.prompts(&list, skill, fires),
                 List::Entries => self.elements(&list.parts(self.text), skill),
-                List::NoList => {
+                List::Other => {
                     let (key, kind) = (&list.key, kind(&list.value));
                     let message = format!("`{key}` is {kind}, not a list: write `[…]`");
                     self.problem(list.at, message);
@@ -287,7 +287,7 @@ impl List {
         let is_list = fires.is_some() || LISTS.contains(&key.as_str());
         match &part.value {
             // Other values, such as a flag or a number of prompts, do not hold prompts.
-            Value::Object(_) | Value::String(_) if is_list => Some(List::NoList),
+            Value::Object(_) | Value::String(_) if is_list => Some(List::Other),
             Value::Object(map) => {
                 let holds_maps = map.values().next().is_some_and(Value::is_object);
                 (key == SKILLS && holds_maps).then_some(List::Skills)

@@ -80,16 +80,13 @@ pub(super) fn key_length(text: &str) -> Option<usize> {
         let rest = text[at..].strip_prefix(':');
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
     };
-    let (colon, key) = match text.chars().next()? {
-        quote @ ('"' | '\'') => {
-            let end = closing_quote(text, quote).filter(|end| ends_key(*end))?;
-            (end, &text[1..end - 1])
-        }
-        _ => {
-            let mut colons = text.match_indices(':').map(|(at, _)| at);
-            let colon = colons.find(|at| ends_key(*at))?;
-            (colon, &text[..colon])
-        }
+    let (colon, key) = if let Some(quote @ ('"' | '\'')) = text.chars().next() {
+        let end = closing_quote(text, quote).filter(|end| ends_key(*end))?;
+        (end, &text[1..end - 1])
+    } else {
+        let mut colons = text.match_indices(':').map(|(at, _)| at);
+        let colon = colons.find(|at| ends_key(*at))?;
+        (colon, &text[..colon])
     };
     let is_key = key.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
         && key.chars().all(|c| c.is_alphanumeric() || "_-./$ ".contains(c));

@@ -25,7 +25,9 @@ fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
             }
         }
         Value::Array(items) => {
-            items.iter_mut().for_each(|item| rewrite(item, &schema["items"], root));
+            for item in items {
+                rewrite(item, &schema["items"], root);
+            }
         }
         Value::Number(number) if is_integer(&schema["type"]) => {
             if let Some(integer) = integer(number) {

@@ -117,12 +117,11 @@ impl TrustStore {
         if self.is_approved(demand, path, sha256, verdict, changes)? {
             return Ok(());
         }
-        let why = match others.len() {
-            0 => why,
-            _ => {
-                let others = FileChange::listed(&others);
-                format!("{why}; other files of the skill have changed: {others}")
-            }
+        let why = if others.is_empty() {
+            why
+        } else {
+            let others = FileChange::listed(&others);
+            format!("{why}; other files of the skill have changed: {others}")
         };
         let remedy = match demand.skill.filter(|_| is_changed) {
             Some(skill) => Remedy::TrustSkill(skill.dir().to_owned()),

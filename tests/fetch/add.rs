@@ -35,7 +35,7 @@ fn a_repository_is_added_and_its_skill_disclosed_matched_and_used() {
     let config = fs::read_to_string(place.path().join("home/.repertoire/config.toml")).unwrap();
     assert_eq!(config, format!("[fetch.team]\nsource = \"{}\"\n", repository.url()));
     let lock = fs::read_to_string(place.path().join("home/.repertoire/skills.lock")).unwrap();
-    let lock: serde_json::Value = serde_json::from_str(&lock).unwrap();
+    let lock: Value = serde_json::from_str(&lock).unwrap();
     let file = &lock["sources"]["team"]["files"]["deploy/scripts/go.sh"]["sha256"];
     // The output of `printf 'echo gone\n' | sha256sum`.
     assert_eq!(file, "79071e0638b664db2b9ee8deda408e324161eff409c5427f66d275d3c2cbf1fa");

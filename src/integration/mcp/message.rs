@@ -50,13 +50,13 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
     };
     let value: Value = match serde_json::from_slice(text) {
         Ok(value) => value,
-        Err(error) => match std::str::from_utf8(text).map(without_halves) {
-            Ok(Cow::Owned(whole)) => return read(whole.as_bytes()),
-            _ => {
-                let why = format!("this is not JSON: {error}");
-                return Err(Refusal::new(ErrorCode::PARSE_ERROR, why, None));
+        Err(error) => {
+            if let Ok(Cow::Owned(whole)) = std::str::from_utf8(text).map(without_halves) {
+                return read(whole.as_bytes());
             }
-        },
+            let why = format!("this is not JSON: {error}");
+            return Err(Refusal::new(ErrorCode::PARSE_ERROR, why, None));
+        }
     };
     if is_notification(&value) {
         tracing::debug!(%error, "a notification that is not known");
