@@ -253,6 +253,7 @@ mod tests {
             "a: &x b\nc: *x",
             "- \"error: cannot find: x\"\n- 'what: \"x\"'\n'k': \"a: b\"",
             "k: ['a [b-c]* d', \"@e\", {f: '%g, h'}]",
+            "k: [\"\\d+\"]",
             "m:\n  k: v\n",
             "-\n  a: b\n",
             "",

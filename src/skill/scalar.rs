@@ -194,7 +194,9 @@ fn broken_entry(entry: &str, is_in_list: bool, names: &Names<'_>) -> Option<Rang
     let start = before + (entry[before..].len() - entry[before..].trim_start().len());
     let is_suspect = match text.chars().next()? {
         '*' => !names.anchors.contains(&text[1..]),
-        '@' | '`' | '%' | '&' | '!' | '"' | '\'' => true,
+        '@' | '`' | '%' | '&' | '!' => true,
+        // More quotes around a text in quotes would become a part of the text.
+        quote @ ('"' | '\'') => closing_quote(text, quote) != Some(text.len()),
         _ => holds_key(text),
     };
     (is_suspect && !is_valid(&format!("[{text}]"))).then(|| start..start + text.len())
