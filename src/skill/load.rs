@@ -138,8 +138,13 @@ fn parts(
         }
         paragraph
     } else {
-        let message = "no `description`, and no paragraph in the body to stand in for it";
-        reader.findings.push(Finding::whole(Code::NoDescription, message, help));
+        // If the front matter is beyond repair, that is the fault, and it was reported.
+        let is_told =
+            |finding: &Finding| matches!(finding.code, Code::SalvagedYaml | Code::InvalidYaml);
+        if !reader.findings.iter().any(is_told) {
+            let message = "no `description`, and no paragraph in the body to stand in for it";
+            reader.findings.push(Finding::whole(Code::NoDescription, message, help));
+        }
         return None;
     };
     let brief = match &manifest.brief_description {

@@ -54,7 +54,7 @@ fn skills_that_do_not_load_or_hide_others_are_told_of() {
     assert_eq!(added["skills"], json!(["deploy"]));
     let findings = added["findings"].as_array().unwrap();
     let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
-    assert_eq!(codes, ["no-description", "salvaged-yaml"], "{added}");
+    assert_eq!(codes, ["salvaged-yaml"], "{added}");
     assert_eq!(added["shadowed"][0]["id"], "deploy", "{added}");
     let told = place.run(add).exits(0).stdout;
     assert!(told.contains("broken/SKILL.md") && told.contains("hidden: `deploy` of "), "{told}");

@@ -214,6 +214,7 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
     skill("lost", "description: d\ntriggers: {patterns: [\"\\d+ items\"]}");
     skill("part", "description: d\ntriggers: {keywords: [yak], patterns: ['items(']}");
     skill("tabs", "\tdescription: d\ntriggers:\n\tkeywords: [a]");
+    place.write("skills/empty/SKILL.md", "---\nname: empty\n\tdescription: d\n---\n");
     let why = |id: &str, message: &str| {
         let args = ["why", id, "-", "--json", "--source", "skills"];
         place.run_with(args, message.as_bytes()).exits(1).json()
@@ -227,6 +228,7 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
         ("number", hidden(40_000, "zebra 7"), "patterns see the first and last 32 KiB"),
         ("stripes", hidden(10, "zebra"), "is in the message"),
         ("lost", "7 items".to_owned(), "could not be read"),
+        ("tabs", "a".to_owned(), "could not be read"),
         ("part", "items".to_owned(), "were not refused"),
     ] {
         let told = why(id, &message);
@@ -240,9 +242,9 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
     let page = place.run(["why", "part", "items", "--source", "skills"]).exits(1).stdout;
     assert!(page.contains("error[invalid-pattern]"), "{page}");
     assert!(why("lost", "7 items")["help"].as_str().unwrap().contains("single quotes"));
-    let rejected = why("tabs", "a");
+    let rejected = why("empty", "a");
     let error = &rejected["error"];
-    assert!(error["message"].as_str().unwrap().contains("tabs/SKILL.md:3:1: error"), "{rejected}");
+    assert!(error["message"].as_str().unwrap().contains("empty/SKILL.md:3:1: error"), "{rejected}");
     assert_eq!(error["help"], "indent with blanks, not with tabs");
 
     for command in ["match", "disclose"] {
