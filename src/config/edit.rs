@@ -57,8 +57,13 @@ pub(super) fn edited(
 ) -> Result<String, Error> {
     let rest = text.trim_start_matches(BYTE_ORDER_MARK);
     let mut document = parse(rest)?.into_mut();
+    let before = document.to_string();
     edit(&mut document)?;
-    let mut edited = document.to_string().replace("\r\n", "\n");
+    let edited = document.to_string();
+    if edited == before {
+        return Ok(text.to_owned());
+    }
+    let mut edited = edited.replace("\r\n", "\n");
     if text.lines().next().is_some_and(|line| text[line.len()..].starts_with("\r\n")) {
         edited = edited.replace('\n', "\r\n");
     }
@@ -107,11 +112,16 @@ fn put_in(list: &mut Array, id: &str) {
     // element is formatted like the comments in an empty list.
     let before_last = list.iter().last().map(|element| text(element.decor().prefix()));
     let like = before_last.as_deref().unwrap_or(comments);
-    let mut value = Value::from(id);
-    if let Some(at) = like.rfind('\n') {
+    let indented = like.rfind('\n').map(|at| {
         let indent = like[at + 1..].len() - like[at + 1..].trim_start().len();
+        &like[at..=at + indent]
+    });
+    // A comment ends its line, so an element after it needs another one.
+    let indented = indented.or(comments.contains('#').then_some("\n  "));
+    let mut value = Value::from(id);
+    if let Some(indented) = indented {
         // Text after the last element, such as its comment, goes before the new one.
-        value.decor_mut().set_prefix(format!("{comments}{}", &like[at..=at + indent]));
+        value.decor_mut().set_prefix(format!("{comments}{indented}"));
         list.set_trailing("\n");
         list.set_trailing_comma(true);
         list.push_formatted(value);
@@ -123,8 +133,11 @@ fn put_in(list: &mut Array, id: &str) {
 /// Removes an element and the comment after it on its line. Whole lines of comments stay, as they may
 /// be about more than this element.
 fn take_out(list: &mut Array, id: &str) {
-    gather_trailing(list);
     let place = |list: &Array| list.iter().position(|known| known.as_str() == Some(id));
+    if place(list).is_none() {
+        return;
+    }
+    gather_trailing(list);
     while let Some(at) = place(list) {
         let removed = list.remove(at);
         let before = text(removed.decor().prefix());
@@ -273,12 +286,23 @@ mod tests {
 
     #[test]
     fn comments_stay_when_a_skill_is_turned_off_and_on_again() {
-        for list in ["\n  \"a\",\n  # b is commented out\n  # \"b\",\n", "\n  # nothing yet\n"] {
+        for list in [
+            "\n  \"a\",\n  # b is commented out\n  # \"b\",\n",
+            "\n  # nothing yet\n",
+            " # nothing yet\n",
+            "\"a\", # why\n",
+        ] {
             let before = format!("[skills]\nenabled = [\"c\", \"d\"]\ndisabled = [{list}]\n");
             let both = disable(&disable(&before, &["c"]).unwrap(), &["d"]).unwrap();
             assert!(both.contains("\n  \"c\",\n  \"d\",\n]"), "{both}");
             assert_eq!(enable(&both, &["c", "d"]).unwrap(), before);
         }
+    }
+
+    #[test]
+    fn a_change_that_changes_nothing_leaves_the_text_as_it_is() {
+        let text = "# x\n[skills]\r\ndisabled = [\"a\" # y\r\n, # z\r\n]\r\n";
+        assert_eq!(disable(text, &["a"]).unwrap(), text);
     }
 
     #[test]

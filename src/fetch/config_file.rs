@@ -1,12 +1,17 @@
 //! Changes of a `config.toml`: one process at a time, and never outside of the project that it is for.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, File, TryLockError};
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
+use super::limits::INTERVAL;
 use super::lock_file::replace;
 use super::objects::io_error;
 use crate::error::{Error, ErrorCode};
+
+/// The longest time to wait for another process that changes the file.
+const LOCK_TIME: Duration = Duration::from_secs(10);
 
 /// The maximum number of links that are followed to a file.
 const MAX_LINKS: usize = 40;
@@ -83,9 +88,15 @@ fn real(path: &Path) -> PathBuf {
 /// is replaced, and a lock file would stay in the project.
 #[cfg(unix)]
 fn lock(file: &Path) -> io::Result<File> {
+    use rustix::io::Errno;
+
     let lock = File::open(existing_dir(file)?)?;
-    lock.lock()?;
-    Ok(lock)
+    match locked(&lock) {
+        // NFS locks only what is open for writing, as a directory cannot be. Then two changes at once
+        // may still lose one.
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::BADF) => Ok(lock),
+        result => result.map(|()| lock),
+    }
 }
 
 /// Locks a file beside `file` until the guard is dropped: not every system can lock a directory.
@@ -93,8 +104,20 @@ fn lock(file: &Path) -> io::Result<File> {
 fn lock(file: &Path) -> io::Result<File> {
     let path = existing_dir(file)?.join("config.lock");
     let lock = File::options().write(true).create(true).truncate(false).open(path)?;
-    lock.lock()?;
-    Ok(lock)
+    locked(&lock).map(|()| lock)
+}
+
+/// Locks `file`, within [`LOCK_TIME`].
+fn locked(file: &File) -> io::Result<()> {
+    let end = Instant::now() + LOCK_TIME;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(INTERVAL),
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
 }
 
 /// Returns the directory of `file`. Creates it if it is missing.
@@ -112,7 +135,7 @@ mod tests {
     fn changes_at_once_are_all_kept_and_leave_no_other_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".acme/config.toml");
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for nth in 0..8 {
                 let path = &path;
                 scope.spawn(move || {

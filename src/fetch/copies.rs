@@ -259,20 +259,25 @@ impl Copies {
         let mut paths = files.iter().map(|(path, file)| (root.join(path), &file.sha256));
         let is_changed = |path: &Path, hash| ContentHash::of_file(path).ok().as_ref() != Some(hash);
         let changed = paths.find(|(path, hash)| is_changed(path, hash)).map(|(path, _)| path);
-        changed.or_else(|| added(&root, files))
+        changed.or_else(|| self.added(name, files))
     }
-}
 
-/// Returns a file below `root` that is not one of `files`, if there is one. Skips directories that are
-/// never fetched: a program that runs a script of the copy may create a `__pycache__`.
-fn added(root: &Path, files: &BTreeMap<String, LockedFile>) -> Option<PathBuf> {
-    let fetched: HashSet<PathBuf> = files.keys().map(|path| root.join(path)).collect();
-    let is_fetched = |entry: &DirEntry| {
-        entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name)
-    };
-    let walk = WalkDir::new(root).into_iter().filter_entry(is_fetched).filter_map(Result::ok);
-    let mut found = walk.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
-    found.find(|path| !fetched.contains(path))
+    /// Returns a file of a copy that is not one of `files`, if there is one. Skips directories that are
+    /// never fetched: a program that runs a script of the copy may create a `__pycache__`.
+    pub(super) fn added(
+        &self,
+        name: &str,
+        files: &BTreeMap<String, LockedFile>,
+    ) -> Option<PathBuf> {
+        let root = self.root(name);
+        let fetched: HashSet<PathBuf> = files.keys().map(|path| root.join(path)).collect();
+        let is_fetched = |entry: &DirEntry| {
+            entry.depth() == 0 || !LEFT_OUT.iter().any(|name| entry.file_name() == *name)
+        };
+        let walk = WalkDir::new(root).into_iter().filter_entry(is_fetched).filter_map(Result::ok);
+        let mut found = walk.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
+        found.find(|path| !fetched.contains(path))
+    }
 }
 
 /// A guard that keeps other processes from polling a source.

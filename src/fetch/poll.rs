@@ -240,7 +240,7 @@ impl SourceList<'_> {
         let FetchSection { name, settings, .. } = section;
         let state = self.copies.state(name);
         let locked = self.locked(name)?;
-        let is_fetched = locked.is_some_and(|locked| locked.is_of(settings));
+        let is_fetched = locked.as_ref().is_some_and(|locked| locked.is_of(settings));
         if !is_fetched || state.settings != written(settings) {
             let reason = "`config.toml` names it otherwise than it was fetched".to_owned();
             return Ok((String::new(), PollOutcome::Held(reason)));
@@ -256,6 +256,11 @@ impl SourceList<'_> {
             UpdateStep::Other(candidate) => candidate,
         };
         let revision = candidate.locked.revision.clone();
+        // Nobody was asked whether files that only the copy has may be deleted.
+        if let Some(path) = locked.and_then(|locked| self.copies.added(name, &locked.files)) {
+            let reason = format!("it would remove {}, which was added to the copy", path.display());
+            return Ok((revision, PollOutcome::Held(reason)));
+        }
         let source = |root: &std::path::Path| source_at(name, &settings.source, root.to_owned());
         let (before, after) = (self.copies.root(name), candidate.new.path());
         if let Some(reason) = reason_to_hold(&candidate.changes, &before, after, &source) {
