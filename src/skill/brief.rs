@@ -74,14 +74,16 @@ pub(crate) fn first_sentence_end(line: &str) -> usize {
                 let rest =
                     line[end..].trim_start_matches(['"', '\'', ')', ']', '*', '”', '’', '`']);
                 let closed = line.len() - rest.len();
-                let ends_word = rest.is_empty() || rest.starts_with(' ');
+                if !rest.is_empty() && !rest.starts_with(' ') {
+                    continue;
+                }
                 // "Asks "why?" first.": the quotation ends, the sentence does not.
                 let goes_on = if c == '.' {
                     is_abbreviation(&line[..at], rest)
                 } else {
                     closed > end && rest.trim_start().starts_with(char::is_lowercase)
                 };
-                if ends_word && !goes_on {
+                if !goes_on {
                     return closed;
                 }
             }

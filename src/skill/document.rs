@@ -220,12 +220,8 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
     let is_yaml = |line: &Line<'_>| {
         line.is_key() || line.text.is_empty() || line.text.starts_with([' ', '\t', '#', '-'])
     };
-    let is_end = |line: &Line<'_>| {
-        let mut below = lines(text, line.next).skip_while(|line| line.text.is_empty());
-        line.text.is_empty() && !below.next().is_some_and(Line::is_known_key)
-    };
     let fence = lines(text, start).take_while(|line| is_yaml(line)).find(|line| line.is_fence());
-    let closing = fence.or_else(|| lines(text, start).find(is_end));
+    let closing = fence.or_else(|| end_without_fence(text, start, is_yaml));
     let (end, body) = closing.map_or((text.len(), text.len()), |line| (line.start, line.next));
     let mut keys = lines(&text[..end], start);
     // Text may begin with a word and a colon, so all lines must be YAML if the first key is another one.
@@ -245,6 +241,29 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
             "write a line `---` above the first key, and another below the last",
         )),
     })
+}
+
+/// Returns the blank line that ends front matter without fences: the first one that is not followed by a
+/// known key and then lines of YAML only.
+fn end_without_fence(
+    text: &str,
+    start: usize,
+    is_yaml: impl Fn(&Line<'_>) -> bool,
+) -> Option<Line<'_>> {
+    let (mut blank, mut last) = (None, None);
+    for line in lines(text, start) {
+        if line.text.is_empty() {
+            blank = blank.or(Some(line));
+        } else if let Some(above) = blank.take() {
+            if !line.is_known_key() {
+                return Some(above);
+            }
+            last = Some(above);
+        } else if last.is_some() && !is_yaml(&line) {
+            return last;
+        }
+    }
+    blank
 }
 
 #[cfg(test)]
@@ -291,6 +310,7 @@ mod tests {
             ("version: 1\nname: a\n---\nB", "version: 1\nname: a\n", "B", UnfencedFrontMatter),
             ("name: a\n\nverbs: b\n\n# T", "name: a\n", "verbs: b\n\n# T", UnfencedFrontMatter),
             ("name: a\n\npaths: b\n\n# T", "name: a\n\npaths: b\n", "# T", UnfencedFrontMatter),
+            ("name: a\n\npaths: b\nT.\n", "name: a\n", "paths: b\nT.\n", UnfencedFrontMatter),
             ("---\nname: a\n...\nB", "name: a\n", "B", UnclosedFrontMatter),
             ("---\nname: a\n\n# T\nB", "name: a\n", "\n# T\nB", UnclosedFrontMatter),
             ("---\nname: a\nx:\n- b\n\nB", "name: a\nx:\n- b\n", "\nB", UnclosedFrontMatter),

@@ -97,12 +97,13 @@ fn mended(
     reader: &mut Reader<'_>,
 ) -> Vec<(Node, Node)> {
     let fault = Fault::of(error, source, offset, reader.file);
+    let has_tab = yaml_lines::tab_indent(source, error.at).is_some();
     if let Some(repaired) = repair::repair(source)
         && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
         && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
     {
         let Fault { span, message, help } = match repaired.remedy(error.at) {
-            Some((remedy, at)) if fault.help.is_none() => Fault {
+            Some((remedy, at)) if fault.help.is_none() && !has_tab => Fault {
                 help: Some(help_of(&remedy)),
                 ..if at == error.at { fault } else { fault.moved(source, at, offset, reader.file) }
             },
@@ -114,10 +115,8 @@ fn mended(
     }
     let entries = salvage::salvage(source, offset);
     let Fault { span, message, help } = fault;
-    let help = help.unwrap_or_else(|| {
-        let has_tab = yaml_lines::tab_indent(source, error.at).is_some();
-        if has_tab { TABS } else { help_of_message(&message) }.to_owned()
-    });
+    let help =
+        help.unwrap_or_else(|| if has_tab { TABS } else { help_of_message(&message) }.to_owned());
     let saved: Vec<String> =
         entries.iter().filter_map(|(key, _)| Some(format!("`{}`", key.text()?))).collect();
     let (code, result) = match &saved[..] {

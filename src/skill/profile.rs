@@ -249,6 +249,7 @@ fn help_with_key(kebab: &str) -> String {
         "trigger-phrases" | "examples" | "rights" => {
             return "move it below `metadata`, where Repertoire reads it as well".to_owned();
         }
+        "version" | "brief-description" => return "move it below `metadata`".to_owned(),
         _ if is_known(kebab) => {
             return format!(
                 "no key of the specification means the same: without `{kebab}` the skill acts \

@@ -56,14 +56,14 @@ impl Repaired {
     }
 
     /// Returns the remedy for an error at byte `at` of the original text, and the byte of that text at
-    /// which the fault is: `at` itself if a value around it was mended, else the first mended value.
+    /// which the fault is: `at` itself if a value around it was mended, else the nearest mended value above.
     /// `None` if only tabs were replaced or characters removed.
     pub(super) fn remedy(&self, at: usize) -> Option<(Remedy, usize)> {
-        let holds = |of: &&Mended| {
-            (self.original(of.range.start)..=self.original(of.range.end)).contains(&at)
-        };
+        let holds =
+            |of: &&Mended| self.original(of.range.start) < at && at <= self.original(of.range.end);
         let around = self.mended.iter().find(holds);
-        let mended = around.or(self.mended.first())?;
+        let above = || self.mended.iter().rev().find(|of| self.original(of.at) < at);
+        let mended = around.or_else(above).or(self.mended.first())?;
         let line = self.text[mended.range.clone()].trim_start();
         let loads = !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
         let remedy = match &mended.brackets {
@@ -228,6 +228,7 @@ mod tests {
             ("k: [Bash(git: *), Read]", "k: ['Bash(git: *)', Read]"),
             ("k: [a: b: c, d: e, '@', \"x\" y]", "k: ['a: b: c', d: e, '@', '\"x\" y']"),
             ("k: {a: @x, b: [%y, z], c: '%'}", "k: {a: '@x', b: ['%y', z], c: '%'}"),
+            ("k: {a: b: c, d: e}", "k: {a: 'b: c', d: e}"),
             ("- \"a: b\" c\n- \"d: e: f\"", "- '\"a: b\" c'\n- \"d: e: f\""),
             ("d: a: b\r\ne: f\r\n", "d: 'a: b'\r\ne: f\r\n"),
             ("d: \"a\u{1} b\"\ne: \0\u{7f}f\u{80}\u{ffff}\t", "d: \"a b\"\ne: f\t"),

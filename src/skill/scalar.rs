@@ -199,5 +199,6 @@ fn broken_entry(entry: &str, is_in_list: bool, names: &Names<'_>) -> Option<Rang
         quote @ ('"' | '\'') => closing_quote(text, quote) != Some(text.len()),
         _ => holds_key(text),
     };
-    (is_suspect && !is_valid(&format!("[{text}]"))).then(|| start..start + text.len())
+    let alone = if is_in_list { format!("[{text}]") } else { format!("{{key: {text}}}") };
+    (is_suspect && !is_valid(&alone)).then(|| start..start + text.len())
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::brief::one_line;
 use super::fields::{self, Fields, Reader, excerpt, normalized};
 use super::glob;
 use super::normal_form;
@@ -239,8 +240,11 @@ impl Collector<'_, '_> {
         self.declare(kind);
         let field = kind.field();
         let help = match &node.value {
-            Value::Mapping(entries) if entries.len() == 1 => {
-                let text = self.reader.file[node.span.clone()].trim_end().replace('\'', "''");
+            Value::Mapping(entries)
+                if entries.len() == 1
+                    && !self.reader.file[node.span.clone()].starts_with(['{', '*', '&']) =>
+            {
+                let text = one_line(&self.reader.file[node.span.clone()]).replace('\'', "''");
                 format!("put it in quotes: `- '{}'`", excerpt(&text))
             }
             _ => format!("write `{field}: [one, two]`"),

@@ -118,6 +118,8 @@ fn repeated_questions_courtesies_and_addresses_stay_linear() {
             assert_quick(&format!("{part} and {end}"), || drop(masking.disclose(&message)));
         }
     }
+    let list = format!("not hello{} but {}", ",".repeat(6_000), "hello ".repeat(2_000));
+    assert_quick("a denial, commas and names", || drop(masking.disclose(&list)));
     let engine = engine([skill]);
     assert!(engine.disclose("hi! hi. hi, skills? thanks").meta.is_some());
     assert!(engine.disclose("hi. skills? hi. the cat? skills?").meta.is_none());

@@ -187,12 +187,14 @@ const MEANT: &[&str] = &[
 ];
 
 #[test]
-fn a_denial_holds_for_all_skills_of_a_list() {
+fn a_denial_holds_for_all_names_that_it_joins() {
     let skills = ["qx", "qy", "qz"].map(|id| (id, id, ""));
     for (text, expected) in [
         ("don't use the qx skill or the qy skill", &[][..]),
-        ("do not use /qx, /qy or /qz", &[]),
-        ("neither `qx`, my qy nor qz", &[]),
+        ("do not use /qx or /qy and /qz", &[]),
+        ("neither `qx` nor my qy", &[]),
+        ("skip /qx, /qy", &["qy"]),
+        ("just finished /qx\n/qy fix the build", &["qy"]),
         ("not qx but qy", &["qy"]),
         ("not /qx. /qy, qz", &["qy"]),
         ("use qy, not qx and qz", &["qy"]),

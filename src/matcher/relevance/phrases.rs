@@ -57,14 +57,19 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     const QUOTES: [(char, char); 7] =
         [('"', '"'), ('“', '”'), ('«', '»'), ('「', '」'), ('`', '`'), ('\'', '\''), ('‘', '’')];
     let mut quoted_to = 0;
+    // The marks that close no quotation in the rest of the text.
+    let mut unclosed = Vec::new();
     text.char_indices().filter_map(move |(at, c)| {
         let (open, close) = QUOTES.into_iter().find(|(open, _)| *open == c)?;
-        if at < quoted_to || !may_open(open, &text[..at]) {
+        if at < quoted_to || unclosed.contains(&close) || !may_open(open, &text[..at]) {
             return None;
         }
         let start = at + open.len_utf8();
         let mut ends = text[start..].match_indices(close).map(|(len, _)| start + len);
-        let end = ends.find(|end| may_close(close, &text[end + close.len_utf8()..]))?;
+        let Some(end) = ends.find(|end| may_close(close, &text[end + close.len_utf8()..])) else {
+            unclosed.push(close);
+            return None;
+        };
         quoted_to = end + close.len_utf8();
         Some(&text[start..end])
     })

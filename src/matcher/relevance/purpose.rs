@@ -52,12 +52,13 @@ const LINKS: [&str; 9] = ["and", "or", "but", "is", "are", "it", "this", "skill"
 const RELATIVES: [&str; 3] = ["that", "which", "who"];
 
 /// Returns `description` without its denials, one sentence a line. A denial ends with its sentence or its
-/// parentheses: a `;`, a line break or an item of a list continues it.
+/// parentheses, or at a cue after a mark: any other `;`, line break or item of a list below continues it.
 pub(super) fn what_it_is_for(description: &str) -> String {
     let mut kept = String::with_capacity(description.len());
     let lines: Vec<&str> = description.lines().map(str::trim).collect();
     let paragraphs = lines.split(|line| line.is_empty());
-    for part in paragraphs.flat_map(|paragraph| paragraph.chunk_by(|_, next| !begins_cue(next))) {
+    for part in paragraphs.flat_map(|paragraph| paragraph.chunk_by(|line, next| !parts(line, next)))
+    {
         let text = one_line(&part.join(" "));
         let mut rest = text.as_str();
         while !rest.is_empty() {
@@ -70,9 +71,18 @@ pub(super) fn what_it_is_for(description: &str) -> String {
     kept
 }
 
+/// Tells whether `next` begins a new part below `line`: a heading, a cue, or an item of a list below an
+/// item that is itself a denial.
+fn parts(line: &str, next: &str) -> bool {
+    let is_item = |line: &str| line.starts_with(['-', '*', '•']);
+    let denies_alone = || is_item(line) && !line.ends_with(':') && denial(line).is_some();
+    next.starts_with('#') || begins_cue(next) || is_item(next) && denies_alone()
+}
+
 /// Tells whether a line begins with a cue as a heading does, so that it ends a denial without a full
 /// stop.
 fn begins_cue(line: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     line.starts_with(|c: char| c.is_ascii_uppercase())
         && CUES.iter().any(|cue| starts_with(line, cue))
 }
@@ -83,11 +93,21 @@ fn keep(sentence: &str, kept: &mut String) {
     while let Some((at, inside)) = denial(rest) {
         kept.push_str(&rest[..at]);
         let is_in_parentheses = rest[..inside].rfind('(') > rest[..inside].rfind(')');
-        let end = if is_in_parentheses { closing(&rest[inside..]) } else { None };
+        let after = &rest[inside..];
+        let end = if is_in_parentheses { closing(after) } else { next_cue(after) };
         let Some(end) = end else { return };
         rest = &rest[inside + end..];
     }
     kept.push_str(rest);
+}
+
+/// Returns the position of the first cue in `text` that begins a clause after a mark: "; use for".
+fn next_cue(text: &str) -> Option<usize> {
+    text.char_indices().map(|(at, _)| at).find(|&at| {
+        let before = text[..at].trim_end();
+        let is_after_mark = !before.is_empty() && !before.ends_with(char::is_alphanumeric);
+        is_after_mark && CUES.iter().any(|cue| starts_with(&text[at..], cue))
+    })
 }
 
 /// Returns the start of the first denial in a sentence, and the end of its first words.

@@ -62,10 +62,12 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
         let denied = places[..at].iter().filter(|of| of.is_denied).map(|of| of.end).max();
         let between = denied.and_then(|end| text.get(end..places[at].start));
         places[at].is_denied |= between.is_some_and(|between| {
-            matches(
-                r#"^(?:[ ,'"`*“”‘«»「」/$@]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#,
-                between,
-            ) && !between.trim().is_empty()
+            between.len() <= 64
+                && matches(r"\b(?:and|or|nor)\b", between)
+                && matches(
+                    r#"^(?:[ '"`*“”‘«»「」/$@]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#,
+                    between,
+                )
         });
     }
     let counting: Vec<&Place> = places.iter().collect();

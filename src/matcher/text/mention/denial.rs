@@ -76,14 +76,19 @@ fn is_between(word: &str, after: Option<&str>) -> bool {
     is_told || [&BETWEEN[..], &DETERMINERS, &VERBS].iter().any(|list| list.contains(&word))
 }
 
-/// Tells whether `between`, the text between a denied mention and the next one, carries the denial on:
-/// "not x, y or the z skill".
-pub(super) fn carries_on(between: &str) -> bool {
-    let is_mark = |c: char| c == ' ' || c == ',' || is_quote(c) || SIGILS.contains(&c);
-    let mut words = between.split(is_mark).filter(|word| !word.is_empty());
-    !between.trim().is_empty()
-        && words.all(|word| {
-            ["and", "or", "nor", "skill", "skills"].contains(&word) || DETERMINERS.contains(&word)
+/// The maximum length in bytes of the text between two names that a denial joins.
+const MAX_JOINT_BYTES: usize = 64;
+
+/// Tells whether `between`, the text between a denied mention and the next one, joins the two: "not the x
+/// skill or /y". A comma may as well begin another clause.
+pub(super) fn joins(between: &str) -> bool {
+    let is_mark = |c: char| c == ' ' || is_quote(c) || SIGILS.contains(&c);
+    let words = || between.split(is_mark).filter(|word| !word.is_empty());
+    let is_joint = |word: &str| ["and", "or", "nor"].contains(&word);
+    between.len() <= MAX_JOINT_BYTES
+        && words().any(is_joint)
+        && words().all(|word| {
+            is_joint(word) || ["skill", "skills"].contains(&word) || DETERMINERS.contains(&word)
         })
 }
 
@@ -205,19 +210,21 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_carries_on_over_lists() {
+    fn a_denial_holds_for_the_names_that_it_joins() {
+        let long = format!(" or{}", " ".repeat(MAX_JOINT_BYTES));
         for (between, expected) in [
             (" or ", true),
-            (", /", true),
-            (" skill, the `", true),
-            (" and my ", true),
+            (" and my `", true),
+            (" skill or the /", true),
+            (", /", false),
+            (" skill, and the ", false),
             (" ", false),
             ("", false),
             (" but ", false),
-            (". ", false),
             (" skill. or ", false),
+            (&long, false),
         ] {
-            assert_eq!(carries_on(between), expected, "{between:?}");
+            assert_eq!(joins(between), expected, "{between:?}");
         }
     }
 

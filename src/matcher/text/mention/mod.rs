@@ -56,7 +56,7 @@ pub(crate) struct Mention {
 
 /// Sorts `mentions`, and keeps those that count or are denied. Names of other skills inside a longer name
 /// are dropped: with the skills `deploy` and `deploy-api`, "use deploy-api" mentions only `deploy-api`.
-/// In a list after a denial, each mention is denied: "not `deploy` or `release`".
+/// A denial holds for all names that are joined: "not `deploy` or `release`".
 pub(crate) fn resolve(mentions: &mut Vec<Mention>, folded: &str) {
     mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
     mentions.dedup();
@@ -65,7 +65,7 @@ pub(crate) fn resolve(mentions: &mut Vec<Mention>, folded: &str) {
     let mut denied = None;
     for mention in mentions {
         let between = denied.and_then(|end: u32| folded.get(end as usize..mention.start as usize));
-        mention.reading.is_denied |= between.is_some_and(denial::carries_on);
+        mention.reading.is_denied |= between.is_some_and(denial::joins);
         if mention.reading.is_denied {
             denied = denied.max(Some(mention.end));
         }
