@@ -62,7 +62,8 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     out.push_str(&body[copied..]);
     if !is_used && !args.trim().is_empty() {
         // One blank line in between, and the body is kept as it is.
-        let n_breaks = out.bytes().rev().take(2).take_while(|byte| *byte == b'\n').count();
+        let end = out.trim_end_matches(['\n', '\r']).len();
+        let n_breaks = out[end..].matches('\n').count().min(2);
         out.push_str(&"\n\n"[n_breaks..]);
         out.push_str("ARGUMENTS: ");
         out.push_str(args);
@@ -157,6 +158,7 @@ mod tests {
             ("", "a", "\n\nARGUMENTS: a"),
             ("x\n", "a", "x\n\nARGUMENTS: a"),
             ("x\n\n", "a", "x\n\nARGUMENTS: a"),
+            ("x\r\n\r\n", "a", "x\r\n\r\nARGUMENTS: a"),
             ("x\n\n\n", "a", "x\n\n\nARGUMENTS: a"),
         ] {
             assert_eq!(apply(body, args, false).unwrap(), wanted, "{body:?} with {args:?}");

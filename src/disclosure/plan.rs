@@ -146,14 +146,14 @@ impl<'a> Plan<'a> {
     /// Adds the reasons why skills that the query touches are left out: weak mentions, vetoes, quoted
     /// triggers, patterns that were not tried, and denials.
     fn add_reasons(&mut self, case: &Case<'_, '_>, weak: &[&Entry], vetoes: &Vetoes) {
-        let Answer { quoted, untried, denied, .. } = case.answer;
+        let Answer { matches, beyond, quoted, untried, denied, .. } = case.answer;
         let is_called_for = |id: &SkillId| self.called_for().any(|entry| entry.id == *id);
         let weak = weak.iter().map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
         let quoted = quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger));
         let untried = untried.iter().filter(|(id, _)| !is_called_for(id));
         let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));
-        let is_below = |id: &SkillId| self.summary.beyond.contains(id);
-        let denied = denied.iter().filter(|id| !is_called_for(id) && !is_below(id));
+        let is_match = |id: &SkillId| beyond.contains(id) || matches.iter().any(|of| of.id == *id);
+        let denied = denied.iter().filter(|id| !is_called_for(id) && !is_match(id));
         let denied = denied.map(|id| Rejection::new(id, Reason::Denied));
         let reasons = weak.chain(vetoes.rejections()).chain(quoted).chain(untried).chain(denied);
         let reasons: Vec<Rejection> = reasons.collect();

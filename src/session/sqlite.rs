@@ -192,7 +192,12 @@ impl SqliteStore {
             }
             done = work(inner.opened(&self.path, check, self.wait)?);
         }
-        inner.is_held = matches!(done, Err(Problem::Busy(_)));
+        inner.is_held = match &done {
+            Err(Problem::Busy(_)) => true,
+            // A read can succeed while another process holds the file for writing.
+            Ok(_) if what == "read" => inner.is_held,
+            _ => false,
+        };
         done.map_err(|problem| problem.into_error(what, &self.path))
     }
 }

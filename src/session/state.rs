@@ -22,7 +22,7 @@ pub enum Event<'a> {
         /// The skill whose instructions asked for the activation, if any.
         by: Option<&'a SkillId>,
         /// The hash of the skill's instructions that are in the context now ([`Skill::body_hash`]);
-        /// `None` if they went to a task.
+        /// `None` if they are not there: they went to a task, or were too long for the host.
         shown: Option<u64>,
     },
     /// The user agreed to the activation of a skill.

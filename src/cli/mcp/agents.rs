@@ -37,7 +37,9 @@ impl McpAgent {
         let file = base.join(name);
         // In the home directory is only the file itself.
         let is_home = setup::home().is_some_and(|home| home == base);
-        let above = base.parent().filter(|_| is_user && !is_home).map(Path::to_owned);
+        // VS Code has its settings two directories down: `Code/User`.
+        let depth = if matches!(self, McpAgent::VsCode) { 2 } else { 1 };
+        let above = base.ancestors().nth(depth).filter(|_| is_user && !is_home).map(Path::to_owned);
         Ok((file, above.unwrap_or(base)))
     }
 

@@ -197,9 +197,10 @@ impl HookCall {
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
         let room = CONTEXT - SENTENCE;
         let turn = self.turn(message, engine, session).max_command_chars(room);
-        let Turn { text, disclosure, activation, .. } = turn.run()?;
+        let Turn { text, disclosure, activation, refused, .. } = turn.run()?;
         let Some(activation) = activation else {
-            if disclosure.tier == Tier::Breadcrumb && self.knows_all(engine, session)? {
+            let is_count = refused.is_none() && disclosure.tier == Tier::Breadcrumb;
+            if is_count && self.knows_all(engine, session)? {
                 return Ok(String::new());
             }
             return Ok(with_notes(text, &disclosure, engine));
