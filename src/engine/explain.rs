@@ -32,8 +32,8 @@ impl Engine {
     }
 
     /// The best `limit` matches of `query`, with the reasons why other skills are not among them: they
-    /// are vetoed, denied, below the limit, filtered or not available, or their patterns were not tried because
-    /// too many patterns have no literal.
+    /// are vetoed, denied, below the limit, filtered or not available, or their patterns were not tried
+    /// because too many patterns have no literal.
     pub fn explain<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Explanation {
         let (state, options) = (SessionState::default(), &self.0.disclosure);
         self.explain_after(&self.snapshot(), &query.into(), &state, options, limit)
@@ -49,6 +49,7 @@ impl Engine {
         limit: usize,
     ) -> Explanation {
         let answer = now.search(query, state, limit);
+        let has_denial = !answer.denied.is_empty() || !answer.excluded.is_empty();
         let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } = answer;
         let n_beyond = beyond.len();
         let below = beyond.iter().map(|id| Rejection::new(id, Reason::BelowLimit { limit }));
@@ -57,7 +58,11 @@ impl Engine {
         rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
         let untried = untried.iter().map(|(id, pattern)| Rejection::untried(id, pattern));
         // Excludes and denials also keep out skills that the message would show without a match.
-        let omitted = self.disclose_after(now, query, state, options).disclosure.omitted;
+        let omitted = if has_denial {
+            self.disclose_after(now, query, state, options).disclosure.omitted
+        } else {
+            Vec::new()
+        };
         let is_unmatched =
             |reason: &Reason| matches!(reason, Reason::Vetoed { .. } | Reason::Denied);
         let unmatched = omitted.into_iter().filter(|of| is_unmatched(&of.reason));
