@@ -1,6 +1,7 @@
 //! Connections of the engine to agents: hooks, MCP, and HTTP on the loopback.
 
 pub mod hook;
+mod json;
 #[cfg(feature = "mcp")]
 mod loopback;
 #[cfg(feature = "mcp")]

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::agent::HookAgent;
 use super::event::HookEvent;
 use super::files::touched;
-use super::json;
 use crate::error::{Error, ErrorCode};
+use crate::integration::json;
 
 /// One run of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json;
+use crate::integration::json;
 
 /// Names of tools, of all agents, that read or change files; in lower case.
 const TOOLS: [&str; 20] = [

@@ -29,7 +29,6 @@ mod channel;
 mod command;
 mod event;
 mod files;
-pub(super) mod json;
 mod repeated_context;
 mod transcript;
 

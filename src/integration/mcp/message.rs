@@ -12,7 +12,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::integration::hook::json::without_halves;
+use crate::integration::json::without_halves;
 
 /// The size limit of a message, in bytes. A longer message is answered as an invalid request.
 pub(super) const MAX_MESSAGE: usize = 16 * 1024 * 1024;

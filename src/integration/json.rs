@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
 }
 
 /// Returns `text` with escapes of lone surrogates replaced.
-pub(in crate::integration) fn without_halves(text: &str) -> Cow<'_, str> {
+pub(super) fn without_halves(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
     let mut from = 0;
