@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use crate::disclosure::ARGUMENTS;
+use crate::disclosure::{ARGUMENTS, is_inside};
 
 /// The longest body with arguments, in bytes.
 pub(super) const MAX_BYTES: usize = 16 << 20;
@@ -119,11 +119,6 @@ fn code_ranges(body: &str) -> Vec<Range<usize>> {
     let code = events
         .filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
     code.map(|(_, range)| range).collect()
-}
-
-fn is_inside(ranges: &[Range<usize>], at: usize) -> bool {
-    let next = ranges.partition_point(|range| range.start <= at);
-    next > 0 && at < ranges[next - 1].end
 }
 
 #[cfg(test)]

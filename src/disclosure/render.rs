@@ -15,6 +15,7 @@ use crate::catalog::Entry;
 use crate::error::{Error, choose};
 use crate::skill::without_invisible;
 use body::push_markdown_body;
+pub(crate) use fences::is_inside;
 
 /// The format of prompt text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! Bodies of skills in Markdown, in which no line can pass for the engine's own.
 
-use super::fences::{closing, fenced};
+use super::fences::{fences, is_inside};
 use super::{ARGUMENTS_NOTE, one_line};
 
 /// The characters that end a line for some programs: not only the line feed.
@@ -16,28 +16,22 @@ const LINES: [&str; 4] = ["Skill: ", "Base directory:", "Load one with `", ARGUM
 /// Appends a body unchanged, except for text that would pass for the disclosure's own: outside of fenced
 /// code, a line that looks like one of its lines gets a backslash, and an open code fence is closed.
 pub(super) fn push_markdown_body(body: &str, out: &mut String) {
-    let fences = fenced(body);
+    let (fences, closing) = fences(body);
     let mut at = 0;
-    for line in body.split_inclusive(['\n', '\r']) {
+    for line in body.split_inclusive(LINE_ENDS) {
         let end = at + line.trim_end().len();
         at += line.len();
-        let n_before = fences.partition_point(|fence| fence.start < end);
-        if n_before.checked_sub(1).is_some_and(|last| end <= fences[last].end) {
+        let is_code = end.checked_sub(1).is_some_and(|last| is_inside(&fences, last));
+        if !is_code && looks_like_disclosure(&one_line(line)) {
+            let text = line.trim_start();
+            out.push_str(&line[..line.len() - text.len()]);
+            out.push('\\');
+            out.push_str(text);
+        } else {
             out.push_str(line);
-            continue;
-        }
-        for line in line.split_inclusive(LINE_ENDS) {
-            if looks_like_disclosure(&one_line(line)) {
-                let text = line.trim_start();
-                out.push_str(&line[..line.len() - text.len()]);
-                out.push('\\');
-                out.push_str(text);
-            } else {
-                out.push_str(line);
-            }
         }
     }
-    if let Some(closing) = closing(body, &fences) {
+    if let Some(closing) = closing {
         out.push('\n');
         out.push_str(&closing);
     }

@@ -4,27 +4,34 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Returns the ranges of the fenced code blocks, in the order of the body.
-pub(super) fn fenced(body: &str) -> Vec<Range<usize>> {
+/// Returns the ranges of the fenced code blocks, in the order of the body, and the line that closes the
+/// last one if a text after the body would be in it. A fence in a list item ends with the item.
+pub(super) fn fences(body: &str) -> (Vec<Range<usize>>, Option<String>) {
     if !body.contains("```") && !body.contains("~~~") {
-        return Vec::new();
+        return (Vec::new(), None);
     }
-    let events = Parser::new_ext(body, Options::empty()).into_offset_iter();
-    let is_fence =
-        |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))));
-    events.filter(|(event, _)| is_fence(event)).map(|(_, range)| range).collect()
+    // A fence that is open at the end of the body swallows this heading.
+    let followed = format!("{body}\n\n## x");
+    let mut fences: Vec<Range<usize>> = Vec::new();
+    let mut last_event = None;
+    for (event, range) in Parser::new_ext(&followed, Options::empty()).into_offset_iter() {
+        if matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_)))) {
+            fences.push(range);
+        }
+        last_event = Some(event);
+    }
+    let is_open = !matches!(last_event, Some(Event::End(TagEnd::Heading(_))));
+    let last = fences.last().filter(|last| is_open && last.end >= body.trim_end().len());
+    let closing = last.map(|last| {
+        let text = &followed[last.start..];
+        let mark = if text.starts_with('~') { '~' } else { '`' };
+        text.chars().take_while(|c| *c == mark).collect()
+    });
+    (fences, closing)
 }
 
-/// Returns the line that closes the last of `fences`, if a text after the body would be in it. A fence in a
-/// list item ends with the item.
-pub(super) fn closing(body: &str, fences: &[Range<usize>]) -> Option<String> {
-    let last = fences.last().filter(|last| last.end >= body.trim_end().len())?;
-    let followed = format!("{body}\n\n## x");
-    let after = Parser::new_ext(&followed, Options::empty()).last();
-    if matches!(after, Some(Event::End(TagEnd::Heading(_)))) {
-        return None;
-    }
-    let text = &body[last.start..];
-    let mark = if text.starts_with('~') { '~' } else { '`' };
-    Some(text.chars().take_while(|c| *c == mark).collect())
+/// Tells whether byte `at` is in one of `ranges`, which are in order.
+pub(crate) fn is_inside(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|range| range.start <= at);
+    next > 0 && at < ranges[next - 1].end
 }
