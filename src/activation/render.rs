@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 
 use super::Activation;
-use crate::disclosure::{attribute, one_line, xml_text};
+use crate::disclosure::{attribute, one_line, path_line, xml_text};
 use crate::skill::without_invisible;
 
 impl Activation {
@@ -66,7 +66,7 @@ impl Activation {
 }
 
 fn shown(dir: &Path) -> String {
-    one_line(&dir.display().to_string()).into_owned()
+    path_line(&dir.display().to_string())
 }
 
 /// Adds a list with a heading, unless it is empty.

@@ -37,5 +37,5 @@ pub(crate) use disclose::disclose;
 pub(crate) use listing::Listing;
 pub(crate) use matched::MAX_NEXT;
 pub(crate) use prompt::catalog_prompt;
-pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, xml_text};
-pub(crate) use shorten::one_line;
+pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, is_inside, xml_text};
+pub(crate) use shorten::{one_line, path_line};

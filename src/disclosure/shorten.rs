@@ -17,7 +17,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
             if !line.ends_with(' ') {
                 line.push(' ');
             }
-        } else if !is_dropped(c) {
+        } else if !is_directional(c) {
             line.push(c);
         }
     }
@@ -26,8 +26,9 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Puts `path` on one line: line breaks, control and invisible characters are dropped. All else is kept,
 /// blanks too, so that the file can be read.
-pub(super) fn path_line(path: &str) -> String {
-    let is_kept = |c: &char| !is_dropped(*c) && !matches!(c, '\u{2028}' | '\u{2029}');
+pub(crate) fn path_line(path: &str) -> String {
+    let ends_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let is_kept = |c: &char| !ends_line(*c) && !is_directional(*c);
     without_invisible(path).chars().filter(is_kept).collect()
 }
 
@@ -52,10 +53,10 @@ pub(super) fn cut(line: &str, n_chars: usize) -> String {
     format!("{}…", head[..cut].trim_end_matches([' ', ',', ';', ':', '.']))
 }
 
-/// Tells whether `c` is a control character, or changes the direction of the text around it.
-fn is_dropped(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Tells whether `c` is a directional mark, which [`without_invisible`] keeps beside text that runs from
+/// right to left.
+fn is_directional(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}')
 }
 
 #[cfg(test)]

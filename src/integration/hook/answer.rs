@@ -16,7 +16,7 @@ use crate::activation::{Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
-    Rejection, Tier,
+    Rejection, Tier, path_line,
 };
 use crate::engine::{Engine, Turn, TurnBuilder};
 use crate::error::Error;
@@ -97,31 +97,31 @@ impl HookCall {
     /// Lists the skills that the agent does not list by itself, in at most `room` characters, and
     /// records them in the session.
     fn list(&self, engine: &Engine, session: &Session, room: usize) -> Result<String, Error> {
-        let mut prompt = self.catalog(engine);
+        let mut prompt = self.catalog(engine, None);
         if prompt.text.chars().count() > room {
-            let (budget, native) = (Budget::Characters(room), self.agent.native_skills().clone());
-            let (budget, native) = (Some(budget), Some(native));
-            let options = engine.prompt_options().clone();
-            prompt = engine.prompt_with(&PromptOptions { budget, native, ..options });
+            prompt = self.catalog(engine, Some(Budget::Characters(room)));
         }
         session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
         Ok(prompt.text)
     }
 
-    fn catalog(&self, engine: &Engine) -> CatalogPrompt {
+    /// Returns the list of the skills that the agent does not list by itself, within `budget` if there is
+    /// one, else within the engine's.
+    fn catalog(&self, engine: &Engine, budget: Option<Budget>) -> CatalogPrompt {
         let native = Some(self.agent.native_skills().clone());
-        engine.prompt_with(&PromptOptions { native, ..engine.prompt_options().clone() })
+        let options = engine.prompt_options().clone();
+        let budget = budget.or(options.budget);
+        engine.prompt_with(&PromptOptions { budget, native, ..options })
     }
 
     /// Returns the context for a message. Includes the list of skills if this is where the agent gets
     /// it.
     fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let message = without_repeated_context(prompt, || self.catalog(engine).text);
+        let message = without_repeated_context(prompt, || self.catalog(engine, None).text);
         self.note_lost(session, engine)?;
-        let is_listed = |session: &Session| -> Result<bool, Error> {
-            Ok(session.state()?.skills.iter().any(|skill| skill.listed))
-        };
-        if self.agent.channel().list != List::FirstPrompt || is_listed(session)? {
+        if self.agent.channel().list != List::FirstPrompt
+            || session.state()?.skills.iter().any(|skill| skill.listed)
+        {
             return self.called_for(message, engine, session);
         }
         // The list gets the room that the other text leaves.
@@ -169,7 +169,8 @@ impl HookCall {
             let entry = catalog.get(skill.skill.as_str()).filter(|_| skill.in_context);
             let dir = entry.and_then(|entry| entry.skill.dir()).and_then(|dir| absolute(dir).ok());
             let lacks = |text: &str| !transcript::holds(&messages, text);
-            dir.is_some_and(|dir| lacks(&format!("Base directory: {}", dir.display())))
+            let shown = dir.map(|dir| path_line(&dir.display().to_string()));
+            shown.is_some_and(|dir| lacks(&format!("Base directory: {dir}")))
                 || skill.listed && lacks("## Available skills")
         };
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
