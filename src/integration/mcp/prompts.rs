@@ -15,6 +15,7 @@ use crate::activation::{Activation, Command, find_command};
 use crate::catalog::Audience;
 use crate::engine::Activate;
 use crate::error::{Error, ErrorCode};
+use crate::skill::SkillId;
 
 /// The only argument of a prompt: the text that a user would type after the command.
 const ARGS: &str = "args";
@@ -31,12 +32,13 @@ impl Connection {
         self.engine.commands().iter().map(prompt).collect()
     }
 
-    /// Finds a command by the same rules as when a user types it.
-    fn command(&self, name: &str) -> Result<Command, Error> {
+    /// Returns the id and the brief of the skill with a command, found by the same rules as when a user
+    /// types it.
+    fn command(&self, name: &str) -> Result<(SkillId, String), Error> {
         let catalog = self.engine.catalog();
-        let entry = find_command(&catalog, name);
-        let mut commands = self.engine.commands().into_iter();
-        entry.and_then(|entry| commands.find(|command| command.id == entry.id)).ok_or_else(|| {
+        let entry = find_command(&catalog, name).filter(|entry| entry.is_available());
+        let found = entry.map(|entry| (entry.id.clone(), entry.skill.brief().to_owned()));
+        found.ok_or_else(|| {
             let message = format!("there is no prompt `{name}`");
             Error::new(ErrorCode::NotFound, message, "see `prompts/list`")
         })
@@ -75,10 +77,10 @@ async fn answer(
     request: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResponse, Error> {
-    let command = connection.command(&request.name)?;
+    let (id, brief) = connection.command(&request.name)?;
     let args = args(&request.name, request.arguments.unwrap_or_default())?;
     let activate = || {
-        let (connection, skill) = (Arc::clone(connection), command.id.to_string());
+        let (connection, skill) = (Arc::clone(connection), id.to_string());
         let args = args.clone();
         blocking("prompts/get", move || connection.activate(&skill, &args))
     };
@@ -86,7 +88,7 @@ async fn answer(
     if let Err(error) = &activation
         && error.code() == ErrorCode::ConsentRequired
     {
-        let skill = command.id.to_string();
+        let skill = id.to_string();
         let responses = request.input_responses;
         match consent::ask(connection, skill, Audience::User, responses, context).await? {
             Consented::Yes => activation = activate().await?,
@@ -95,7 +97,7 @@ async fn answer(
         }
     }
     let message = PromptMessage::new_text(Role::User, activation?.to_text());
-    Ok(GetPromptResult::new(vec![message]).with_description(command.brief).into())
+    Ok(GetPromptResult::new(vec![message]).with_description(brief).into())
 }
 
 /// Returns the value of the only argument. Fails with `INVALID_PARAM` if there are others.
