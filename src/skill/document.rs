@@ -223,10 +223,10 @@ fn without_fence(text: &str, start: usize) -> Option<Document> {
     let fence = lines(text, start).take_while(|line| is_yaml(line)).find(|line| line.is_fence());
     let closing = fence.or_else(|| end_without_fence(text, start, is_yaml));
     let (end, body) = closing.map_or((text.len(), text.len()), |line| (line.start, line.next));
-    let mut keys = lines(&text[..end], start);
+    let above = || lines(&text[..end], start);
     // Text may begin with a word and a colon, so all lines must be YAML if the first key is another one.
     let is_front_matter = first.is_name_or_description()
-        || keys.clone().all(|line| is_yaml(&line)) && keys.any(Line::is_name_or_description);
+        || above().all(|line| is_yaml(&line)) && above().any(Line::is_name_or_description);
     if !is_front_matter {
         return None;
     }

@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::repair::{self, Remedy};
 use super::salvage;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
-use super::yaml_lines;
+use super::yaml_lines::tab_indent;
 use crate::diagnostic::{Code, position};
 
 /// The longest line that a help text suggests. A longer line is left out, not cut: half of it would not
@@ -60,7 +60,7 @@ fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, No
         Err(error) => {
             reader.report(
                 Code::YamlTooComplex,
-                place(&error, source, offset),
+                char_at(source, tab_indent(source, error.at).unwrap_or(error.at), offset),
                 format!("the front matter is too complex: {}", error.message),
                 "write the values out flat, without anchors and aliases",
             );
@@ -97,13 +97,12 @@ fn mended(
     reader: &mut Reader<'_>,
 ) -> Vec<(Node, Node)> {
     let fault = Fault::of(error, source, offset, reader.file);
-    let has_tab = yaml_lines::tab_indent(source, error.at).is_some();
     if let Some(repaired) = repair::repair(source)
         && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
         && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
     {
         let Fault { span, message, help } = match repaired.remedy(error.at) {
-            Some((remedy, at)) if fault.help.is_none() && !has_tab => Fault {
+            Some((remedy, at)) if fault.help.is_none() => Fault {
                 help: Some(help_of(&remedy)),
                 ..if at == error.at { fault } else { fault.moved(source, at, offset, reader.file) }
             },
@@ -115,8 +114,7 @@ fn mended(
     }
     let entries = salvage::salvage(source, offset);
     let Fault { span, message, help } = fault;
-    let help =
-        help.unwrap_or_else(|| if has_tab { TABS } else { help_of_message(&message) }.to_owned());
+    let help = help.unwrap_or_else(|| help_of_message(&message).to_owned());
     let saved: Vec<String> =
         entries.iter().filter_map(|(key, _)| Some(format!("`{}`", key.text()?))).collect();
     let (code, result) = match &saved[..] {
@@ -180,8 +178,11 @@ impl Fault {
         let forbidden = repair::forbidden(source, error.at)
             .filter(|(_, c)| error.message.contains(&c.escape_unicode().to_string()));
         let Some((at, c)) = forbidden else {
-            let span = place(error, source, offset);
-            return Fault { span, message: error.message.clone(), help: None };
+            // The parser reports a tab at the place where it cannot continue, so look for the tab itself.
+            let tab = tab_indent(source, error.at);
+            let span = char_at(source, tab.unwrap_or(error.at), offset);
+            let help = tab.map(|_| TABS.to_owned());
+            return Fault { span, message: error.message.clone(), help };
         };
         let (line, _) = position(file, offset + at);
         let name = format!("U+{:04X}", u32::from(c));
@@ -203,15 +204,9 @@ impl Fault {
     }
 }
 
-/// The character the error is about, as bytes of the file.
-fn place(error: &YamlError, source: &str, offset: usize) -> Range<usize> {
-    // The parser reports a tab at the place where it cannot continue, so look for the tab itself.
-    let at = yaml_lines::tab_indent(source, error.at).unwrap_or(error.at).min(source.len());
-    char_at(source, at, offset)
-}
-
-/// The character at byte `at` of the front matter, as bytes of the file.
+/// The character at byte `at` of the front matter, as bytes of the file; empty at its end.
 fn char_at(source: &str, at: usize, offset: usize) -> Range<usize> {
+    let at = at.min(source.len());
     let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     offset + at..offset + at + len
 }

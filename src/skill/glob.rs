@@ -1,8 +1,5 @@
 //! Globs: the paths for which a skill is meant.
 
-/// The longest glob, in bytes: as long as any trigger.
-const MAX_GLOB_BYTES: usize = 256;
-
 /// The deepest nesting of braces in a glob.
 const MAX_GLOB_NESTING: usize = 4;
 
@@ -16,10 +13,10 @@ pub(crate) fn glob(text: &str) -> Result<globset::Glob, globset::Error> {
     globset::GlobBuilder::new(&format!("{anywhere}{text}{inside}")).literal_separator(true).build()
 }
 
-/// Returns the reason why a glob is refused, or `None` if it is valid.
-pub(super) fn refuse(text: &str) -> Option<String> {
-    if text.len() > MAX_GLOB_BYTES {
-        return Some(format!("{} bytes are more than {MAX_GLOB_BYTES}", text.len()));
+/// Returns the reason why a glob is refused, or `None` if it is valid and has at most `max_bytes` bytes.
+pub(super) fn refuse(text: &str, max_bytes: usize) -> Option<String> {
+    if text.len() > max_bytes {
+        return Some(format!("{} bytes are more than {max_bytes}", text.len()));
     }
     let deepest = text.chars().scan(0_usize, |depth, c| {
         *depth = match c {

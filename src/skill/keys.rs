@@ -103,7 +103,7 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|(key, _)| *key)
 }
 
-/// Tells whether `key` is a field that is read, in whatever spelling.
+/// Tells whether `key` is a field that is read, spelt with `-` or with `_`.
 pub(super) fn is_known(key: &str) -> bool {
     let key = normalized(key);
     keys().any(|known| normalized(known) == key)

@@ -29,7 +29,7 @@ impl Line<'_> {
             && (value.is_empty() || value.starts_with([' ', '\t']))
     }
 
-    /// Tells whether the line starts with the key of a field that is read, in whatever spelling.
+    /// Tells whether the line starts with the key of a field that is read, spelt with `-` or with `_`.
     pub(super) fn is_known_key(self) -> bool {
         self.is_key() && self.text.split_once(':').is_some_and(|(key, _)| is_known(key))
     }
@@ -46,7 +46,7 @@ pub(super) fn line_at(text: &str, start: usize) -> Line<'_> {
 }
 
 /// The lines from byte `start` on.
-pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> + Clone {
+pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line<'_>> {
     let mut at = start;
     std::iter::from_fn(move || {
         let line = (at < text.len()).then(|| line_at(text, at))?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde_json::{Map, Value as Json};
 
+use super::brief::one_line;
 use super::code::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
@@ -333,8 +334,7 @@ fn words(node: &Node, field: &str, reader: &mut Reader<'_>) -> Option<Spanned<St
 }
 
 fn on_one_line(text: Spanned<String>) -> Spanned<String> {
-    let value = text.value.split_whitespace().collect::<Vec<_>>().join(" ");
-    Spanned { value, ..text }
+    Spanned { value: one_line(&text.value), ..text }
 }
 
 fn valid_name(name: Spanned<String>, reader: &mut Reader<'_>) -> Option<Spanned<String>> {

@@ -23,7 +23,7 @@ pub(super) struct Repaired {
 /// A value that was quoted or closed, with its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mended {
-    /// The bytes of the repaired text from the key to the end of the value.
+    /// The bytes of the repaired text from the start of the key's line to the end of the value.
     range: Range<usize>,
     /// The byte of the repaired text at which the mended part starts.
     at: usize,
@@ -56,8 +56,8 @@ impl Repaired {
     }
 
     /// Returns the remedy for an error at byte `at` of the original text, and the byte of that text at
-    /// which the fault is: `at` itself if a value around it was mended, else the nearest mended value above.
-    /// `None` if only tabs were replaced or characters removed.
+    /// which the fault is: `at` itself if a value around it was mended, else the nearest mended value
+    /// above, else the first one. `None` if only tabs were replaced or characters removed.
     pub(super) fn remedy(&self, at: usize) -> Option<(Remedy, usize)> {
         let holds =
             |of: &&Mended| self.original(of.range.start) < at && at <= self.original(of.range.end);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::brief::one_line;
 use super::scalar::is_block_header;
 use super::yaml::{self, Node, Value};
 use super::yaml_lines::{key_length, lines};
@@ -46,8 +47,8 @@ fn salvaged_text(value: &str) -> String {
     };
     match read {
         Some(node) if node.is_null() => String::new(),
-        Some(Node { value: Value::Scalar { text, .. }, .. }) => one_line(&text),
-        _ => one_line(without_marks(value.trim())),
+        Some(Node { value: Value::Scalar { text, .. }, .. }) => visible_line(&text),
+        _ => visible_line(without_marks(value.trim())),
     }
 }
 
@@ -61,10 +62,11 @@ fn without_marks(value: &str) -> &str {
     }
 }
 
-fn one_line(text: &str) -> String {
+/// Returns a text on one line, without control characters.
+fn visible_line(text: &str) -> String {
     // Some files are invalid because of control characters, so these are replaced.
     let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    visible.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&visible)
 }
 
 #[cfg(test)]

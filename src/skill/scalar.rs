@@ -171,10 +171,9 @@ fn broken_entries(source: &str, range: Range<usize>, names: &Names<'_>) -> Vec<R
         match (mark, open.last()) {
             (b'[' | b'{', _) => open.push(mark),
             (_, Some(&around)) => {
-                let is_in_list = around == b'[';
-                if let Some(entry) = broken_entry(&value[start..at], is_in_list, names) {
-                    entries
-                        .push(range.start + start + entry.start..range.start + start + entry.end);
+                if let Some(entry) = broken_entry(&value[start..at], around == b'[', names) {
+                    let start = range.start + start;
+                    entries.push(start + entry.start..start + entry.end);
                 }
                 if mark != b',' {
                     open.pop();
@@ -190,8 +189,9 @@ fn broken_entries(source: &str, range: Range<usize>, names: &Names<'_>) -> Vec<R
 /// Returns the part of an entry that needs quotes: all of it in a list, the value in a map.
 fn broken_entry(entry: &str, is_in_list: bool, names: &Names<'_>) -> Option<Range<usize>> {
     let before = if is_in_list { 0 } else { entry.find(": ").map_or(0, |colon| colon + 2) };
-    let text = entry[before..].trim();
-    let start = before + (entry[before..].len() - entry[before..].trim_start().len());
+    let text = entry[before..].trim_start();
+    let start = entry.len() - text.len();
+    let text = text.trim_end();
     let is_suspect = match text.chars().next()? {
         '*' => !names.anchors.contains(&text[1..]),
         '@' | '`' | '%' | '&' | '!' => true,

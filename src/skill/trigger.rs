@@ -12,7 +12,7 @@ use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The longest keyword, verb or exclude, in bytes.
+/// The longest keyword, verb, exclude or glob, in bytes.
 pub(crate) const MAX_TRIGGER_BYTES: usize = 256;
 
 /// The most triggers of one skill.
@@ -343,7 +343,7 @@ impl Collector<'_, '_> {
                     false
                 }
             },
-            Kind::Path => match glob::refuse(text) {
+            Kind::Path => match glob::refuse(text, MAX_TRIGGER_BYTES) {
                 None => true,
                 Some(why) => {
                     self.reader.report(
