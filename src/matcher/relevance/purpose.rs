@@ -51,8 +51,9 @@ const LINKS: [&str; 9] = ["and", "or", "but", "is", "are", "it", "this", "skill"
 /// Words whose clause says something about the word before them.
 const RELATIVES: [&str; 3] = ["that", "which", "who"];
 
-/// Returns `description` without its denials, one sentence a line. A denial ends with its sentence or its
-/// parentheses, or at a cue after a mark: any other `;`, line break or item of a list below continues it.
+/// Returns `description` without its denials, one sentence a line. A denial ends with its sentence, its
+/// parentheses or its part (see [`parts`]), at an empty line, or at a cue after a mark. Any other `;`,
+/// line break or item of a list below continues it.
 pub(super) fn what_it_is_for(description: &str) -> String {
     let mut kept = String::with_capacity(description.len());
     let lines: Vec<&str> = description.lines().map(str::trim).collect();
@@ -142,10 +143,15 @@ fn begins_clause(before: &str, first: char) -> bool {
         return false;
     }
     let mut words = before.trim_end().rsplit(|c: char| !c.is_alphanumeric());
-    let word = words.next().unwrap_or_default().to_lowercase();
-    let is_about_before = matches!(word.as_str(), "is" | "are")
-        && words.next().is_some_and(|word| RELATIVES.contains(&word.to_lowercase().as_str()));
-    word.is_empty() || first.is_uppercase() || LINKS.contains(&word.as_str()) && !is_about_before
+    let word = words.next().unwrap_or_default();
+    if word.is_empty() || first.is_uppercase() {
+        return true;
+    }
+    let is_of =
+        |word: &str, list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let mut is_about_before =
+        || is_of(word, &["is", "are"]) && words.next().is_some_and(|word| is_of(word, &RELATIVES));
+    is_of(word, &LINKS) && !is_about_before()
 }
 
 /// Returns the position of the `)` that closes parentheses opened before `text`.
