@@ -80,16 +80,13 @@ impl Objects {
         }
         let hash = ContentHash::finished(hash);
         let path = self.path(&hash);
-        // While this lock is held, no process collects; once the content is marked as used, none
-        // collects it.
+        // While this lock is held, no process collects; afterwards the content is new, so none collects
+        // it.
         let lock = self.open_lock().map_err(failed)?;
         lock.lock_shared().map_err(failed)?;
-        if ContentHash::of_file(&path).is_ok_and(|kept| kept == hash) {
-            mark_used(&path);
-        } else {
-            fs::create_dir_all(path.parent().unwrap_or(&self.dir)).map_err(failed)?;
-            new.persist(&path).map_err(|error| failed(error.error))?;
-        }
+        // Replace the file that may be there, as it may be damaged: to rename costs less than to compare.
+        fs::create_dir_all(path.parent().unwrap_or(&self.dir)).map_err(failed)?;
+        new.persist(&path).map_err(|error| failed(error.error))?;
         Ok((hash, n_bytes))
     }
 
