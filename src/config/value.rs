@@ -108,29 +108,23 @@ pub(super) fn margin(item: &Item) -> Option<Result<Value, Problem>> {
     if let Some(is_on) = item.as_bool() {
         return Some(Ok(Value::Margin(is_on.then_some(margin))));
     }
+    let wrong = |message: String| {
+        let help = "write a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`";
+        Some(Err(Problem::new(Code::WrongType, message, help)))
+    };
     for (key, item) in item.as_table_like()?.iter() {
         #[expect(clippy::cast_possible_truncation, reason = "a margin has few digits")]
         let number = number(item).map(|n| n as f32).filter(|n| *n >= 0.0 && n.is_finite());
         let count = item.as_integer().and_then(|n| usize::try_from(n).ok());
-        let message = match (key, number, count) {
-            ("worth", Some(n), _) => {
-                margin.worth = n;
-                continue;
-            }
-            ("lead", Some(n), _) => {
-                margin.lead = n;
-                continue;
-            }
-            ("words", _, Some(n)) => {
-                margin.words = n;
-                continue;
-            }
-            ("worth" | "lead", ..) => format!("`{key}` must be a number of at least 0"),
-            ("words", ..) => "`words` must be a whole number of at least 0".to_owned(),
-            _ => format!("there is no key `{key}` in this table"),
+        let set = match key {
+            "worth" => number.map(|n| margin.worth = n).ok_or("a number"),
+            "lead" => number.map(|n| margin.lead = n).ok_or("a number"),
+            "words" => count.map(|n| margin.words = n).ok_or("a whole number"),
+            _ => return wrong(format!("there is no key `{key}` in this table")),
         };
-        let help = "write a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`";
-        return Some(Err(Problem::new(Code::WrongType, message, help)));
+        if let Err(kind) = set {
+            return wrong(format!("`{key}` must be {kind} of at least 0"));
+        }
     }
     Some(Ok(Value::Margin(Some(margin))))
 }
