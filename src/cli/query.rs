@@ -54,11 +54,16 @@ pub(crate) fn note_length(query: &Query<'_>, engine: &Engine, out: Output) {
     } else {
         return;
     };
-    let part = match limit / 2 {
+    let part = searched_end(limit);
+    out.note(&format!("the message has {n_bytes} bytes: {who} see only its first and last {part}"));
+}
+
+/// Returns the size of the part that is searched at each end of a message longer than `limit` bytes.
+pub(crate) fn searched_end(limit: usize) -> String {
+    match limit / 2 {
         half @ 0..1024 => format!("{half} bytes"),
         half => format!("{} KiB", half / 1024),
-    };
-    out.note(&format!("the message has {n_bytes} bytes: {who} see only its first and last {part}"));
+    }
 }
 
 /// Returns `path` in the form that queries use: relative to the project if it is below it, with `/`

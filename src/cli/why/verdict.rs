@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::near_miss::{NearMiss, near_misses};
 use crate::failure::help;
+use crate::query::searched_end;
 
 /// The maximum number of words that are named of a relevant skill.
 const MAX_TERMS: usize = 4;
@@ -258,18 +259,17 @@ fn not_matched(
     verdict.near = near_misses(entry, &engine.searched_part(&query.text));
     let n_bytes = query.text.len();
     if n_bytes > literals {
-        let kib = literals / 2 / 1024;
         let reason = format!(
             "none of its triggers is in the searched parts of this long message: its first and \
-             last {kib} KiB"
+             last {}",
+            searched_end(literals)
         );
         return Finding::new("not-matched", reason, "say at its beginning or end what it is about");
     }
     let reason = match &verdict.refused[..] {
         _ if n_bytes > patterns && !triggers.patterns.is_empty() => format!(
-            "none of its triggers is in the message, of which patterns see the first and last {} \
-             KiB",
-            patterns / 2 / 1024
+            "none of its triggers is in the message, of which patterns see the first and last {}",
+            searched_end(patterns)
         ),
         [] => "none of its triggers is in the message".to_owned(),
         _ => "none of its triggers that were not refused is in the message".to_owned(),
