@@ -39,7 +39,8 @@ struct Ability {
 fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
     let options = setup::script_options(common)?;
     let (is_network_allowed, opened) = (options.network, options.write.clone());
-    let scopes = scopes(common)?;
+    let is_scope_needed = is_network_allowed && code.iter().any(|code| !code.has_tools());
+    let scopes = if is_scope_needed { scopes(common)? } else { BTreeMap::new() };
     let scripts = Scripts::new(options, std::sync::Arc::default());
     let mut known: BTreeMap<PathBuf, Vec<Script>> = BTreeMap::new();
     let abilities = code.iter().map(|code| {
@@ -56,12 +57,14 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
             opened.iter().map(|path| path.display().to_string()).collect()
         };
         let rights = toolsets::asked(code);
-        let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
         let why_network = if code.has_tools() {
             let is_asked = rights.values().any(|rights| rights.network);
             is_asked.then(|| AS_ASKED.to_owned())
+        } else if is_network_allowed {
+            let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
+            why_network(code, scope)
         } else {
-            why_network(code, scope).filter(|_| is_network_allowed)
+            None
         };
         let network = why_network.is_some();
         let why_network = why_network.unwrap_or_default();
