@@ -72,14 +72,12 @@ impl TrustStore {
     }
 
     /// Tells whether any file of the skill in `dir` is trusted.
-    #[cfg(any(feature = "scripts", feature = "toolsets"))]
-    pub(crate) fn trusts_code_in(&self, dir: &Path) -> bool {
+    pub fn trusts_code_in(&self, dir: &Path) -> bool {
         self.state().trusted.files_of(&super::real(dir)).next().is_some()
     }
 
     /// Tells whether code of the skill in `dir` was trusted together with the skill's other files.
-    #[cfg(any(feature = "scripts", feature = "toolsets"))]
-    pub(crate) fn knows_skill(&self, dir: &Path) -> bool {
+    pub fn knows_skill(&self, dir: &Path) -> bool {
         self.state().trusted.skills.contains_key(&super::real(dir))
     }
 }

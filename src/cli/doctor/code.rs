@@ -71,9 +71,8 @@ pub(super) fn problems(engine: &Engine, store: &TrustStore) -> Vec<CodeProblem> 
 /// trusted with it. `None` if none of its code was trusted, or nothing changed.
 fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
     let dir = entry.skill.dir()?.canonicalize().ok()?;
-    let is_known = store.skills().iter().any(|skill| skill.dir == dir);
-    if !is_known {
-        return (!entry.scope.is_trusted() && !store.files_of(&dir).is_empty()).then(|| {
+    if !store.knows_skill(&dir) {
+        return (!entry.scope.is_trusted() && store.trusts_code_in(&dir)).then(|| {
             format!(
                 "its code was trusted without its other files, which count now; to accept them, run \
                  `repertoire trust add {}`",
@@ -97,7 +96,7 @@ fn change(entry: &Entry, store: &TrustStore) -> Option<String> {
 /// Tells whether the code of a skill runs only if it is trusted, and none of it has been trusted.
 fn is_new(entry: &Entry, store: &TrustStore) -> bool {
     let Some(dir) = entry.skill.dir().and_then(|dir| dir.canonicalize().ok()) else { return false };
-    !entry.scope.is_trusted() && store.files_of(&dir).is_empty()
+    !entry.scope.is_trusted() && !store.trusts_code_in(&dir)
 }
 
 /// Names the rights that the toolset asks for but was not granted. `None` if it has them all, or is
