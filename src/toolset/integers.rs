@@ -5,6 +5,8 @@
 
 use serde_json::{Number, Value};
 
+use super::schema::fragment;
+
 /// The integers that a float holds exactly are below this number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -16,7 +18,7 @@ pub(super) fn with_integers(mut arguments: Value, schema: &Value) -> Value {
 }
 
 fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
-    let target = schema["$ref"].as_str().and_then(|to| root.pointer(to.strip_prefix('#')?));
+    let target = schema["$ref"].as_str().and_then(|to| root.pointer(&fragment(root, to)?));
     let schema = target.unwrap_or(schema);
     match value {
         Value::Object(map) => {
@@ -60,14 +62,14 @@ mod tests {
     fn whole_floats_become_integers_where_the_schema_says_so() {
         let integer = json!({"type": "integer"});
         let optional = json!({"type": ["integer", "null"]});
-        let nested = json!({"$ref": "#/$defs/nested"});
+        let nested = json!({"$ref": "#/$defs/a%20b"});
         let schema = json!({
             "properties": {
                 "n": integer, "o": optional, "f": {"type": "number"}, "any": {},
                 "both": {"type": ["integer", "number"]},
                 "list": {"items": integer}, "nested": nested,
             },
-            "$defs": {"nested": {"properties": {"n": integer, "nested": nested}}},
+            "$defs": {"a b": {"properties": {"n": integer, "nested": nested}}},
         });
         for (given, wanted) in [
             (json!({"n": 2.0}), json!({"n": 2})),

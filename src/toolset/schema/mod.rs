@@ -10,6 +10,8 @@ use jsonschema::Validator;
 use repertoire_plugin::ToolsetDescription;
 use serde_json::Value;
 
+pub(super) use nodes::fragment;
+
 /// The most problems that an error lists.
 const MAX_PROBLEMS: usize = 5;
 

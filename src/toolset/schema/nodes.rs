@@ -1,5 +1,6 @@
 //! The subschemas of a schema, and the references between them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use percent_encoding::percent_decode_str;
@@ -134,12 +135,9 @@ impl<'a> Reader<'a> {
         {
             return Ok(vec![self.meta(value)]);
         }
-        let id = self.root["$id"].as_str().unwrap_or_default();
-        let fragment = reference.strip_prefix(id).unwrap_or(reference);
-        let Some(fragment) = fragment.strip_prefix('#') else {
+        let Some(fragment) = fragment(self.root, reference) else {
             return Err(format!("has the reference `{reference}`: write it as `#/…`"));
         };
-        let fragment = percent_decode_str(fragment).decode_utf8_lossy();
         if fragment.is_empty() || fragment.starts_with('/') {
             // A reference that leads nowhere is reported when the schema is compiled.
             let target = self.root.pointer(&fragment);
@@ -154,6 +152,13 @@ impl<'a> Reader<'a> {
         let known = self.meta.unwrap_or_else(|| self.place(reference));
         *self.meta.insert(known)
     }
+}
+
+/// Returns the decoded fragment of a reference; `None` if the reference leads out of the schema `root`.
+pub(in crate::toolset) fn fragment<'r>(root: &Value, reference: &'r str) -> Option<Cow<'r, str>> {
+    let id = root["$id"].as_str().unwrap_or_default();
+    let fragment = reference.strip_prefix(id).unwrap_or(reference).strip_prefix('#')?;
+    Some(percent_decode_str(fragment).decode_utf8_lossy())
 }
 
 /// The locations in a schema that have an anchor, by the anchor's name.
