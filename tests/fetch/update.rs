@@ -262,7 +262,9 @@ fn damaged_contents_are_all_replaced_by_one_run() {
     for args in [&["update", "--frozen"][..], &add] {
         let objects = walkdir::WalkDir::new(cache.join("objects")).into_iter().map(Result::unwrap);
         let is_content = |file: &walkdir::DirEntry| file.depth() == 2;
-        for (nth, file) in objects.filter(is_content).enumerate() {
+        let contents: Vec<_> = objects.filter(is_content).collect();
+        assert!(contents.len() > 1, "{contents:?}");
+        for (nth, file) in contents.iter().enumerate() {
             let length = file.metadata().unwrap().len() as usize;
             fs::write(file.path(), "x".repeat(if nth == 0 { 0 } else { length })).unwrap();
         }

@@ -19,7 +19,7 @@ pub(super) enum Named {
     Denied,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 enum Kind {
     Path,
     Weak,
@@ -27,6 +27,7 @@ enum Kind {
 }
 
 /// An occurrence of a skill's name.
+#[derive(Clone)]
 struct Place {
     skill: usize,
     start: usize,
@@ -53,15 +54,13 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
                 by.skill != of.skill && by.start <= of.start && of.end <= by.end && is_longer
             })
     };
-    let is_counted: Vec<bool> =
-        places.iter().map(|of| of.kind != Kind::Path && !is_inner(of)).collect();
-    let mut counts = is_counted.into_iter();
-    places.retain(|_| counts.next().unwrap());
-    places.sort_by_key(|of| (of.start, Reverse(of.end), of.skill));
-    for at in 0..places.len() {
-        let denied = places[..at].iter().filter(|of| of.is_denied).map(|of| of.end).max();
-        let between = denied.and_then(|end| text.get(end..places[at].start));
-        places[at].is_denied |= between.is_some_and(|between| {
+    let is_counted = |of: &&Place| of.kind != Kind::Path && !is_inner(of);
+    let mut counting: Vec<Place> = places.iter().filter(is_counted).cloned().collect();
+    counting.sort_by_key(|of| (of.start, Reverse(of.end), of.skill));
+    for at in 0..counting.len() {
+        let denied = counting[..at].iter().filter(|of| of.is_denied).map(|of| of.end).max();
+        let between = denied.and_then(|end| text.get(end..counting[at].start));
+        counting[at].is_denied |= between.is_some_and(|between| {
             between.len() <= 64
                 && matches(r"\b(?:and|or|nor)\b", between)
                 && matches(
@@ -70,12 +69,11 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
                 )
         });
     }
-    let counting: Vec<&Place> = places.iter().collect();
     let is_strong = |of: &Place| of.kind == Kind::Strong && !of.is_denied;
-    let is_any_strong = counting.iter().any(|of| is_strong(of));
+    let is_any_strong = counting.iter().any(is_strong);
     let of_skill = |skill: usize| {
         let own = || counting.iter().filter(move |of| of.skill == skill);
-        if own().any(|of| is_strong(of)) {
+        if own().any(is_strong) {
             Named::Strong
         } else if own().any(|of| !of.is_denied) && !is_any_strong {
             Named::Weak

@@ -171,8 +171,7 @@ fn the_example_skill_has_tools_once_its_library_is_built() {
 fn a_name_that_several_tools_have_lists_them_all() {
     let place = trusted_place();
     write_skill(&place, "again", &["toolsets/hello:HelloToolset"]);
-    fs::create_dir_all(place.path().join("skills/again/toolsets")).unwrap();
-    fs::copy(hello(), place.path().join("skills/again/toolsets/libhello.so")).unwrap();
+    place.write("skills/again/toolsets/libhello.so", fs::read(hello()).unwrap());
     run(&place, &["trust", "add", "skills/again"]).exits(0);
     let ada = json!({"name": "Ada"});
     let refused = call(&place, &["--in-process"], "greet", &ada);
