@@ -36,10 +36,13 @@ pub(super) fn is_activated(state: &SessionState, skill: &SkillId) -> bool {
 
 /// The directory of a skill.
 pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
-    entry.skill.dir().ok_or_else(|| {
-        let message = format!("skill `{}` is in memory and has no files", entry.id);
-        Error::new(ErrorCode::NotFound, message, "use what its instructions say")
-    })
+    entry.skill.dir().ok_or_else(|| no_files(entry))
+}
+
+/// The error for a skill without a directory.
+pub(super) fn no_files(entry: &Entry) -> Error {
+    let message = format!("skill `{}` is in memory and has no files", entry.id);
+    Error::new(ErrorCode::NotFound, message, "use what its instructions say")
 }
 
 /// The paths of a skill's scripts, by which they are run.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use super::Engine;
-use super::access::{directory, reachable};
+use super::access::{no_files, reachable};
 use super::caller::Caller;
 use crate::catalog::Entry;
 use crate::error::{Error, ErrorCode};
@@ -69,9 +69,5 @@ impl Engine {
 }
 
 fn owner(entry: &Entry) -> Result<Owner, Error> {
-    directory(entry)?;
-    Owner::of(entry).ok_or_else(|| {
-        let message = format!("skill `{}` has no directory", entry.id);
-        Error::new(ErrorCode::NotFound, message, "")
-    })
+    Owner::of(entry).ok_or_else(|| no_files(entry))
 }

@@ -97,7 +97,7 @@ pub(super) fn is_digest(text: &str) -> bool {
 }
 
 /// Tells whether `text` is a valid tag.
-pub(super) fn is_tag(text: &str) -> bool {
+fn is_tag(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     text.len() <= 128
         && text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')

@@ -68,8 +68,8 @@ const EARLIEST: i64 = 1_577_836_800;
 struct Inner {
     /// `None` after the store turned out to be damaged and no new one could be created.
     opened: Option<Opened>,
-    /// True after another process held the file for the whole time: until it is free again, nobody
-    /// waits for it any more.
+    /// True after another process held the file for the whole time. Until it is free again, each call
+    /// makes one attempt, in which `SQLite` waits for a part of that time.
     is_held: bool,
     set_aside: Vec<PathBuf>,
     tell: Box<dyn Fn(&SetAside) + Send>,
@@ -109,7 +109,7 @@ impl SqliteStore {
 
     /// Opens a store as [`SqliteStore::open_telling`] does, and waits for at most `wait`, instead of
     /// [`SqliteStore::WAITS`], while another process keeps the file locked. After one call has waited in
-    /// vain, the others do not wait until the file is free again.
+    /// vain, the others wait for at most a sixth of that until the file is free again.
     pub fn open_waiting(
         path: impl AsRef<Path>,
         wait: Duration,

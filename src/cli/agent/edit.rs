@@ -58,8 +58,7 @@ pub(crate) struct Target<E> {
     place: Place,
     /// The path with links followed.
     pub(crate) path: PathBuf,
-    /// The directory that exists even without settings: the project, or the directory above that of the
-    /// user's settings for this agent.
+    /// The directory above all that is made for this agent. It stays when empty directories are removed.
     base: PathBuf,
     /// The content; `None` if there is no such file.
     text: Option<String>,
