@@ -11,7 +11,7 @@ const MAX_PLAIN_BYTES: usize = 48;
 /// Splits off the first token of `text`: a word, or one character of a script that is written
 /// without reliable spaces. Returns the token and what follows it.
 pub(crate) fn next_token(text: &str) -> Option<(&str, &str)> {
-    let text = &text[text.find(is_letter_or_digit)?..];
+    let text = from_token(text)?;
     let n_ascii = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     if n_ascii > 0 && text.as_bytes().get(n_ascii).is_none_or(|&next| ends_ascii(next)) {
         return Some(text.split_at(n_ascii));
@@ -23,6 +23,11 @@ pub(crate) fn next_token(text: &str) -> Option<(&str, &str)> {
     };
     let end = chars.find(|&(_, c)| ends(c)).map_or(text.len(), |(at, _)| at);
     Some(text.split_at(end))
+}
+
+/// Returns `text` from its first token on; `None` if it has no token.
+pub(crate) fn from_token(text: &str) -> Option<&str> {
+    text.find(is_letter_or_digit).map(|at| &text[at..])
 }
 
 /// Tells whether a byte after ASCII letters ends their word.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks;
 use super::fold_trigger;
-use super::token::{last_token, next_token};
+use super::token::{from_token, last_token, next_token};
 use notation::{MAX_OPEN_WORDS, follows, may_hold, strip_words};
 use table::{Meaning, Phrase, Table};
 
@@ -108,7 +108,10 @@ impl Questions {
         let mut may_close = None;
         let may_any_close =
             || self.tables().any(|(table, _)| table.may_close(&text[sentence.clone()]));
-        while let Some((word, _)) = next_token(rest) {
+        while let Some(from_word) = from_token(rest) {
+            // Marks before the word are skipped once, not by each phrase that begins with it.
+            rest = from_word;
+            let Some((word, _)) = next_token(rest) else { break };
             let mut after_courtesy = None;
             for phrase in self.starting_with(word) {
                 if phrase.meaning == Meaning::Courtesy {
