@@ -86,14 +86,17 @@ pub(super) fn inflections(verb: &str) -> Vec<String> {
     let hisses = b"sxz".contains(&last) || word.ends_with("ch") || word.ends_with("sh");
     let third = if hisses || last == b'o' { "es" } else { "s" };
     let mut forms = add(word, &[third, "ed", "ing"]);
-    let doubles = bytes.len() >= 3
-        && !vowel(last)
-        && !b"wxyh".contains(&last)
-        && vowel(before_last)
-        && !vowel(bytes[bytes.len() - 3]);
+    let start = &word[..word.len() - 2];
+    // The `u` of `qu` is a consonant: "quit", "equip".
+    let follows_consonant =
+        start.ends_with("qu") || start.bytes().next_back().is_some_and(|b| !vowel(b));
+    let doubles =
+        !vowel(last) && !b"wxyh".contains(&last) && vowel(before_last) && follows_consonant;
     if doubles {
         let stem = format!("{word}{}", char::from(last));
         forms.extend(add(&stem, &["ed", "ing"]));
+        // "quizzes".
+        forms.extend((last == b'z').then(|| format!("{stem}es{tail}")));
     }
     forms
 }

@@ -9,17 +9,19 @@ use super::schema::fragment;
 
 /// The integers that a float holds exactly are below this number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+/// The most references and choices from a schema to the one that describes the value.
+const MAX_STEPS: usize = 8;
 
 /// Returns `arguments` with integers in place of the whole floats for which `schema` says `integer`. Looks
-/// at properties and items, directly or through a `$ref`; values below other keywords stay as they are.
+/// at properties and items, directly, through a `$ref`, or as the only choice but `null`, which is how
+/// Pydantic writes optional values; values below other keywords stay as they are.
 pub(super) fn with_integers(mut arguments: Value, schema: &Value) -> Value {
     rewrite(&mut arguments, schema, schema);
     arguments
 }
 
 fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
-    let target = schema["$ref"].as_str().and_then(|to| root.pointer(&fragment(root, to)?));
-    let schema = target.unwrap_or(schema);
+    let schema = describing(schema, root);
     match value {
         Value::Object(map) => {
             for (name, value) in map {
@@ -38,6 +40,25 @@ fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
         }
         _ => {}
     }
+}
+
+/// Returns the schema that describes the values of `schema`: what its `$ref` names, or its only choice
+/// but `null`.
+fn describing<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
+    for _ in 0..MAX_STEPS {
+        let target = schema["$ref"].as_str().and_then(|to| root.pointer(&fragment(root, to)?));
+        match target.or_else(|| only_choice(schema)) {
+            Some(next) => schema = next,
+            None => break,
+        }
+    }
+    schema
+}
+
+fn only_choice(schema: &Value) -> Option<&Value> {
+    let choices = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array())?;
+    let mut others = choices.iter().filter(|choice| choice["type"] != "null");
+    others.next().filter(|_| others.next().is_none())
 }
 
 /// Tells whether the type of a schema is `integer`, alone or in a list without `number`.
@@ -67,13 +88,18 @@ mod tests {
             "properties": {
                 "n": integer, "o": optional, "f": {"type": "number"}, "any": {},
                 "both": {"type": ["integer", "number"]},
-                "list": {"items": integer}, "nested": nested,
+                "list": {"items": integer}, "nested": nested, "loop": {"$ref": "#/properties/loop"},
+                "maybe": {"anyOf": [integer, {"type": "null"}]},
+                "maybe_nested": {"oneOf": [{"type": "null"}, nested]},
+                "one_of_two": {"anyOf": [integer, {"type": "number"}]},
             },
             "$defs": {"a b": {"properties": {"n": integer, "nested": nested}}},
         });
         for (given, wanted) in [
             (json!({"n": 2.0}), json!({"n": 2})),
             (json!({"n": -0.0, "o": 1e3}), json!({"n": 0, "o": 1000})),
+            (json!({"maybe": 2.0}), json!({"maybe": 2})),
+            (json!({"maybe_nested": {"n": 2.0}}), json!({"maybe_nested": {"n": 2}})),
             (json!({"o": null, "list": [1.0, 2, 3.0]}), json!({"o": null, "list": [1, 2, 3]})),
             (
                 json!({"nested": {"n": 1.0, "nested": {"n": 2.0}}}),
@@ -85,6 +111,7 @@ mod tests {
         for kept in [
             json!({"f": 2.0, "any": 2.0, "both": 2.0, "more": 2.0}),
             json!({"n": 2.5, "o": 1e300, "list": 2.0, "nested": [2.0]}),
+            json!({"loop": 2.0, "maybe": null, "one_of_two": 2.0}),
             json!({"n": u64::MAX, "nested": {"n": "2.0"}}),
             json!([2.0]),
             json!(2.0),

@@ -42,7 +42,8 @@ fn verbs_are_inflected_as_english_does() {
     let all = "deploys deployed deploying says sayed saying tries tried trying trys tryed ties tied tying \
                tieing creates created creating createing frees freed freeing freing fixes fixed fixing \
                fixs fixxing pushes pushed pushing pushs goes goed going gos gooing stops stoped stoping \
-               stopped stopping reviews reviewed reviewing reviewwing c++s as aing 部署s";
+               stopped stopping reviews reviewed reviewing reviewwing quits quitting quittes quizes \
+               quizzes quizzing waits waited waiting waitting c++s as aing 部署s";
     let cases: &[(&str, &[&str])] = &[
         ("deploy", &["deploys", "deployed", "deploying"]),
         ("say", &["says", "sayed", "saying"]),
@@ -56,6 +57,9 @@ fn verbs_are_inflected_as_english_does() {
         ("stop", &["stops", "stoped", "stoping", "stopped", "stopping"]),
         ("set up", &["sets up", "seted up", "seting up", "setted up", "setting up"]),
         ("review", &["reviews", "reviewed", "reviewing"]),
+        ("quit", &["quits", "quitting"]),
+        ("quiz", &["quizes", "quizzes", "quizzing"]),
+        ("wait", &["waits", "waited", "waiting"]),
         ("c++", &[]),
         ("a", &[]),
     ];
