@@ -192,7 +192,7 @@ fn more_callers_than_connections_wait_for_each_other() {
 fn a_session_that_another_client_holds_is_waited_for_until_the_deadline() {
     let Some(server) = Server::shared(Kind::Postgres) else { return };
     let url = server.fresh();
-    let store = open_with(&url, |options| options.timeout = Duration::from_millis(400));
+    let store = open_with(&url, |options| options.timeout = Duration::from_secs(2));
     store.check().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -153,9 +153,10 @@ pub(super) async fn record(
 
 /// Returns the statements that begin a transaction. They make the server keep the deadline, too: a
 /// process that was stopped or cut off within the transaction must not hold the session for ever, and a
-/// call that failed must not be written later.
+/// call that failed must not be written later. The server gives up before the caller does, so that it is
+/// the server's answer that tells the caller, and not a guess.
 fn within(deadline: Deadline) -> String {
-    let millis = deadline.left().as_millis().max(1);
+    let millis = (deadline.left() * 3 / 4).as_millis().max(1);
     format!(
         "BEGIN; SET LOCAL statement_timeout = {millis};
         SET LOCAL idle_in_transaction_session_timeout = {millis}"
