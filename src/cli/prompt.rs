@@ -1,5 +1,6 @@
 //! `repertoire prompt`: prints the list of skills for a system prompt.
 
+use repertoire::session::Event;
 use repertoire::{Budget, PromptOptions};
 
 use crate::args::{Common, PromptArgs};
@@ -21,6 +22,8 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
         session.compacted()?;
     }
     let prompt = engine.prompt();
+    // What the prompt lists needs no line with a message.
+    session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
     if out.json {
         Output::json(&prompt)?;
     } else {

@@ -121,8 +121,7 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
 }
 
 /// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the
-/// margin, is outdone by a phrase of another skill, is denied or vetoed, or is already in the context or
-/// among `shown`.
+/// margin, is outdone by a phrase of another skill, is denied or vetoed, or is among `shown`.
 pub(super) fn relevant<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,
@@ -138,7 +137,6 @@ pub(super) fn relevant<'a>(
     if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {
         return None;
     }
-    let stands = case.state.shows(&entry.id, &entry.skill);
-    let is_shown = stands || shown.iter().any(|shown| shown.id == entry.id);
+    let is_shown = shown.iter().any(|shown| shown.id == entry.id);
     (!is_shown).then_some((entry, found))
 }

@@ -133,9 +133,12 @@ impl<'a> Plan<'a> {
         self.called_for().chain(self.registry.iter().copied())
     }
 
-    /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown.
+    /// Adds a skill to `full`, to `above` if its instructions are already in the context, or to `withheld`
+    /// if they must not be shown.
     fn add_by_relevance(&mut self, entry: &'a Entry, relevance: Relevance, case: &Case<'a, '_>) {
-        if let Some(reason) = (case.evidence.withheld)(entry) {
+        if case.state.shows(&entry.id, &entry.skill) {
+            self.above.push(entry);
+        } else if let Some(reason) = (case.evidence.withheld)(entry) {
             self.withheld.push((entry, reason));
         } else {
             self.full.insert(0, entry);
@@ -148,8 +151,10 @@ impl<'a> Plan<'a> {
     fn add_reasons(&mut self, case: &Case<'_, '_>, weak: &[&Entry], vetoes: &Vetoes) {
         let Answer { matches, beyond, quoted, untried, denied, .. } = case.answer;
         let is_called_for = |id: &SkillId| self.called_for().any(|entry| entry.id == *id);
-        let weak = weak.iter().map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
-        let quoted = quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger));
+        let weak = weak.iter().filter(|entry| !is_called_for(&entry.id));
+        let weak = weak.map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
+        let quoted = quoted.iter().filter(|(id, _)| !is_called_for(id));
+        let quoted = quoted.map(|(id, trigger)| Rejection::quoted(id, trigger));
         let untried = untried.iter().filter(|(id, _)| !is_called_for(id));
         let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));
         let is_match = |id: &SkillId| beyond.contains(id) || matches.iter().any(|of| of.id == *id);

@@ -112,6 +112,14 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
     run(&["prompt", "--session", "s", "--event", "compacted"]).exits(0);
     assert!(full().1);
     run(&["prompt", "--event", "compacted"]).exits(2);
+    // What the prompt lists gets no line with a message.
+    let lines = |session: &str| {
+        run(&["disclose", "what about alpha?", "--session", session]).exits(0).json()["registry"]
+            .clone()
+    };
+    assert_ne!(lines("other"), json!([]));
+    run(&["prompt", "--session", "third"]).exits(0);
+    assert_eq!(lines("third"), json!([]));
 
     // Running a script counts as a use of its skill.
     let in_gamma = ["match", "beta and gamma", "--session", "s"];

@@ -179,3 +179,31 @@ fn matches_follow_what_was_used_last() {
     engine.turn("word", &session).run().unwrap();
     assert_eq!(order(), ["s0", "s1", "s2"]);
 }
+
+#[test]
+fn what_relevance_calls_for_is_referred_to_if_it_stands_in_the_context() {
+    let others = ["git", "pods", "essays", "music", "flights", "taxes", "gardens", "chess"];
+    let mut skills = others
+        .map(|of| skill(&format!("---\nname: {of}\ndescription: About {of}.\n---\nB\n")))
+        .to_vec();
+    skills.push(skill(
+        "---\nname: invoice-extraction\ndescription: Extracts line items and totals from scanned invoices \
+         into a spreadsheet.\n---\nB\n",
+    ));
+    let engine = skills.into_iter().fold(Engine::builder(), repertoire::EngineBuilder::skill);
+    let engine = engine.build().unwrap();
+    let session = engine.session("a");
+    let turn = || {
+        let message = "extract the line items and totals of these scanned invoices";
+        engine.turn(message, &session).run().unwrap().disclosure
+    };
+    let first = turn();
+    assert_eq!((ids(&first.full), first.omitted.len()), (vec!["invoice-extraction"], 0));
+    assert_eq!(first.relevant.unwrap().id.as_str(), "invoice-extraction");
+    let second = turn();
+    assert_eq!((second.full.len(), second.relevant.clone()), (0, None));
+    assert_eq!(ids(&second.registry), ["invoice-extraction"]);
+    assert!(second.text.contains("invoice-extraction: its instructions, given above, apply"));
+    assert_eq!(reasons(&second), [("invoice-extraction", IN_CONTEXT)]);
+    assert_eq!(turn(), second);
+}
