@@ -84,6 +84,7 @@ pub mod fetch;
 pub mod integration;
 mod lazy;
 pub mod lint;
+mod lossy_path;
 pub mod matcher;
 #[cfg(any(
     feature = "fetch",

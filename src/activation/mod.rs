@@ -18,7 +18,7 @@ mod tree;
 
 use std::path::PathBuf;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::skill::{Context, SkillId};
 
@@ -54,7 +54,7 @@ pub struct Activation {
     pub content: String,
     /// The absolute path of the skill's directory; `None` for skills in memory. In JSON, bytes that are
     /// not UTF-8 become `U+FFFD`.
-    #[serde(serialize_with = "lossy")]
+    #[serde(serialize_with = "crate::lossy_path::serialize_option")]
     pub base_dir: Option<PathBuf>,
     /// The files that come with the skill, as paths below its directory: [`MAX_BUNDLED_FILES`] at most.
     pub files: Vec<String>,
@@ -76,12 +76,6 @@ pub struct Activation {
     /// The task that follows the instructions, if they went to a task.
     #[serde(flatten)]
     pub task: Option<SpawnedTask>,
-}
-
-/// Serialises a path as text, even if it is not valid UTF-8.
-#[expect(clippy::ref_option, reason = "serde gives it so")]
-fn lossy<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
-    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 /// A skill below another one.

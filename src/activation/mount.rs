@@ -37,6 +37,7 @@ impl Default for MountLimits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mounted {
     /// The directory of the copy.
+    #[serde(serialize_with = "crate::lossy_path::serialize")]
     pub dir: PathBuf,
     /// The number of files in the copy.
     pub files: usize,

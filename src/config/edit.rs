@@ -93,8 +93,9 @@ pub(super) fn last_section(document: &mut DocumentMut) -> Table {
 
 fn list<'t>(skills: &'t mut dyn TableLike, key: &str) -> Result<Option<&'t mut Array>, Error> {
     let Some(item) = skills.get_mut(key) else { return Ok(None) };
-    let not_a_list = || wrong(format!("`skills.{key}` is not a list of ids"));
-    item.as_array_mut().map(Some).ok_or_else(not_a_list)
+    // One entry of another type turns the whole list off, which would undo the edit.
+    let list = item.as_array_mut().filter(|list| list.iter().all(Value::is_str));
+    list.map(Some).ok_or_else(|| wrong(format!("`skills.{key}` is not a list of ids")))
 }
 
 pub(super) fn wrong(what: String) -> Error {

@@ -41,6 +41,7 @@ pub struct FetchSection {
     /// The scope of the file: the user's or the project's.
     pub scope: Scope,
     /// The file.
+    #[serde(serialize_with = "crate::lossy_path::serialize")]
     pub file: PathBuf,
     /// The line of its first key there, from 1.
     pub line: usize,

@@ -80,6 +80,7 @@ pub struct ConfigFile {
     /// Its scope: the user's or the project's.
     pub scope: Scope,
     /// Its path, whether it exists or not.
+    #[serde(serialize_with = "crate::lossy_path::serialize")]
     pub path: PathBuf,
     /// True if it exists.
     pub exists: bool,
@@ -96,6 +97,7 @@ pub struct Setting {
     /// The scope of the file that sets it; `None` for a default.
     pub scope: Option<Scope>,
     /// The file that sets it; `None` for a default.
+    #[serde(serialize_with = "crate::lossy_path::serialize_option")]
     pub path: Option<PathBuf>,
     /// The line of its key in that file, from 1; `None` for a default.
     pub line: Option<usize>,

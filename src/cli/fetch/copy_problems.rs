@@ -24,8 +24,8 @@ pub(super) struct CopyProblems {
 #[derive(Serialize)]
 pub(super) struct Shadowed {
     id: String,
-    path: PathBuf,
-    by: PathBuf,
+    path: String,
+    by: String,
 }
 
 impl CopyProblems {
@@ -51,7 +51,7 @@ impl CopyProblems {
                 return None;
             };
             let is_of_copy = path.starts_with(root) || by.starts_with(root);
-            let (path, by) = (path.to_owned(), by.clone());
+            let [path, by] = [path, &**by].map(|path| path.to_string_lossy().into_owned());
             is_of_copy.then(|| Shadowed { id: entry.id.to_string(), path, by })
         });
         CopyProblems { findings, shadowed: shadowed.collect() }
@@ -64,8 +64,7 @@ impl CopyProblems {
         }
         for Shadowed { id, path, by } in &self.shadowed {
             let title = styled(WARNING, "hidden");
-            let [path, by] = [path, by].map(|path| path.to_string_lossy());
-            let (id, path, by) = (sanitize::line(id), sanitize::line(&path), sanitize::line(&by));
+            let (id, path, by) = (sanitize::line(id), sanitize::line(path), sanitize::line(by));
             page.line(format_args!("{title}: `{id}` of {path}, by {by}"));
         }
     }
