@@ -18,10 +18,10 @@ pub(super) const CUES: [&str; 9] = [
 
 /// The first words of a denial. `NEGATIONS` are followed by one of `USES`.
 const NEGATIONS: [&str; 4] = ["do not ", "don't ", "don’t ", "never "];
-const USES: [&str; 4] = ["use", "invoke", "trigger", "load"];
+const USES: [&str; 5] = ["use", "invoke", "trigger", "load", "activate"];
 
 /// Other first words of a denial.
-const DENIALS: [&str; 16] = [
+const DENIALS: [&str; 24] = [
     "not for",
     "not when",
     "not intended for",
@@ -29,11 +29,19 @@ const DENIALS: [&str; 16] = [
     "not suitable for",
     "not needed for",
     "not to be used",
+    "should not be used",
+    "must not be used",
+    "cannot be used",
     "never for",
     "unsuitable for",
+    "not applicable to",
+    "when not to use",
     "avoid for",
+    "avoid using",
     "does not handle",
     "does not cover",
+    "doesn't handle",
+    "doesn't cover",
     "out of scope",
     "skip when",
     "skip for",
@@ -208,6 +216,12 @@ mod tests {
             ("Plans. Do not load for backups", "Plans."),
             ("Plans. Skip this skill for backups", "Plans."),
             ("Plans, not when backing up", "Plans,"),
+            ("Plans. Do not activate for backups", "Plans."),
+            ("Plans. Must not be used for backups", "Plans."),
+            ("Plans. It should not be used for backups", "Plans. It"),
+            ("Plans. It doesn't handle backups", "Plans. It"),
+            ("Plans. Avoid using for backups", "Plans."),
+            ("Plans. When NOT to use: backups", "Plans."),
         ] {
             assert_eq!(kept(description), expected, "{description}");
         }
@@ -225,6 +239,8 @@ mod tests {
             "Works everywhere (not only in CI)",
             "Lists things to avoid for guests",
             "Finds variables, never used.",
+            "Finds keys that must not be used.",
+            "It cannot use the network.",
         ] {
             assert_eq!(kept(description), description);
         }
