@@ -225,6 +225,9 @@ impl Collector<'_, '_> {
         let Value::Scalar { .. } = &node.value else { return self.wrong_type(kind, node) };
         let text = node.text().unwrap_or_default();
         if let Some(whole) = fields::trimmed(text, std::iter::once(0..text.len())).next() {
+            // The blanks around a pattern are part of it, but not the line end of a block scalar.
+            let is_pattern = kind == Kind::Pattern;
+            let whole = if is_pattern { 0..text.trim_end_matches('\n').len() } else { whole };
             return self.add(kind, node, whole);
         }
         self.declare(kind);
