@@ -9,13 +9,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The environment variables that the binary depends on.
-const VARIABLES: [&str; 19] = [
+const VARIABLES: [&str; 20] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
     "CODEX_HOME",
     "COPILOT_HOME",
     "CURSOR_PROJECT_DIR",
+    "GEMINI_CLI_HOME",
     "GEMINI_PROJECT_DIR",
     "NO_COLOR",
     "OPENCODE_CONFIG_DIR",

@@ -50,7 +50,8 @@ impl Place {
 /// The places of an agent's settings.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The environment variable that names the user's directory; empty if there is none.
+    /// The environment variable that names the user's directory, or for Gemini CLI the directory above;
+    /// empty if there is none.
     variable: &'static str,
     /// The user's directory, relative to the home directory. One in `.config` is in
     /// `$XDG_CONFIG_HOME`.
@@ -82,7 +83,7 @@ impl Settings {
                 servers: ("config.toml", ".codex/config.toml"),
             },
             HookAgent::Gemini => Settings {
-                variable: "",
+                variable: "GEMINI_CLI_HOME",
                 user_dir: ".gemini",
                 project_dir: ".gemini",
                 hooks: "settings.json",
@@ -119,7 +120,8 @@ pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
     let Settings { variable, user_dir, .. } = Settings::of(agent)?;
     let named = if variable.is_empty() { None } else { std::env::var_os(variable) };
     if let Some(dir) = named.map(PathBuf::from).filter(|dir| dir.is_absolute()) {
-        return Ok(dir);
+        // Gemini CLI's variable names the home directory in which its directory is.
+        return Ok(if agent == HookAgent::Gemini { dir.join(user_dir) } else { dir });
     }
     let dir = match user_dir.strip_prefix(".config/") {
         Some(name) => setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join(name)),
