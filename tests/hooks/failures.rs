@@ -35,6 +35,18 @@ fn bad_input_ends_well_and_is_logged() {
 }
 
 #[test]
+fn a_source_that_is_gone_is_logged_once() {
+    let place = place();
+    for session in ["a", "b"] {
+        let args = ["hook", "claude-code", "--source", "gone", "--deadline", "60"];
+        let run = place.run_with(args, prompt(session, "deploy it").as_bytes()).exits(0);
+        assert_eq!(run.stdout, "");
+        let log = log(&place);
+        assert!(log.contains("[missing-source]") && log.lines().count() == 1, "{log}");
+    }
+}
+
+#[test]
 fn a_command_line_that_is_none_ends_well_and_is_logged() {
     let agent = "claude-code";
     for (wrong, told) in [

@@ -105,6 +105,24 @@ fn the_project_is_found_above_where_the_agent_works() {
 }
 
 #[test]
+fn the_project_that_the_agent_names_counts_wherever_it_works() {
+    let place = place();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let shows = |agent: &str, variable: &str, n: usize| {
+        let mut command = place.command(["hook", agent, "--deadline", "60"]);
+        command.current_dir(elsewhere.path()).env(variable, place.path());
+        let mut input: Value =
+            serde_json::from_str(&prompt(&format!("{agent} {n}"), "deploy it")).unwrap();
+        input["cwd"] = json!(elsewhere.path());
+        let run = finish(command, input.to_string().as_bytes()).exits(0);
+        run.stdout.contains("## Skill: deploy")
+    };
+    assert!(shows("claude-code", "CLAUDE_PROJECT_DIR", 1));
+    // Codex may run in a terminal of another agent, which names a project of its own.
+    assert!(!shows("codex", "CLAUDE_PROJECT_DIR", 2));
+}
+
+#[test]
 fn skills_of_the_package_an_agent_works_in_win_over_those_of_the_project() {
     let place = place();
     let skill = |dir: &str, body: &str| {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 use clap::Parser as _;
+use repertoire::diagnostic::Code;
 use repertoire::integration::hook::{
     HookAgent, HookCall, HookEvent, disclosure_options, prompt_options,
 };
@@ -33,8 +34,11 @@ use crate::{environment, query, sanitize, setup};
 const LONGEST_INPUT: u64 = 64 << 20;
 
 /// The variables in which agents name their project for all hooks.
-const PROJECT_VARIABLES: [&str; 3] =
-    ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+const PROJECT_VARIABLES: [(HookAgent, &str); 3] = [
+    (HookAgent::ClaudeCode, "CLAUDE_PROJECT_DIR"),
+    (HookAgent::Gemini, "GEMINI_PROJECT_DIR"),
+    (HookAgent::Cursor, "CURSOR_PROJECT_DIR"),
+];
 
 /// The answer to print, and the problems met while computing it.
 #[derive(Default)]
@@ -127,7 +131,7 @@ fn answer(
     let mut call = HookCall::read(agent, &input()?)?;
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
-    let project = project(&working_dir, common);
+    let project = project(agent, &working_dir, common);
     let common = Common { project, working_dir, ..common.clone() };
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
@@ -167,6 +171,11 @@ fn answer(
         prepare::start(&common).map_err(|error| {
             failed("compile skills in the background", &error, "see `repertoire doctor`")
         })?;
+    }
+    if needs_skills {
+        let catalog = engine.catalog();
+        let missing = catalog.diagnostics().iter().filter(|of| of.code == Code::MissingSource);
+        told.extend(missing.map(found).filter(|what| !is_logged(what, &common)));
     }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
@@ -211,13 +220,20 @@ fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> 
     })
 }
 
-/// Returns the project of an agent that works `here`: the named one, otherwise one above `here`.
-fn project(here: &Path, common: &Common) -> PathBuf {
+/// Returns the project of `agent`, which works `here`: the named one, otherwise one above `here`. The
+/// variable of another agent, in which this one may run, counts only if `here` is in that project.
+fn project(agent: HookAgent, here: &Path, common: &Common) -> PathBuf {
     if common.names_project {
         return common.project.clone();
     }
-    let named = PROJECT_VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let named = named.into_iter().find(|dir| here.starts_with(dir) && dir.is_dir());
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let here_is_in = |dir: &Path| here.starts_with(dir) || real(here).starts_with(real(dir));
+    let named = PROJECT_VARIABLES.iter().filter_map(|(whose, variable)| {
+        let dir = PathBuf::from(std::env::var_os(variable)?);
+        let is_project = dir.is_dir() && (*whose == agent || here_is_in(&dir));
+        is_project.then_some((*whose != agent, dir))
+    });
+    let named = named.min_by_key(|(is_other, _)| *is_other).map(|(_, dir)| dir);
     named.unwrap_or_else(|| setup::project_of(here).to_owned())
 }
 
