@@ -113,11 +113,13 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
     assert!(full().1);
     run(&["prompt", "--event", "compacted"]).exits(2);
     // What the prompt lists gets no line with a message.
+    let text = "---\nname: delta\ndescription: Paints the fences of gardens.\n---\nPaint.\n";
+    place.write("skills/delta/SKILL.md", text);
     let lines = |session: &str| {
-        run(&["disclose", "what about alpha?", "--session", session]).exits(0).json()["registry"]
-            .clone()
+        let args = ["disclose", "about the gardens", "--session", session];
+        run(&args).exits(0).json()["registry"].clone()
     };
-    assert_ne!(lines("other"), json!([]));
+    assert_eq!(lines("other"), json!(["delta"]));
     run(&["prompt", "--session", "third"]).exits(0);
     assert_eq!(lines("third"), json!([]));
 
