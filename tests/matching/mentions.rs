@@ -198,6 +198,16 @@ fn a_denial_holds_for_all_names_that_it_joins() {
         ("not qx but qy", &["qy"]),
         ("not /qx. /qy, qz", &["qy"]),
         ("use qy, not qx and qz", &["qy"]),
+        ("do not use /qx, /qy or /qz", &[]),
+        ("do not use /qx, /qy, or /qz", &[]),
+        ("do not use /qx, and /qy", &["qy"]),
+        ("do not use /qx, /qy", &["qy"]),
+        ("do not use /qx, /qy. Use /qz", &["qy", "qz"]),
+        ("do not use /qx, /qy but /qz", &["qy", "qz"]),
+        ("do not use /qx, use /qy and /qz", &["qy", "qz"]),
+        ("don't use /qx & /qy", &[]),
+        ("do not use the skills qx, `qy` and `qz`", &[]),
+        ("do not use both the qx skill and /qy", &[]),
     ] {
         let found = search(&skills, &IndexOptions::default(), text).matches;
         let found: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();

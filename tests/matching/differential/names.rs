@@ -57,18 +57,7 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
     let is_counted = |of: &&Place| of.kind != Kind::Path && !is_inner(of);
     let mut counting: Vec<Place> = places.iter().filter(is_counted).cloned().collect();
     counting.sort_by_key(|of| (of.start, Reverse(of.end), of.skill));
-    for at in 0..counting.len() {
-        let denied = counting[..at].iter().filter(|of| of.is_denied).map(|of| of.end).max();
-        let between = denied.and_then(|end| text.get(end..counting[at].start));
-        counting[at].is_denied |= between.is_some_and(|between| {
-            between.len() <= 64
-                && matches(r"\b(?:and|or|nor)\b", between)
-                && matches(
-                    r#"^(?:[ '"`*“”‘«»「」/$@]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#,
-                    between,
-                )
-        });
-    }
+    deny_listed(&mut counting, &text);
     let is_strong = |of: &Place| of.kind == Kind::Strong && !of.is_denied;
     let is_any_strong = counting.iter().any(is_strong);
     let of_skill = |skill: usize| {
@@ -84,6 +73,35 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
         }
     };
     (0..names.len()).map(of_skill).collect()
+}
+
+/// Denies the names that "and", "or", "nor" or "&" joins to a denied one, and those between the two that
+/// only commas separate.
+fn deny_listed(places: &mut [Place], text: &str) {
+    let is_list = |between: &str| {
+        let joint = r#"^(?:[ '"`*“”‘«»「」/$@,&]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#;
+        between.len() <= 64 && matches(joint, between)
+    };
+    let is_joined = |between: &str| matches(r"\b(?:and|or|nor)\b|&", between);
+    // The end of the list, the first place after its last denied name, and whether commas go on from there.
+    let (mut end, mut first, mut is_long) = (None, 0, false);
+    for at in 0..places.len() {
+        let between = end.and_then(|end| text.get(end..places[at].start));
+        let between = between.filter(|between| is_list(between));
+        let (has_comma, has_word) =
+            between.map_or((false, false), |between| (between.contains(','), is_joined(between)));
+        if has_word && (is_long || !has_comma) {
+            (first..=at).for_each(|place| places[place].is_denied = true);
+        }
+        if places[at].is_denied {
+            (first, is_long) = (at + 1, false);
+        } else if has_comma && !has_word {
+            is_long = true;
+        } else {
+            continue;
+        }
+        end = end.max(Some(places[at].end));
+    }
 }
 
 fn places_of(skill: usize, name: &str, is_id: bool, text: &str) -> Vec<Place> {
@@ -186,17 +204,17 @@ const VERBS: &str = "activate activating apply applying call calling execute exe
                      invoking load loading run running start starting trigger use using";
 
 const BETWEEN: &str = "a about actually again an any ask asking automatically be bother by do either \
-                       even ever for from going have help longer looking more need of really skill \
-                       talking that this to try trying used want with yet the my our your &";
+                       even ever for from going have help longer looking more need of really skill skills both \
+                       talking that this to try trying used want with yet the my our your \0";
 
 /// Tells whether a clause denies the words after it.
 fn denied(words: &[String]) -> bool {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    if let [.., token, "and" | "or"] = words[..]
+    if let [.., token, "and" | "or" | "nor" | "&"] = words[..]
         && token.starts_with(['/', '$', '@'])
     {
         words.truncate(words.len() - 2);
-        words.push("&");
+        words.push("\0");
     }
     for n_between in 0..=5.min(words.len().saturating_sub(1)) {
         if words.is_empty() {

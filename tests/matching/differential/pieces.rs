@@ -245,7 +245,7 @@ const BEFORE: &[&str] = &[
 /// Texts between a denial and the name.
 const BETWEEN: &[&str] = &[
     "the", "the", "my", "use", "use", "run", "using", "a", "to", "want", "with", "for", "skill",
-    "longer", "and", "or", "x", "need", "really", "that", "used", "skill:",
+    "longer", "and", "or", "&", "skills", "both", "x", "need", "really", "that", "used", "skill:",
 ];
 
 /// Texts directly before and after a name.
@@ -268,6 +268,9 @@ const CLOSING: &[&str] = &[
     ", ",
     " and ",
     " or ",
+    ", ",
+    ", or ",
+    " & ",
     "\" ",
     "-web ",
     ".md ",

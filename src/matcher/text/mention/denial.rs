@@ -11,11 +11,11 @@ const MAX_BETWEEN: usize = 5;
 
 /// Words that may stand between a denial and the mention, besides [`DETERMINERS`] and [`VERBS`].
 #[rustfmt::skip]
-const BETWEEN: [&str; 38] = [
+const BETWEEN: [&str; 40] = [
     "a", "about", "actually", "again", "an", "any", "ask", "asking", "automatically", "be", "bother",
-    "by", "do", "either", "even", "ever", "for", "from", "going", "have", "help", "longer",
-    "looking", "more", "need", "of", "really", "skill", "talking", "that", "this", "to", "try",
-    "trying", "used", "want", "with", "yet",
+    "both", "by", "do", "either", "even", "ever", "for", "from", "going", "have", "help", "longer",
+    "looking", "more", "need", "of", "really", "skill", "skills", "talking", "that", "this", "to",
+    "try", "trying", "used", "want", "with", "yet",
 ];
 
 /// Verbs for the use of a skill.
@@ -58,7 +58,7 @@ pub(in crate::matcher) fn is_denied(text: Lines<'_>, start: usize) -> bool {
             return denies;
         }
         // "just finished /x and /y"
-        let joins = after.is_none() && ["and", "or"].contains(&word);
+        let joins = after.is_none() && CONJUNCTIONS.contains(&word);
         if joins && before.is_some_and(|token| token.starts_with(SIGILS)) {
             words.next();
         } else if !is_between(word, after) {
@@ -76,20 +76,39 @@ fn is_between(word: &str, after: Option<&str>) -> bool {
     is_told || [&BETWEEN[..], &DETERMINERS, &VERBS].iter().any(|list| list.contains(&word))
 }
 
-/// The maximum length in bytes of the text between two names that a denial joins.
+/// The maximum length in bytes of the text between two names that are joined.
 const MAX_JOINT_BYTES: usize = 64;
 
-/// Tells whether `between`, the text between a denied mention and the next one, joins the two: "not the x
-/// skill or /y". A comma may as well begin another clause.
-pub(super) fn joins(between: &str) -> bool {
-    let is_mark = |c: char| c == ' ' || is_quote(c) || SIGILS.contains(&c);
+const CONJUNCTIONS: [&str; 4] = ["and", "or", "nor", "&"];
+
+/// The joint of a name to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// "x skill or /y"
+    Conjunction,
+    /// "x, /y": another name of a list, unless the comma ends a clause.
+    Comma,
+    /// "x, and y": the last name of a list, or another clause.
+    Both,
+}
+
+/// Returns the joint that `between`, the text between two names, is.
+pub(super) fn joint(between: &str) -> Option<Joint> {
+    let is_mark = |c: char| c == ' ' || c == ',' || is_quote(c) || SIGILS.contains(&c);
     let words = || between.split(is_mark).filter(|word| !word.is_empty());
-    let is_joint = |word: &str| ["and", "or", "nor"].contains(&word);
-    between.len() <= MAX_JOINT_BYTES
-        && words().any(is_joint)
-        && words().all(|word| {
-            is_joint(word) || ["skill", "skills"].contains(&word) || DETERMINERS.contains(&word)
-        })
+    let is_conjunction = |word: &str| CONJUNCTIONS.contains(&word);
+    let is_joint = |word: &str| {
+        is_conjunction(word) || ["skill", "skills"].contains(&word) || DETERMINERS.contains(&word)
+    };
+    if between.len() > MAX_JOINT_BYTES || !words().all(is_joint) {
+        return None;
+    }
+    match (between.contains(','), words().any(is_conjunction)) {
+        (true, true) => Some(Joint::Both),
+        (true, false) => Some(Joint::Comma),
+        (false, true) => Some(Joint::Conjunction),
+        (false, false) => None,
+    }
 }
 
 /// Tells whether `word` denies the text after it; `None` if it leaves that open. `before`
@@ -210,21 +229,22 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_holds_for_the_names_that_it_joins() {
+    fn names_are_joined_by_commas_and_conjunctions() {
         let long = format!(" or{}", " ".repeat(MAX_JOINT_BYTES));
         for (between, expected) in [
-            (" or ", true),
-            (" and my `", true),
-            (" skill or the /", true),
-            (", /", false),
-            (" skill, and the ", false),
-            (" ", false),
-            ("", false),
-            (" but ", false),
-            (" skill. or ", false),
-            (&long, false),
+            (" or ", Some(Joint::Conjunction)),
+            (" and my `", Some(Joint::Conjunction)),
+            (" skill or the /", Some(Joint::Conjunction)),
+            (" & /", Some(Joint::Conjunction)),
+            (", /", Some(Joint::Comma)),
+            (" skill, and the ", Some(Joint::Both)),
+            (" ", None),
+            ("", None),
+            (" but ", None),
+            (" skill. or ", None),
+            (&long, None),
         ] {
-            assert_eq!(joins(between), expected, "{between:?}");
+            assert_eq!(joint(between), expected, "{between:?}");
         }
     }
 

@@ -10,6 +10,7 @@ mod name;
 
 use std::cmp::Reverse;
 
+use denial::Joint;
 pub(in crate::matcher) use denial::Lines;
 pub(crate) use name::Name;
 
@@ -56,19 +57,35 @@ pub(crate) struct Mention {
 
 /// Sorts `mentions`, and keeps those that count or are denied. Names of other skills inside a longer name
 /// are dropped: with the skills `deploy` and `deploy-api`, "use deploy-api" mentions only `deploy-api`.
-/// A denial holds for all names that are joined: "not `deploy` or `release`".
 pub(crate) fn resolve(mentions: &mut Vec<Mention>, folded: &str) {
     mentions.sort_unstable_by_key(|m| (m.start, Reverse(m.end), m.skill, m.item));
     mentions.dedup();
     drop_inner(mentions);
     mentions.retain(|mention| mention.reading.strength.is_some());
-    let mut denied = None;
-    for mention in mentions {
-        let between = denied.and_then(|end: u32| folded.get(end as usize..mention.start as usize));
-        mention.reading.is_denied |= between.is_some_and(denial::joins);
-        if mention.reading.is_denied {
-            denied = denied.max(Some(mention.end));
+    deny_joined(mentions, folded);
+}
+
+/// Denies all names that are joined to a denied one: "not `deploy` or `release`". A comma may as well
+/// begin another clause, so it joins only in a list whose last name follows a conjunction: "not /x, /y
+/// or /z", but not "not /x, /y".
+fn deny_joined(mentions: &mut [Mention], folded: &str) {
+    // The end of the list so far, the first name after the last denied one, and whether a comma joins it.
+    let (mut end, mut first, mut is_open) = (None, 0, false);
+    for at in 0..mentions.len() {
+        let mention = mentions[at];
+        let between = end.and_then(|end: u32| folded.get(end as usize..mention.start as usize));
+        let joint = between.and_then(denial::joint);
+        if joint == Some(Joint::Conjunction) || is_open && joint == Some(Joint::Both) {
+            mentions[first..=at].iter_mut().for_each(|listed| listed.reading.is_denied = true);
         }
+        if mentions[at].reading.is_denied {
+            (first, is_open) = (at + 1, false);
+        } else if joint == Some(Joint::Comma) {
+            is_open = true;
+        } else {
+            continue;
+        }
+        end = end.max(Some(mention.end));
     }
 }
 
