@@ -130,11 +130,16 @@ fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 
     let token = Regex::new(r"(?:^| )([/$@](?:[\p{L}\p{M}\p{Nd}_.-]+:)?)$").unwrap();
     let token = token.captures(before).filter(|_| is_id && ends_token && !own.contains(' '));
     let bare = before.trim_end_matches(|c| "'\"`*“”‘«»「」/$@".contains(c));
-    let follows_skill =
-        Regex::new(r"(?:^|[^\p{L}\p{M}\p{Nd}_])(skill)(?: |:|=|: |:=|::)$").unwrap();
-    let follows_skill = follows_skill.captures(bare).filter(|_| ends_token);
-    let precedes_skill = matches(r#"^['"`*“”‘«»「」]*[ -]skill(?:$|[^\p{L}\p{M}\p{Nd}_])"#, after)
-        && !matches(r"[\p{L}\p{M}\p{Nd}_]-$", before);
+    let follows_skill = Regex::new(r"(skill)(?: |:|=|: |:=|::)$").unwrap();
+    let follows_skill = follows_skill.captures(bare).filter(|found| {
+        let before = &bare[..found.get(1).unwrap().start()];
+        ends_token && is_edge(before.chars().next_back(), Some('s'), false)
+    });
+    let precedes_skill = Regex::new(r#"^['"`*“”‘«»「」]*[ -]skill"#).unwrap();
+    let precedes_skill = precedes_skill.find(after).is_some_and(|found| {
+        is_edge(after[found.end()..].chars().next(), Some('l'), true)
+            && !matches(r"[\p{L}\p{M}\p{Nd}_]-$", before)
+    });
     let is_object = n_words > 1 && ends_token && {
         let words = clause(before);
         let words = match &words[..] {

@@ -250,8 +250,28 @@ const BETWEEN: &[&str] = &[
 
 /// Texts directly before and after a name.
 const OPENING: &[&str] = &[
-    "", "", "", "", "/", "/", "$", "@", "/tools:", "@a-b.c:", "`", "\"", "“/", "(", "**/", "/tmp/",
-    "./", "web-", "é", "skill=",
+    "",
+    "",
+    "",
+    "",
+    "/",
+    "/",
+    "$",
+    "@",
+    "/tools:",
+    "@a-b.c:",
+    "`",
+    "\"",
+    "“/",
+    "(",
+    "**/",
+    "/tmp/",
+    "./",
+    "web-",
+    "é",
+    "skill=",
+    "用skill ",
+    "éskill ",
 ];
 
 const CLOSING: &[&str] = &[
@@ -260,6 +280,9 @@ const CLOSING: &[&str] = &[
     " ",
     " skill ",
     " skill, ",
+    " skill来 ",
+    " skill을 ",
+    " skillé ",
     "-skill",
     "` skill ",
     ". ",

@@ -193,7 +193,7 @@ fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
     }
     let after = text[range.end..].trim_start_matches(is_quote);
     let after = after.strip_prefix([' ', '-']).and_then(|after| after.strip_prefix(SKILL));
-    after.is_some_and(|rest| !rest.chars().next().is_some_and(boundary::is_word))
+    after.is_some_and(|rest| boundary::closes(text, text.len() - rest.len()))
 }
 
 /// Returns the start of the word "skill" before `range`, ignoring quotes, a sigil and a colon: "skill
@@ -206,9 +206,9 @@ fn after_the_word_skill(lines: Lines<'_>, range: &Range<usize>) -> Option<usize>
     }
     let before = before.strip_suffix([' ', ':', '='])?;
     let before = before.strip_suffix(':').unwrap_or(before);
-    let before = before.strip_suffix(SKILL)?;
-    let is_word = !before.chars().next_back().is_some_and(boundary::is_word);
-    (is_word && ends_token(text, range.end)).then_some(before.len())
+    let start = before.strip_suffix(SKILL)?.len();
+    let is_word = boundary::opens(text, start, before.len());
+    (is_word && ends_token(text, range.end)).then_some(start)
 }
 
 /// Tells whether a verb stands before `range`, directly or with a determiner in between.
