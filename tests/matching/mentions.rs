@@ -151,6 +151,13 @@ const DENIED: &[&str] = &[
     "without the help of the X skill",
     "please refrain from using X",
     "do not use\nthe X skill",
+    "don´t use the X skill",
+    "don`t use X",
+    "don‘t use X",
+    "cant use X",
+    "I wont run X",
+    "I didnt ask for the X skill",
+    "do _not_ use the X skill",
 ];
 
 const MEANT: &[&str] = &[

@@ -189,7 +189,7 @@ fn clause(before: &str) -> Vec<String> {
         LazyLock::new(|| Regex::new(r#"['"`*“”‘«»「」/$@(\[{<]*$"#).unwrap());
     let before = &before[..OPENING.find(before).unwrap().start()];
     let Some(before) = before.strip_suffix(' ') else { return Vec::new() };
-    let quotes = |c| "'\"`*“”‘«»「」".contains(c);
+    let quotes = |c| "'\"`*“”‘«»「」_".contains(c);
     let mut words = Vec::new();
     for token in before.rsplit(' ') {
         let token = token.trim_end_matches(quotes);
@@ -211,6 +211,11 @@ const VERBS: &str = "activate activating apply applying call calling execute exe
 const BETWEEN: &str = "a about actually again an any ask asking automatically be bother by do either \
                        even ever for from going have help longer looking more need of really skill skills both \
                        talking that this to try trying used want with yet the my our your \0";
+
+fn is_contraction(word: &str) -> bool {
+    let unmarked = "arent cant couldnt didnt doesnt dont hasnt havent isnt shouldnt wasnt wont";
+    is_one_of(unmarked, word) || matches("(?:n['`‘′]|^\u{301})t$", word)
+}
 
 /// Tells whether a clause denies the words after it.
 fn denied(words: &[String]) -> bool {
@@ -235,7 +240,7 @@ fn denied(words: &[String]) -> bool {
         if !(0..between.len()).all(is_between) {
             return false;
         }
-        let is_no = |word: &str| word.ends_with("n't") || is_one_of("not never cannot dont", word);
+        let is_no = |word: &str| is_one_of("not never cannot", word) || is_contraction(word);
         let past = "activated applied called did done executed invoked loaded ran triggered used";
         let refusal = "avoid avoiding disable exit ignore ignoring quit refrain skip skipping stop \
                        stopped stopping";
@@ -254,7 +259,7 @@ fn denied(words: &[String]) -> bool {
             [.., last] if is_no(last) => return true,
             [.., last]
                 if is_one_of(
-                    "completed except excluding finished neither nor nothing without doesnt isnt",
+                    "completed except excluding finished neither nor nothing without",
                     last,
                 ) =>
             {

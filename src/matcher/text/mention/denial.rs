@@ -28,10 +28,20 @@ const VERBS: [&str; 20] = [
 
 /// Words that deny wherever they stand.
 #[rustfmt::skip]
-const DENIALS: [&str; 14] = [
-    "cannot", "completed", "except", "excluding", "finished", "neither", "never", "nor", "nothing",
-    "unrelated", "without", "dont", "doesnt", "isnt",
+const DENIALS: [&str; 9] = [
+    "completed", "except", "excluding", "finished", "neither", "nor", "nothing", "unrelated",
+    "without",
 ];
+
+/// Contractions of "not" without their apostrophe.
+#[rustfmt::skip]
+const UNMARKED: [&str; 12] = [
+    "arent", "cant", "couldnt", "didnt", "doesnt", "dont", "hasnt", "havent", "isnt", "shouldnt",
+    "wasnt", "wont",
+];
+
+/// The ends of contractions of "not", with characters that are typed for an apostrophe.
+const CONTRACTED: [&str; 4] = ["n't", "n`t", "n‘t", "n′t"];
 
 /// Verbs that deny their object, unless they are denied themselves.
 #[rustfmt::skip]
@@ -133,7 +143,13 @@ fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool>
 }
 
 fn is_negation(word: &str) -> bool {
-    word.ends_with("n't") || ["not", "never", "cannot", "dont"].contains(&word)
+    ["not", "never", "cannot"].contains(&word) || is_contraction(word)
+}
+
+fn is_contraction(word: &str) -> bool {
+    // "don´t" is folded to "don" and a combining accent with a "t".
+    let is_accent = word == "\u{301}t";
+    is_accent || UNMARKED.contains(&word) || CONTRACTED.iter().any(|end| word.ends_with(end))
 }
 
 /// Words before a name that say whose skill it is.
@@ -198,11 +214,12 @@ impl<'t> Iterator for Clause<'t> {
             None if rest.len() > MAX_TOKEN_BYTES => return None,
             None => 0,
         };
-        let token = rest[start..].trim_end_matches(is_quote);
+        let is_mark = |c| is_quote(c) || c == '_';
+        let token = rest[start..].trim_end_matches(is_mark);
         if token.ends_with(|c| ",;:.!?)]}>-–—。、".contains(c)) {
             return None;
         }
-        let word = token.trim_start_matches(|c| is_quote(c) || "([{<".contains(c));
+        let word = token.trim_start_matches(|c| is_mark(c) || "([{<".contains(c));
         if word.is_empty() {
             return None;
         }
@@ -257,6 +274,7 @@ mod tests {
             ("no (use the ", &["the", "use"]),
             ("not \"use\" 'the' (", &["the", "use", "not"]),
             ("not - use ", &["use"]),
+            ("do _not_ use ", &["use", "not", "do"]),
             ("not: ", &[]),
             ("not! use ", &["use"]),
             ("v1.2 use ", &["use", "v1.2"]),
