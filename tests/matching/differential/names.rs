@@ -39,7 +39,7 @@ struct Place {
 
 /// Returns the result for each skill in the message. `names` holds the id and the name of each skill.
 pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
-    let text = fold(query);
+    let text = fold(&with_ends_of_clauses(query));
     let mut places: Vec<Place> = Vec::new();
     for (skill, [id, name]) in names.iter().enumerate() {
         places.extend(places_of(skill, id, true, &text));
@@ -73,6 +73,25 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
         }
     };
     (0..names.len()).map(of_skill).collect()
+}
+
+/// Puts a full stop before a line that begins with a verb of use, unless the line above goes on in it.
+fn with_ends_of_clauses(query: &str) -> String {
+    let quotes = |c| "'\"`*“”‘«»「」_([{<".contains(c);
+    let word = |token: Option<&str>| token.unwrap_or("").trim_matches(quotes).to_owned();
+    let mut text = String::new();
+    for line in query.split_inclusive('\n') {
+        let (above, verb) =
+            (word(text.split_whitespace().next_back()), word(line.split_whitespace().next()));
+        let is_request = is_one_of(VERBS, &verb) && !verb.ends_with("ing");
+        let is_wrapped =
+            above == "to" || is_one_of("not never cannot", &above) || is_contraction(&above);
+        if text.ends_with('\n') && is_request && !is_wrapped {
+            text.insert(text.len() - 1, '.');
+        }
+        text.push_str(line);
+    }
+    text
 }
 
 /// Denies the names that "and", "or", "nor" or "&" joins to a denied one, and those between the two that

@@ -67,6 +67,9 @@ pub(in crate::matcher) fn is_denied(text: Lines<'_>, start: usize) -> bool {
         if let Some(denies) = denies(before, word, after) {
             return denies;
         }
+        if words.is_at_line_break() && is_request(before, word) {
+            return false;
+        }
         // "just finished /x and /y"
         let joins = after.is_none() && CONJUNCTIONS.contains(&word);
         if joins && before.is_some_and(|token| token.starts_with(SIGILS)) {
@@ -77,6 +80,13 @@ pub(in crate::matcher) fn is_denied(text: Lines<'_>, start: usize) -> bool {
         after = Some(word);
     }
     false
+}
+
+/// Tells whether `word`, which begins a line below the word `before`, asks for the use of a skill: "npm
+/// test finished\nuse x", but not "please do not\nuse x", where a line is wrapped.
+fn is_request(before: Option<&str>, word: &str) -> bool {
+    let is_wrapped = before.is_some_and(|before| before == "to" || is_negation(before));
+    VERBS.contains(&word) && !word.ends_with("ing") && !is_wrapped
 }
 
 /// Tells whether `word`, with `after` next to it, may stand between a denial and the mention.
@@ -200,6 +210,11 @@ impl<'t> Clause<'t> {
         let opens = |c: char| is_quote(c) || SIGILS.contains(&c) || "([{<".contains(c);
         let end = lines.text[..end].trim_end_matches(opens).strip_suffix(' ').map(str::len);
         Clause { lines, end: end.filter(|end| !lines.is_paragraph_break(*end)) }
+    }
+
+    /// Tells whether the word that was read last begins a line.
+    fn is_at_line_break(&self) -> bool {
+        self.end.is_some_and(|end| (self.lines.n_breaks)(end) > 0)
     }
 }
 
