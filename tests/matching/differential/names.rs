@@ -264,7 +264,10 @@ fn denied(words: &[String]) -> bool {
         let refusal = "avoid avoiding disable exit ignore ignoring quit refrain skip skipping stop \
                        stopped stopping";
         match head {
-            [.., "why" | "if", "not"] => return false,
+            [.., "why" | "if", last] if is_no(last) => return false,
+            [last] if is_contraction(last) && !last.starts_with("don") => {
+                return between.first().is_some_and(|word| !is_one_of("the my our your", word));
+            }
             [.., "no"] => return !between.first().is_some_and(|word| is_one_of(VERBS, word)),
             [.., "instead", "of"] | [.., "rather" | "other", "than"] | [.., "already", "run"] => {
                 return true;

@@ -136,8 +136,10 @@ pub(super) fn joint(between: &str) -> Option<Joint> {
 fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool> {
     let is_after = |words: &[&str]| before.is_some_and(|before| words.contains(&before));
     match word {
-        // "why not x", "if not, x" without its comma
-        "not" => Some(!is_after(&["why", "if"])),
+        // "why isn't x running", "why not x", "if not, x" without its comma
+        _ if is_negation(word) => {
+            Some(!is_after(&["why", "if"]) && !(before.is_none() && is_question(word, after)))
+        }
         // "no, use x" without its comma
         "no" => Some(!after.is_some_and(|after| VERBS.contains(&after))),
         "of" if is_after(&["instead"]) => Some(true),
@@ -148,8 +150,14 @@ fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool>
         _ if REFUSALS.contains(&word) => {
             Some(after != Some("to") && !before.is_some_and(is_negation))
         }
-        _ => (DENIALS.contains(&word) || is_negation(word)).then_some(true),
+        _ => DENIALS.contains(&word).then_some(true),
     }
+}
+
+/// Tells whether a clause that begins with `word` asks about its subject: "can't the x skill do this?"
+fn is_question(word: &str, after: Option<&str>) -> bool {
+    let is_subject = after.is_none_or(|after| DETERMINERS.contains(&after));
+    is_subject && is_contraction(word) && !word.starts_with("don")
 }
 
 fn is_negation(word: &str) -> bool {
