@@ -236,6 +236,16 @@ fn is_contraction(word: &str) -> bool {
     is_one_of(unmarked, word) || matches("(?:n['`‘′]|^\u{301})t$", word)
 }
 
+/// Tells whether one of the last five words negates, without "why" or "if" before it.
+fn is_negated(words: &[&str]) -> bool {
+    let at = words.iter().rposition(|word| {
+        is_one_of("not never cannot no none nothing", word) || is_contraction(word)
+    });
+    at.is_some_and(|at| {
+        at + 5 >= words.len() && !at.checked_sub(1).is_some_and(|at| is_one_of("why if", words[at]))
+    })
+}
+
 /// Tells whether a clause denies the words after it.
 fn denied(words: &[String]) -> bool {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -269,9 +279,11 @@ fn denied(words: &[String]) -> bool {
                 return between.first().is_some_and(|word| !is_one_of("the my our your", word));
             }
             [.., "no"] => return !between.first().is_some_and(|word| is_one_of(VERBS, word)),
-            [.., "instead", "of"] | [.., "rather" | "other", "than"] | [.., "already", "run"] => {
+            [.., "instead", "of"] | [.., "rather", "than"] | [.., "already", "run"] => {
                 return true;
             }
+            [rest @ .., "other", "than"] => return !is_negated(&[rest, &["other"]].concat()),
+            [rest @ .., "without" | "except" | "excluding"] => return !is_negated(rest),
             [.., "done"] if between.first() == Some(&"with") => return true,
             [.., "just" | "already", last] if is_one_of(past, last) => return true,
             [rest @ .., last] if is_one_of(refusal, last) => {
@@ -279,12 +291,7 @@ fn denied(words: &[String]) -> bool {
                 return between.first() != Some(&"to") && !is_denied;
             }
             [.., last] if is_no(last) => return true,
-            [.., last]
-                if is_one_of(
-                    "completed except excluding finished neither nor nothing without",
-                    last,
-                ) =>
-            {
+            [.., last] if is_one_of("completed finished neither nor nothing unrelated", last) => {
                 return true;
             }
             _ => {}

@@ -27,11 +27,7 @@ const VERBS: [&str; 20] = [
 ];
 
 /// Words that deny wherever they stand.
-#[rustfmt::skip]
-const DENIALS: [&str; 9] = [
-    "completed", "except", "excluding", "finished", "neither", "nor", "nothing", "unrelated",
-    "without",
-];
+const DENIALS: [&str; 6] = ["completed", "finished", "neither", "nor", "nothing", "unrelated"];
 
 /// Contractions of "not" without their apostrophe.
 #[rustfmt::skip]
@@ -64,7 +60,7 @@ pub(in crate::matcher) fn is_denied(text: Lines<'_>, start: usize) -> bool {
     for _ in 0..=MAX_BETWEEN {
         let Some(word) = words.next() else { return false };
         let before = words.clone().next();
-        if let Some(denies) = denies(before, word, after) {
+        if let Some(denies) = denies(&words, word, after) {
             return denies;
         }
         if words.is_at_line_break() && is_request(before, word) {
@@ -131,9 +127,10 @@ pub(super) fn joint(between: &str) -> Option<Joint> {
     }
 }
 
-/// Tells whether `word` denies the text after it; `None` if it leaves that open. `before`
-/// and `after` are the words next to it in the same clause.
-fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool> {
+/// Tells whether `word` denies the text after it; `None` if it leaves that open. `words` are those before
+/// it in the same clause, and `after` is the one after it.
+fn denies(words: &Clause<'_>, word: &str, after: Option<&str>) -> Option<bool> {
+    let before = words.clone().next();
     let is_after = |words: &[&str]| before.is_some_and(|before| words.contains(&before));
     match word {
         // "why isn't x running", "why not x", "if not, x" without its comma
@@ -143,7 +140,9 @@ fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool>
         // "no, use x" without its comma
         "no" => Some(!after.is_some_and(|after| VERBS.contains(&after))),
         "of" if is_after(&["instead"]) => Some(true),
-        "than" if is_after(&["rather", "other"]) => Some(true),
+        "than" if is_after(&["rather"]) => Some(true),
+        "than" if is_after(&["other"]) => Some(!is_negated(words)),
+        "without" | "except" | "excluding" => Some(!is_negated(words)),
         "done" if after == Some("with") => Some(true),
         "run" if is_after(&["already"]) => Some(true),
         _ if PAST.contains(&word) && is_after(&["just", "already"]) => Some(true),
@@ -152,6 +151,15 @@ fn denies(before: Option<&str>, word: &str, after: Option<&str>) -> Option<bool>
         }
         _ => DENIALS.contains(&word).then_some(true),
     }
+}
+
+/// Tells whether `words`, which an exception follows, are negated, so that they ask for what is excepted:
+/// "do nothing without x", but not "why not do it without x".
+fn is_negated(words: &Clause<'_>) -> bool {
+    let mut words = words.clone();
+    let negates = |word: &str| is_negation(word) || ["no", "none", "nothing"].contains(&word);
+    let is_found = words.by_ref().take(MAX_BETWEEN).any(negates);
+    is_found && !words.next().is_some_and(|before| ["why", "if"].contains(&before))
 }
 
 /// Tells whether a clause that begins with `word` asks about its subject: "can't the x skill do this?"
