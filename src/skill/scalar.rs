@@ -42,6 +42,7 @@ pub(super) fn broken_scalars(
         Some(quote @ ('"' | '\'')) => {
             closing_quote(value, quote).is_some_and(|end| is_end(&value[end..]))
         }
+        Some('[' | '{') if value.contains([']', '}']) && is_valid(value) => true,
         Some('[' | '{') => match brackets(value) {
             Ok(end) if is_end(&value[end..]) => {
                 return broken_entries(source, range.start..range.start + end, names);
@@ -140,17 +141,31 @@ fn brackets(value: &str) -> Result<usize, Vec<char>> {
     Err(open)
 }
 
-/// Returns the brackets and commas of a flow collection outside of quotes, with their positions.
+/// Returns the brackets and commas that structure a flow collection, with their positions: not those in
+/// quotes, in comments, or in brackets inside of a text as in `*.{ts,js}`.
 fn marks(value: &str) -> impl Iterator<Item = (usize, u8)> {
     let mut at = 0;
+    let last_line = value.rfind('\n').unwrap_or(0);
     std::iter::from_fn(move || {
         while let Some(&b) = value.as_bytes().get(at) {
             let here = at;
             at += 1;
+            let starts_entry =
+                || here == 0 || value[..here].trim_end().ends_with(['[', '{', ',', ':']);
             match b {
+                b'[' | b'{' if !starts_entry() => {
+                    let close = if b == b'[' { ']' } else { '}' };
+                    let rest = &value[at..];
+                    let end = rest.find(['[', ']', '{', '}']);
+                    at +=
+                        end.filter(|end| rest[*end..].starts_with(close)).map_or(0, |end| end + 1);
+                }
                 b'[' | b']' | b'{' | b'}' | b',' => return Some((here, b)),
-                b'"' | b'\'' if value[..here].trim_end().ends_with(['[', '{', ',', ':']) => {
+                b'"' | b'\'' if starts_entry() => {
                     at = here + closing_quote(&value[here..], char::from(b)).unwrap_or(1);
+                }
+                b'#' if here < last_line && value[..here].ends_with(char::is_whitespace) => {
+                    at += comment(&value[here..]).map_or(0, |len| len - 1);
                 }
                 _ => {}
             }
@@ -159,13 +174,16 @@ fn marks(value: &str) -> impl Iterator<Item = (usize, u8)> {
     })
 }
 
-/// Returns the entries of the flow collection at `range` that need quotes: none if the collection is
-/// valid by itself.
+/// Returns the length of the comment that `text` starts with. Only `# ` with a line below it counts as a
+/// comment: in a collection that is broken anyway, the author meant `#123` as text, and what closes the
+/// collection is not part of a comment.
+fn comment(text: &str) -> Option<usize> {
+    text.starts_with("# ").then(|| text.find('\n')).flatten()
+}
+
+/// Returns the entries of the flow collection at `range` that need quotes.
 fn broken_entries(source: &str, range: Range<usize>, names: &Names<'_>) -> Vec<Range<usize>> {
     let value = &source[range.clone()];
-    if is_valid(value) {
-        return Vec::new();
-    }
     let (mut entries, mut open, mut start) = (Vec::new(), Vec::new(), 0);
     for (at, mark) in marks(value) {
         match (mark, open.last()) {
@@ -188,17 +206,22 @@ fn broken_entries(source: &str, range: Range<usize>, names: &Names<'_>) -> Vec<R
 
 /// Returns the part of an entry that needs quotes: all of it in a list, the value in a map.
 fn broken_entry(entry: &str, is_in_list: bool, names: &Names<'_>) -> Option<Range<usize>> {
-    let before = if is_in_list { 0 } else { entry.find(": ").map_or(0, |colon| colon + 2) };
-    let text = entry[before..].trim_start();
+    let mut text = entry.trim_start();
+    while let Some(len) = comment(text) {
+        text = text[len..].trim_start();
+    }
+    if !is_in_list {
+        text = text[text.find(": ")? + 2..].trim_start();
+    }
     let start = entry.len() - text.len();
-    let text = text.trim_end();
-    let is_suspect = match text.chars().next()? {
-        '*' => !names.anchors.contains(&text[1..]),
-        '@' | '`' | '%' | '&' | '!' => true,
+    let comment = text.rfind('\n').and_then(|last| text[..last].find(" # "));
+    let text = text[..comment.unwrap_or(text.len())].trim_end();
+    let is_sound = match text.chars().next()? {
+        '*' if names.anchors.contains(&text[1..]) => true,
         // More quotes around a text in quotes would become a part of the text.
-        quote @ ('"' | '\'') => closing_quote(text, quote) != Some(text.len()),
-        _ => holds_key(text),
+        quote @ ('"' | '\'') if closing_quote(text, quote) == Some(text.len()) => true,
+        _ if is_in_list => is_valid(&format!("[{text}]")),
+        _ => is_valid(&format!("{{key: {text}}}")),
     };
-    let alone = if is_in_list { format!("[{text}]") } else { format!("{{key: {text}}}") };
-    (is_suspect && !is_valid(&alone)).then(|| start..start + text.len())
+    (!is_sound).then(|| start..start + text.len())
 }
