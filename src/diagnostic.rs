@@ -136,7 +136,8 @@ codes! {
     UnfencedFrontMatter = "unfenced-front-matter", Warning;
     /// The front matter is not valid YAML and was repaired.
     RepairedYaml = "repaired-yaml", Warning;
-    /// The front matter is not valid YAML; only the name, the description, or both were saved.
+    /// The front matter is not valid YAML; at most the name, the description, and the flags that restrict
+    /// who may invoke the skill were saved.
     SalvagedYaml = "salvaged-yaml", Error;
     /// The front matter is not valid YAML and nothing could be saved.
     InvalidYaml = "invalid-yaml", Error;

@@ -120,9 +120,9 @@ fn mended(
     let (code, result) = match &saved[..] {
         [] => (Code::InvalidYaml, "not valid YAML".to_owned()),
         [one] => (Code::SalvagedYaml, format!("not valid YAML, only {one} was saved")),
-        all => {
-            let all = all.join(" and ");
-            (Code::SalvagedYaml, format!("not valid YAML, only {all} were saved"))
+        [all @ .., last] => {
+            let all = all.join(", ");
+            (Code::SalvagedYaml, format!("not valid YAML, only {all} and {last} were saved"))
         }
     };
     reader.report(code, span, format!("{result}: {message}"), help);

@@ -1,14 +1,19 @@
-//! Salvages name and description from front matter that is beyond repair.
+//! Salvages the name, the description and the restrictions from front matter that is beyond repair.
 
 use std::ops::Range;
 
 use super::brief::one_line;
+use super::fields::normalized;
 use super::scalar::is_block_header;
 use super::yaml::{self, Node, Value};
 use super::yaml_lines::{key_length, lines};
 
-/// Returns the entries `name` and `description` of front matter that is beyond repair. `source` starts
-/// at byte `offset` of the file.
+/// The flags that restrict who may invoke a skill. If they were lost, the model would be shown a skill
+/// that is meant for the user alone.
+const FLAGS: [&str; 3] = ["disable_model_invocation", "user_invocable_only", "user_invocable"];
+
+/// Returns the entries `name` and `description`, and the [`FLAGS`], of front matter that is beyond
+/// repair. `source` starts at byte `offset` of the file.
 pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
     let lines = lines(source);
     let mut entries: Vec<(Node, Node)> = Vec::new();
@@ -16,13 +21,16 @@ pub(super) fn salvage(source: &str, offset: usize) -> Vec<(Node, Node)> {
         let key_length = key_length(&source[line.content.clone()]).unwrap_or(0);
         let key = line.content.start..line.content.start + key_length;
         let name = source[key.clone()].trim_matches(['"', '\'']);
+        let is_flag = FLAGS.contains(&&*normalized(name));
         if line.content.start > line.start
-            || !matches!(name, "name" | "description")
+            || !(is_flag || matches!(name, "name" | "description"))
             || entries.iter().any(|(earlier, _)| earlier.text() == Some(name))
         {
             continue;
         }
-        let rest = lines[n + 1..].iter().take_while(|next| next.continues(line));
+        // A flag counts as it stands on its line, whatever is wrong below it.
+        let is_alone = is_flag && !line.value.is_empty();
+        let rest = lines[n + 1..].iter().take_while(|next| !is_alone && next.continues(line));
         let end = rest.last().map_or(line.content.end, |last| last.content.end);
         let span = line.value.start..end.max(line.value.start);
         let text = salvaged_text(&source[span.clone()]);
@@ -72,6 +80,23 @@ fn visible_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flags_are_saved_from_rubble() {
+        for (source, expected) in [
+            ("]\ndisable-model-invocation: true\n", &[("disable-model-invocation", "true")][..]),
+            (
+                "user_invocable: 'false' # why\n  ]\nuser-invocable-only:\n  true\n",
+                &[("user_invocable", "false"), ("user-invocable-only", "true")],
+            ),
+            ("a: [\n  user-invocable: false\nalways: true", &[]),
+        ] {
+            let saved = salvage(source, 0);
+            let saved: Vec<_> = saved.iter().map(|(k, v)| (k.text(), v.text())).collect();
+            let expected: Vec<_> = expected.iter().map(|(k, v)| (Some(*k), Some(*v))).collect();
+            assert_eq!(saved, expected, "{source}");
+        }
+    }
 
     #[test]
     fn name_and_description_are_saved_from_rubble() {

@@ -71,6 +71,20 @@ fn the_body_describes_a_skill_whose_front_matter_is_beyond_repair() {
 }
 
 #[test]
+fn a_skill_for_the_user_alone_stays_so_when_its_yaml_is_broken() {
+    for (yaml, code) in [
+        ("triggers:\n  keywords: [#wipe, wipe staging]", "repaired-yaml"),
+        ("triggers:\n  keywords: [{a} b, c]", "salvaged-yaml"),
+    ] {
+        let text =
+            format!("---\nname: a\ndescription: d\n{yaml}\ndisable-model-invocation: true\n---\n");
+        let skill: Skill = text.parse().unwrap();
+        assert_eq!(codes(skill.diagnostics()), [code], "{yaml}");
+        assert!(skill.manifest().is_model_invocation_disabled(), "{yaml}");
+    }
+}
+
+#[test]
 fn lines_that_yaml_joins_to_the_text_above_are_told() {
     for (yaml, line, told) in [
         ("triggers: deploy\n  - release\n  - ship", 4, "`- release` and another line like it are"),
