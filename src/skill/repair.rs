@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scalar::{Names, broken_scalars, closed};
+use super::scalar::{Names, broken_scalars, closed, encloses_its_quote};
 use super::yaml;
 use super::yaml_lines::lines;
 
@@ -79,8 +79,11 @@ impl Repaired {
         self.text.push_str(&source[range]);
     }
 
-    /// Copies `range` as a single-quoted scalar.
-    fn quote(&mut self, source: &str, range: Range<usize>) {
+    /// Copies `range` as a single-quoted scalar, without the quotes that it may have.
+    fn quote(&mut self, source: &str, mut range: Range<usize>) {
+        if encloses_its_quote(&source[range.clone()]) {
+            range = range.start + 1..range.end - 1;
+        }
         self.text.push('\'');
         let mut start = range.start;
         for (at, _) in source[range.clone()].match_indices('\'') {
@@ -217,6 +220,13 @@ mod tests {
             ("d: - y", "d: '- y'"),
             ("d: \"one\" and two", "d: '\"one\" and two'"),
             ("d: \"never closed", "d: '\"never closed'"),
+            ("d: \"one\" and \"two\"", "d: '\"one\" and \"two\"'"),
+            ("d: \"one\", \"two\" # c", "d: '\"one\", \"two\"' # c"),
+            ("d: 'it's a: x' # c", "d: 'it''s a: x' # c"),
+            ("d: 'the users' data'", "d: 'the users'' data'"),
+            ("- \"say \"hi\" now\"", "- 'say \"hi\" now'"),
+            ("k: ['don't panic', 'x y']", "k: ['don''t panic', 'x y']"),
+            ("k: {a: 'can't \"x\" do'}", "k: {a: 'can''t \"x\" do'}"),
             ("d: ends:", "d: 'ends:'"),
             ("d: one\n  two: three\n\n  four\ne: f", "d: 'one\n  two: three\n\n  four'\ne: f"),
             ("m:\n  d: a: b\n", "m:\n  d: 'a: b'\n"),

@@ -108,6 +108,17 @@ pub(super) fn closing_quote(value: &str, quote: char) -> Option<usize> {
     None
 }
 
+/// Tells whether the quotes around `text` enclose all of it, although it holds the same quote, as in
+/// `'don't panic'`: the first quote inside cannot close the text, because a word starts after it, or
+/// because the quotes do not come in pairs as in `"a" or "b"`.
+pub(super) fn encloses_its_quote(text: &str) -> bool {
+    let Some(quote @ ('"' | '\'')) = text.chars().next() else { return false };
+    let Some(end) = closing_quote(text, quote) else { return false };
+    let starts_word =
+        text[..end - 1].ends_with(' ') || text[end..].starts_with(char::is_alphanumeric);
+    text[1..].ends_with(quote) && (starts_word || text.matches(quote).count() % 2 == 1)
+}
+
 /// Adds the missing closing brackets to `value`, a collection in brackets. Returns `None` if none is
 /// missing, or if the result still is not valid YAML.
 pub(super) fn closed(value: &str) -> Option<String> {
