@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::scalar::{Names, broken_scalars, closed, encloses_its_quote};
+use super::scalar::{Names, broken_scalars, closed, encloses_its_quote, is_valid};
 use super::yaml;
-use super::yaml_lines::lines;
+use super::yaml_lines::{Line, leading_blanks, lines};
 
 /// Repaired YAML, with a mapping from its bytes to those of the original text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Repaired {
     pub(super) text: String,
     /// The pieces that were copied: the start in the repaired text, the start in the original text
@@ -18,6 +18,11 @@ pub(super) struct Repaired {
     removed: Vec<(usize, usize)>,
     /// The values that were quoted or closed, in the order of the text.
     mended: Vec<Mended>,
+    /// True if tabs in indentation were replaced.
+    has_new_indent: bool,
+    /// True if tabs must be replaced in the indentation of the value that is being copied, from its second
+    /// line on.
+    mends_indent: bool,
 }
 
 /// A value that was quoted or closed, with its key.
@@ -74,7 +79,30 @@ impl Repaired {
         Some((remedy, if around.is_some() { at } else { self.original(mended.at) }))
     }
 
-    fn copy(&mut self, source: &str, range: Range<usize>) {
+    /// Copies `range`, with its indentation mended if `mends_indent` is set.
+    fn copy(&mut self, source: &str, mut range: Range<usize>) {
+        while self.mends_indent
+            && let Some(end) = source[range.clone()].find('\n')
+        {
+            let start = range.start + end + 1;
+            self.copy_exactly(source, range.start..start);
+            range.start = start + leading_blanks(&source[start..range.end]);
+            self.copy_indent(source, start..range.start);
+        }
+        self.copy_exactly(source, range);
+    }
+
+    /// Copies indentation, with blanks for its tabs.
+    fn copy_indent(&mut self, source: &str, range: Range<usize>) {
+        if source[range.clone()].contains('\t') {
+            self.text.push_str(&source[range].replace('\t', "  "));
+            self.has_new_indent = true;
+        } else {
+            self.copy_exactly(source, range);
+        }
+    }
+
+    fn copy_exactly(&mut self, source: &str, range: Range<usize>) {
         self.pieces.push((self.text.len(), range.start, range.len()));
         self.text.push_str(&source[range]);
     }
@@ -128,22 +156,15 @@ fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String 
 pub(super) fn repair(source: &str) -> Option<Repaired> {
     let mut removed = Vec::new();
     let source = &without_forbidden(source, &mut removed);
-    let mut repaired =
-        Repaired { text: String::new(), pieces: Vec::new(), removed, mended: Vec::new() };
+    let mut repaired = Repaired { removed, ..Repaired::default() };
     let lines = lines(source);
     let names = Names::of(source);
-    let mut has_new_indent = false;
     let mut n = 0;
     while n < lines.len() {
         let line = &lines[n];
         let start = repaired.text.len();
         let indent = line.start..line.content.start;
-        if source[indent.clone()].contains('\t') {
-            repaired.text.push_str(&source[indent].replace('\t', "  "));
-            has_new_indent = true;
-        } else {
-            repaired.copy(source, indent);
-        }
+        repaired.copy_indent(source, indent);
         if line.value.is_empty() {
             repaired.copy(source, line.content.start..line.next);
             n += 1;
@@ -153,6 +174,10 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         let n_lines = 1 + lines[n + 1..].iter().take_while(|next| next.continues(line)).count();
         let last = lines[n..n + n_lines].iter().rposition(|line| !line.is_blank()).unwrap_or(0);
         let value = line.value.start..lines[n + last].content.end.max(line.value.start);
+        // In a sound text, such as one below `|`, a tab is part of the text.
+        let has_tab = |line: &Line| source[line.start..line.content.start].contains('\t');
+        repaired.mends_indent =
+            lines[n + 1..n + n_lines].iter().any(has_tab) && !is_valid(&source[value.clone()]);
         let mut from = line.content.start;
         let (mut first, mut brackets) = (None, None);
         for scalar in broken_scalars(source, value, &names) {
@@ -179,7 +204,8 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         }
         n += n_lines;
     }
-    let is_changed = has_new_indent || !repaired.mended.is_empty() || !repaired.removed.is_empty();
+    let is_changed =
+        repaired.has_new_indent || !repaired.mended.is_empty() || !repaired.removed.is_empty();
     is_changed.then_some(repaired)
 }
 
@@ -231,6 +257,11 @@ mod tests {
             ("d: one\n  two: three\n\n  four\ne: f", "d: 'one\n  two: three\n\n  four'\ne: f"),
             ("m:\n  d: a: b\n", "m:\n  d: 'a: b'\n"),
             ("m:\n\td: x\n", "m:\n  d: x\n"),
+            ("d: |\n\ta\n\n\t\tb\ne: f", "d: |\n  a\n\n    b\ne: f"),
+            ("d: a: 'b'\n\t'c\n", "d: 'a: ''b''\n  ''c'\n"),
+            ("d: a\n\t- b\n", "d: a\n  - b\n"),
+            ("m:\n\td: |\n\t\ta", "m:\n  d: |\n    a"),
+            ("d: |\n  a\n  \tb\ne: f: g", "d: |\n  a\n  \tb\ne: 'f: g'"),
             ("- @a\n- b\n- `c` d", "- '@a'\n- b\n- '`c` d'"),
             ("- k: a: b\n  l: c", "- k: 'a: b'\n  l: c"),
             ("k: [a, @b, '@c', *d]", "k: [a, '@b', '@c', '*d']"),
@@ -284,13 +315,13 @@ mod tests {
 
     #[test]
     fn bytes_of_repaired_text_lead_back_to_the_original() {
-        let source = "\ta: it's: 'ñ'\n\u{80}b: \u{1}c";
+        let source = "\ta: it's: 'ñ'\n\u{80}b: \u{1}c\nd: |\n\té";
         let repaired = repaired(source);
-        assert_eq!(repaired.text, "  a: 'it''s: ''ñ'''\nb: c");
+        assert_eq!(repaired.text, "  a: 'it''s: ''ñ'''\nb: c\nd: |\n  é");
         for (at, _) in repaired.text.char_indices().chain([(repaired.text.len(), ' ')]) {
             assert!(source.is_char_boundary(repaired.original(at)), "{at}");
         }
-        for piece in ["ñ", "b", "c"] {
+        for piece in ["ñ", "b", "c", "é"] {
             let at = repaired.text.find(piece).unwrap();
             assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
         }

@@ -128,7 +128,7 @@ pub(super) fn closed(value: &str) -> Option<String> {
 }
 
 /// Tells whether `value` is valid YAML by itself.
-fn is_valid(value: &str) -> bool {
+pub(super) fn is_valid(value: &str) -> bool {
     yaml::parse(&format!("key: {value}"), &|at| at).is_ok()
 }
 

@@ -70,7 +70,8 @@ pub(super) fn lines(source: &str) -> Vec<Line> {
         .collect()
 }
 
-fn leading_blanks(text: &str) -> usize {
+/// The number of blanks and tabs that `text` starts with.
+pub(super) fn leading_blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t']).len()
 }
 
