@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::fields::{Reader, duplicate_key};
 use super::finding::Finding;
+use super::keys::is_known;
 use super::repair::{self, Remedy};
 use super::salvage;
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
@@ -114,7 +115,9 @@ fn mended(
     }
     let entries = salvage::salvage(source, offset);
     let Fault { span, message, help } = fault;
-    let help = help.unwrap_or_else(|| help_of_message(&message).to_owned());
+    let help = help
+        .or_else(|| Some(format!("write a blank after `{}:`", key_without_blank(source)?)))
+        .unwrap_or_else(|| help_of_message(&message).to_owned());
     let saved: Vec<String> =
         entries.iter().filter_map(|(key, _)| Some(format!("`{}`", key.text()?))).collect();
     let (code, result) = match &saved[..] {
@@ -137,6 +140,15 @@ fn help_of(remedy: &Remedy) -> String {
     }
 }
 
+/// Returns the first field whose value follows the `:` without a blank.
+fn key_without_blank(source: &str) -> Option<&str> {
+    source.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        let has_blank = value.is_empty() || value.starts_with([' ', '\t']);
+        (!has_blank && is_known(key)).then_some(key)
+    })
+}
+
 /// Returns the help text for an error that the parser reports with this message.
 fn help_of_message(message: &str) -> &'static str {
     let helps: [(&[&str], &str); 5] = [
@@ -151,7 +163,7 @@ fn help_of_message(message: &str) -> &'static str {
             "put all of the value in one pair of quotes",
         ),
         (
-            &["simple key", "expected key", "indentation"],
+            &["simple key", "expected key", "indentation", "expected <document start>"],
             "begin each line with a key or `- `, and indent alike what belongs together",
         ),
     ];

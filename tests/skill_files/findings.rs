@@ -18,6 +18,7 @@ fn remedies_are_told_where_the_mistake_is_and_load() {
         (3, "triggers: [\"a b\" c]", "write `triggers: ['\"a b\" c']`"),
         (3, "allowed-tools: [Bash(git: *), Read]", "write `allowed-tools: ['Bash(git: *)', Read]`"),
         (3, "not a key", "indent alike"),
+        (3, "version:1.0", "write a blank after `version:`"),
         (3, "when_to_use: \"now\nlicense: MIT", "write `when_to_use: '\"now'`"),
         (3, "when_to_use: Use it: now", "write `when_to_use: 'Use it: now'`"),
         (3, long.as_str(), "indent alike"),
@@ -40,6 +41,9 @@ fn remedies_are_told_where_the_mistake_is_and_load() {
             assert!(skill.diagnostics().is_empty(), "{remedy}: {:?}", skill.diagnostics());
         }
     }
+    let indented: Skill = "---\n name: a\ndescription: d\n---\n".parse().unwrap();
+    assert_eq!((indented.name(), codes(indented.diagnostics())), ("a", vec!["salvaged-yaml"]));
+    assert!(indented.diagnostics()[0].help.contains("indent alike"));
     let open: Skill = "---\nname: a\ndescription: d\ntriggers: [a b, c d\n---\n".parse().unwrap();
     let keywords: Vec<&str> =
         open.triggers().keywords.iter().map(|keyword| keyword.value.as_str()).collect();
