@@ -7,6 +7,7 @@ mod batches;
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
+mod changes;
 mod clients;
 #[cfg(feature = "otlp")]
 mod collector;

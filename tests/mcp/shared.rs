@@ -9,7 +9,7 @@ use crate::{command, skills, trusted};
 /// A client of one or more servers that accept its token.
 pub(crate) struct Client {
     bearer: String,
-    session: String,
+    pub(crate) session: String,
 }
 
 impl Client {

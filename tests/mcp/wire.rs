@@ -16,7 +16,7 @@ pub(crate) struct Server {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     _place: Place,
-    skills: tempfile::TempDir,
+    pub(crate) skills: tempfile::TempDir,
 }
 
 impl Server {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rmcp::model::{Prompt, Tool};
+use rmcp::model::{Prompt, SubscriptionFilter, Tool};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use serde::Serialize;
 use tokio::sync::Notify;
@@ -14,7 +14,7 @@ use super::{Connection, blocking};
 use crate::catalog::{Audience, Catalog};
 
 /// The number of lists that can change.
-const N_LISTS: usize = 3;
+pub(super) const N_LISTS: usize = 3;
 const TOOLS: usize = 0;
 const PROMPTS: usize = 1;
 const RESOURCES: usize = 2;
@@ -54,13 +54,13 @@ impl Listed {
 }
 
 impl Connection {
-    /// Returns the current fingerprints of those lists that the client has seen.
-    fn prints(&self, listed: Fingerprints) -> Fingerprints {
-        let [tools, prompts, resources] = listed;
+    /// Returns the current fingerprints of those lists that are `wanted`.
+    fn prints(&self, wanted: [bool; N_LISTS]) -> Fingerprints {
+        let [tools, prompts, resources] = wanted;
         [
-            tools.map(|_| print(&self.current_tools())),
-            prompts.map(|_| print(&self.current_prompts())),
-            resources.map(|_| print_skills(&self.engine.catalog())),
+            tools.then(|| print(&self.current_tools())),
+            prompts.then(|| print(&self.current_prompts())),
+            resources.then(|| print_skills(&self.engine.catalog())),
         ]
     }
 }
@@ -94,14 +94,33 @@ fn print_skills(catalog: &Catalog) -> u64 {
     hasher.finish()
 }
 
+/// Returns, for each list, whether a subscription is for it.
+pub(super) fn followed(filter: &SubscriptionFilter) -> [bool; N_LISTS] {
+    [filter.tools_list_changed, filter.prompts_list_changed, filter.resources_list_changed]
+        .map(|wanted| wanted == Some(true))
+}
+
 /// Checks the lists of a connection after each refresh of the engine and at intervals, and notifies
-/// `client` once of each change. Returns when the client is gone.
-pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
+/// `client` once of each change since it last read a list or was notified. Lists that are `followed`
+/// count as read at the start, because the client may read them over other connections. Returns when
+/// the client is gone.
+pub(super) async fn tell(
+    connection: &Arc<Connection>,
+    client: &impl Client,
+    followed: [bool; N_LISTS],
+) {
     let refreshed = Arc::new(Notify::new());
     let heard = Arc::clone(&refreshed);
     let _subscription = connection.engine.subscribe(move |_| heard.notify_one());
     let poll = connection.options.poll;
-    let mut told: Fingerprints = [None; N_LISTS];
+    let look = |wanted| {
+        let looked = Arc::clone(connection);
+        blocking("lists", move || looked.prints(wanted))
+    };
+    let mut read = connection.listed.prints();
+    let at_start = look(followed).await.unwrap_or_default();
+    // The state of each list that the client knows, or knows to have changed.
+    let mut known: Fingerprints = std::array::from_fn(|list| read[list].or(at_start[list]));
     loop {
         let pause = poll.unwrap_or(LIVENESS_INTERVAL);
         let is_refreshed = tokio::time::timeout(pause, refreshed.notified()).await.is_ok();
@@ -111,13 +130,17 @@ pub(super) async fn tell(connection: &Arc<Connection>, client: &impl Client) {
         if !is_refreshed && poll.is_none() {
             continue;
         }
-        let listed = connection.listed.prints();
-        let looked = Arc::clone(connection);
-        // The panic was already reported; keep the lists as they were.
-        let Ok(now) = blocking("lists", move || looked.prints(listed)).await else { continue };
+        let before = std::mem::replace(&mut read, connection.listed.prints());
         for list in 0..N_LISTS {
-            if now[list] != listed[list] && now[list] != told[list] {
-                told[list] = now[list];
+            if read[list] != before[list] {
+                known[list] = read[list];
+            }
+        }
+        // The panic was already reported; keep the lists as they were.
+        let Ok(now) = look(known.map(|print| print.is_some())).await else { continue };
+        for list in 0..N_LISTS {
+            if now[list] != known[list] {
+                known[list] = now[list];
                 client.tell_changed(list).await;
             }
         }

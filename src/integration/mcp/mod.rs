@@ -53,13 +53,14 @@ use rmcp::service::{
     serve_server,
 };
 use rmcp::transport::io::stdio_pipes;
+use rmcp::transport::streamable_http_server::SessionRestoreMarker;
 
 use crate::disclosure::{Budget, PromptOptions};
 use crate::engine::{Engine, SessionTools};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use blocking::{blocking, protocol_error};
-use changes::Listed;
+use changes::{Listed, N_LISTS};
 use lines::{Closing, Lines};
 use metrics::Metrics;
 use pages::is_whole;
@@ -369,7 +370,9 @@ impl ServerHandler for McpServer {
     /// Notifies clients before protocol 2026-07-28 of changes, since they do not subscribe.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if !self.0.is_told.swap(true, Ordering::Relaxed) {
-            changes::tell(&self.0, &context.peer).await;
+            // The client of a restored session may have read any list before.
+            let is_restored = context.extensions.get::<SessionRestoreMarker>().is_some();
+            changes::tell(&self.0, &context.peer, [is_restored; N_LISTS]).await;
         }
     }
 
@@ -381,8 +384,9 @@ impl ServerHandler for McpServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let followed = changes::followed(context.accepted());
         tokio::select! {
-            () = changes::tell(&self.0, context.sink()) => {}
+            () = changes::tell(&self.0, context.sink(), followed) => {}
             () = context.cancelled() => {}
         }
         Ok(())
