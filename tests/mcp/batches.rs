@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::http::{self, TOKEN, header, hello_of};
+use crate::shared::Client;
 use crate::wire;
+
+/// A request with half a surrogate pair, from a text that was cut.
+const HALF: &str = r#"{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":"\ud83d"}}"#;
 
 fn request(id: u64, method: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {}})
@@ -46,6 +50,8 @@ fn over_standard_input() {
     assert_eq!(by_id(answers.as_array().unwrap()), expected());
     let greeted = answers.as_array().unwrap().iter().find(|answer| answer["id"] == 2).unwrap();
     assert_eq!(greeted["result"]["content"][0]["text"], "Hello, Ada!");
+    server.write(&format!("[{HALF}]"));
+    assert_eq!(by_id(server.read_any().as_array().unwrap()), [("8".to_owned(), false)].into());
     // A batch of notifications gets no answer, but an empty batch gets one.
     server.write(&json!([{"jsonrpc": "2.0", "method": "$/setTrace"}]).to_string());
     server.write("[]");
@@ -103,4 +109,15 @@ fn over_http() {
     let bearer = format!("Bearer {TOKEN}");
     let answer = server.post_text("/mcp", &[("Authorization", &bearer)], &mixed().to_string());
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+}
+
+#[test]
+fn half_a_character_is_replaced_over_http() {
+    let (server, _) = http::Server::start(&[], Some(TOKEN));
+    for (version, body) in [("2025-06-18", HALF.to_owned()), ("2025-03-26", format!("[{HALF}]"))] {
+        let client = Client::begin_with(&server, TOKEN, version);
+        let answer = client.ask(&server, "POST", &body);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert_eq!(by_id(&http::events(&answer)), [("8".to_owned(), false)].into(), "{answer}");
+    }
 }

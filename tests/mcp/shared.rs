@@ -15,8 +15,13 @@ pub(crate) struct Client {
 impl Client {
     /// Starts a session at `server`.
     pub(crate) fn begin(server: &Server, token: &str) -> Client {
+        Client::begin_with(server, token, "2025-06-18")
+    }
+
+    /// Starts a session with this protocol version.
+    pub(crate) fn begin_with(server: &Server, token: &str, version: &str) -> Client {
         let bearer = format!("Bearer {token}");
-        let hello = hello_of("2025-06-18").to_string();
+        let hello = hello_of(version).to_string();
         let answer = server.post_text("/mcp", &[("Authorization", &bearer)], &hello);
         let session = header(&answer, "mcp-session-id").unwrap().to_owned();
         Client { bearer, session }

@@ -278,6 +278,7 @@ impl Server {
             }
             Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
         };
+        let body = message::repaired(&body).map_or(body, Bytes::from);
         let protocol = current.session.as_ref().and_then(|(_, session)| session.protocol());
         let has_batches = protocol.is_some_and(batches::are_in);
         if has_batches && let Some(batch) = batches::split(&body) {

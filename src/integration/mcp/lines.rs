@@ -179,6 +179,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             }
             // Skip a byte order mark.
             let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
+            let repaired = message::repaired(line);
+            let line = repaired.as_deref().unwrap_or(line);
             let Some(line) = self.open_batch(line) else { continue };
             match message::read(line) {
                 Ok(Some(message)) => return Some(message),

@@ -41,8 +41,16 @@ impl Refusal {
     }
 }
 
-/// Parses `text`; half a surrogate pair in it becomes `U+FFFD`. Returns `None` for an unknown
-/// notification.
+/// Returns `text` with `U+FFFD` in place of halves of surrogate pairs, or `None` if it has none. The SDK
+/// would refuse them, so this is done before anything parses the text.
+pub(super) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
+    match std::str::from_utf8(text).map(without_halves) {
+        Ok(Cow::Owned(whole)) => Some(whole.into_bytes()),
+        _ => None,
+    }
+}
+
+/// Parses `text`. Returns `None` for an unknown notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     let error = match serde_json::from_slice(text) {
         Ok(message) => return Ok(Some(message)),
@@ -51,9 +59,6 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
     let value: Value = match serde_json::from_slice(text) {
         Ok(value) => value,
         Err(error) => {
-            if let Ok(Cow::Owned(whole)) = std::str::from_utf8(text).map(without_halves) {
-                return read(whole.as_bytes());
-            }
             let why = format!("this is not JSON: {error}");
             return Err(Refusal::new(ErrorCode::PARSE_ERROR, why, None));
         }
