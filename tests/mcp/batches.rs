@@ -102,6 +102,11 @@ fn over_http() {
         assert_eq!(by_id(&answers), expected(), "{answer}");
         let answer = post(&json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]));
         assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+        // Of two requests with one id, only the first is answered.
+        let answer = post(&json!([request(5, "ping"), request(5, "ping"), request(6, "ping")]));
+        let answers = http::events(&answer);
+        let refused = answers.iter().filter(|answer| answer["error"]["code"] == -32600);
+        assert_eq!((answers.len(), refused.count()), (3, 1), "{answer}");
         let answer = post(&json!([]));
         assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("-32600"), "{answer}");
     }

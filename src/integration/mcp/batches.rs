@@ -39,8 +39,29 @@ pub(super) fn split(text: &[u8]) -> Option<Result<Vec<Vec<u8>>, Refusal>> {
     Some(Ok(messages.iter().map(|message| message.to_string().into_bytes()).collect()))
 }
 
+/// Parses the messages of a batch, each to `None` if it is an unknown notification. Refuses a request
+/// whose id another request of the batch has, or one for which `is_open` returns true, since there
+/// would be only one answer to both.
+pub(super) fn read_all<'m>(
+    messages: &'m [Vec<u8>],
+    is_open: impl Fn(&RequestId) -> bool + 'm,
+) -> impl Iterator<Item = Result<Option<Received>, Refusal>> + 'm {
+    let mut ids = Vec::new();
+    messages.iter().map(move |text| {
+        let message = read(text)?;
+        if let Some(JsonRpcMessage::Request(request)) = &message {
+            let id = request.id.clone();
+            if ids.contains(&id) || is_open(&id) {
+                return Err(refused("another request has this id".to_owned(), Some(id)));
+            }
+            ids.push(id);
+        }
+        Ok(message)
+    })
+}
+
 /// Parses one message of a batch. Returns `None` for an unknown notification.
-pub(super) fn read(text: &[u8]) -> Result<Option<Received>, Refusal> {
+fn read(text: &[u8]) -> Result<Option<Received>, Refusal> {
     let message = message::read(text)?;
     if let Some(JsonRpcMessage::Request(request)) = &message
         && matches!(request.request, ClientRequest::InitializeRequest(_))
@@ -86,14 +107,10 @@ impl Batches {
     /// Opens a batch. Returns its answers at once if none of its requests needs one from the server.
     pub(super) fn open(&mut self, messages: &[Vec<u8>]) -> Option<Vec<Value>> {
         let mut batch = Batch::default();
-        for text in messages {
-            match read(text) {
-                Ok(Some(JsonRpcMessage::Request(request)))
-                    if self.waits_for(&batch, &request.id) =>
-                {
-                    let why = "another request has this id".to_owned();
-                    batch.refuse(&refused(why, Some(request.id)));
-                }
+        let open = &self.open;
+        let is_open = |id: &RequestId| open.iter().any(|batch| batch.waiting.contains(id));
+        for message in read_all(messages, is_open) {
+            match message {
                 Ok(Some(message)) => {
                     if let JsonRpcMessage::Request(request) = &message {
                         batch.waiting.push(request.id.clone());
@@ -109,10 +126,6 @@ impl Batches {
         }
         self.open.push(batch);
         None
-    }
-
-    fn waits_for(&self, batch: &Batch, id: &RequestId) -> bool {
-        self.open.iter().chain([batch]).any(|batch| batch.waiting.contains(id))
     }
 
     /// Returns the next message of a batch.

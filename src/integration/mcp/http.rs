@@ -335,8 +335,9 @@ impl Server {
     ) -> Answer {
         head.headers.remove(CONTENT_LENGTH);
         let mut bodies = Vec::new();
-        for text in messages {
-            let refusal = match batches::read(&text) {
+        let read: Vec<_> = batches::read_all(&messages, |_| false).collect();
+        for (message, text) in read.into_iter().zip(messages) {
+            let refusal = match message {
                 Ok(Some(message)) => {
                     let body = Full::new(Bytes::from(text));
                     let answer =
