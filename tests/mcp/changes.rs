@@ -38,6 +38,33 @@ fn a_skill_that_comes_again_is_told_of_again() {
     }
 }
 
+#[test]
+fn a_file_that_comes_or_goes_is_told_of() {
+    let mut server = wire::Server::started();
+    server.ask(1, "resources/list", &json!({}));
+    let references = server.skills.path().join("review/references");
+    fs::create_dir_all(&references).unwrap();
+    for is_there in [true, false] {
+        if is_there {
+            fs::write(references.join("more.md"), "More.").unwrap();
+        } else {
+            fs::remove_file(references.join("more.md")).unwrap();
+        }
+        while server.read()["method"] != "notifications/resources/list_changed" {}
+        // The server may report the directory before the file in it.
+        let listed = |server: &mut wire::Server| {
+            server.send(2, "resources/list", &json!({}));
+            loop {
+                let answer = server.read();
+                if answer["id"] == 2 {
+                    return answer.to_string().contains("more.md");
+                }
+            }
+        };
+        assert_eq!(listed(&mut server), is_there);
+    }
+}
+
 /// A stream of events from a server.
 struct Stream(Lines<BufReader<TcpStream>>);
 

@@ -203,6 +203,7 @@ fn what_is_no_message_is_answered_as_on_standard_input() {
         (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, 400, -32600, json!(1)),
         (r#"{"id":1,"method":"ping"}"#, 400, -32600, json!(1)),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, 400, -32600, json!(null)),
+        (r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}"#, 400, -32602, json!(2)),
         (&too_long, 413, -32600, json!(null)),
     ] {
         let answer = post(body);

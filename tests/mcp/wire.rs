@@ -68,7 +68,7 @@ impl Server {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    fn send(&mut self, id: u64, method: &str, params: &Value) {
+    pub(crate) fn send(&mut self, id: u64, method: &str, params: &Value) {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         self.write(&request.to_string());
     }
@@ -178,9 +178,15 @@ fn whatever_a_client_writes_is_answered_as_the_specification_says() {
     // A blank line and an unknown notification get no answer.
     server.write("");
     server.write(r#"{"jsonrpc":"2.0","method":"$/setTrace","params":"x"}"#);
-    for list in ["tools", "prompts", "resources", "resources/templates"] {
-        let answer = server.ask(7, &format!("{list}/list"), &json!({"cursor": "made up"}));
-        assert_eq!(answer["error"]["code"], -32602, "{list}: {answer}");
+    for list in ["tools", "prompts", "resources", "resources/templates", "skills"] {
+        let method = format!("{list}/list");
+        for cursor in [json!("made up"), json!(7)] {
+            let answer = server.ask(7, &method, &json!({"cursor": cursor}));
+            assert_eq!(answer["error"]["code"], -32602, "{list}: {answer}");
+        }
+        for params in [json!(null), json!({}), json!({"cursor": null, "_meta": {}})] {
+            assert!(server.ask(7, &method, &params)["result"].is_object(), "{list}: {params}");
+        }
     }
     assert_eq!(server.ask(10, "ping", &json!({}))["result"], json!({}));
     drop(server.stdin.take());
@@ -214,6 +220,11 @@ fn a_request_before_the_handshake_is_refused() {
     assert_eq!(server.ask(2, "ping", &json!({}))["result"], json!({}));
     let client = json!({"name": "raw", "version": "1"});
     let params = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": client});
+    for misfit in [json!({}), json!({"protocolVersion": "2025-06-18", "capabilities": {}})] {
+        let answer = server.ask(3, "initialize", &misfit);
+        let error = json!({"code": -32602, "message": "the parameters of `initialize` do not fit"});
+        assert_eq!(answer["error"], error);
+    }
     // For an unknown version, the server offers one that both sides may know.
     assert_eq!(server.ask(3, "initialize", &params)["result"]["protocolVersion"], "2025-11-25");
     drop(server.stdin.take());
@@ -291,33 +302,6 @@ fn calls_go_on_after_the_client_has_closed_its_side_as_long_as_some_end() {
     server.wait();
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert!(!is_alive("60.000029"), "the last script goes on");
-}
-
-#[test]
-fn a_file_that_comes_or_goes_is_told_of() {
-    let mut server = Server::started();
-    server.ask(1, "resources/list", &json!({}));
-    let references = server.skills.path().join("review/references");
-    std::fs::create_dir_all(&references).unwrap();
-    for is_there in [true, false] {
-        if is_there {
-            std::fs::write(references.join("more.md"), "More.").unwrap();
-        } else {
-            std::fs::remove_file(references.join("more.md")).unwrap();
-        }
-        while server.read()["method"] != "notifications/resources/list_changed" {}
-        // The server may report the directory before the file in it.
-        let listed = |server: &mut Server| {
-            server.send(2, "resources/list", &json!({}));
-            loop {
-                let answer = server.read();
-                if answer["id"] == 2 {
-                    return answer.to_string().contains("more.md");
-                }
-            }
-        };
-        assert_eq!(listed(&mut server), is_there);
-    }
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
@@ -53,7 +53,7 @@ pub(super) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
 /// Parses `text`. Returns `None` for an unknown notification.
 pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     let error = match serde_json::from_slice(text) {
-        Ok(message) => return Ok(Some(message)),
+        Ok(message) => return check_params(&message, text).map(|()| Some(message)),
         Err(error) => error,
     };
     let value: Value = match serde_json::from_slice(text) {
@@ -76,6 +76,35 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
         _ => format!("this is not a valid request: {error}"),
     };
     Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
+}
+
+/// Refuses parameters that do not fit where the SDK would not say so: it would answer a list as though
+/// there were no parameters, and take `initialize` for a request before the handshake.
+fn check_params(message: &RxJsonRpcMessage<RoleServer>, text: &[u8]) -> Result<(), Refusal> {
+    let JsonRpcMessage::Request(request) = message else { return Ok(()) };
+    let is_read = match &request.request {
+        ClientRequest::ListPromptsRequest(list) => list.params.is_some(),
+        ClientRequest::ListResourcesRequest(list) => list.params.is_some(),
+        ClientRequest::ListResourceTemplatesRequest(list) => list.params.is_some(),
+        ClientRequest::ListSkillsRequest(list) => list.params.is_some(),
+        ClientRequest::ListToolsRequest(list) => list.params.is_some(),
+        ClientRequest::CustomRequest(custom) => custom.method != "initialize",
+        _ => true,
+    };
+    let method = request.request.method();
+    let has_params = || {
+        let value: Value = serde_json::from_slice(text).unwrap_or_default();
+        value.get("params").is_some_and(|params| !params.is_null())
+    };
+    if is_read || method != "initialize" && !has_params() {
+        return Ok(());
+    }
+    Err(Refusal::new(ErrorCode::INVALID_PARAMS, misfit(method), Some(request.id.clone())))
+}
+
+/// The message of the error for parameters that do not fit `method`.
+pub(super) fn misfit(method: &str) -> String {
+    format!("the parameters of `{method}` do not fit")
 }
 
 /// Tells whether a message is a notification: a client that waits for an answer has sent an id, even if

@@ -360,8 +360,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         if METHODS.contains(&&*method) {
-            let message = format!("the parameters of `{method}` do not fit");
-            return Err(ErrorData::invalid_params(message, None));
+            return Err(ErrorData::invalid_params(message::misfit(&method), None));
         }
         let message = format!("there is no method `{method}`");
         Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
