@@ -133,11 +133,12 @@ impl<'a> Plan<'a> {
         self.called_for().chain(self.registry.iter().copied())
     }
 
-    /// Adds a skill to `full`, to `above` if its instructions are already in the context, or to `withheld`
-    /// if they must not be shown.
+    /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown. If they are already
+    /// in the context, only gives the reason: a reminder with each message on the same subject would be
+    /// noise.
     fn add_by_relevance(&mut self, entry: &'a Entry, relevance: Relevance, case: &Case<'a, '_>) {
         if case.state.shows(&entry.id, &entry.skill) {
-            self.above.push(entry);
+            self.summary.omitted.push(Rejection::new(&entry.id, Reason::InContext));
         } else if let Some(reason) = (case.evidence.withheld)(entry) {
             self.withheld.push((entry, reason));
         } else {

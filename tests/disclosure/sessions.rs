@@ -181,7 +181,7 @@ fn matches_follow_what_was_used_last() {
 }
 
 #[test]
-fn what_relevance_calls_for_is_referred_to_if_it_stands_in_the_context() {
+fn what_relevance_calls_for_is_left_out_with_a_reason_if_it_stands_in_the_context() {
     let others = ["git", "pods", "essays", "music", "flights", "taxes", "gardens", "chess"];
     let mut skills = others
         .map(|of| skill(&format!("---\nname: {of}\ndescription: About {of}.\n---\nB\n")))
@@ -202,8 +202,7 @@ fn what_relevance_calls_for_is_referred_to_if_it_stands_in_the_context() {
     assert_eq!(first.relevant.unwrap().id.as_str(), "invoice-extraction");
     let second = turn();
     assert_eq!((second.full.len(), second.relevant.clone()), (0, None));
-    assert_eq!(ids(&second.registry), ["invoice-extraction"]);
-    assert!(second.text.contains("invoice-extraction: its instructions, given above, apply"));
+    assert_eq!(second.text, "[9 skills available]");
     assert_eq!(reasons(&second), [("invoice-extraction", IN_CONTEXT)]);
     assert_eq!(turn(), second);
 }
