@@ -135,7 +135,8 @@ fn denies(words: &Clause<'_>, word: &str, after: Option<&str>) -> Option<bool> {
     match word {
         // "why isn't x running", "why not x", "if not, x" without its comma
         _ if is_negation(word) => {
-            Some(!is_after(&["why", "if"]) && !(before.is_none() && is_question(word, after)))
+            let asks = before.is_none() && is_question(word, after);
+            Some(!(asks || is_after(&["why", "if"])))
         }
         // "no, use x" without its comma
         "no" => Some(!after.is_some_and(|after| VERBS.contains(&after))),
