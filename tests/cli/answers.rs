@@ -91,3 +91,22 @@ fn completions_are_made_for_every_shell() {
         assert_eq!(json["script"].as_str().unwrap().trim_end(), run.stdout.trim_end());
     }
 }
+
+#[cfg(target_os = "linux")] // elsewhere, such names cannot be created
+#[test]
+fn a_path_that_is_not_unicode_is_in_json_as_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let place = place();
+    let dir = place.path().join("skills").join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    std::fs::create_dir(&dir).unwrap();
+    let text = "---\nname: odd\ndescription: Is odd.\n---\nB\n";
+    std::fs::write(dir.join("SKILL.md"), text).unwrap();
+    for command in [&["list"][..], &["show", "odd"], &["doctor"], &["check", "skills"]] {
+        let args = command.iter().chain(&["--source", "skills", "--json"]);
+        let answer = place.run(args).json();
+        assert!(answer.get("status").is_none(), "{command:?}: {answer}");
+        let text = answer.to_string();
+        assert!(text.contains("odd\u{fffd}"), "{command:?}: {text}");
+    }
+}
