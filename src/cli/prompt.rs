@@ -1,6 +1,5 @@
 //! `repertoire prompt`: prints the list of skills for a system prompt.
 
-use repertoire::session::Event;
 use repertoire::{Budget, PromptOptions};
 
 use crate::args::{Common, PromptArgs};
@@ -22,8 +21,7 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
         session.compacted()?;
     }
     let prompt = engine.prompt();
-    // What the prompt lists needs no line with a message.
-    session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
+    session.listed(&prompt.included)?;
     if out.json {
         Output::json(&prompt)?;
     } else {

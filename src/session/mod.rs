@@ -103,6 +103,12 @@ impl Session {
         self.record(&Event::Consented(skill)).map(drop)
     }
 
+    /// Records that the context got a line for each of `skills`, such as the skills that a catalog prompt
+    /// includes: no message gets these lines again.
+    pub fn listed(&self, skills: &[SkillId]) -> Result<(), Error> {
+        self.record_all(&skills.iter().map(Event::Listed).collect::<Vec<_>>())
+    }
+
     /// Records that the host compacted the context: the instructions in it are lost, and the most recent
     /// ones will be disclosed again.
     pub fn compacted(&self) -> Result<(), Error> {

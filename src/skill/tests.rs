@@ -269,16 +269,12 @@ fn triggers_are_read_from_every_form_and_place() {
         ),
         ("triggers:\n  patterns: |\n    a{1,2}\n    b, c", json!({"patterns": ["a{1,2}", "b, c"]})),
         ("triggers: {regex: 'a+'}", json!({"patterns": ["a+"]})),
-        (
-            "triggers: {patterns: ['a ', ' - b'], keywords: [' c ']}",
-            json!({"patterns": ["a ", " - b"], "keywords": ["c"]}),
-        ),
-        ("triggers:\n  patterns:\n    - |\n      a b\n", json!({"patterns": ["a b"]})),
+        ("triggers:\n  regex:\n  - ' a '\n  - |\n    b\n", json!({"patterns": [" a ", "b"]})),
         (
             "paths: 'src/*.{ts,js}, *.md'\ntriggers: {files: ['a/**']}",
             json!({"paths": ["a/**", "src/*.{ts,js}", "*.md"]}),
         ),
-        ("triggers: [1.0, NO]", json!({"keywords": ["1.0", "NO"]})),
+        ("triggers: [1.0, ' NO ']", json!({"keywords": ["1.0", "NO"]})),
         ("triggers: []", json!(null)),
         ("triggers:", json!(null)),
         ("triggers: {exclude: [z]}", json!(null)),

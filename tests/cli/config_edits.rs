@@ -53,6 +53,19 @@ fn links_are_followed_for_the_user_but_never_out_of_a_project() {
 }
 
 #[test]
+fn a_list_with_an_entry_that_is_not_an_id_is_not_edited() {
+    let place = place();
+    let text = "[skills]\ndisabled = [\"x\", 3]\n";
+    place.write(USER, text);
+    let refused = place.run(["disable", "alpha", "--source", "skills"]).exits(1);
+    assert_contains(
+        &refused.stderr,
+        &["`skills.disabled` is not a list of ids", "nothing was changed"],
+    );
+    assert_eq!(fs::read_to_string(place.path().join(USER)).unwrap(), text);
+}
+
+#[test]
 fn the_window_of_the_command_line_wins() {
     let place = place();
     let tier = |args: &[&str]| {

@@ -20,7 +20,7 @@ use crate::disclosure::{
 };
 use crate::engine::{Engine, Turn, TurnBuilder};
 use crate::error::Error;
-use crate::session::{Event, Session, SkillState};
+use crate::session::{Session, SkillState};
 use crate::skill::SkillId;
 
 /// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
@@ -101,7 +101,7 @@ impl HookCall {
         if prompt.text.chars().count() > room {
             prompt = self.catalog(engine, Some(Budget::Characters(room)));
         }
-        session.record_all(&prompt.included.iter().map(Event::Listed).collect::<Vec<_>>())?;
+        session.listed(&prompt.included)?;
         Ok(prompt.text)
     }
 
