@@ -344,7 +344,7 @@ impl fmt::Display for Diagnostic {
 
 /// Line and column (characters, both from 1) of byte `offset` in `text`; a byte order mark has
 /// no width.
-pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
+pub fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
     let line = before.split(|&b| b == b'\n').count();

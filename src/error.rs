@@ -163,7 +163,7 @@ impl Error {
 
 /// Returns the choice named `text`. If there is none, fails with an error that says that `text` is not
 /// `what` and lists the names of all choices.
-pub(crate) fn choose<T: Copy>(
+pub fn choose<T: Copy>(
     what: &str,
     text: &str,
     choices: &[T],

@@ -31,8 +31,6 @@
 //! - [`Skill`]: the content of a `SKILL.md`; [`diagnostic`]: its possible faults.
 //! - [`catalog`]: sources of skills, precedence, and visibility.
 //! - [`matcher`]: matching and ranking.
-//! - [`lint`]: triggers and descriptions of all skills, compared with each other; [`suggest`]: triggers
-//!   mined from a skill's text.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: the history of conversations, the skills in their context, and consent.
 //! - [`activation`]: turns a chosen skill into instructions: arguments, files, copies, tasks.
@@ -40,64 +38,48 @@
 //! - `snapshot` (feature `snapshot`): parsed skills and their compiled index, kept on disk for later
 //!   processes.
 //! - `toolset` (feature `toolsets`): tools from shared-library plugins.
-//! - `config` (feature `config`): `config.toml`, the settings of users and projects.
-//! - `fetch` (feature `fetch`): skills from git repositories, directories and archives.
-//! - [`integration`]: tools for a host's model.
-//! - [`eval`]: measures how often the right skill is disclosed, with labelled prompts.
 //!
 //! Data flows in this order; no module depends on a later one.
 //!
 //! # Features
 //!
-//! - `cli` (default): the `repertoire` binary. The library does not use it: embed with
-//!   `default-features = false`.
-//! - `config` (part of `cli`): `Config`, settings of the user and of a project.
-//! - `fetch` (part of `cli`): skills fetched from elsewhere, pinned in `skills.lock`, and kept in a
-//!   cache.
-//! - `archive-https`: archives behind URLs as sources of `fetch`.
-//! - `oci`: sources of `fetch` in OCI registries, and pushes to them.
-//! - `object-store`: sources of `fetch` in S3, Google Cloud Storage and Azure.
-//! - `mcp` (part of `cli`): a server of the Model Context Protocol.
-//! - `postgres`: `session::PostgresStore`, sessions in a database that many machines share.
-//! - `redis`: `session::RedisStore`, sessions in Redis or Valkey.
-//! - `tls`: TLS for connections to session stores.
-//! - `sqlite` (part of `cli`): `session::SqliteStore`, sessions in a file that many processes share.
-//! - `scripts` (part of `cli`): scripts of skills, run in processes with limits.
-//! - `snapshot` (part of `cli`): `SnapshotCache`, for short-lived processes that answer a query or two.
-//! - `toolsets` (part of `cli`): tools from shared-library plugins.
-//! - `mcp-toolsets` (part of `cli`): also tools from MCP servers that skills ship.
-//! - `watch` (part of `cli`): `Engine::watch`, which reloads skills when their files change.
+//! None is on by default.
+//!
+//! - `scripts`: scripts of skills, run in processes with limits.
+//! - `snapshot`: `SnapshotCache`, for short-lived processes that answer a query or two.
+//! - `toolsets`: tools from shared-library plugins.
+//! - `mcp-toolsets`: also tools from MCP servers that skills ship.
+//! - `watch`: `Engine::watch`, which reloads skills when their files change.
+//!
+//! # Beside it
+//!
+//! Each of these is a crate: `repertoire-sessions` (sessions in SQLite, PostgreSQL and Redis),
+//! `repertoire-config` (`config.toml`), `repertoire-fetch` (skills from git repositories, archives,
+//! registries and servers), `repertoire-agents` (hooks of coding agents), `repertoire-mcp` (an MCP
+//! server), `repertoire-authoring` (findings that compare skills, and evaluation) and `repertoire-cli`
+//! (the program).
 
 pub mod activation;
 pub mod catalog;
-#[cfg(feature = "config")]
-pub mod config;
-mod confined;
+#[doc(hidden)]
+pub mod confined;
 pub mod diagnostic;
 pub mod disclosure;
 pub mod engine;
 mod envelope;
 mod error;
-pub mod eval;
-#[cfg(feature = "fetch")]
-pub mod fetch;
-pub mod integration;
 mod lazy;
-pub mod lint;
-mod lossy_path;
+#[doc(hidden)]
+pub mod lossy_path;
 pub mod matcher;
-#[cfg(any(
-    feature = "fetch",
-    feature = "scripts",
-    feature = "snapshot",
-    feature = "sqlite",
-    feature = "toolsets"
-))]
-mod open_options;
-#[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
-mod private_dir;
-#[cfg(any(feature = "scripts", feature = "mcp-source", feature = "mcp-toolsets"))]
-mod process;
+#[doc(hidden)]
+pub mod open_options;
+#[cfg(feature = "trust")]
+#[doc(hidden)]
+pub mod private_dir;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+#[doc(hidden)]
+pub mod process;
 mod progress;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
@@ -107,21 +89,20 @@ pub mod session;
 pub mod skill;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
-mod spans;
-pub mod suggest;
+#[doc(hidden)]
+pub mod spans;
+#[doc(hidden)]
+pub mod surrogates;
 mod tool_definition;
 #[cfg(feature = "toolsets")]
 pub mod toolset;
-#[cfg(any(feature = "fetch", feature = "scripts", feature = "toolsets"))]
+#[cfg(feature = "trust")]
 pub mod trust;
-mod word_lists;
 
 pub use activation::{Activation, Consent, ConsentPolicy, ConsentRequest, Task, TaskSpawner};
 #[cfg(feature = "watch")]
 pub use catalog::WatchOptions;
 pub use catalog::{Allowlist, Audience, Catalog, Source};
-#[cfg(feature = "config")]
-pub use config::Config;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use disclosure::{
     Budget, Disclosure, DisclosureOptions, Format, HowToLoad, PromptOptions, Reason, Rejection,
@@ -133,6 +114,8 @@ pub use engine::{
     Activate, CallIo, Engine, EngineBuilder, Explanation, SessionTools, Turn, TurnBuilder,
 };
 pub use envelope::{Envelope, Fault};
+#[doc(hidden)]
+pub use error::choose;
 pub use error::{Error, ErrorCode, Remedy};
 pub use matcher::{Hit, HitKind, Match, MetaQuestion, Query};
 pub use progress::{Phase, Progress};
@@ -143,29 +126,14 @@ pub use snapshot::SnapshotCache;
 pub use tool_definition::ToolFormat;
 
 /// The README's code blocks are tests.
-#[cfg(all(doctest, feature = "sqlite"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// The code blocks of the page on embedding are tests, too.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../docs/embedding.md")]
-struct EmbeddingPage;
 
 /// The code blocks of the page on activation are tests, too.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/activation.md")]
 struct ActivationPage;
-
-/// The code blocks of the page on configuration are tests, too.
-#[cfg(all(doctest, feature = "config"))]
-#[doc = include_str!("../docs/config.md")]
-struct ConfigPage;
-
-/// The code blocks of the page on skills from elsewhere are tests, too.
-#[cfg(all(doctest, feature = "fetch"))]
-#[doc = include_str!("../docs/sources.md")]
-struct SourcesPage;
 
 /// The code blocks of the page on scripts are tests, too.
 #[cfg(all(doctest, feature = "scripts"))]

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     path.to_string_lossy().serialize(serializer)
 }
 
 #[expect(clippy::ref_option, reason = "serde gives it so")]
-pub(crate) fn serialize_option<S: Serializer>(
+pub fn serialize_option<S: Serializer>(
     path: &Option<PathBuf>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {

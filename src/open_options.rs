@@ -3,16 +3,14 @@
 use std::fs::OpenOptions;
 
 /// Opens a named pipe without waiting for its other end. The caller must check what kind of file it got.
-#[cfg(any(feature = "fetch", feature = "scripts", feature = "snapshot", feature = "toolsets"))]
-pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     set_flags(options, rustix::fs::OFlags::NONBLOCK);
     options
 }
 
 /// Opens a named pipe without waiting for its other end, and fails if the path is a symbolic link.
-#[cfg(any(feature = "fetch", feature = "scripts", feature = "sqlite", feature = "toolsets"))]
-pub(crate) fn without_waiting_or_links(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn without_waiting_or_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     set_flags(options, rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW);
     options

@@ -18,7 +18,7 @@ const LOCK: &str = "repertoire-host.lock";
 /// A directory that no other user may read. It is removed when this value is dropped; if the process is
 /// killed first, the next process that makes a directory below the same root removes it.
 #[derive(Debug)]
-pub(crate) struct PrivateDir {
+pub struct PrivateDir {
     /// The directory to use. The lock file is next to it, so that a process that may write only below
     /// `path` cannot touch it.
     path: PathBuf,
@@ -33,13 +33,13 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 impl PrivateDir {
     /// Creates a directory below the system's directory for temporary files.
     #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "scripts have a choice"))]
-    pub(crate) fn new() -> io::Result<PrivateDir> {
+    pub fn new() -> io::Result<PrivateDir> {
         PrivateDir::below(&std::env::temp_dir())
     }
 
     /// Creates a directory below `root`. The first call for a `root` also removes the directories that
     /// killed processes left there.
-    pub(crate) fn below(root: &Path) -> io::Result<PrivateDir> {
+    pub fn below(root: &Path) -> io::Result<PrivateDir> {
         let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(root.to_owned());
         if is_first {
             sweep(root);
@@ -60,7 +60,7 @@ impl PrivateDir {
         Ok(PrivateDir { path, outer: Some(outer), _lock: lock })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -94,13 +94,13 @@ fn open_up(dir: &Path) {
 fn open_up(_: &Path) {}
 
 #[cfg(unix)]
-pub(crate) fn create_private(dir: &Path) -> io::Result<()> {
+pub fn create_private(dir: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }
 
 #[cfg(not(unix))]
-pub(crate) fn create_private(dir: &Path) -> io::Result<()> {
+pub fn create_private(dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)
 }
 

@@ -11,7 +11,7 @@ use tracing::{Span, info_span};
 use crate::error::{Error, ErrorCode};
 
 /// The answer to a message.
-pub(crate) fn turn(message: &str) -> Span {
+pub fn turn(message: &str) -> Span {
     info_span!(
         "turn",
         message.bytes = int(message.len()),
@@ -31,7 +31,7 @@ pub(crate) fn turn(message: &str) -> Span {
 }
 
 /// A search for skills.
-pub(crate) fn search(query: &str) -> Span {
+pub fn search(query: &str) -> Span {
     info_span!(
         "search",
         query.bytes = int(query.len()),
@@ -42,7 +42,7 @@ pub(crate) fn search(query: &str) -> Span {
 }
 
 /// A skill loaded by name.
-pub(crate) fn activate(skill: &str, audience: &'static str) -> Span {
+pub fn activate(skill: &str, audience: &'static str) -> Span {
     info_span!(
         "activate",
         skill,
@@ -54,7 +54,7 @@ pub(crate) fn activate(skill: &str, audience: &'static str) -> Span {
 }
 
 /// A read of a session's history.
-pub(crate) fn session_read() -> Span {
+pub fn session_read() -> Span {
     info_span!(
         "session.read",
         skills = Empty,
@@ -65,7 +65,7 @@ pub(crate) fn session_read() -> Span {
 }
 
 /// A write to a session's history.
-pub(crate) fn session_write(n_events: usize) -> Span {
+pub fn session_write(n_events: usize) -> Span {
     info_span!(
         "session.write",
         events = int(n_events),
@@ -76,7 +76,7 @@ pub(crate) fn session_write(n_events: usize) -> Span {
 }
 
 /// A call of a tool by a model.
-pub(crate) fn tool(tool: &'static str) -> Span {
+pub fn tool(tool: &'static str) -> Span {
     info_span!(
         "tool",
         tool,
@@ -89,7 +89,7 @@ pub(crate) fn tool(tool: &'static str) -> Span {
 
 /// A call of a toolset's code.
 #[cfg(feature = "toolsets")]
-pub(crate) fn toolset(skill: &str, tool: &str) -> Span {
+pub fn toolset(skill: &str, tool: &str) -> Span {
     info_span!(
         "toolset",
         skill,
@@ -102,7 +102,7 @@ pub(crate) fn toolset(skill: &str, tool: &str) -> Span {
 
 /// A run of a skill's script.
 #[cfg(feature = "scripts")]
-pub(crate) fn script(skill: &str) -> Span {
+pub fn script(skill: &str) -> Span {
     info_span!(
         "script",
         skill,
@@ -114,7 +114,7 @@ pub(crate) fn script(skill: &str) -> Span {
 }
 
 /// The first load of the sources.
-pub(crate) fn load() -> Span {
+pub fn load() -> Span {
     info_span!(
         "catalog.load",
         skills = Empty,
@@ -126,7 +126,7 @@ pub(crate) fn load() -> Span {
 }
 
 /// A load of what changed in the sources.
-pub(crate) fn reload() -> Span {
+pub fn reload() -> Span {
     info_span!(
         "catalog.reload",
         added = Empty,
@@ -139,14 +139,12 @@ pub(crate) fn reload() -> Span {
 }
 
 /// A fetch of a source's files.
-#[cfg(feature = "fetch")]
-pub(crate) fn fetch() -> Span {
+pub fn fetch() -> Span {
     info_span!("fetch", files = Empty, "error.type" = Empty, otel.status_code = Empty)
 }
 
 /// An update of a source by its name in the configuration.
-#[cfg(feature = "fetch")]
-pub(crate) fn update(source: &str) -> Span {
+pub fn update(source: &str) -> Span {
     info_span!(
         "source.update",
         source,
@@ -158,8 +156,7 @@ pub(crate) fn update(source: &str) -> Span {
 
 /// A request of an MCP client. It is the root span of a trace, unless the client passed the context of
 /// its own trace. Traces show it under the name of the method.
-#[cfg(feature = "mcp")]
-pub(crate) fn request(method: &'static str) -> Span {
+pub fn request(method: &'static str) -> Span {
     info_span!(
         parent: None,
         "mcp.request",
@@ -172,7 +169,7 @@ pub(crate) fn request(method: &'static str) -> Span {
 }
 
 /// Runs `work` in `span`. If it fails, records the code of the error in the span.
-pub(crate) fn within<T>(span: &Span, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub fn within<T>(span: &Span, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let done = span.in_scope(work);
     if let Err(error) = &done {
         fail(span, error.code());
@@ -181,18 +178,18 @@ pub(crate) fn within<T>(span: &Span, work: impl FnOnce() -> Result<T, Error>) ->
 }
 
 /// Records in `span` that its work failed with `code`.
-pub(crate) fn fail(span: &Span, code: ErrorCode) {
+pub fn fail(span: &Span, code: ErrorCode) {
     span.record("error.type", code.as_str());
     span.record("otel.status_code", "ERROR");
 }
 
 /// Converts a count to the integer type of trace fields.
-pub(crate) fn int(count: usize) -> i64 {
+pub fn int(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Joins names into the text of one field.
-pub(crate) fn list(names: &[impl Display]) -> String {
+pub fn list(names: &[impl Display]) -> String {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     names.join(", ")
 }

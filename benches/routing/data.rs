@@ -3,8 +3,8 @@
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-use repertoire::eval::{Case, read};
 use repertoire::{Skill, SkillId};
+use repertoire_authoring::eval::{Case, read};
 use serde_json::Value;
 
 /// The maximum number of prompts tried per catalog, spread evenly over its cases.

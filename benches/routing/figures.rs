@@ -1,8 +1,8 @@
 //! The figures of an engine for the prompts of a catalog: the share of disclosures that are right,
 //! and their cost.
 
-use repertoire::eval::Case;
 use repertoire::{Disclosure, DisclosureOptions, Engine, Session, SkillId};
+use repertoire_authoring::eval::Case;
 
 use crate::data::Catalog;
 

@@ -19,8 +19,8 @@ mod systems;
 
 use std::path::{Path, PathBuf};
 
-use repertoire::eval::Case;
 use repertoire::matcher::RelevanceIndex;
+use repertoire_authoring::eval::Case;
 
 use bm25::Bm25;
 use data::{Catalog, catalogs};

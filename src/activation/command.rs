@@ -22,16 +22,16 @@ pub struct Command {
 
 /// A message that begins with a slash, split into the command and its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Typed<'m> {
+pub struct Typed<'m> {
     /// The first word, without its slash.
-    pub(crate) word: &'m str,
+    pub word: &'m str,
     /// The text after the first word, trimmed.
-    pub(crate) args: &'m str,
+    pub args: &'m str,
 }
 
 impl<'m> Typed<'m> {
     /// Splits `message`; `None` if it does not begin with a slash and a word.
-    pub(crate) fn parse(message: &'m str) -> Option<Typed<'m>> {
+    pub fn parse(message: &'m str) -> Option<Typed<'m>> {
         let rest = message.trim().strip_prefix('/')?;
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let (word, args) = rest.split_at(end);
@@ -53,7 +53,7 @@ pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
 
 /// Finds the skill that `word`, typed after a slash, refers to, whether the skill is available or not.
 /// The word is an id, a command in any letter case, or a name that only one skill has.
-pub(crate) fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
+pub fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
     let named = named(catalog);
     let command = sanitized(word.trim_end_matches('/'));
     let by_id = named.iter().find(|(_, entry)| entry.id == word);

@@ -113,7 +113,7 @@ impl Consent {
 }
 
 /// The error of an activation that the user refused.
-pub(crate) fn refused(id: &SkillId) -> Error {
+pub fn refused(id: &SkillId) -> Error {
     Error::new(
         ErrorCode::ConsentRequired,
         format!("the user did not agree to activate skill `{id}`"),

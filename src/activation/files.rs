@@ -60,8 +60,7 @@ fn is_readable(path: &Path) -> bool {
 }
 
 /// Returns whether the skill in `dir` has a directory `path` that may contain its files.
-#[cfg(feature = "mcp")]
-pub(crate) fn has_directory(dir: &Path, path: &str) -> bool {
+pub fn has_directory(dir: &Path, path: &str) -> bool {
     let is_hidden = |part: &str| part.starts_with('.') || is_made_by_tools(part.as_ref());
     let Ok(path) = plain(path) else { return false };
     !path.split('/').any(is_hidden)

@@ -31,14 +31,13 @@ pub use resources::{Content, ReadOptions, Resource, read_resource};
 pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
 
-pub(crate) use command::{Typed, commands, find as find_command};
-#[cfg(feature = "mcp")]
-pub(crate) use consent::refused;
-#[cfg(feature = "mcp")]
-pub(crate) use files::has_directory;
+pub(crate) use command::commands;
+#[doc(hidden)]
+pub use command::{Typed, find as find_command};
+pub use consent::refused;
+pub use files::has_directory;
 pub(crate) use prepare::{consent_request, prepare};
-#[cfg(feature = "mcp")]
-pub(crate) use resources::read_bytes;
+pub use resources::read_bytes;
 
 /// A skill loaded by name: instructions with arguments, and the files that come with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -132,13 +132,7 @@ pub fn read_resource(
 
 /// Returns the bytes of the file `path` below `dir`, which may have at most `max_bytes`. Fails for the
 /// same reasons as [`read_resource`].
-#[cfg(feature = "mcp")]
-pub(crate) fn read_bytes(
-    skill: &str,
-    dir: &Path,
-    path: &str,
-    max_bytes: usize,
-) -> Result<Vec<u8>, Error> {
+pub fn read_bytes(skill: &str, dir: &Path, path: &str, max_bytes: usize) -> Result<Vec<u8>, Error> {
     let asked = Asked { skill, path };
     let (file, _) = asked.file(dir)?;
     asked.read(file, max_bytes)

@@ -15,7 +15,7 @@ mod resolve;
 mod scan;
 mod source;
 pub(crate) mod stamp;
-pub(crate) mod sub_skill;
+pub mod sub_skill;
 mod visibility;
 #[cfg(feature = "watch")]
 mod watch;
@@ -35,6 +35,8 @@ pub use environment::Environment;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use scan::{is_skill_file, skill_files};
+#[doc(hidden)]
+pub use source::BUNDLED_SKILLS;
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
 #[cfg(feature = "watch")]
@@ -248,8 +250,7 @@ impl Catalog {
     /// The skills at any depth below `parent` that are listed for `audience`, with the paths of their
     /// directories relative to that of `parent`, `/`-separated. Leaves out skills whose path is not
     /// UTF-8.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn nested<'a>(
+    pub fn nested<'a>(
         &'a self,
         parent: &'a Entry,
         audience: Audience,

@@ -9,6 +9,11 @@ use serde::Serialize;
 
 use crate::skill::Skill;
 
+/// The directory of the skills that are part of this crate. A binary that is installed from a registry
+/// reads them there.
+#[doc(hidden)]
+pub const BUNDLED_SKILLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/skills");
+
 /// The origin of a source's skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
@@ -128,8 +133,7 @@ impl Source {
     }
 
     /// Records the key whose signature of the source was verified; `None` if no signature was required.
-    #[cfg(feature = "fetch")]
-    pub(crate) fn signed_with(mut self, key: Option<String>) -> Source {
+    pub fn signed_with(mut self, key: Option<String>) -> Source {
         self.signed_by = key;
         self
     }

@@ -12,7 +12,7 @@ pub(crate) fn is_skill(entry: &Entry) -> bool {
 }
 
 /// The result of [`enter`].
-pub(crate) enum Entered {
+pub enum Entered {
     Dir(Dir),
     /// The path ends in, or leads through, a sub-skill: the first directory on it that is a skill of its
     /// own.
@@ -22,7 +22,7 @@ pub(crate) enum Entered {
 /// Enters the directory `path` below `root` part by part. Does not follow links, and stops at a
 /// sub-skill. Both are checked on the opened directories themselves, so that a concurrent change cannot
 /// evade the checks.
-pub(crate) fn enter(root: Dir, path: &Path) -> io::Result<Entered> {
+pub fn enter(root: Dir, path: &Path) -> io::Result<Entered> {
     let mut here = root;
     let mut entered = PathBuf::new();
     for part in path.components() {

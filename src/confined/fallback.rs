@@ -10,7 +10,7 @@ use super::{Entry, Kind, Links, has_link, leads_outside, not_regular, regular};
 
 /// A directory, as its path without links.
 #[derive(Debug)]
-pub(crate) struct Dir(PathBuf);
+pub struct Dir(PathBuf);
 
 impl Dir {
     /// Opens the directory at `path`, which may be a link or lead through links.

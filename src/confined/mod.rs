@@ -21,7 +21,7 @@ use std::path::Path;
 #[cfg(not(unix))]
 pub(crate) use fallback::Dir;
 #[cfg(unix)]
-pub(crate) use unix::Dir;
+pub use unix::Dir;
 
 /// The longest path that is looked up, in bytes.
 const MAX_PATH_BYTES: usize = 4096;
@@ -31,7 +31,7 @@ const MAX_PART_BYTES: usize = 255;
 
 /// The treatment of symbolic links below the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Links {
+pub enum Links {
     /// Refuse a path with a link anywhere in it.
     Never,
     /// Follow relative links as long as they stay below the root.
@@ -70,7 +70,7 @@ pub(crate) fn open(root: &Path, relative: &Path, links: Links) -> io::Result<Fil
 ///
 /// This looks at the text only, not at the disk. A path that passes must still be opened by this
 /// module.
-pub(crate) fn plain(path: &str) -> Result<String, &'static str> {
+pub fn plain(path: &str) -> Result<String, &'static str> {
     let bytes = path.as_bytes();
     if path.is_empty() {
         return Err("it is empty");

@@ -24,16 +24,16 @@ const DIR: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::DIRECTOR
 
 /// An open directory. It stays the same directory if its path is renamed or replaced.
 #[derive(Debug)]
-pub(crate) struct Dir(OwnedFd);
+pub struct Dir(OwnedFd);
 
 impl Dir {
     /// Opens the directory at `path`, which may be a link or lead through links.
-    pub(crate) fn open(path: &Path) -> io::Result<Dir> {
+    pub fn open(path: &Path) -> io::Result<Dir> {
         Ok(Dir(rustix::fs::open(path, DIR, Mode::empty())?))
     }
 
     /// Opens a regular file below this directory, as [`super::open`] does.
-    pub(crate) fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
+    pub fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
         regular(File::from(self.look_up(relative, links, FILE)?))
     }
 

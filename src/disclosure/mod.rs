@@ -10,6 +10,7 @@ mod case;
 mod disclose;
 mod fit;
 mod how_to_load;
+pub(crate) mod idle;
 mod lines;
 mod listing;
 mod matched;
@@ -38,4 +39,6 @@ pub(crate) use listing::Listing;
 pub(crate) use matched::MAX_NEXT;
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, is_inside, xml_text};
-pub(crate) use shorten::{one_line, path_line};
+pub(crate) use shorten::one_line;
+#[doc(hidden)]
+pub use shorten::path_line;

@@ -25,6 +25,29 @@ pub struct NativeSkills {
 }
 
 impl NativeSkills {
+    /// The skills directly in directories whose paths end with one of `roots`.
+    pub const fn new(
+        roots: &'static [Cow<'static, str>],
+        how_to_load: &'static str,
+    ) -> NativeSkills {
+        let (roots, how_to_load) = (Cow::Borrowed(roots), Cow::Borrowed(how_to_load));
+        NativeSkills { roots, nested: false, hides_paths: false, how_to_load }
+    }
+
+    /// The agent reads skills at any depth; see [`NativeSkills::nested`](Self#structfield.nested).
+    #[must_use]
+    pub const fn at_any_depth(mut self) -> NativeSkills {
+        self.nested = true;
+        self
+    }
+
+    /// The agent leaves skills with `paths` out of its list until a file matches.
+    #[must_use]
+    pub const fn hiding_paths(mut self) -> NativeSkills {
+        self.hides_paths = true;
+        self
+    }
+
     /// Tells whether the agent reads the skill in `dir`. If so, the agent answers the skill's slash
     /// command, and lists the skill unless it [hides](NativeSkills::hides_paths) it.
     pub fn reads(&self, dir: &Path) -> bool {
@@ -34,7 +57,7 @@ impl NativeSkills {
     }
 
     /// Tells whether the agent lists this skill.
-    pub(crate) fn has(&self, entry: &Entry) -> bool {
+    pub fn has(&self, entry: &Entry) -> bool {
         let is_listed = !self.hides_paths || entry.skill.triggers().paths.is_empty();
         is_listed && entry.skill.dir().is_some_and(|dir| self.reads(dir))
     }

@@ -26,7 +26,7 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Puts `path` on one line: line breaks, control and invisible characters are dropped. All else is kept,
 /// blanks too, so that the file can be read.
-pub(crate) fn path_line(path: &str) -> String {
+pub fn path_line(path: &str) -> String {
     let ends_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let is_kept = |c: &char| !ends_line(*c) && !is_directional(*c);
     without_invisible(path).chars().filter(is_kept).collect()

@@ -14,7 +14,6 @@ use crate::activation::{
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::session::{Event, Session, SessionState};
-#[cfg(feature = "mcp")]
 use crate::skill::Portable;
 use crate::skill::{Context, SkillId};
 use crate::spans;
@@ -157,8 +156,7 @@ impl Engine {
     ///
     /// Fails with `NOT_FOUND` if there is no such skill for `caller`, with `CONSENT_REQUIRED` as an
     /// activation would, and with `EXECUTION_ERROR` if the file cannot be read.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn portable<'c>(
+    pub fn portable<'c>(
         &self,
         name: &str,
         caller: impl Into<Caller<'c>>,

@@ -10,18 +10,14 @@ use arc_swap::ArcSwap;
 #[cfg(feature = "snapshot")]
 use super::cache::{self, CacheUse};
 use super::counters::Counters;
+use super::findings::HostFindings;
 use super::outputs::Outputs;
-#[cfg(feature = "fetch")]
-use super::sources::Polled;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
-#[cfg(feature = "config")]
-use crate::config::Config;
+use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-#[cfg(feature = "fetch")]
-use crate::fetch::SourcePoller;
 use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
@@ -33,7 +29,7 @@ use crate::snapshot::SnapshotCache;
 use crate::spans;
 #[cfg(feature = "toolsets")]
 use crate::toolset::{ToolsetOptions, Toolsets};
-#[cfg(any(feature = "toolsets", feature = "scripts"))]
+#[cfg(feature = "trust")]
 use crate::trust::TrustStore;
 
 /// Builds an [`Engine`].
@@ -54,13 +50,11 @@ pub struct EngineBuilder {
     cache: Option<SnapshotCache>,
     #[cfg(feature = "snapshot")]
     max_compile_time: Option<Duration>,
-    #[cfg(feature = "fetch")]
-    poller: Option<SourcePoller>,
     #[cfg(feature = "toolsets")]
     toolsets: Option<ToolsetOptions>,
     #[cfg(feature = "scripts")]
     scripts: Option<ScriptOptions>,
-    #[cfg(any(feature = "toolsets", feature = "scripts"))]
+    #[cfg(feature = "trust")]
     trust: Option<Arc<TrustStore>>,
 }
 
@@ -123,34 +117,18 @@ impl EngineBuilder {
         self
     }
 
-    /// Applies the settings of `config.toml`: the brand, the sources, the skills that are on and off,
-    /// and the options of messages, disclosures and the catalog prompt. Settings of toolsets and scripts
-    /// apply only if this builder was given their options before. Later calls of the builder override
-    /// these settings. The findings of the configuration are added to the
-    /// [diagnostics](Engine::diagnostics).
-    #[cfg(feature = "config")]
+    /// Disables skills, by id. The reasons are phrases, shown with their status.
     #[must_use]
-    pub fn config(mut self, config: &Config) -> EngineBuilder {
-        let choice = config.choice();
-        self.catalog.brand.clone_from(&config.place().brand);
-        self.catalog.sources.extend(config.sources());
-        self.catalog.enabled.extend(choice.enabled);
-        self.catalog.disabled.extend(choice.disabled);
-        self.catalog.findings.extend_from_slice(config.diagnostics());
-        self.index.meta_phrases.extend(config.meta_phrases());
-        self.index.inflect = config.inflect().unwrap_or(self.index.inflect);
-        self.index.mask_quoted = config.mask_quoted().unwrap_or(self.index.mask_quoted);
-        self.index.max_query_bytes = config.max_query_bytes().or(self.index.max_query_bytes);
-        self.disclosure = config.disclosure(self.disclosure);
-        self.prompt = config.prompt(self.prompt);
-        #[cfg(feature = "toolsets")]
-        {
-            self.toolsets = self.toolsets.map(|options| config.toolsets(options));
-        }
-        #[cfg(feature = "scripts")]
-        {
-            self.scripts = self.scripts.map(|options| config.scripts(options));
-        }
+    pub fn disable_all(mut self, reasons: BTreeMap<String, String>) -> EngineBuilder {
+        self.catalog.disabled.extend(reasons);
+        self
+    }
+
+    /// Adds a finding of the host, such as a problem with its configuration, to the
+    /// [diagnostics](Engine::diagnostics).
+    #[must_use]
+    pub fn finding(mut self, finding: Diagnostic) -> EngineBuilder {
+        self.catalog.findings.push(finding);
         self
     }
 
@@ -202,10 +180,30 @@ impl EngineBuilder {
         self
     }
 
+    /// Changes the options of disclosures that were set so far.
+    #[must_use]
+    pub fn map_disclosure(
+        mut self,
+        change: impl FnOnce(DisclosureOptions) -> DisclosureOptions,
+    ) -> EngineBuilder {
+        self.disclosure = change(self.disclosure);
+        self
+    }
+
     /// Sets the options of the catalog prompt.
     #[must_use]
     pub fn prompt(mut self, options: PromptOptions) -> EngineBuilder {
         self.prompt = options;
+        self
+    }
+
+    /// Changes the options of the catalog prompt that were set so far.
+    #[must_use]
+    pub fn map_prompt(
+        mut self,
+        change: impl FnOnce(PromptOptions) -> PromptOptions,
+    ) -> EngineBuilder {
+        self.prompt = change(self.prompt);
         self
     }
 
@@ -288,20 +286,22 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the poller with which [`Engine::poll_sources`] and [`Engine::watch_sources`] check the
-    /// sources of a configuration for updates; by default no source is checked.
-    #[cfg(feature = "fetch")]
-    #[must_use]
-    pub fn source_poller(mut self, poller: SourcePoller) -> EngineBuilder {
-        self.poller = Some(poller);
-        self
-    }
-
     /// Loads the toolsets of skills with these options; by default none are loaded.
     #[cfg(feature = "toolsets")]
     #[must_use]
     pub fn toolsets(mut self, options: ToolsetOptions) -> EngineBuilder {
         self.toolsets = Some(options);
+        self
+    }
+
+    /// Changes the options of toolsets, if [they were set](EngineBuilder::toolsets).
+    #[cfg(feature = "toolsets")]
+    #[must_use]
+    pub fn map_toolsets(
+        mut self,
+        change: impl FnOnce(ToolsetOptions) -> ToolsetOptions,
+    ) -> EngineBuilder {
+        self.toolsets = self.toolsets.map(change);
         self
     }
 
@@ -313,8 +313,19 @@ impl EngineBuilder {
         self
     }
 
+    /// Changes the options of scripts, if [they were set](EngineBuilder::scripts).
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn map_scripts(
+        mut self,
+        change: impl FnOnce(ScriptOptions) -> ScriptOptions,
+    ) -> EngineBuilder {
+        self.scripts = self.scripts.map(change);
+        self
+    }
+
     /// Sets the files that may run although their source is not trusted; by default none.
-    #[cfg(any(feature = "toolsets", feature = "scripts"))]
+    #[cfg(feature = "trust")]
     #[must_use]
     pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
         self.trust = Some(store);
@@ -370,7 +381,7 @@ impl EngineBuilder {
         };
         #[cfg(not(feature = "snapshot"))]
         let (snapshot, memory) = load()?;
-        #[cfg(any(feature = "toolsets", feature = "scripts"))]
+        #[cfg(feature = "trust")]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(snapshot),
@@ -387,8 +398,7 @@ impl EngineBuilder {
             consent: self.consent,
             retriever: self.retriever,
             tasks: self.tasks,
-            #[cfg(feature = "fetch")]
-            polled: self.poller.map(Polled::new),
+            findings: HostFindings::default(),
             #[cfg(feature = "snapshot")]
             cache,
             #[cfg(feature = "scripts")]

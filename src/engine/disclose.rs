@@ -6,11 +6,11 @@ use super::Engine;
 use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
+use crate::disclosure::idle;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
 use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
-use crate::word_lists::idle;
 
 /// A disclosure in a conversation.
 pub(super) struct Disclosed {

@@ -11,14 +11,13 @@ mod counters;
 mod disclose;
 mod explain;
 mod find;
+mod findings;
 mod outputs;
 mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;
 mod session_tools;
 mod snapshot;
-#[cfg(feature = "fetch")]
-mod sources;
 mod tallies;
 #[cfg(feature = "toolsets")]
 mod tools;
@@ -28,7 +27,7 @@ mod watch;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use serde::Serialize;
@@ -55,15 +54,12 @@ use counters::Counters;
 pub use counters::EngineCounts;
 pub use explain::Explanation;
 pub use find::FoundSkill;
+use findings::HostFindings;
 use outputs::Outputs;
 use refresh::Listeners;
 pub use refresh::Subscription;
 pub use session_tools::{SessionTools, SessionToolsOptions};
 use snapshot::Snapshot;
-#[cfg(feature = "fetch")]
-use sources::Polled;
-#[cfg(feature = "fetch")]
-pub use sources::SourceWatch;
 pub use turn::{Turn, TurnBuilder};
 #[cfg(feature = "watch")]
 pub use watch::Watch;
@@ -83,6 +79,17 @@ pub use watch::Watch;
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
+/// A handle that does not keep its engine alive; see [`Engine::downgrade`].
+#[derive(Clone)]
+pub struct WeakEngine(Weak<Inner>);
+
+impl WeakEngine {
+    /// Returns the engine; `None` if its last clone was dropped.
+    pub fn upgrade(&self) -> Option<Engine> {
+        self.0.upgrade().map(Engine)
+    }
+}
+
 struct Inner {
     snapshot: ArcSwap<Snapshot>,
     sources: CatalogOptions,
@@ -101,8 +108,7 @@ struct Inner {
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
-    #[cfg(feature = "fetch")]
-    polled: Option<Polled>,
+    findings: HostFindings,
     #[cfg(feature = "snapshot")]
     cache: CacheUse,
     #[cfg(feature = "scripts")]
@@ -130,6 +136,12 @@ impl fmt::Debug for Engine {
     }
 }
 
+impl fmt::Debug for WeakEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakEngine")
+    }
+}
+
 impl Engine {
     /// Returns a builder of an engine.
     pub fn builder() -> EngineBuilder {
@@ -141,9 +153,14 @@ impl Engine {
         self.0.counters.counts()
     }
 
+    /// Returns a handle that does not keep the engine alive, for a thread that works as long as somebody
+    /// else uses the engine.
+    pub fn downgrade(&self) -> WeakEngine {
+        WeakEngine(Arc::downgrade(&self.0))
+    }
+
     /// Tells whether this is a clone of `other`.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn is_clone_of(&self, other: &Engine) -> bool {
+    pub fn is_clone_of(&self, other: &Engine) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 

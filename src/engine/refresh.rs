@@ -80,17 +80,6 @@ impl Engine {
         Ok(refreshed)
     }
 
-    #[cfg(not(feature = "fetch"))]
-    #[expect(clippy::unused_self, reason = "it depends on features")]
-    fn has_new_findings(&self) -> bool {
-        false
-    }
-
-    #[cfg(not(feature = "fetch"))]
-    fn options_now(&self) -> std::borrow::Cow<'_, crate::catalog::CatalogOptions> {
-        std::borrow::Cow::Borrowed(&self.0.sources)
-    }
-
     /// Calls `listener` after each [`Engine::refresh`] of this engine or a clone that found changes, on
     /// the thread that refreshed, until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {

@@ -109,7 +109,7 @@ impl<'t> TurnBuilder<'t> {
 
     /// Does not record the instructions of a command as shown if their text has more than `n`
     /// characters, since the host leaves such a text out.
-    pub(crate) fn max_command_chars(mut self, n: usize) -> TurnBuilder<'t> {
+    pub fn max_command_chars(mut self, n: usize) -> TurnBuilder<'t> {
         self.max_command_chars = Some(n);
         self
     }

@@ -1,6 +1,6 @@
 //! Watching: an engine that refreshes itself when its sources change.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use super::Engine;
 use crate::catalog::{WatchOptions, Watching};
@@ -20,10 +20,9 @@ impl Engine {
     ///
     /// Fails with `EXECUTION_ERROR` if no thread can be started.
     pub fn watch(&self, options: WatchOptions) -> Result<Watch, Error> {
-        let inner = Arc::downgrade(&self.0);
+        let weak = self.downgrade();
         let watching = Watching::start(options, move |show| {
-            let Some(inner) = inner.upgrade() else { return false };
-            let engine = Engine(inner);
+            let Some(engine) = weak.upgrade() else { return false };
             if let Err(error) = engine.refresh() {
                 tracing::warn!(%error, "skills could not be refreshed");
             }

@@ -22,7 +22,7 @@ use crate::skill::{SkillId, Triggers};
 /// The default limit of a query in bytes; the middle of a longer query is left out. Matching costs up to
 /// about 40 ns per byte, so the limit keeps it near 10 ms, while text above or below a pasted log is
 /// still searched.
-pub(crate) const MAX_QUERY_BYTES: usize = 256 * 1024;
+pub const MAX_QUERY_BYTES: usize = 256 * 1024;
 
 /// Options for building an [`Index`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -20,22 +20,26 @@ mod automaton;
 mod build;
 mod index;
 mod paths;
-pub(crate) mod pattern;
+#[doc(hidden)]
+pub mod pattern;
 mod query;
 mod relevance;
 mod rows;
 mod search;
 mod tables;
-pub(crate) mod text;
+#[doc(hidden)]
+pub mod text;
 mod vocabulary;
 
-pub(crate) use index::MAX_QUERY_BYTES;
+pub use index::MAX_QUERY_BYTES;
 pub(crate) use pattern::WINDOW_BYTES;
 pub(crate) use text::searched_part;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
 pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
-pub(crate) use relevance::{STOP_WORDS, fuse, has_word, is_everyday, is_paired};
+pub(crate) use relevance::{STOP_WORDS, fuse, is_paired};
+#[doc(hidden)]
+pub use relevance::{has_word, is_everyday};
 pub use search::Selection;
 pub use text::MetaQuestion;

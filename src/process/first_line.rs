@@ -18,7 +18,7 @@ const AFTER_STRAY: Duration = Duration::from_secs(5);
 /// has a few more seconds: other clients ignore such a line, so some servers print one.
 ///
 /// Fails with that line, as the reason of an error, if the server says nothing else.
-pub(crate) async fn begun<T>(
+pub async fn begun<T>(
     serving: impl Future<Output = T>,
     stray: oneshot::Receiver<String>,
 ) -> Result<T, String> {
@@ -33,7 +33,7 @@ pub(crate) async fn begun<T>(
 }
 
 /// A stream that reports its first line if that is not JSON. The bytes that are read are unchanged.
-pub(crate) struct FirstLine<R> {
+pub struct FirstLine<R> {
     inner: R,
     /// The beginning of the first line, without leading blanks and blank lines.
     line: Vec<u8>,
@@ -43,7 +43,7 @@ pub(crate) struct FirstLine<R> {
 
 impl<R> FirstLine<R> {
     /// Watches `inner`. The receiver gets the first line, or an error if the line is JSON.
-    pub(crate) fn new(inner: R) -> (FirstLine<R>, oneshot::Receiver<String>) {
+    pub fn new(inner: R) -> (FirstLine<R>, oneshot::Receiver<String>) {
         let (report, stray) = oneshot::channel();
         (FirstLine { inner, line: Vec::new(), report: Some(report) }, stray)
     }

@@ -1,8 +1,8 @@
 //! Starting programs: finds the interpreter of a script or of an MCP server, and watches the first line
 //! of a program that should be a server.
 
-#[cfg(any(feature = "mcp-source", feature = "mcp-toolsets"))]
-pub(crate) mod first_line;
+#[cfg(feature = "mcp-toolsets")]
+pub mod first_line;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod interpreter;
 

@@ -6,17 +6,6 @@
 //! feature `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] keeps conversations in
 //! memory while a store is unavailable, and [`MeteredStore`] counts and times the calls of a store.
 
-mod call_counter;
-mod fallback;
-mod metered;
-mod open_url;
-#[cfg(feature = "postgres")]
-mod postgres;
-#[cfg(feature = "redis")]
-mod redis;
-mod server;
-#[cfg(feature = "sqlite")]
-mod sqlite;
 mod state;
 mod store;
 mod tally;
@@ -27,22 +16,10 @@ use crate::error::Error;
 use crate::skill::SkillId;
 use crate::spans;
 
-#[cfg(feature = "redis")]
-pub use self::redis::RedisStore;
-#[cfg(feature = "mcp")]
-pub(crate) use call_counter::CallCounter;
-pub use fallback::FallbackStore;
-pub use metered::{MeteredStore, STORE_BOUNDS, StoreCounts};
-pub use open_url::open_url;
-#[cfg(feature = "postgres")]
-pub use postgres::PostgresStore;
-#[cfg(feature = "config")]
-pub(crate) use server::is_address;
-pub use server::{ServerOptions, without_secrets};
-#[cfg(feature = "sqlite")]
-pub use sqlite::{SetAside, SqliteStore};
 pub use state::{Event, SessionState, SkillState};
 pub use store::{MemoryStore, SessionStore};
+#[doc(hidden)]
+pub use tally::last_forgotten;
 pub use tally::{Counts, Day, SkillTally, Tallies};
 
 /// One conversation. Cheap to clone; conversations do not affect each other.

@@ -160,7 +160,7 @@ pub struct SessionState {
 impl SessionState {
     /// Applies `event` to the skills that it is about. If it is about one skill, returns the earlier
     /// state of that skill.
-    pub(super) fn apply(&mut self, event: &Event<'_>) -> Option<SkillState> {
+    pub fn apply(&mut self, event: &Event<'_>) -> Option<SkillState> {
         let Some(skill) = event.skill() else {
             for state in &mut self.skills {
                 state.apply(event);

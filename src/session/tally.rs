@@ -40,13 +40,11 @@ impl Day {
     }
 
     /// The number that stores write: days since 1970-01-01.
-    #[cfg(any(feature = "sqlite", feature = "postgres", feature = "redis"))]
-    pub(super) fn number(self) -> i64 {
+    pub fn number(self) -> i64 {
         self.0.into()
     }
 
-    #[cfg(any(feature = "sqlite", feature = "postgres", feature = "redis"))]
-    pub(super) fn of_number(number: i64) -> Day {
+    pub fn of_number(number: i64) -> Day {
         Day::from_number(number.try_into().unwrap_or_default())
     }
 }
@@ -89,7 +87,7 @@ pub struct Counts {
 
 impl Counts {
     /// Returns the encounter that `event` counts as; all numbers are zero if it does not count as one.
-    pub(super) fn of(event: &Event<'_>) -> Counts {
+    pub fn of(event: &Event<'_>) -> Counts {
         let none = Counts::default();
         match event {
             Event::Shown { .. } => Counts { fired: 1, ..none },
@@ -105,7 +103,7 @@ impl Counts {
         self.fired.saturating_add(self.loaded).saturating_add(self.used)
     }
 
-    pub(super) fn add(&mut self, other: Counts) {
+    pub fn add(&mut self, other: Counts) {
         self.fired = self.fired.saturating_add(other.fired);
         self.loaded = self.loaded.saturating_add(other.loaded);
         self.used = self.used.saturating_add(other.used);
@@ -151,7 +149,7 @@ impl Tallies {
     }
 
     /// Adds the encounters of `day`; days must come in order.
-    pub(super) fn add(&mut self, day: Day, skill: &SkillId, counts: Counts) {
+    pub fn add(&mut self, day: Day, skill: &SkillId, counts: Counts) {
         let place = self.skills.binary_search_by(|tally| tally.skill.cmp(skill));
         let place = place.unwrap_or_else(|place| {
             let (skill, counts) = (skill.clone(), Counts::default());
@@ -167,7 +165,7 @@ impl Tallies {
 }
 
 /// Returns the most recent day whose tallies are no longer kept on the day `today`.
-pub(super) fn last_forgotten(today: Day) -> Day {
+pub fn last_forgotten(today: Day) -> Day {
     today.before(Tallies::KEPT_DAYS)
 }
 

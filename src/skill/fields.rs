@@ -167,7 +167,7 @@ pub(super) fn at_lines(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The first 60 characters of a text on one line, for messages.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut shown: String = line.clone().take(MAX_CHARS).collect();

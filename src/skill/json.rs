@@ -3,7 +3,7 @@
 use super::yaml::{Node, Value};
 
 /// Converts the value to JSON. Plain scalars are interpreted by the core schema of YAML 1.2.
-pub(crate) fn to_json(node: &Node) -> serde_json::Value {
+pub fn to_json(node: &Node) -> serde_json::Value {
     match &node.value {
         Value::Scalar { text, plain: true } => plain_to_json(text),
         Value::Scalar { text, plain: false } => text.as_str().into(),

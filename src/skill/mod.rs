@@ -16,7 +16,8 @@ mod front_matter;
 mod glob;
 mod id;
 mod invisible;
-pub(crate) mod json;
+#[doc(hidden)]
+pub mod json;
 mod keys;
 mod lines;
 
@@ -26,9 +27,9 @@ pub(crate) mod load;
 mod manifest;
 mod manifest_json;
 mod normal_form;
-pub(crate) mod pattern;
+#[doc(hidden)]
+pub mod pattern;
 mod pointer;
-#[cfg(feature = "mcp")]
 mod portable;
 mod profile;
 mod repair;
@@ -36,12 +37,12 @@ mod rights;
 mod salvage;
 mod scalar;
 mod spanned;
-#[cfg(any(feature = "mcp", feature = "mcp-source"))]
 mod strict;
 mod trigger;
 mod untrusted;
 mod version;
-pub(crate) mod yaml;
+#[doc(hidden)]
+pub mod yaml;
 mod yaml_lines;
 
 use std::cmp::Reverse;
@@ -62,21 +63,20 @@ pub(crate) use brief::{first_sentence_end, one_line};
 pub(crate) use code::path_and_class;
 pub use context::Context;
 pub use examples::Examples;
-pub(crate) use fields::excerpt;
+pub use fields::excerpt;
 pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
 pub use invisible::is_invisible;
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
-#[cfg(feature = "mcp")]
-pub(crate) use portable::Portable;
+pub use portable::Portable;
 pub use profile::{Profile, check_file};
 pub use rights::ToolsetRights;
 pub use spanned::Spanned;
-#[cfg(feature = "mcp-source")]
-pub(crate) use strict::front_matter;
+#[doc(hidden)]
+pub use strict::front_matter;
 pub use trigger::Triggers;
-pub(crate) use untrusted::skeleton;
+pub use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;

@@ -61,7 +61,7 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
 
 /// The treatment of letter case in a pattern that sets no flag for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Case {
+pub enum Case {
     /// Letter case is ignored, as when messages are matched.
     Insensitive,
     /// Letters stay as written. Literals extracted this way are folded afterwards, which is much cheaper
@@ -70,7 +70,7 @@ pub(crate) enum Case {
 }
 
 /// Parses `pattern`. This succeeds for every pattern that passed [`validate`].
-pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::Error>> {
+pub fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::Error>> {
     regex_syntax::ParserBuilder::new()
         .case_insensitive(case == Case::Insensitive)
         .nest_limit(MAX_NESTING)
@@ -86,7 +86,7 @@ pub(super) fn parse_ast(pattern: &str) -> Option<Ast> {
 
 /// The texts that a compiled pattern can search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Alphabet {
+pub enum Alphabet {
     /// Any text.
     Unicode,
     /// ASCII texts only, where `\d`, `\w` and `\b` stand for a few characters.
@@ -97,7 +97,7 @@ pub(crate) enum Alphabet {
 ///
 /// Returns `None` if it does not compile. [`validate`] excludes this for [`Alphabet::Unicode`]. A
 /// pattern that names characters outside of ASCII does not compile for [`Alphabet::Ascii`].
-pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
+pub fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
     let unicode = alphabet == Alphabet::Unicode;
     // Without Unicode, `ſ` would not be an `s` of another case.
     if !unicode && !pattern.is_ascii() {
@@ -118,7 +118,7 @@ pub(crate) fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> 
 }
 
 /// The configuration that bounds the compiled form of a pattern.
-pub(crate) fn nfa_config() -> thompson::Config {
+pub fn nfa_config() -> thompson::Config {
     thompson::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES))
 }
 

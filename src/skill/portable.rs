@@ -22,23 +22,23 @@ const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// A `SKILL.md` that is accepted by every reader that follows the specification.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Portable {
+pub struct Portable {
     /// The whole file.
-    pub(crate) text: String,
+    pub text: String,
     /// The front matter, as a YAML 1.2 parser reads it from `text`.
-    pub(crate) front_matter: Map<String, Json>,
+    pub front_matter: Map<String, Json>,
 }
 
 impl Skill {
     /// Returns the name of the skill if the specification allows it as an identifier, otherwise an
     /// identifier made from the name.
-    pub(crate) fn portable_name(&self) -> String {
+    pub fn portable_name(&self) -> String {
         let name = self.name();
         if is_identifier(name) { name.to_owned() } else { identifier(name) }
     }
 
     /// Returns the description, cut to the length that the specification allows.
-    pub(crate) fn portable_description(&self) -> String {
+    pub fn portable_description(&self) -> String {
         let manifest = self.manifest().description.as_ref().map(|field| field.value.trim());
         let written = manifest.filter(|text| !text.is_empty()).unwrap_or(self.description());
         if written.chars().count() <= MAX_DESCRIPTION_CHARS {
@@ -51,7 +51,7 @@ impl Skill {
     /// does.
     ///
     /// Fails for the same reasons as [`Skill::body`].
-    pub(crate) fn portable(&self) -> Result<Portable, Error> {
+    pub fn portable(&self) -> Result<Portable, Error> {
         let name = self.portable_name();
         let text = match &self.content.get().origin {
             Origin::File { path } => load::read(path).ok(),

@@ -7,7 +7,7 @@ use super::json::to_json;
 use super::yaml::{self, Node, Value};
 
 /// Returns the front matter of a text, or `None` if strict readers might split or parse it differently.
-pub(crate) fn front_matter(text: &str) -> Option<Map<String, Json>> {
+pub fn front_matter(text: &str) -> Option<Map<String, Json>> {
     let document = document::split(text).ok()?;
     if !text.starts_with("---") || document.tolerated_fault.is_some() {
         return None;

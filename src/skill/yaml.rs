@@ -18,14 +18,14 @@ const MAX_ANCHORS: usize = 64;
 
 /// A value and the bytes of the file it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node {
-    pub(crate) value: Value,
-    pub(crate) span: Range<usize>,
+pub struct Node {
+    pub value: Value,
+    pub span: Range<usize>,
 }
 
 /// The value of a [`Node`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub enum Value {
     /// Text; `plain` if it has no quotes, and may therefore stand for a number or a truth value.
     Scalar { text: String, plain: bool },
     /// A list.
@@ -36,7 +36,7 @@ pub(crate) enum Value {
 
 impl Node {
     /// Returns the text of a scalar; `None` for null, lists and maps.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar { text, .. } if !self.is_null() => Some(text),
             _ => None,
@@ -107,20 +107,20 @@ fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize
 
 /// A parsed document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tree {
+pub struct Tree {
     /// `None` if the text holds no value.
-    pub(crate) root: Option<Node>,
+    pub root: Option<Node>,
     /// The keys that repeat an earlier key of the same map, with their bytes in the file.
-    pub(crate) duplicates: Vec<(String, Range<usize>)>,
+    pub duplicates: Vec<(String, Range<usize>)>,
 }
 
 /// The reason why a text was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct YamlError {
-    pub(crate) kind: YamlErrorKind,
-    pub(crate) message: String,
+pub struct YamlError {
+    pub kind: YamlErrorKind,
+    pub message: String,
     /// The byte of the parsed text, not of the file.
-    pub(crate) at: usize,
+    pub at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,7 @@ pub(crate) enum YamlErrorKind {
 }
 
 /// Parses `text`; `place` maps its bytes to those of the file.
-pub(crate) fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlError> {
+pub fn parse(text: &str, place: &dyn Fn(usize) -> usize) -> Result<Tree, YamlError> {
     let mut options = Options::default();
     options.set_emit_comments(false);
     let mut builder = Builder {

@@ -12,7 +12,7 @@ use crate::trust::check_permissions;
 
 /// The kinds of problems that a library can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// There is no such file.
     Missing,
     /// Other users can change the file.
@@ -25,7 +25,7 @@ pub(crate) enum Fault {
 
 /// Looks for problems of the library and the class that `entry` refers to. Runs nothing, and does not
 /// ask for trust.
-pub(crate) fn examine(entry: &ToolsetEntry, skill_dir: &Path) -> Result<(), (Fault, Error)> {
+pub fn examine(entry: &ToolsetEntry, skill_dir: &Path) -> Result<(), (Fault, Error)> {
     let (path, mut file) = entry.open(skill_dir).map_err(|error| match error.code() {
         ErrorCode::NotFound => (Fault::Missing, error),
         _ => (Fault::Unusable, error),

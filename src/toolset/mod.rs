@@ -15,7 +15,7 @@ mod copies;
 mod descriptions;
 mod entry;
 mod error;
-mod examine;
+pub mod examine;
 mod in_process;
 mod integers;
 mod library;
@@ -43,13 +43,13 @@ pub use collect::collect_cache;
 pub use entry::ToolsetEntry;
 #[cfg(feature = "mcp-toolsets")]
 pub use program::server_files;
-pub use repertoire_plugin::host::{C_HEADER, OpenError, PluginNote, TARGET};
+pub use repertoire_plugin::host::{C_EXAMPLE, C_HEADER, OpenError, PluginNote, TARGET};
 pub use repertoire_plugin::{Host, LogLevel, ToolOutput};
 pub use rights::RightsRequest;
 pub use tool::{Tool, ToolFailure, Tools};
 pub use worker::{HostProgram, Limits, WorkerState, main as worker_main};
 
-pub(crate) use examine::{Fault, examine};
+pub use examine::{Fault, examine};
 pub(crate) use registry::{Toolsets, Until};
 
 /// The processes in which plugins run.

@@ -62,7 +62,7 @@ impl ContentHash {
             .map_err(|error| io_error("read", path, error))
     }
 
-    pub(crate) fn finished(hash: Sha256) -> ContentHash {
+    pub fn finished(hash: Sha256) -> ContentHash {
         ContentHash(HEXLOWER.encode(&hash.finalize()))
     }
 

@@ -38,8 +38,7 @@ use crate::skill::ToolsetRights;
 pub(crate) use approval::Demand;
 pub use approval::{Approval, TrustRequest};
 pub use hash::ContentHash;
-#[cfg(feature = "fetch")]
-pub(crate) use open::open_file;
+pub use open::open_file;
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
 #[cfg(unix)]

@@ -18,7 +18,7 @@ pub(super) fn open_lock(path: &Path) -> io::Result<fs::File> {
 
 /// Opens a regular file for reading. Refuses anything else, without waiting for the writer of a named
 /// pipe.
-pub(crate) fn open_file(path: &Path) -> Result<fs::File, Error> {
+pub fn open_file(path: &Path) -> Result<fs::File, Error> {
     let file = without_waiting(fs::OpenOptions::new().read(true))
         .open(path)
         .map_err(|error| io_error("read", path, error))?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The data is too large for the repository, so it is looked up next to it, and in
 /// `$REPERTOIRE_SHARED`. If it is missing, reports this on standard error and returns `None`.
 pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let beside = workspace().join("../shared");
     let named = std::env::var_os("REPERTOIRE_SHARED").map(PathBuf::from);
     let found = [Some(beside), named]
         .into_iter()
@@ -22,6 +22,12 @@ pub(crate) fn shared(relative: &str) -> Option<PathBuf> {
         ));
     }
     found
+}
+
+/// Returns the root of the workspace.
+pub(crate) fn workspace() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().find(|dir| dir.join("plugin-api").is_dir()).unwrap()
 }
 
 /// Prints a line that is visible even if the test passes, because the harness captures only the output

@@ -34,7 +34,8 @@ pub(crate) fn library(dir: &Path, args: &[&str], package: &str) -> PathBuf {
 pub(crate) fn of_workspace(package: &str) -> PathBuf {
     static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
     let build = || {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = manifest.ancestors().find(|dir| dir.join("plugin-api").is_dir()).unwrap();
         library(root, &["build", "--locked", "--lib", "-p", package], package)
     };
     BUILT.lock().unwrap().entry(package.to_owned()).or_insert_with(build).clone()

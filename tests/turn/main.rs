@@ -1,9 +1,6 @@
 //! Turns: the result for one message of a conversation, in one call.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[cfg(feature = "cli")]
-mod spans;
-
 use std::fs;
 use std::path::Path;
 

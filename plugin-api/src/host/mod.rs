@@ -27,6 +27,9 @@ pub const TARGET: &str = env!("REPERTOIRE_PLUGIN_TARGET");
 /// The header for plugins in C and C++, `include/repertoire.h`.
 pub const C_HEADER: &str = include_str!("../../include/repertoire.h");
 
+/// A toolset in C, from which a new one starts.
+pub const C_EXAMPLE: &str = include_str!("../../examples/toolset.c");
+
 mod error;
 mod library;
 mod note;

@@ -123,7 +123,7 @@ impl SessionTools {
 
     /// Answers a call as [`SessionTools::call_with`] does, but fails with `NOT_FOUND` if there is no
     /// such tool.
-    pub(crate) fn call_known(
+    pub fn call_known(
         &self,
         tool: &str,
         arguments: &Value,

@@ -8,7 +8,7 @@
 pub(in crate::matcher) mod cache;
 pub(in crate::matcher) mod gates;
 pub(in crate::matcher) mod literal_free;
-pub(crate) mod required;
+pub mod required;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -23,12 +23,12 @@ const MAX_GROUPS: usize = 6;
 
 /// The folded literals that a text must contain for a pattern to match it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Required {
+pub struct Required {
     /// Groups in the order of the pattern, never empty; a text must contain one literal of each.
-    pub(crate) groups: Vec<Vec<String>>,
+    pub groups: Vec<Vec<String>>,
     /// True if there are at most two groups and the pattern matches a line of ASCII that contains a literal
     /// of each, one after the end of the other.
-    pub(crate) is_exact: bool,
+    pub is_exact: bool,
 }
 
 impl Required {
@@ -41,7 +41,7 @@ impl Required {
 
 /// Returns the literals that every text matched by the pattern `source` contains in its folded form;
 /// `None` if none are known. `hir` is `source`, parsed case-sensitively.
-pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
+pub fn required(source: &str, hir: &Hir) -> Option<Required> {
     // A flag changes what a literal matches, and does not show in the parsed form.
     let has_flags = source.match_indices("(?").any(|(at, _)| !source[at..].starts_with("(?:"));
     if !has_flags && source.is_ascii() {
@@ -58,7 +58,7 @@ pub(crate) fn required(source: &str, hir: &Hir) -> Option<Required> {
 
 /// Returns a few strings, one of which is the folded form of each match of `hir`; `None` if they are not
 /// few.
-pub(crate) fn all_matches(hir: &Hir) -> Option<Vec<String>> {
+pub fn all_matches(hir: &Hir) -> Option<Vec<String>> {
     let Part::Is(strings) = analyse(hir) else { return None };
     Some(strings.iter().map(|string| collapse_blanks(string).into_owned()).collect())
 }

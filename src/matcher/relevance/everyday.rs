@@ -10,12 +10,12 @@ static EVERYDAY: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| include_str!("everyday.txt").split_whitespace().collect());
 
 /// Tells whether a folded word, or its singular, stands in messages of all kinds.
-pub(crate) fn is_everyday(word: &str) -> bool {
+pub fn is_everyday(word: &str) -> bool {
     has_word(&EVERYDAY, word)
 }
 
 /// Tells whether a folded word, or its singular, is one of `words`, which are sorted.
-pub(crate) fn has_word(words: &[&str], word: &str) -> bool {
+pub fn has_word(words: &[&str], word: &str) -> bool {
     let has = |word| words.binary_search(&word).is_ok();
     has(word) || word.strip_suffix('s').is_some_and(has)
 }

@@ -28,7 +28,7 @@ mod stem;
 mod stop_words;
 mod terms;
 
-pub(crate) use everyday::{has_word, is_everyday};
+pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
 pub(crate) use retriever::fuse;

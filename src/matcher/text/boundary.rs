@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex_syntax::hir::{Class, HirKind};
 
 /// Tells whether the literal found at `text[start..end]` begins where a word may begin.
-pub(crate) fn opens(text: &str, start: usize, end: usize) -> bool {
+pub fn opens(text: &str, start: usize, end: usize) -> bool {
     let neighbour = text[..start].chars().next_back();
     let first = text[start..end].chars().next();
     let (Some(neighbour), Some(first)) = (neighbour, first) else { return true };
@@ -13,7 +13,7 @@ pub(crate) fn opens(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Tells whether a literal that ends at `end` ends where a word may end.
-pub(crate) fn closes(text: &str, end: usize) -> bool {
+pub fn closes(text: &str, end: usize) -> bool {
     let last = text[..end].chars().next_back();
     let neighbour = text[end..].chars().next();
     let (Some(last), Some(neighbour)) = (last, neighbour) else { return true };
@@ -21,7 +21,7 @@ pub(crate) fn closes(text: &str, end: usize) -> bool {
 }
 
 /// Tells whether `c` is a word character: letter, mark, digit or `_`.
-pub(crate) fn is_word(c: char) -> bool {
+pub fn is_word(c: char) -> bool {
     static WORD: LazyLock<Ranges> = LazyLock::new(|| Ranges::of_class(r"[\p{L}\p{M}\p{Nd}]"));
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => true,

@@ -17,7 +17,7 @@ use super::blocks;
 use super::mapped::MappedText;
 
 /// Returns the folded form of a trigger: normalised, folded, and without blanks at its ends.
-pub(crate) fn fold_trigger(trigger: &str) -> String {
+pub fn fold_trigger(trigger: &str) -> String {
     let mut folded = String::with_capacity(trigger.len());
     if trigger.is_ascii() {
         trigger.chars().for_each(|c| push_folded(c, &mut folded));

@@ -2,14 +2,15 @@
 //! skills.
 
 pub(in crate::matcher) mod blocks;
-pub(crate) mod boundary;
+pub mod boundary;
 mod folding;
 pub(in crate::matcher) mod mapped;
 pub(in crate::matcher) mod mask;
-pub(crate) mod mention;
+pub mod mention;
 pub(in crate::matcher) mod meta;
 pub(crate) mod token;
 
-pub(crate) use folding::{QueryText, collapse_blanks, fold_trigger, push_folded};
+pub use folding::fold_trigger;
+pub(crate) use folding::{QueryText, collapse_blanks, push_folded};
 pub(crate) use mapped::searched_part;
 pub use meta::MetaQuestion;

@@ -43,7 +43,7 @@ fn latin(c: char) -> Option<char> {
 
 /// Reduces a name to a form that it shares with names that look like it: look-alike letters and digits
 /// become the same letter, `rn` becomes `m`, `vv` becomes `w`, and separators are dropped.
-pub(crate) fn skeleton(name: &str) -> String {
+pub fn skeleton(name: &str) -> String {
     let folded = name.nfkc().flat_map(char::to_lowercase);
     let letters = folded.filter_map(|c| match latin(c).unwrap_or(c) {
         '0' => Some('o'),

@@ -21,7 +21,7 @@ use super::links;
 use super::load::Loaded;
 use crate::diagnostic::{Code, Diagnostic};
 
-pub(crate) use confusable::skeleton;
+pub use confusable::skeleton;
 
 /// The most findings of one code in one file; the others are only counted.
 const MAX_REPORTED: usize = 10;

@@ -6,8 +6,8 @@ mod selection;
 use std::path::Path;
 use std::time::Instant;
 
-use repertoire::suggest::suggest_all;
 use repertoire::{Disclosure, Engine, Source};
+use repertoire_authoring::suggest::suggest_all;
 use tempfile::TempDir;
 
 use crate::support::{say, shared};

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use denial::Joint;
 pub(in crate::matcher) use denial::Lines;
-pub(crate) use name::Name;
+pub use name::Name;
 
 use super::fold_trigger;
 
@@ -138,7 +138,7 @@ impl Reach {
 }
 
 /// Tells whether a folded text asks for a skill by one of its names.
-pub(crate) fn asks_for(id: &str, name: &str, folded: &str) -> bool {
+pub fn asks_for(id: &str, name: &str, folded: &str) -> bool {
     [(id, true), (name, false)].into_iter().any(|(own, is_id)| {
         let own = fold_trigger(own);
         let (name, literals) = Name::new(&own, is_id);

@@ -40,7 +40,7 @@ fn joined(words: &[&str]) -> Vec<String> {
 
 /// A name or an id as it may stand in a message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Name {
+pub struct Name {
     /// The folded words after those in the literals.
     tail: Box<[Box<str>]>,
     /// The number of words in all.
@@ -71,7 +71,7 @@ impl Name {
     }
 
     /// Returns all literals that count as the name when its rarity is counted.
-    pub(crate) fn forms(folded: &str, is_id: bool) -> Vec<String> {
+    pub fn forms(folded: &str, is_id: bool) -> Vec<String> {
         let words = words(folded, is_id);
         let is_short = (1..=MAX_FORM_WORDS).contains(&words.len());
         let mut forms = if is_short { joined(&words) } else { Vec::new() };

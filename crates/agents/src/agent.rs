@@ -1,0 +1,238 @@
+//! The agents whose hooks are supported: the name, the protocol and the channel of each. Each `match`
+//! lists all agents, so that a new agent does not compile until every part is defined for it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::{Value, json};
+
+use super::channel::{Channel, List};
+use super::event::HookEvent;
+use repertoire::disclosure::NativeSkills;
+use repertoire::{Error, choose};
+
+/// An agent whose hooks are supported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum HookAgent {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex CLI.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Cursor.
+    Cursor,
+    /// GitHub Copilot CLI.
+    Copilot,
+    /// `OpenCode`, through the plugin that `repertoire hook install opencode` writes.
+    OpenCode,
+}
+
+impl HookAgent {
+    /// All agents.
+    pub const ALL: [HookAgent; 6] = [
+        HookAgent::ClaudeCode,
+        HookAgent::Codex,
+        HookAgent::Gemini,
+        HookAgent::Cursor,
+        HookAgent::Copilot,
+        HookAgent::OpenCode,
+    ];
+
+    /// The agent's name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            HookAgent::ClaudeCode => "claude-code",
+            HookAgent::Codex => "codex",
+            HookAgent::Gemini => "gemini",
+            HookAgent::Cursor => "cursor",
+            HookAgent::Copilot => "copilot",
+            HookAgent::OpenCode => "opencode",
+        }
+    }
+
+    /// Tells whether the agent accepts context from its hook `name`, which stands for this `event`.
+    pub(super) fn takes_context(self, event: &HookEvent, name: &str) -> bool {
+        match event {
+            HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_) => true,
+            HookEvent::Files(_) => match self {
+                HookAgent::ClaudeCode | HookAgent::Codex => {
+                    matches!(name, "PreToolUse" | "PostToolUse")
+                }
+                HookAgent::Gemini => name == "AfterTool",
+                HookAgent::Cursor => name == "postToolUse",
+                HookAgent::Copilot => !name.eq_ignore_ascii_case("preToolUse"),
+                HookAgent::OpenCode => true,
+            },
+            HookEvent::Compacting | HookEvent::Compacted | HookEvent::Exit | HookEvent::End => {
+                false
+            }
+        }
+    }
+
+    /// Wraps `context` in the JSON that the agent expects from its hook `name`.
+    pub(super) fn wrap(self, event: &HookEvent, name: &str, context: &str) -> Value {
+        match self {
+            HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Gemini => json!({
+                "hookSpecificOutput": {"hookEventName": name, "additionalContext": context}
+            }),
+            HookAgent::Cursor if matches!(event, HookEvent::Prompt(_)) => {
+                json!({"continue": true, "additional_context": context})
+            }
+            HookAgent::Cursor => json!({"additional_context": context}),
+            HookAgent::Copilot => json!({"additionalContext": context}),
+            HookAgent::OpenCode => json!({"context": context}),
+        }
+    }
+
+    /// Returns the channel of this agent: the skills it lists by itself, and the place for the list of
+    /// the others.
+    pub(super) fn channel(self) -> &'static Channel {
+        match self {
+            HookAgent::ClaudeCode => &CLAUDE_CODE,
+            HookAgent::Codex => &CODEX,
+            HookAgent::Gemini => &GEMINI,
+            HookAgent::Cursor => &CURSOR,
+            HookAgent::Copilot => &COPILOT,
+            HookAgent::OpenCode => &OPEN_CODE,
+        }
+    }
+
+    /// Returns the skills that the agent lists and loads by itself. The engine does not list these
+    /// skills again. If a message calls for one, the engine adds one line in the agent's own words.
+    pub fn native_skills(self) -> &'static NativeSkills {
+        &self.channel().native
+    }
+
+    /// Renders the channels of all agents as the table of `docs/agents.md`.
+    pub fn channel_table() -> String {
+        let head =
+            "| agent | skills it lists by itself | line of such a skill | list of the others |";
+        let rows = HookAgent::ALL.map(|agent| agent.channel().row(agent.as_str()));
+        format!("{head}\n|---|---|---|---|\n{}", rows.concat())
+    }
+}
+
+static CLAUDE_CODE: Channel = Channel {
+    native: NativeSkills::new(
+        &[Cow::Borrowed(".claude/skills")],
+        "use this skill: call the `Skill` tool with `{name}`",
+    )
+    .hiding_paths(),
+    list: List::Start { after_resume: false },
+};
+
+static CODEX: Channel = Channel {
+    native: NativeSkills::new(
+        &[Cow::Borrowed(".codex/skills"), Cow::Borrowed(".agents/skills")],
+        "use this skill: read {path}",
+    )
+    .at_any_depth(),
+    list: List::Start { after_resume: false },
+};
+
+static GEMINI: Channel = Channel {
+    native: NativeSkills::new(
+        &[Cow::Borrowed(".gemini/skills"), Cow::Borrowed(".agents/skills")],
+        "use this skill: call `activate_skill` with `{name}`",
+    ),
+    list: List::FirstPrompt,
+};
+
+/// From the documentation of Cursor; all other channels were observed with the real agent and a fake
+/// model.
+static CURSOR: Channel = Channel {
+    native: NativeSkills::new(
+        &[
+            Cow::Borrowed(".cursor/skills"),
+            Cow::Borrowed(".agents/skills"),
+            Cow::Borrowed(".claude/skills"),
+            Cow::Borrowed(".codex/skills"),
+        ],
+        "use this skill: read {path}",
+    ),
+    list: List::Start { after_resume: false },
+};
+
+static COPILOT: Channel = Channel {
+    native: NativeSkills::new(
+        &[
+            Cow::Borrowed(".github/skills"),
+            Cow::Borrowed(".copilot/skills"),
+            Cow::Borrowed(".claude/skills"),
+            Cow::Borrowed(".agents/skills"),
+        ],
+        "use this skill: call the `skill` tool with `{name}`",
+    ),
+    list: List::Start { after_resume: true },
+};
+
+static OPEN_CODE: Channel = Channel {
+    native: NativeSkills::new(
+        &[
+            Cow::Borrowed(".opencode/skills"),
+            Cow::Borrowed("opencode/skills"),
+            Cow::Borrowed(".claude/skills"),
+            Cow::Borrowed(".agents/skills"),
+        ],
+        "use this skill: call the `skill` tool with `{name}`",
+    )
+    .at_any_depth(),
+    list: List::System,
+};
+
+impl fmt::Display for HookAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for HookAgent {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<HookAgent, Error> {
+        choose("an agent with hooks", name, &HookAgent::ALL, HookAgent::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use repertoire::ErrorCode;
+
+    #[test]
+    fn an_agent_is_known_by_its_name() {
+        for agent in HookAgent::ALL {
+            assert_eq!(agent.as_str().parse::<HookAgent>().unwrap(), agent);
+        }
+        let error = "emacs".parse::<HookAgent>().unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidParam);
+        assert!(error.help().contains("`claude-code`"), "{error:#}");
+    }
+    #[test]
+    fn the_documentation_has_the_table() {
+        let page = include_str!("../../../docs/agents.md");
+        let table = HookAgent::channel_table();
+        assert!(page.contains(&table), "put this into docs/agents.md:\n{table}");
+    }
+
+    #[test]
+    fn an_agent_answers_commands_of_the_directories_it_reads() {
+        for (agent, dir, wanted) in [
+            (HookAgent::ClaudeCode, "/p/.claude/skills/a", true),
+            (HookAgent::ClaudeCode, "/p/.agents/skills/a", false),
+            (HookAgent::ClaudeCode, "/p/.claude/skills/group/a", false),
+            (HookAgent::Codex, "/p/.agents/skills/group/a", true),
+            (HookAgent::Codex, "/p/.claude/skills/a", false),
+            (HookAgent::Gemini, "/p/.gemini/skills/a", true),
+            (HookAgent::OpenCode, "/home/u/.config/opencode/skills/a", true),
+            (HookAgent::Copilot, "/p/skills/a", false),
+        ] {
+            assert_eq!(agent.native_skills().reads(Path::new(dir)), wanted, "{agent} {dir}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The context that a hook adds to a conversation.
+
+use std::fmt::Write as _;
+use std::path::absolute;
+
+use serde_json::Value;
+
+use super::agent::HookAgent;
+use super::call::HookCall;
+use super::channel::List;
+use super::command::is_agent_command;
+use super::event::HookEvent;
+use super::repeated_context::without_repeated_context;
+use super::transcript;
+use repertoire::Error;
+use repertoire::activation::{Typed, find_command};
+use repertoire::catalog::{Audience, Entry};
+use repertoire::disclosure::{
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
+    Rejection, Tier, path_line,
+};
+use repertoire::engine::{Engine, Turn, TurnBuilder};
+use repertoire::session::{Session, SkillState};
+use repertoire::skill::SkillId;
+
+/// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
+/// Cursor cut it off at 10,000 or write the rest to a file; Copilot accepts 10 KB after a tool.
+const CONTEXT: usize = 10_000;
+/// The part of [`CONTEXT`] that is reserved for notes which say where to find instructions that do not
+/// fit.
+const NOTES: usize = 1_000;
+/// The part of [`CONTEXT`] that is reserved for the sentence before the instructions of a command.
+const SENTENCE: usize = 500;
+
+/// The gap between two parts of the context.
+const GAP: &str = "\n\n";
+
+/// Returns disclosure options for hooks, within the length that agents accept without cutting it.
+pub fn disclosure_options() -> DisclosureOptions {
+    let mut options = DisclosureOptions::default();
+    options.budget = Some(Budget::Characters(CONTEXT - NOTES));
+    options.how_to_load = HowToLoad::File;
+    options
+}
+
+/// Returns catalog prompt options for hooks, within the length that agents accept without cutting it.
+pub fn prompt_options() -> PromptOptions {
+    let mut options = PromptOptions::default();
+    options.budget = Some(Budget::Characters(CONTEXT));
+    options.how_to_load = HowToLoad::File;
+    options
+}
+
+impl HookCall {
+    /// Returns the agent's JSON with the text to add to its context; `None` to add nothing. Records the
+    /// added text in the session of `engine`, so that it is not repeated, and the text that the agent
+    /// reports as lost. The paths of [`HookEvent::Files`] must already be relative to the project.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the session store cannot be read or written. Fails like
+    /// [`Engine::activate`] for a message that is a skill's slash command; an unavailable skill is not
+    /// an error, but named in the answer.
+    pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
+        let session = engine.session(&self.session);
+        let takes_context = self.agent.takes_context(&self.event, &self.name);
+        let context = match &self.event {
+            HookEvent::Start { resumed, compacted, cleared } => {
+                if *compacted {
+                    session.compacted()?;
+                }
+                if *cleared {
+                    session.end()?;
+                }
+                // A conversation that starts may have had its first message answered already: Copilot
+                // runs the hooks for the start and for the first message at the same time.
+                let is_listed = self.agent.channel().lists_at_start(*resumed);
+                if is_listed { self.list(engine, &session, usize::MAX)? } else { String::new() }
+            }
+            HookEvent::Catalog => self.list(engine, &session, usize::MAX)?,
+            HookEvent::Prompt(prompt) => self.prompted(prompt, engine, &session)?,
+            HookEvent::Files(paths) if takes_context => self.touched(paths, engine, &session)?,
+            HookEvent::Files(_) | HookEvent::Compacting | HookEvent::Exit => String::new(),
+            HookEvent::Compacted => {
+                session.compacted()?;
+                String::new()
+            }
+            HookEvent::End => {
+                session.end()?;
+                String::new()
+            }
+        };
+        let is_empty = context.trim().is_empty();
+        Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
+    }
+
+    /// Lists the skills that the agent does not list by itself, in at most `room` characters, and
+    /// records them in the session.
+    fn list(&self, engine: &Engine, session: &Session, room: usize) -> Result<String, Error> {
+        let mut prompt = self.catalog(engine, None);
+        if prompt.text.chars().count() > room {
+            prompt = self.catalog(engine, Some(Budget::Characters(room)));
+        }
+        session.listed(&prompt.included)?;
+        Ok(prompt.text)
+    }
+
+    /// Returns the list of the skills that the agent does not list by itself, within `budget` if there is
+    /// one, else within the engine's.
+    fn catalog(&self, engine: &Engine, budget: Option<Budget>) -> CatalogPrompt {
+        let mut options = engine.prompt_options().clone();
+        options.native = Some(self.agent.native_skills().clone());
+        options.budget = budget.or(options.budget);
+        engine.prompt_with(&options)
+    }
+
+    /// Returns the context for a message. Includes the list of skills if this is where the agent gets
+    /// it.
+    fn prompted(&self, prompt: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
+        let message = without_repeated_context(prompt, || self.catalog(engine, None).text);
+        self.note_lost(session, engine)?;
+        if self.agent.channel().list != List::FirstPrompt
+            || session.state()?.skills.iter().any(|skill| skill.listed)
+        {
+            return self.called_for(message, engine, session);
+        }
+        // The list gets the room that the other text leaves.
+        let list = |text: &str| {
+            let n_chars = text.chars().count();
+            let gap = if n_chars == 0 { 0 } else { GAP.len() };
+            self.list(engine, session, CONTEXT.saturating_sub(n_chars + gap))
+        };
+        let catalog = engine.catalog();
+        let command = Typed::parse(message).and_then(|typed| find_command(&catalog, typed.word));
+        let (list, text) = if command.is_some() {
+            // The list does not change the text of a command.
+            let text = self.called_for(message, engine, session)?;
+            (list(&text)?, text)
+        } else {
+            // What the list names, the text does not name again, so it only becomes shorter.
+            let preview = self.turn(message, engine, session).preview();
+            let list = list(&with_notes(preview.text.clone(), &preview, engine))?;
+            (list, self.called_for(message, engine, session)?)
+        };
+        let parts = [list, text].into_iter().filter(|part| !part.is_empty());
+        Ok(parts.collect::<Vec<_>>().join(GAP))
+    }
+
+    fn turn<'t>(
+        &self,
+        message: &'t str,
+        engine: &'t Engine,
+        session: &'t Session,
+    ) -> TurnBuilder<'t> {
+        engine.turn(message, session).native(self.agent.native_skills().clone())
+    }
+
+    /// Records in the session that the context was shortened, if text that the engine added is missing
+    /// from the agent's record of the conversation.
+    fn note_lost(&self, session: &Session, engine: &Engine) -> Result<(), Error> {
+        let Some(record) = &self.transcript else { return Ok(()) };
+        let state = session.state()?;
+        let is_any = state.skills.iter().any(|skill| skill.in_context || skill.listed);
+        let Some(messages) = is_any.then(|| transcript::standing(record)).flatten() else {
+            return Ok(());
+        };
+        let catalog = engine.catalog();
+        let is_lost = |skill: &SkillState| {
+            let entry = catalog.get(skill.skill.as_str()).filter(|_| skill.in_context);
+            let dir = entry.and_then(|entry| entry.skill.dir()).and_then(|dir| absolute(dir).ok());
+            let lacks = |text: &str| !transcript::holds(&messages, text);
+            let shown = dir.map(|dir| path_line(&dir.display().to_string()));
+            shown.is_some_and(|dir| lacks(&format!("Base directory: {dir}")))
+                || skill.listed && lacks("## Available skills")
+        };
+        if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
+    }
+
+    /// Returns the text that a message calls for; nothing if the agent handles the message itself.
+    fn called_for(
+        &self,
+        message: &str,
+        engine: &Engine,
+        session: &Session,
+    ) -> Result<String, Error> {
+        let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
+        let is_left_alone = match find_command(&engine.catalog(), typed.word) {
+            // The agent finds the skill in the same place, and handles its command.
+            Some(entry) => {
+                entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir))
+            }
+            None => is_agent_command(message),
+        };
+        if is_left_alone { Ok(String::new()) } else { self.said(message, engine, session) }
+    }
+
+    /// Returns the text that an ordinary message, not a command of the agent, calls for.
+    fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
+        let room = CONTEXT - SENTENCE;
+        let turn = self.turn(message, engine, session).max_command_chars(room);
+        let Turn { text, disclosure, activation, refused, .. } = turn.run()?;
+        let Some(activation) = activation else {
+            let is_count = refused.is_none() && disclosure.tier == Tier::Breadcrumb;
+            if is_count && self.knows_all(engine, session)? {
+                return Ok(String::new());
+            }
+            return Ok(with_notes(text, &disclosure, engine));
+        };
+        let id = activation.id.as_str();
+        let catalog = engine.catalog();
+        let (follow, text) = match catalog.get(id) {
+            Some(entry) if text.chars().count() > room => ("", too_long(entry)),
+            _ => (" These are its instructions.", text),
+        };
+        Ok(match self.agent {
+            // Claude Code's own reminder says that no such command is installed.
+            HookAgent::ClaudeCode => format!("{}{follow}{GAP}{text}", is_command(id)),
+            _ => text,
+        })
+    }
+
+    /// Tells whether all skills are listed in the context already, so that their number adds nothing.
+    fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
+        let (catalog, state) = (engine.catalog(), session.state()?);
+        let native = self.agent.native_skills();
+        let mut entries = catalog.listed(Audience::Model);
+        Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
+    }
+
+    /// Returns the text for the files of a tool call: only skills with matching `paths`.
+    fn touched(
+        &self,
+        paths: &[String],
+        engine: &Engine,
+        session: &Session,
+    ) -> Result<String, Error> {
+        let turn = || self.turn("", engine, session).paths(paths.iter().map(String::as_str));
+        let preview = turn().preview();
+        let is_native = |left_out: &Rejection| left_out.reasons().any(|r| *r == Reason::Native);
+        let told = |id: &SkillId| session.state().is_ok_and(|state| state.was_listed(id));
+        let mut native = preview.omitted.iter().filter(|left_out| is_native(left_out));
+        // A line that names the agent's own skills is given once.
+        if preview.full.is_empty() && !native.any(|native| !told(&native.id)) {
+            return Ok(String::new());
+        }
+        let Turn { text, disclosure, .. } = turn().run()?;
+        Ok(with_notes(text, &disclosure, engine))
+    }
+}
+
+/// Returns the sentence about a skill whose command the user typed.
+fn is_command(id: &str) -> String {
+    format!(
+        "The user typed the command of the skill `{id}`, which is installed although the agent does \
+         not know the command."
+    )
+}
+
+/// Adds notes to the disclosed text that say where the instructions are that did not fit, as far as there
+/// is room for them.
+fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
+    let is_too_long = |reason: &Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
+    let mut room = NOTES;
+    let catalog = engine.catalog();
+    for omitted in disclosure.omitted.iter().filter(|of| of.reasons().any(is_too_long)) {
+        let entry = catalog.find(omitted.id.as_str(), Audience::Model).ok();
+        let Some(note) = entry.map(too_long) else { continue };
+        let n_chars = note.chars().count() + GAP.len();
+        if n_chars <= room {
+            room -= n_chars;
+            let _ = write!(text, "{GAP}{note}");
+        }
+    }
+    text
+}
+
+/// Returns the note that replaces instructions that do not fit.
+fn too_long(entry: &Entry) -> String {
+    let id = &entry.id;
+    match entry.skill.path() {
+        Some(path) => format!(
+            "The instructions of the skill `{id}` are too long to stand here. Read them before you \
+             go on: {}",
+            path.display()
+        ),
+        None => format!("The instructions of the skill `{id}` are too long to stand here."),
+    }
+}

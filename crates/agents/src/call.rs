@@ -1,0 +1,182 @@
+//! Parses the JSON that an agent writes to its hook.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::agent::HookAgent;
+use super::event::HookEvent;
+use super::files::touched;
+use repertoire::surrogates;
+use repertoire::{Error, ErrorCode};
+
+/// One run of a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HookCall {
+    /// The agent that runs the hook.
+    pub agent: HookAgent,
+    /// The event.
+    pub event: HookEvent,
+    /// The agent's own name for the event.
+    pub name: String,
+    /// The name of the conversation in a session store. It is unique for each agent and each subagent,
+    /// since a subagent has its own context.
+    pub session: String,
+    /// The agent's working directory, if it names one.
+    pub cwd: Option<PathBuf>,
+    /// The file with the agent's record of the conversation, if it shows which text is still in the
+    /// context.
+    pub transcript: Option<PathBuf>,
+}
+
+impl HookCall {
+    /// Parses the JSON that `agent` writes to its hook. A lone surrogate, where a text was cut, becomes
+    /// `U+FFFD`.
+    ///
+    /// Fails with `INVALID_PARAM` if `input` is not a JSON object, names no conversation, or
+    /// reports an unknown event.
+    pub fn read(agent: HookAgent, input: &str) -> Result<HookCall, Error> {
+        let refuse = |what: String| {
+            let message = format!("the input of the hook for {agent} {what}");
+            let help = "let the agent run the hook itself, with its own input";
+            Error::new(ErrorCode::InvalidParam, message, help)
+        };
+        let input = surrogates::parse(input.trim_start_matches('\u{feff}'))
+            .map_err(|error| refuse(format!("is not JSON: {error}")))?;
+        let Value::Object(input) = input else {
+            return Err(refuse("is not a JSON object".to_owned()));
+        };
+        let input = Input(input);
+        let name = input.text(&["hook_event_name", "hookEventName"]);
+        let name = name.or_else(|| input.unnamed()).unwrap_or_default().to_owned();
+        let event = input
+            .event(agent, &name)
+            .ok_or_else(|| refuse(format!("is about an unknown event, `{name}`")))?;
+        let session = input
+            .text(&["session_id", "sessionId", "conversation_id", "sessionID"])
+            .ok_or_else(|| refuse("does not name the session (`session_id`)".to_owned()))?;
+        let subagent = input.text(&["agent_id", "agentId"]);
+        let parts = [Some(agent.as_str()), Some(session), subagent];
+        let session = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
+        let cwd = input.text(&["cwd"]).or_else(|| input.workspace()).map(PathBuf::from);
+        let transcript = input.text(&["transcript_path"]).filter(|_| agent == HookAgent::Gemini);
+        let transcript = transcript.map(PathBuf::from);
+        Ok(HookCall { agent, event, name, session, cwd, transcript })
+    }
+
+    /// Tells whether the answer depends on the skills; if not, an engine without skills gives the
+    /// same answer.
+    pub fn needs_skills(&self) -> bool {
+        match &self.event {
+            HookEvent::Start { resumed, .. } => self.agent.channel().lists_at_start(*resumed),
+            HookEvent::Catalog | HookEvent::Prompt(_) => true,
+            HookEvent::Files(paths) => {
+                !paths.is_empty() && self.agent.takes_context(&self.event, &self.name)
+            }
+            HookEvent::Compacting | HookEvent::Compacted | HookEvent::Exit | HookEvent::End => {
+                false
+            }
+        }
+    }
+}
+
+/// The JSON object that an agent writes.
+struct Input(Map<String, Value>);
+
+impl Input {
+    /// Returns the first of the fields `names` that is a non-empty text.
+    fn text(&self, names: &[&str]) -> Option<&str> {
+        let text = |name: &&str| self.0.get(*name)?.as_str().filter(|text| !text.is_empty());
+        names.iter().find_map(text)
+    }
+
+    fn workspace(&self) -> Option<&str> {
+        self.0.get("workspace_roots")?.as_array()?.first()?.as_str()
+    }
+
+    /// Infers the event of an agent that does not name it (Copilot) from a field that only this event
+    /// has.
+    fn unnamed(&self) -> Option<&'static str> {
+        let has = |name| self.0.contains_key(name);
+        match () {
+            () if has("toolResult") => Some("postToolUse"),
+            () if has("toolName") => Some("preToolUse"),
+            () if has("prompt") => Some("userPromptSubmitted"),
+            () if has("source") => Some("sessionStart"),
+            () if has("trigger") => Some("preCompact"),
+            () if has("reason") => Some("sessionEnd"),
+            () => None,
+        }
+    }
+
+    /// Tells whether the ended conversation can be resumed. Most agents report an end whenever they
+    /// exit; the `OpenCode` plugin reports one only when a conversation is deleted.
+    fn is_resumable(&self, agent: HookAgent) -> bool {
+        let reason = self.text(&["reason"]);
+        agent != HookAgent::OpenCode && !matches!(reason, Some("clear" | "logout" | "deleted"))
+    }
+
+    fn event(&self, agent: HookAgent, name: &str) -> Option<HookEvent> {
+        Some(match name {
+            "SessionStart" | "sessionStart" => {
+                let source = self.text(&["source"]);
+                HookEvent::Start {
+                    resumed: source == Some("resume"),
+                    compacted: source == Some("compact"),
+                    cleared: source == Some("clear"),
+                }
+            }
+            "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
+                HookEvent::Prompt(self.text(&["prompt"]).unwrap_or_default().to_owned())
+            }
+            "PreToolUse" | "PostToolUse" | "BeforeTool" | "AfterTool" | "preToolUse"
+            | "postToolUse" => {
+                let tool = self.text(&["tool_name", "toolName"]).unwrap_or_default();
+                let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
+                HookEvent::Files(touched(tool, arguments.unwrap_or(&Value::Null)))
+            }
+            // From the OpenCode plugin, since OpenCode has no event for the start of a session.
+            "Catalog" => HookEvent::Catalog,
+            // Gemini sends this before each turn, and only then decides whether it compresses.
+            "PreCompress" if self.text(&["trigger"]) != Some("manual") => HookEvent::Compacting,
+            "PreCompact" | "PostCompact" | "PreCompress" | "preCompact" => HookEvent::Compacted,
+            "SessionEnd" | "sessionEnd" if self.is_resumable(agent) => HookEvent::Exit,
+            "SessionEnd" | "sessionEnd" => HookEvent::End,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_agent_writes_is_refused_by_name() {
+        let cases = [
+            ("", "is not JSON: "),
+            ("[]", "is not a JSON object"),
+            ("{}", "unknown event, ``"),
+            (r#"{"hook_event_name": "Stop", "session_id": "1"}"#, "unknown event, `Stop`"),
+            (r#"{"hook_event_name": "SessionEnd"}"#, "does not name the session"),
+            (r#"{"hook_event_name": "SessionEnd", "session_id": ""}"#, "does not name the session"),
+            (r#"{"hook_event_name": "SessionEnd", "session_id": 7}"#, "does not name the session"),
+        ];
+        for (input, wanted) in cases {
+            let error = HookCall::read(HookAgent::ClaudeCode, input).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidParam);
+            assert!(error.message().contains(wanted), "{input}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_subagent_and_another_agent_have_sessions_of_their_own() {
+        let main = r#"{"hook_event_name": "SessionEnd", "session_id": "1"}"#;
+        let sub = r#"{"hook_event_name": "SessionEnd", "session_id": "1", "agent_id": "a"}"#;
+        let session = |agent, input| HookCall::read(agent, input).unwrap().session;
+        assert_eq!(session(HookAgent::ClaudeCode, main), "claude-code:1");
+        assert_eq!(session(HookAgent::ClaudeCode, sub), "claude-code:1:a");
+        assert_eq!(session(HookAgent::Codex, main), "codex:1");
+    }
+}

@@ -1,0 +1,262 @@
+//! `repertoire check`: reports the problems of skill files.
+
+mod examples;
+mod sarif;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
+use repertoire::session::{Day, SessionStore as _};
+use repertoire::skill::{Profile, check_file};
+use repertoire::{Code, Diagnostic, Engine, Severity, Source};
+use repertoire_authoring::lint::{self, lint};
+use serde::Serialize;
+
+use crate::args::{CheckArgs, Common};
+use crate::exit_code::ExitCode;
+use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
+use crate::report::{Counts, count, excerpt, renderer};
+use crate::{progress_bar, sessions, setup};
+
+/// With more files than this, a progress bar is shown.
+const MANY_FILES: usize = 200;
+
+/// The files to check.
+#[derive(Default)]
+struct Targets {
+    files: BTreeSet<PathBuf>,
+    /// Directories that were searched, lowest precedence first.
+    roots: Vec<PathBuf>,
+    /// Directories whose skills the checked ones are compared with. Their precedence is lower.
+    neighbours: Vec<PathBuf>,
+    /// Findings made before any skill file was read.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// The findings, as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    diagnostics: &'a [Diagnostic],
+    skills: usize,
+}
+
+impl Targets {
+    /// Adds the skill files at `path`. If that is a directory, also adds the files in the hidden
+    /// directories where a project keeps its skills.
+    fn add(&mut self, path: &Path, brand: &str) {
+        if !path.exists() {
+            let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
+            let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
+            self.diagnostics.push(missing);
+        } else if path.is_dir() && !path.file_name().is_some_and(is_skill_file) {
+            self.add_source(path);
+            let hidden = Source::standard(None, path, brand);
+            let roots = hidden.iter().filter_map(Source::root).filter(|root| root.is_dir());
+            roots.for_each(|root| self.add_source(root));
+        } else {
+            self.files.insert(path.to_owned());
+        }
+    }
+
+    /// Adds the skill files below `root`.
+    fn add_source(&mut self, root: &Path) {
+        if root.is_dir() {
+            let (files, findings) = skill_files(root, false);
+            self.files.extend(files);
+            self.diagnostics.extend(findings);
+        }
+        self.roots.push(root.to_owned());
+    }
+
+    /// Adds the sources that apply. A source that does not exist is added only if `are_asked_for` is
+    /// set. Bundled skills only become neighbours, since the user cannot repair them.
+    fn add_sources(&mut self, sources: &[Source], are_asked_for: bool) {
+        for source in sources {
+            let Some(root) = source.root().filter(|root| are_asked_for || root.exists()) else {
+                continue;
+            };
+            if source.scope() == Scope::Bundled {
+                self.neighbours.push(root.to_owned());
+            } else {
+                self.add_source(root);
+            }
+        }
+    }
+
+    /// Returns the findings that need several skills side by side. The targets are compared with
+    /// their neighbours and with the sources that the command line names; only findings about targets
+    /// are returned.
+    fn cross_skill_findings(
+        &self,
+        args: &CheckArgs,
+        common: &Common,
+    ) -> anyhow::Result<Vec<Diagnostic>> {
+        let of_files = self.files.iter().filter_map(|file| file.parent());
+        let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
+        let roots = searched.map(PathBuf::as_path).chain(of_files);
+        let sources: Vec<Source> = outermost(roots).into_iter().map(Source::project).collect();
+        let mut options = CatalogOptions::new(sources.clone());
+        options.brand.clone_from(&common.brand);
+        let catalog = Catalog::load(&options);
+        let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
+        let of_catalog = catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned();
+        let targets: BTreeSet<PathBuf> =
+            self.files.iter().chain(&self.roots).map(|path| absolute(path)).collect();
+        let mut found: Vec<Diagnostic> = of_catalog.chain(lint(&catalog)).collect();
+        if args.stats {
+            found.extend(unused(args, &catalog, common)?);
+        }
+        if args.profile == Profile::Untrusted {
+            found.extend(lint::confusable(&catalog));
+        }
+        let is_checked = |path: &Path| targets.contains(&absolute(path));
+        found.retain(|diagnostic| is_checked(&diagnostic.path));
+        let engine = Engine::builder().sources(sources).brand(&common.brand);
+        found.extend(examples::misrouted(&catalog, is_checked, engine)?);
+        Ok(found)
+    }
+}
+
+/// Reports the skills that had no effect in conversations. If the command line names no paths, these
+/// are skills of the engine, with the ids under which agents see them here.
+fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
+    let since = Day::today().before(args.since - 1);
+    let Some(store) = sessions::open_existing(common)? else { return Ok(Vec::new()) };
+    let tallies = store.tallies(since)?;
+    if !args.paths.is_empty() {
+        return Ok(lint::unused(named, &tallies, since));
+    }
+    let engine = setup::engine(common, |builder| builder)?;
+    Ok(lint::unused(&engine.catalog(), &tallies, since))
+}
+
+/// Returns the directories that no search of another one of them reaches, in their order.
+fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
+    let mut all: Vec<(PathBuf, &Path)> = Vec::new();
+    for root in roots {
+        let real = absolute(root);
+        if !all.iter().any(|(known, _)| covers(known, &real)) {
+            all.retain(|(known, _)| !covers(&real, known));
+            all.push((real, root));
+        }
+    }
+    all.into_iter().map(|(_, root)| root).collect()
+}
+
+/// Tells whether a search of `outer` reaches `inner`. A search skips hidden directories.
+fn covers(outer: &Path, inner: &Path) -> bool {
+    let is_hidden = |part: &OsStr| part.to_string_lossy().starts_with('.');
+    inner.strip_prefix(outer).is_ok_and(|rest| !rest.iter().any(is_hidden))
+}
+
+/// Returns the canonical form of `path`, or `path` itself if the system cannot resolve it.
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let mut targets = Targets::default();
+    let sources = setup::sources(common)?;
+    if args.paths.is_empty() {
+        targets.diagnostics.extend_from_slice(setup::config(common)?.diagnostics());
+        targets.add_sources(&sources, !common.sources.is_empty());
+    } else {
+        args.paths.iter().for_each(|path| targets.add(path, &common.brand));
+    }
+
+    let mut diagnostics = targets.cross_skill_findings(args, common)?;
+    diagnostics.append(&mut targets.diagnostics);
+    let progress = progress_bar::counting("checking", targets.files.len(), MANY_FILES);
+    for file in &targets.files {
+        diagnostics.extend(check_file(file, args.profile, &common.brand));
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    diagnostics.sort_by(|a, b| {
+        (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
+    });
+    diagnostics.dedup();
+    drop_superseded_findings(&mut diagnostics);
+
+    let n_skills = targets.files.len();
+    if args.format == "sarif" {
+        Output::json(&sarif::log(&diagnostics))?;
+    } else if out.json || args.format == "json" {
+        Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
+    } else {
+        out.human(text(&diagnostics, n_skills, args.notes, out).as_str())?;
+    }
+    if n_skills == 0 {
+        out.note(if args.paths.is_empty() {
+            "nothing was checked: neither project nor user has skills; name a `PATH` to check others"
+        } else {
+            "nothing was checked: there is no `SKILL.md` in what was named"
+        });
+    }
+    let fail_on = args.fail_on.unwrap_or(match args.profile {
+        Profile::Untrusted => Severity::Warning,
+        Profile::Repertoire | Profile::AgentSkills => Severity::Error,
+    });
+    Ok(ExitCode::done_if(diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on)))
+}
+
+/// Removes each finding about an untyped trigger that contains an invisible character, if another
+/// finding already names that character.
+fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
+    let unseen: Vec<(PathBuf, Range<usize>)> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::InvisibleText)
+        .filter_map(|diagnostic| Some((diagnostic.path.clone(), diagnostic.span.clone()?)))
+        .collect();
+    diagnostics.retain(|Diagnostic { code, path, span, .. }| {
+        let holds = |inner: &Range<usize>| {
+            span.as_ref().is_some_and(|span| span.start <= inner.start && inner.end <= span.end)
+        };
+        *code != Code::UntypedTrigger
+            || !unseen.iter().any(|(of, inner)| holds(inner) && absolute(of) == absolute(path))
+    });
+}
+
+fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Output) -> Page {
+    let draw = renderer(out);
+    let mut text = Page::default();
+    let mut source: Option<(&Path, Option<String>)> = None;
+    // Unused skills are notes, but the user asked for them with `--stats`.
+    let is_shown = |diagnostic: &&Diagnostic| {
+        with_notes || diagnostic.severity > Severity::Note || diagnostic.code == Code::UnusedSkill
+    };
+    for diagnostic in diagnostics.iter().filter(is_shown) {
+        let path = diagnostic.path.as_path();
+        if diagnostic.span.is_some() && source.as_ref().is_none_or(|(known, _)| *known != path) {
+            source = Some((path, std::fs::read_to_string(path).ok()));
+        }
+        let of_file = source.as_ref().filter(|(known, _)| *known == path);
+        let content = of_file.and_then(|(_, content)| content.as_deref());
+        text.line(format_args!("{}\n", excerpt(diagnostic, content, &draw)));
+    }
+    let counts = Counts::of(diagnostics);
+    text.push(&summary(counts, n_skills));
+    let n_shown = diagnostics.iter().filter(|d| d.code == Code::UnusedSkill).count();
+    if counts.notes > n_shown && !with_notes {
+        text.push("; `--notes` shows them");
+    }
+    text
+}
+
+fn summary(Counts { errors, warnings, notes }: Counts, n_skills: usize) -> String {
+    let style = match (errors, warnings) {
+        (0, 0) => GOOD,
+        (0, _) => WARNING,
+        _ => ERROR,
+    };
+    let findings = format!(
+        "{}, {}, {}",
+        count(errors, "error"),
+        count(warnings, "warning"),
+        count(notes, "note")
+    );
+    format!("checked {}: {}", count(n_skills, "skill"), styled(style, findings))
+}

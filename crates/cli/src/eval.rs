@@ -1,0 +1,342 @@
+//! `repertoire eval`: measures how often the right skill is disclosed.
+
+use std::path::{Path, PathBuf};
+
+use comfy_table::{CellAlignment, Table, presets};
+use repertoire::{Catalog, DisclosureOptions, Error, ErrorCode, SkillId};
+use repertoire_authoring::eval::{
+    Baseline, Case, Cause, Comparison, Confusion, Evaluation, Owners, Problem, Report, Scores,
+    UserOnly, compare, evaluate, read,
+};
+use serde::Serialize;
+
+use crate::args::{Common, EvalArgs, Threshold};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
+use crate::report::{count, percent, percent_or_dash};
+use crate::{eval_page, progress_bar, sanitize, setup};
+
+/// With more prompts than this, a progress bar is shown.
+const MANY_CASES: usize = 500;
+
+/// The maximum numbers of confusions, of causes for each confusion, and of changes that text output
+/// lists. JSON and HTML list all of them.
+const MAX_CONFUSIONS: usize = 12;
+const MAX_CAUSES: usize = 3;
+const MAX_CHANGES: usize = 20;
+
+/// The results, as JSON.
+#[derive(Serialize)]
+struct EvalOutput<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// The thresholds that are not met.
+    unmet: &'a [Unmet],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<&'a Comparison>,
+}
+
+/// A threshold that is not met.
+#[derive(Debug, Serialize)]
+struct Unmet {
+    figure: &'static str,
+    threshold: f64,
+    /// `None` if the figure is undefined: there is nothing to take a share of.
+    value: Option<f64>,
+}
+
+pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    // Files that cannot be read or written are reported before the work is done, not after it.
+    check_page_overwrites_no_input(args)?;
+    let baseline = args.baseline.as_deref().map(baseline).transpose()?;
+    let files = PromptFile::read_all(&args.files)?;
+    let options = setup::config(common)?.disclosure(DisclosureOptions::default());
+    let options = args.showing.apply(options);
+    let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
+    let (cases, mut problems) = prompts(&files, args.skill.as_deref(), &engine.catalog());
+    let progress = progress_bar::counting("asking", cases.len(), MANY_CASES);
+    let mut evaluation = evaluate(&engine, &cases, || progress.inc(1));
+    progress.finish_and_clear();
+    problems.append(&mut evaluation.problems);
+
+    let report = Report::new(Evaluation { problems, ..evaluation });
+    let comparison = baseline.map(|baseline| compare(&baseline, &report));
+    let unmet = unmet(&args.threshold, &report.scores);
+    if let Some(file) = &args.html {
+        write(file, &eval_page::page(&report, comparison.as_ref())?)?;
+    }
+    if out.json {
+        let comparison = comparison.as_ref();
+        Output::json(&EvalOutput { report: &report, unmet: &unmet, comparison })?;
+    } else {
+        out.human(text(&report, comparison.as_ref()).as_str())?;
+    }
+    for problem in &report.problems {
+        out.note(&told(problem));
+    }
+    for skill in &report.user_only {
+        out.note(&not_counted(skill));
+    }
+    for Unmet { figure, threshold, value } in &unmet {
+        let value = value.map_or_else(|| "undefined: no prompt decides it".to_owned(), percent);
+        out.note(&format!(
+            "{}: {figure} is {value}, the limit is {}",
+            styled(ERROR, "unmet"),
+            percent(*threshold)
+        ));
+    }
+    let is_fine = unmet.is_empty() && report.problems.is_empty();
+    let sources = setup::finish(common, &engine, out);
+    Ok(if is_fine { sources } else { ExitCode::Failure })
+}
+
+/// A file of prompts that was read, but not parsed yet.
+pub(crate) struct PromptFile {
+    path: PathBuf,
+    text: String,
+}
+
+impl PromptFile {
+    pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<PromptFile>, Error> {
+        let read = |path: &PathBuf| {
+            let text = text_of(path, "name a file of prompts, in UTF-8")?;
+            Ok(PromptFile { path: path.clone(), text })
+        };
+        paths.iter().map(read).collect()
+    }
+}
+
+/// Returns the prompts of all files, and the problems in the files. A prompt that names no skill
+/// belongs to `skill` or, if that is `None`, to the skill whose directory contains the file.
+pub(crate) fn prompts(
+    files: &[PromptFile],
+    skill: Option<&str>,
+    catalog: &Catalog,
+) -> (Vec<Case>, Vec<Problem>) {
+    let owners = Owners::new(catalog);
+    let (mut cases, mut problems) = (Vec::new(), Vec::new());
+    for PromptFile { path, text } in files {
+        let owner = skill.or_else(|| owners.of(path).map(SkillId::as_str));
+        let (of_file, wrong) = read(&path.to_string_lossy(), text, owner);
+        cases.extend(of_file);
+        problems.extend(wrong);
+    }
+    (cases, problems)
+}
+
+/// Fails if the HTML page would overwrite a file that this command reads.
+fn check_page_overwrites_no_input(args: &EvalArgs) -> Result<(), UsageError> {
+    let Some(Ok(page)) = args.html.as_deref().map(Path::canonicalize) else { return Ok(()) };
+    let is_page = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file == page);
+    match args.files.iter().chain(&args.baseline).find(is_page) {
+        Some(file) => Err(UsageError(Error::new(
+            ErrorCode::InvalidParam,
+            format!("`--html` would overwrite {}, which is read", file.display()),
+            "name another file for the page",
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn text_of(file: &Path, help: &str) -> Result<String, Error> {
+    std::fs::read_to_string(file).map_err(|error| {
+        let message = format!("cannot read {}: {error}", file.display());
+        Error::new(ErrorCode::ExecutionError, message, help)
+    })
+}
+
+fn baseline(file: &Path) -> Result<Baseline, Error> {
+    let help = "name a report that `repertoire eval FILE… --json` wrote";
+    Baseline::parse(&file.to_string_lossy(), &text_of(file, help)?)
+}
+
+fn write(file: &Path, page: &str) -> Result<(), Error> {
+    std::fs::write(file, page).map_err(|error| {
+        let message = format!("cannot write {}: {error}", file.display());
+        Error::new(ErrorCode::ExecutionError, message, "name a file in a directory that exists")
+    })
+}
+
+fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
+    let least = [
+        ("precision", threshold.precision, scores.precision),
+        ("recall", threshold.recall, scores.recall),
+        ("f1", threshold.f1, scores.f1),
+        ("top1", threshold.top1, scores.top1),
+        ("top3", threshold.top3, scores.top3),
+    ];
+    let least = least.into_iter().map(|(figure, least, value)| {
+        (figure, least, value, least.zip(value).is_some_and(|(least, value)| value >= least))
+    });
+    let (most, value) = (threshold.false_fire, scores.false_fire);
+    let is_met = most.zip(value).is_some_and(|(most, value)| value <= most);
+    let all = least.chain([("false_fire", most, value, is_met)]);
+    all.filter_map(|(figure, threshold, value, is_met)| {
+        threshold.filter(|_| !is_met).map(|threshold| Unmet { figure, threshold, value })
+    })
+    .collect()
+}
+
+/// Formats a problem as one line.
+pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
+    let title = styled(WARNING, "left out");
+    format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
+}
+
+/// Formats the reason why prompts are not counted as one line.
+pub(crate) fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
+    let title = styled(WARNING, "not counted");
+    let (expect, id) =
+        (if *prompts == 1 { "expects" } else { "expect" }, sanitize::line(id.as_str()));
+    format!(
+        "{title}: {} {expect} `{id}`, which only the user may invoke",
+        count(*prompts, "prompt")
+    )
+}
+
+fn text(report: &Report, comparison: Option<&Comparison>) -> Page {
+    let Scores { precision, recall, f1, top1, top3, false_fire } = report.scores;
+    let mut page = Page::default();
+    page.line(format_args!("{}", styled(NAME, count(report.cases, "prompt"))));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (name, value, what) in [
+        ("precision", precision, "of the skills shown in full were right"),
+        ("recall", recall, "of the skills that should be shown in full were"),
+        ("F1", f1, "harmonic mean of the two"),
+        ("top 1", top1, "had a right skill in the first place"),
+        ("top 3", top3, "had one in the first three"),
+        ("false fires", false_fire, "of those that should fire none fired a wrong one"),
+    ] {
+        table.add_row(vec![name.to_owned(), percent_or_dash(value), what.to_owned()]);
+    }
+    let tokens = report.tokens;
+    table.add_row(vec![
+        "tokens".to_owned(),
+        format!("{:.0}", tokens.mean),
+        format!("a prompt; {} at most", tokens.max),
+    ]);
+    align_numbers(&mut table, 1);
+    page.line(format_args!("{table}\n"));
+
+    if !report.per_skill.is_empty() {
+        page.line(format_args!("{}", per_skill(report)));
+    }
+    confusions(&report.confusions, &mut page);
+    if let Some(comparison) = comparison {
+        changes(comparison, &report.scores, &mut page);
+    }
+    page
+}
+
+fn per_skill(report: &Report) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "skill",
+        "expected",
+        "right",
+        "wrong",
+        "precision",
+        "recall",
+        "top 1",
+        "top 3",
+    ]);
+    for skill in &report.per_skill {
+        let number = |n: usize| n.to_string();
+        let scores = skill.scores;
+        table.add_row(vec![
+            sanitize::line(skill.id.as_str()).into_owned(),
+            number(skill.expected),
+            number(skill.right),
+            number(skill.wrong),
+            percent_or_dash(scores.precision),
+            percent_or_dash(scores.recall),
+            percent_or_dash(scores.top1),
+            percent_or_dash(scores.top3),
+        ]);
+    }
+    for column in 1..8 {
+        align_numbers(&mut table, column);
+    }
+    table
+}
+
+fn align_numbers(table: &mut Table, column: usize) {
+    if let Some(column) = table.column_mut(column) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn confusions(confusions: &[Confusion], page: &mut Page) {
+    if confusions.is_empty() {
+        return;
+    }
+    page.line(format_args!("\n{}", styled(NAME, "Wrong")));
+    let name = |id: &Option<SkillId>| {
+        id.as_ref().map_or_else(|| "nothing".to_owned(), |id| sanitize::line(id.as_str()).into())
+    };
+    for Confusion { expected, got, cases, triggers } in confusions.iter().take(MAX_CONFUSIONS) {
+        let (expected, got) = (name(expected), name(got));
+        page.line(format_args!("{cases:>4}  expected {expected}, got {got}{}", causes(triggers)));
+    }
+    if confusions.len() > MAX_CONFUSIONS {
+        let rest = confusions.len() - MAX_CONFUSIONS;
+        page.line(format_args!("{}", styled(DIM, format_args!("      and {rest} more kinds"))));
+    }
+}
+
+fn causes(causes: &[Cause]) -> String {
+    let told = causes.iter().take(MAX_CAUSES).map(|Cause { kind, trigger, cases }| {
+        format!("{kind} `{}` {cases}×", sanitize::line(trigger))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    styled(DIM, format_args!("  ({})", told.join(", ")))
+}
+
+fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
+    let Comparison { before, fixed, broken, changes, added, removed } = comparison;
+    page.line(format_args!("\n{}", styled(NAME, "Since the baseline")));
+    for (name, before, now) in [
+        ("precision", before.precision, now.precision),
+        ("recall", before.recall, now.recall),
+        ("F1", before.f1, now.f1),
+        ("top 1", before.top1, now.top1),
+        ("top 3", before.top3, now.top3),
+        ("false fires", before.false_fire, now.false_fire),
+    ] {
+        if before != now {
+            page.line(format_args!(
+                "  {name}: {} → {}",
+                percent_or_dash(before),
+                percent_or_dash(now)
+            ));
+        }
+    }
+    page.line(format_args!(
+        "  {fixed} fixed, {broken} broken; {added} new prompts, {removed} gone"
+    ));
+    let ids = |ids: &[SkillId]| {
+        let ids: Vec<_> = ids.iter().map(|id| sanitize::line(id.as_str())).collect();
+        if ids.is_empty() { "nothing".to_owned() } else { ids.join(", ") }
+    };
+    for change in changes.iter().take(MAX_CHANGES) {
+        let title = match (change.was_right, change.is_right) {
+            (false, true) => styled(GOOD, "fixed"),
+            (true, false) => styled(ERROR, "broken"),
+            _ => styled(WARNING, "changed"),
+        };
+        let (file, query) = (sanitize::line(&change.file), sanitize::line(&change.query));
+        let (before, after) = (ids(&change.before), ids(&change.after));
+        page.line(format_args!("  {title} {file}:{}: {query}", change.line));
+        page.line(format_args!("    {before} → {after}"));
+    }
+    if changes.len() > MAX_CHANGES {
+        let rest = changes.len() - MAX_CHANGES;
+        page.line(format_args!("{}", styled(DIM, format_args!("  and {rest} more changes"))));
+    }
+}

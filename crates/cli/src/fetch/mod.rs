@@ -1,0 +1,166 @@
+//! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: fetches skills from
+//! elsewhere, and publishes skills for others.
+
+pub(crate) mod add;
+mod copy_problems;
+mod ignored;
+pub(crate) mod outdated;
+pub(crate) mod push;
+pub(crate) mod remove;
+pub(crate) mod sign;
+pub(crate) mod update;
+
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use repertoire::catalog::Scope;
+use repertoire::toolset::collect_cache;
+use repertoire::{Code, Error, ErrorCode};
+use repertoire_fetch::{Fetcher, Kept, SourceList};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::report::{self, count};
+use crate::{sanitize, setup, signals};
+
+/// Returns a fetcher that is cancelled when a signal asks this process to end. Fails without a home
+/// directory.
+pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
+    let fetcher = setup::fetcher(common).ok_or_else(|| {
+        let message = "there is no home directory to keep fetched skills in";
+        Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
+    })?;
+    signals::cancel_fetches()?;
+    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
+}
+
+/// Returns the list that a command changes: the project's with `--project`, else the user's.
+pub(crate) fn list_to_change<'f>(
+    fetcher: &'f Fetcher,
+    common: &Common,
+) -> Result<SourceList<'f>, Error> {
+    if common.names_project {
+        return Ok(list_of_project(fetcher, common));
+    }
+    Ok(SourceList::new(fetcher, Scope::User, &setup::config_home()?, &common.brand))
+}
+
+fn list_of_project<'f>(fetcher: &'f Fetcher, common: &Common) -> SourceList<'f> {
+    SourceList::new(fetcher, Scope::Project, &common.project, &common.brand)
+}
+
+/// Returns the lists in force: the user's and the project's, or the project's alone with `--project`.
+pub(crate) fn lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<SourceList<'f>> {
+    if common.names_project {
+        return vec![list_of_project(fetcher, common)];
+    }
+    all_lists(fetcher, common)
+}
+
+/// Returns the lists of the user and the project.
+pub(crate) fn all_lists<'f>(fetcher: &'f Fetcher, common: &Common) -> Vec<SourceList<'f>> {
+    let of_project = list_of_project(fetcher, common);
+    let new = |home: PathBuf| SourceList::new(fetcher, Scope::User, &home, &common.brand);
+    let of_user = setup::home().map(new);
+    let real = |list: &SourceList<'_>| list.config_file().canonicalize().ok();
+    // The project may be the home directory.
+    let is_one = of_user.as_ref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));
+    of_user.into_iter().chain((!is_one).then_some(of_project)).collect()
+}
+
+/// Reports invalid settings, which have no effect: without them, a source may differ from what its
+/// author meant.
+pub(crate) fn tell_of_settings(common: &Common, out: Output) -> Result<(), Error> {
+    let codes = [Code::UnknownSetting, Code::WrongType, Code::InvalidValue, Code::InvalidToml];
+    let config = setup::config(common)?;
+    for finding in config.diagnostics().iter().filter(|finding| codes.contains(&finding.code)) {
+        out.note(&report::short(finding));
+    }
+    Ok(())
+}
+
+/// Returns the named sources, each with its list; all sources if no names are given. Fails for a name
+/// that no list has.
+pub(crate) fn named<'l, 'f>(
+    names: &[String],
+    lists: &'l [SourceList<'f>],
+) -> Result<Vec<(&'l SourceList<'f>, String)>, Error> {
+    let all = lists
+        .iter()
+        .flat_map(|list| list.sections().into_iter().map(move |section| (list, section.name)));
+    let all: Vec<_> = all.collect();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    for name in names {
+        if !all.iter().any(|(_, known)| known == name)
+            && let Some(list) = lists.first()
+        {
+            list.section(name)?;
+        }
+    }
+    Ok(all.into_iter().filter(|(_, name)| names.contains(name)).collect())
+}
+
+/// Runs `work`, which waits for a server or another program. On a terminal, shows a spinner on
+/// standard error until it is done.
+pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return work();
+    }
+    let style = ProgressStyle::with_template("{spinner} fetching {msg} ({elapsed})");
+    let bar = ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_message(sanitize::line(source).into_owned())
+        .with_finish(ProgressFinish::AndClear);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let result = work();
+    bar.finish_and_clear();
+    result
+}
+
+/// Removes unused copies of toolsets and unused fetched contents from the cache. Returns the number
+/// of fetched contents removed.
+pub(crate) fn collect(fetcher: &Fetcher, common: &Common, out: Output) -> u64 {
+    // The command has done its work: if tidying up fails, that does not matter.
+    if let Some(dir) = setup::toolset_cache(common) {
+        collect_cache(&dir, Fetcher::UNUSED);
+    }
+    let Ok(Kept { unused, unused_bytes, .. }) = fetcher.collect(Fetcher::UNUSED) else { return 0 };
+    if unused > 0 && !out.json {
+        let files = count(usize::try_from(unused).unwrap_or(usize::MAX), "unused file");
+        out.note(&format!("{files} of {} KiB removed from the cache", unused_bytes.div_ceil(1024)));
+    }
+    unused
+}
+
+/// Returns the failure of one of several sources; its message names the source.
+pub(crate) fn failure_of(name: &str, error: &Error) -> Failure {
+    let mut failure = Failure::from(error);
+    failure.message = format!("the source `{name}`: {}", failure.message);
+    failure
+}
+
+/// Returns the first characters of a revision, as people abbreviate it.
+pub(crate) fn short(revision: &str) -> &str {
+    let hash = revision.strip_prefix("sha256:").unwrap_or(revision);
+    hash.get(..12).unwrap_or(hash)
+}
+
+/// Returns the scripts and libraries of the skills in the copy at `root`, by their paths in it.
+pub(crate) fn code_in(root: &Path) -> Vec<String> {
+    let Ok(root) = &root.canonicalize() else { return Vec::new() };
+    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let dirs = walk.filter(|entry| entry.file_type().is_dir());
+    let skills = dirs.filter_map(|entry| crate::trust::skill_in(entry.path()));
+    let files = skills.flat_map(|owner| crate::trust::code_files(&owner).unwrap_or_default());
+    let below = files.filter_map(|path| {
+        let path = path.strip_prefix(root).map(Path::to_owned).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    });
+    let all: std::collections::BTreeSet<String> = below.collect();
+    all.into_iter().collect()
+}

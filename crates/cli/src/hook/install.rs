@@ -1,0 +1,214 @@
+//! `repertoire hook install` and `uninstall`, and the state of installed hooks.
+
+use std::path::PathBuf;
+
+use clap::Parser as _;
+use repertoire::{Error, ErrorCode};
+use repertoire_agents::HookAgent;
+
+use super::agents::{self, Form};
+use super::{settings, trust};
+use crate::agent::{Entry, LOCAL_SETTINGS, Place, Problem, Target, split, warn_of_missing_sources};
+use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
+use crate::exit_code::ExitCode;
+use crate::output::Output;
+
+/// The state of this program's hooks in the settings of an agent.
+#[derive(Debug)]
+pub(crate) enum Installed {
+    No,
+    Yes(PathBuf),
+    /// Installed, but different from the hooks that would be written now.
+    Outdated(PathBuf),
+    /// Installed but unable to run, with the reason.
+    Ineffective(String),
+    /// Installed, but the agent does not run them until its user trusts them, or the project; the
+    /// reason is a sentence.
+    Untrusted(String),
+    Unreadable(Error),
+}
+
+/// The hooks of an agent, in one of its settings files.
+#[derive(Debug)]
+struct Hooks {
+    agent: HookAgent,
+    form: Form,
+}
+
+impl Hooks {
+    fn is_own(&self, command: &str) -> bool {
+        agents::is_own_command(command, self.agent)
+    }
+}
+
+impl Entry for Hooks {
+    const BACKUP: &'static str = ".repertoire-backup";
+
+    fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
+        match &self.form {
+            Form::File(_) => Ok(agents::plugin_words(text)),
+            Form::Settings { .. } => settings::own(text, &|command| self.is_own(command))
+                .map(|command| command.as_deref().map(split)),
+        }
+    }
+
+    fn running(&self, words: &[String]) -> Result<Hooks, Error> {
+        Ok(Hooks { agent: self.agent, form: agents::form(self.agent, words)? })
+    }
+
+    fn add(&self, text: &str) -> Result<String, Problem> {
+        match &self.form {
+            Form::File(wanted) if text.is_empty() || agents::plugin_words(text).is_some() => {
+                Ok(wanted.clone())
+            }
+            Form::File(_) => Err(Problem {
+                help: Some("move it away"),
+                ..Problem::new("was not written by this program")
+            }),
+            Form::Settings { version, hooks } => {
+                settings::add(text, *version, hooks, &|command| self.is_own(command))
+            }
+        }
+    }
+
+    fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<String>, Problem> {
+        match &self.form {
+            Form::File(_) => Ok(None),
+            Form::Settings { .. } => {
+                settings::remove(text, before, &|command| self.is_own(command))
+            }
+        }
+    }
+}
+
+pub(super) fn install(
+    HookInstallArgs { place: args, deadline, routing }: &HookInstallArgs,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let HookPlaceArgs { agent, ref place } = *args;
+    let mut words = agents::words(agent, routing, common)?;
+    if let Some(deadline) = deadline {
+        words.extend(["--deadline".to_owned(), deadline.as_secs_f64().to_string()]);
+    }
+    let here = Place::named(place, common)?;
+    target(agent, &words, here, common)?.install(place.dry_run, out)?;
+    warn_of_missing_sources(common, out);
+    let answers = |known: Place| {
+        let installed = || installed(agent, known, common);
+        known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
+    };
+    let places = agents::places(agent).iter().copied().filter(|known| answers(*known));
+    if let Some(note) = twice(agent, &places.collect::<Vec<_>>())
+        && !out.json
+    {
+        out.note(&note);
+    }
+    if let Installed::Untrusted(why) = installed(agent, here, common)
+        && !out.json
+    {
+        out.note(&why);
+    }
+    Ok(ExitCode::Done)
+}
+
+pub(super) fn uninstall(
+    HookPlaceArgs { agent, place }: &HookPlaceArgs,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let here = Place::named(place, common)?;
+    let words = agents::plain_words(*agent)?;
+    target(*agent, &words, here, common)?.uninstall(place.dry_run, out)?;
+    Ok(ExitCode::Done)
+}
+
+fn target(
+    agent: HookAgent,
+    words: &[String],
+    place: Place,
+    common: &Common,
+) -> Result<Target<Hooks>, Error> {
+    let hooks = Hooks { agent, form: agents::form(agent, words)? };
+    Target::read(agent.as_str(), place, agents::file(agent, place, common)?, hooks)
+}
+
+/// Returns the warning for `agent` with hooks in several places.
+pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
+    let times = match places.len() {
+        0 | 1 => return None,
+        2 => "twice",
+        _ => "three times",
+    };
+    let whose = places.iter().map(|place| match place {
+        Place::User => "for the user".to_owned(),
+        Place::Project => "for this project".to_owned(),
+        Place::Local => format!("for you in this project (`{LOCAL_SETTINGS}`)"),
+    });
+    let whose = whose.collect::<Vec<_>>().join(" and ");
+    let by_hand = if places.contains(&Place::Local) {
+        format!("; remove those in `{LOCAL_SETTINGS}` by hand")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{agent} has hooks {whose}, and answers each message {times}: leave one in, and take out \
+         others with `repertoire hook uninstall {agent}`, or that with `--project`{by_hand}"
+    ))
+}
+
+/// Returns the state of the hooks of `agent` in the settings of `place`.
+pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Installed {
+    let found = agents::plain_words(agent).and_then(|plain| {
+        let mut target = target(agent, &plain, place, common)?;
+        let Some(words) = target.words()? else { return Ok(Installed::No) };
+        if let Some(why) = in_vain(&words, target.text()) {
+            return Ok(Installed::Ineffective(format!("{} {why}", target.path.display())));
+        }
+        let path = target.path.clone();
+        if place == Place::Local {
+            // The user wrote this file by hand, with the events of their choice.
+            return Ok(Installed::Yes(path));
+        }
+        // Compare with the hooks that the same options would install now.
+        let n_plain = plain.len();
+        let wanted: Vec<String> =
+            plain.into_iter().chain(words.into_iter().skip(n_plain)).collect();
+        target.entry.form = agents::form(agent, &wanted)?;
+        Ok(match trust::missing(agent, place, target.text(), common) {
+            _ if !target.is_installed()? => Installed::Outdated(path),
+            Some(why) => Installed::Untrusted(why),
+            None => Installed::Yes(path),
+        })
+    });
+    found.unwrap_or_else(Installed::Unreadable)
+}
+
+/// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if
+/// there are several.
+pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {
+    let plain = agents::plain_words(agent)?;
+    for &place in agents::places(agent).iter().rev() {
+        let target = target(agent, &plain, place, common)?;
+        let Some(words) = target.words()? else { continue };
+        if let Ok(Cli { command: Command::Hook(args), common }) = Cli::try_parse_from(&words) {
+            return Ok((common, args.routing));
+        }
+        let (path, words) = (target.path.display(), words.join(" "));
+        let message = format!("the hook in {path} is not a command line: `{words}`");
+        let help = format!("repair it with `repertoire hook install {agent}`");
+        return Err(Error::new(ErrorCode::ExecutionError, message, help));
+    }
+    let message = format!("{agent} has no hook here");
+    let help = format!("set it up with `repertoire hook install {agent}`, or leave `--agent` out");
+    Err(Error::new(ErrorCode::NotFound, message, help))
+}
+
+/// Explains why hooks that run `words` have no effect, if that can be detected.
+fn in_vain(words: &[String], settings: &str) -> Option<String> {
+    if settings::disables_hooks(settings) {
+        return Some("turns off all hooks (`disableAllHooks`)".to_owned());
+    }
+    let program = words.first().filter(|program| which::which(program).is_err())?;
+    Some(format!("runs `{program}`, which is not a program on this machine"))
+}

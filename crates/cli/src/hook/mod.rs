@@ -1,0 +1,45 @@
+//! `repertoire hook`: answers the hooks of agents, and installs them.
+
+mod agents;
+mod answer;
+mod deadline;
+mod install;
+mod log;
+mod prepare;
+mod settings;
+mod store;
+mod trust;
+
+use repertoire::{Error, ErrorCode};
+use repertoire_config::Channel;
+
+use crate::args::{Common, HookArgs, HookCommand};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::output::Output;
+
+pub(crate) use agents::{package, places};
+pub(crate) use answer::{disclosure, refuse};
+pub(crate) use install::{Installed, installed, options, twice};
+pub(crate) use log::{note, tail};
+
+pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let common = &Common { channel: Channel::Hooks, ..common.clone() };
+    match (&args.command, args.agent) {
+        (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
+        (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
+        (None, Some(agent)) => Ok(match &args.prepare {
+            Some(working_dir) => {
+                let common = Common { working_dir: working_dir.clone(), ..common.clone() };
+                answer::prepare(agent, &args.routing, &common, out)
+            }
+            None => answer::run(agent, args, common, out),
+        }),
+        (None, None) => Err(UsageError(Error::new(
+            ErrorCode::InvalidParam,
+            "no agent is named",
+            "write `repertoire hook AGENT`",
+        ))
+        .into()),
+    }
+}

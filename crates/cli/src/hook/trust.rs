@@ -1,0 +1,183 @@
+//! The trust that an agent requires from its user before it runs hooks: Codex for each hook and for
+//! the project, Copilot for the folder of the project. Observed with Codex 0.169.0 and Copilot CLI
+//! 1.0.102.
+
+use std::fs;
+use std::path::{Path, PathBuf, absolute};
+
+use data_encoding::HEXLOWER;
+use repertoire_agents::HookAgent;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use toml_edit::{DocumentMut, Item};
+
+use super::agents;
+use crate::agent::{Place, json, user_dir};
+use crate::args::Common;
+
+/// The timeout, in seconds, that Codex assumes for a hook without one.
+const CODEX_TIMEOUT: u64 = 600;
+
+/// Explains why `agent` does not run our hooks in `text`, its settings in `place`, although the
+/// hooks are correct: the user has not trusted them, or the project. `None` if it runs them.
+pub(super) fn missing(
+    agent: HookAgent,
+    place: Place,
+    text: &str,
+    common: &Common,
+) -> Option<String> {
+    let is_project = place != Place::User;
+    let user_dir = user_dir(agent).ok()?;
+    match agent {
+        HookAgent::Codex => {
+            let config = fs::read_to_string(user_dir.join("config.toml")).unwrap_or_default();
+            // Codex itself reports an invalid configuration.
+            let config: DocumentMut = config.parse().ok()?;
+            if is_project && !trusts_project(&config, &common.project) {
+                return Some(
+                    "Codex does not trust this project yet, and runs no hook of it: start Codex \
+                     there and say that you do"
+                        .to_owned(),
+                );
+            }
+            let (path, _) = agents::file(agent, place, common).ok()?;
+            let hooks = codex_hooks(text);
+            let n_hooks = hooks.len();
+            let paths = forms(&path);
+            let is_trusted = |hook: &&CodexHook| {
+                paths.iter().any(|path| trusts_hook(&config, &path.display().to_string(), hook))
+            };
+            let n_untrusted = n_hooks - hooks.iter().filter(is_trusted).count();
+            (n_untrusted > 0).then(|| {
+                format!(
+                    "Codex does not run {n_untrusted} of these {n_hooks} hooks until you trust \
+                     them: open `/hooks` in Codex"
+                )
+            })
+        }
+        HookAgent::Copilot if is_project => {
+            let config = fs::read_to_string(user_dir.join("config.json")).unwrap_or_default();
+            let config = json::value(&config);
+            let trusted = config["trustedFolders"].as_array().into_iter().flatten();
+            let project = forms(&common.project);
+            let is_inside = |folder: &Value| {
+                folder.as_str().is_some_and(|f| project.iter().any(|p| p.starts_with(f)))
+            };
+            (!trusted.into_iter().any(is_inside)).then(|| {
+                "Copilot does not trust this folder yet, and runs no hook of it: start Copilot \
+                 there and say that you do for future sessions, too"
+                    .to_owned()
+            })
+        }
+        _ => None,
+    }
+}
+
+/// One of our hooks, with the name and the hash that Codex gives it.
+#[derive(Debug, PartialEq)]
+struct CodexHook {
+    /// The part of the name that follows the path of the file.
+    place: String,
+    hash: String,
+}
+
+/// Returns our hooks in Codex's settings.
+fn codex_hooks(text: &str) -> Vec<CodexHook> {
+    let settings = json::value(text);
+    let mut found = Vec::new();
+    for (event, groups) in settings["hooks"].as_object().into_iter().flatten() {
+        let event = snake(event);
+        for (n_group, group) in groups.as_array().into_iter().flatten().enumerate() {
+            for (n_hook, hook) in group["hooks"].as_array().into_iter().flatten().enumerate() {
+                let command = hook["command"].as_str().unwrap_or_default();
+                if agents::is_own_command(command, HookAgent::Codex) {
+                    let place = format!("{event}:{n_group}:{n_hook}");
+                    found.push(CodexHook {
+                        place,
+                        hash: codex_hash(&event, &group["matcher"], hook),
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Computes the hash by which Codex recognises a hook.
+fn codex_hash(event: &str, matcher: &Value, hook: &Value) -> String {
+    let timeout = hook["timeout"].as_u64().unwrap_or(CODEX_TIMEOUT).max(1);
+    // Codex hashes the fields in alphabetical order.
+    let mut identity = json!({
+        "event_name": event,
+        "hooks": [{
+            "async": hook["async"] == true, "command": hook["command"], "timeout": timeout,
+            "type": "command",
+        }],
+    });
+    if matcher.is_string() {
+        identity["matcher"] = matcher.clone();
+    }
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(identity.to_string())))
+}
+
+/// Converts `SessionStart` to `session_start`.
+fn snake(event: &str) -> String {
+    let mut name = String::new();
+    for c in event.chars() {
+        if c.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}
+
+fn trusts_hook(config: &DocumentMut, path: &str, hook: &CodexHook) -> bool {
+    let states = config.get("hooks").and_then(|hooks| hooks.get("state"));
+    let key = format!("{path}:{}", hook.place);
+    let Some(state) = states.and_then(|states| states.get(&key)) else { return false };
+    let is_off = state.get("enabled").and_then(Item::as_bool) == Some(false);
+    !is_off && state.get("trusted_hash").and_then(Item::as_str) == Some(&hook.hash)
+}
+
+fn trusts_project(config: &DocumentMut, project: &Path) -> bool {
+    let Some(projects) = config.get("projects") else { return false };
+    forms(project).iter().any(|project| {
+        let level = projects.get(&*project.to_string_lossy()).and_then(|p| p.get("trust_level"));
+        level.and_then(Item::as_str) == Some("trusted")
+    })
+}
+
+/// Returns the forms in which an agent may write `path`: absolute, and with links followed.
+fn forms(path: &Path) -> Vec<PathBuf> {
+    absolute(path).into_iter().chain(path.canonicalize()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_named_and_hashed_as_codex_does() {
+        let command = "repertoire hook codex";
+        let hook = json!({"type": "command", "command": command, "timeout": 3});
+        let settings = json!({"hooks": {
+            "PostToolUse": [{"hooks": [{"command": "beep"}]}, {"matcher": "apply_patch", "hooks": [hook]}],
+            "SessionStart": [{"hooks": [{"command": "beep"}, hook]}],
+        }});
+        // As reported by `hooks/list` of Codex's app server.
+        let known = [
+            (
+                "post_tool_use:1:0",
+                "sha256:7a9baa2e8935b84ecdfcee1fed971239d62b312f798e5d5196ca313117ebf7d2",
+            ),
+            (
+                "session_start:0:1",
+                "sha256:2445daa3608a1999674b9c918cdbab737f7e4733b2e3284ff96b9e74a88cfd80",
+            ),
+        ];
+        let known =
+            known.map(|(place, hash)| CodexHook { place: place.to_owned(), hash: hash.to_owned() });
+        assert_eq!(codex_hooks(&settings.to_string()), known);
+    }
+}

@@ -1,0 +1,143 @@
+//! `repertoire package AGENT`: writes hooks and MCP server as one package that the agent installs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use repertoire::{Error, ErrorCode};
+use repertoire_agents::HookAgent;
+use serde_json::{Value, json};
+
+use crate::agent::{common_options, program};
+use crate::args::{Common, PackageArgs};
+use crate::exit_code::ExitCode;
+use crate::output::{NAME, Output, Page, styled};
+use crate::replace::{io_error, replace};
+use crate::{hook, sanitize};
+
+/// The name of the package, and of the marketplace that offers only this package.
+const PACKAGE: &str = "repertoire";
+
+const DESCRIPTION: &str = "Adds the skills that a message calls for to the context.";
+
+/// The files of a package, and the commands that install it.
+#[derive(Debug)]
+struct Package {
+    /// The file that identifies a directory as a package of this program.
+    manifest: &'static str,
+    files: Vec<(&'static str, Value)>,
+    /// The commands that install the package; `DIR` stands for its directory.
+    install: &'static [&'static str],
+}
+
+pub(crate) fn run(args: &PackageArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let PackageArgs { agent, out: dir, routing } = args;
+    let hooks = hook::package(*agent, routing, common)?;
+    // The hook in the package already gives the model the list of skills.
+    let mut words = vec!["mcp".to_owned(), "--no-list".to_owned()];
+    words.extend(common_options(common));
+    let server = json!({"command": program()?, "args": words});
+    let package = package(*agent, &hooks, &server);
+    let named = dir.clone().unwrap_or_else(|| PathBuf::from(format!("{PACKAGE}-{agent}")));
+    let dir = std::path::absolute(&named).unwrap_or(named);
+    check(&dir, &package)?;
+    for (name, value) in &package.files {
+        let path = dir.join(name);
+        replace(&path, &format!("{value:#}\n"), &path)?;
+    }
+    let install = package.install.iter().map(|line| line.replace("DIR", &dir.to_string_lossy()));
+    let install: Vec<String> = install.collect();
+    if out.json {
+        let files: Vec<&str> = package.files.iter().map(|(name, _)| *name).collect();
+        let dir = dir.to_string_lossy();
+        let agent = agent.as_str();
+        Output::json(&json!({"agent": agent, "dir": dir, "files": files, "install": install}))?;
+        return Ok(ExitCode::Done);
+    }
+    let mut page = Page::default();
+    let name = dir.to_string_lossy();
+    page.line(format_args!("{} is written; install it with", styled(NAME, sanitize::line(&name))));
+    for line in &install {
+        page.line(format_args!("  {}", sanitize::line(line)));
+    }
+    out.human(page.as_str())?;
+    Ok(ExitCode::Done)
+}
+
+/// Fails unless `dir` is new, empty, or a package that this program wrote.
+fn check(dir: &Path, package: &Package) -> Result<(), Error> {
+    let is_empty = match fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+        Err(error) => return Err(io_error("read", dir, &error)),
+    };
+    let manifest = fs::read_to_string(dir.join(package.manifest)).unwrap_or_default();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
+    if is_empty || manifest["name"] == PACKAGE {
+        return Ok(());
+    }
+    let message = format!("{} holds something else", dir.display());
+    Err(Error::new(ErrorCode::InvalidParam, message, "name a new directory with `--out DIR`"))
+}
+
+fn package(agent: HookAgent, hooks: &Value, server: &Value) -> Package {
+    let servers = json!({"mcpServers": {PACKAGE: server}});
+    let about = json!({
+        "name": PACKAGE, "version": env!("CARGO_PKG_VERSION"), "description": DESCRIPTION,
+    });
+    match agent {
+        HookAgent::Gemini => for_gemini(about, hooks, &servers),
+        HookAgent::Codex => for_codex(about, hooks, servers),
+        _ => for_claude_code(about, hooks, servers),
+    }
+}
+
+fn for_gemini(about: Value, hooks: &Value, servers: &Value) -> Package {
+    let mut manifest = about;
+    manifest["mcpServers"] = servers["mcpServers"].clone();
+    Package {
+        manifest: "gemini-extension.json",
+        files: vec![("gemini-extension.json", manifest), ("hooks/hooks.json", hooks.clone())],
+        install: &["gemini extensions install DIR"],
+    }
+}
+
+fn for_codex(about: Value, hooks: &Value, servers: Value) -> Package {
+    let mut manifest = about;
+    manifest["mcpServers"] = "./.mcp.json".into();
+    manifest["hooks"] = "./hooks/hooks.json".into();
+    let marketplace = json!({"name": PACKAGE, "plugins": [{
+        "name": PACKAGE,
+        "source": {"source": "local", "path": "./plugins/repertoire"},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+        "category": "Productivity",
+    }]});
+    Package {
+        manifest: ".agents/plugins/marketplace.json",
+        files: vec![
+            (".agents/plugins/marketplace.json", marketplace),
+            ("plugins/repertoire/.codex-plugin/plugin.json", manifest),
+            ("plugins/repertoire/.mcp.json", servers),
+            ("plugins/repertoire/hooks/hooks.json", hooks.clone()),
+        ],
+        install: &["codex plugin marketplace add DIR", "codex plugin add repertoire@repertoire"],
+    }
+}
+
+fn for_claude_code(about: Value, hooks: &Value, servers: Value) -> Package {
+    let mut listed = about.clone();
+    listed["source"] = "./".into();
+    let marketplace = json!({"name": PACKAGE, "owner": {"name": PACKAGE}, "plugins": [listed]});
+    Package {
+        manifest: ".claude-plugin/plugin.json",
+        files: vec![
+            (".claude-plugin/marketplace.json", marketplace),
+            (".claude-plugin/plugin.json", about),
+            (".mcp.json", servers),
+            ("hooks/hooks.json", hooks.clone()),
+        ],
+        install: &[
+            "claude plugin marketplace add DIR",
+            "claude plugin install repertoire@repertoire",
+        ],
+    }
+}

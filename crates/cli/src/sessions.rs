@@ -1,0 +1,100 @@
+//! Opens the session store for commands: a file, or a server that the user names.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use repertoire::Error;
+use repertoire::session::{Session, SessionStore};
+use repertoire_config::Config;
+use repertoire_sessions::{ServerOptions, SetAside, SqliteStore, open_url, without_secrets};
+
+use crate::args::Common;
+use crate::hook::note;
+use crate::output::Output;
+use crate::{sanitize, setup};
+
+/// The environment variable that names the server of the session store. It overrides `config.toml`.
+pub(crate) const VARIABLE: &str = "REPERTOIRE_SESSIONS";
+
+/// The location of the session store.
+pub(crate) enum Place {
+    /// A file, and the longest time to wait for another process that keeps it locked.
+    File(PathBuf, Duration),
+    /// The address may hold a password: only [`Place::shown`] is printed.
+    Server(String, ServerOptions),
+}
+
+impl Place {
+    /// Returns the location that the environment or the configuration names, otherwise the user's
+    /// file.
+    pub(crate) fn of(config: &Config, common: &Common) -> Result<Place, Error> {
+        let named = std::env::var(VARIABLE).ok().filter(|url| !url.is_empty());
+        match named.or_else(|| config.session_store().map(str::to_owned)) {
+            Some(url) => Ok(Place::Server(url, config.sessions(ServerOptions::default()))),
+            None => setup::sessions_file(common).map(|path| Place::File(path, SqliteStore::WAITS)),
+        }
+    }
+
+    /// Returns the location with the wait for a server, or for other processes that keep the file
+    /// locked, limited to at most `time`.
+    pub(crate) fn within(mut self, time: Duration) -> Place {
+        let wait = match &mut self {
+            Place::File(_, wait) => wait,
+            Place::Server(_, options) => &mut options.timeout,
+        };
+        *wait = time.min(*wait);
+        self
+    }
+
+    /// Returns the path, or the address without its password.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Place::File(path, _) => path.display().to_string(),
+            Place::Server(url, _) => without_secrets(url),
+        }
+    }
+
+    /// Opens the store; creates the file if there is none. `tell` is called if a damaged file is set
+    /// aside.
+    pub(crate) fn open(
+        self,
+        tell: impl Fn(&SetAside) + Send + 'static,
+    ) -> Result<Arc<dyn SessionStore>, Error> {
+        match self {
+            Place::File(path, wait) => Ok(Arc::new(SqliteStore::open_waiting(path, wait, tell)?)),
+            Place::Server(url, options) => open_url(&url, options),
+        }
+    }
+}
+
+/// Opens the session `name`, which is kept between commands. Without a name, returns a session in
+/// memory.
+pub(crate) fn named(common: &Common, name: Option<&str>) -> Result<Session, Error> {
+    let Some(name) = name else { return Ok(Session::in_memory("")) };
+    Ok(Session::new(name, open(common)?))
+}
+
+/// Opens the store; creates it if there is none. If a damaged store is set aside, reports that on
+/// standard error and in the log of hooks.
+pub(crate) fn open(common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
+    open_at(Place::of(&setup::config(common)?, common)?, common)
+}
+
+/// Opens the store if it exists. Never creates a file.
+pub(crate) fn open_existing(common: &Common) -> Result<Option<Arc<dyn SessionStore>>, Error> {
+    match Place::of(&setup::config(common)?, common)? {
+        Place::File(path, _) if !path.exists() => Ok(None),
+        place => open_at(place, common).map(Some),
+    }
+}
+
+/// Opens the store at `place`, and reports a damaged one as [`open`] does.
+pub(crate) fn open_at(place: Place, common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
+    let teller = common.clone();
+    place.open(move |set_aside| {
+        let what = set_aside.to_string();
+        Output::of(&teller).note(&sanitize::line(&what));
+        note(&what, &teller);
+    })
+}

@@ -1,0 +1,383 @@
+//! Builds an engine from the options that every command has.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use repertoire::catalog::BUNDLED_SKILLS;
+use repertoire::engine::Subscription;
+use repertoire::script::ScriptOptions;
+use repertoire::toolset::{HostProgram, ToolsetOptions};
+use repertoire::trust::TrustStore;
+use repertoire::{
+    Allowlist, Catalog, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad,
+    Severity, SnapshotCache, Source, Watch, WatchOptions,
+};
+use repertoire_config::{Config, ConfigPlace};
+use repertoire_fetch::Fetcher;
+
+use crate::args::{Common, IsolationArgs, Refresh};
+use crate::exit_code::ExitCode;
+use crate::output::Output;
+use crate::{progress_bar, report};
+
+/// The hidden subcommand that hosts a library in a process of its own.
+pub(crate) const TOOLSET_HOST: &str = "toolset-host";
+
+/// Returns the project of `here`: the nearest directory above it that has `.git`, otherwise `here`
+/// itself.
+pub(crate) fn project_of(here: &Path) -> &Path {
+    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here)
+}
+
+/// Returns the project of the working directory; `.` if that is its root.
+pub(crate) fn project_here() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let project = project_of(&here);
+    if project == here { PathBuf::from(".") } else { project.to_owned() }
+}
+
+/// Returns the working directory of this process, or `project` if there is none.
+pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| project.to_owned())
+}
+
+/// Returns the directory of the project, which must exist.
+pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
+    if common.project.is_dir() {
+        return Ok(&common.project);
+    }
+    let message = format!("the project {} is not a directory", common.project.display());
+    let help = "name the project's directory with `--project DIR`";
+    Err(Error::new(ErrorCode::NotFound, message, help))
+}
+
+/// Returns the configuration of the user and the project, with the sources of the command line, if
+/// any.
+pub(crate) fn config(common: &Common) -> Result<Config, Error> {
+    project_dir(common)?;
+    let config = Config::load(&config_place(common));
+    if common.sources.is_empty() {
+        return Ok(match fetcher_without_policy(common) {
+            Some(fetcher) => fetcher.apply(config),
+            None => config,
+        });
+    }
+    Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
+}
+
+/// Returns the directories and the brand by which the configuration is found.
+pub(crate) fn config_place(common: &Common) -> ConfigPlace {
+    ConfigPlace {
+        home: home(),
+        project: common.project.clone(),
+        working_dir: common.working_dir.clone(),
+        brand: common.brand.clone(),
+    }
+}
+
+/// Returns the fetcher of skills from elsewhere, with the user's policy about signatures; `None`
+/// without a home directory.
+pub(crate) fn fetcher(common: &Common) -> Option<Fetcher> {
+    let policy = || Config::load(&config_place(common)).signatures();
+    fetcher_without_policy(common).map(|fetcher| fetcher.signatures(policy()))
+}
+
+/// Returns the fetcher without the user's policy about signatures; `None` without a home directory.
+/// It is for callers that take the policy from a configuration they read themselves:
+/// `Fetcher::apply`, which hooks call, and pollers, whose policy may change while they run.
+pub(crate) fn fetcher_without_policy(common: &Common) -> Option<Fetcher> {
+    Some(Fetcher::new(cache_dir(common)?.join("fetch")))
+}
+
+/// Returns the sources, lowest precedence first.
+pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
+    let config = config(common)?;
+    Ok(bundled(common).into_iter().chain(config.sources()).collect())
+}
+
+/// Returns the source of bundled skills. If the command line names sources, bundled skills are
+/// included only with `--bundled`.
+fn bundled(common: &Common) -> Option<Source> {
+    let is_wanted = common.sources.is_empty() || common.bundled == Some(true);
+    bundled_dir().filter(|_| is_wanted).map(Source::bundled)
+}
+
+/// Explains why bundled skills are off, although they exist.
+fn bundled_off(common: &Common, config: &Config) -> Option<String> {
+    bundled(common)?;
+    match common.bundled {
+        Some(true) => None,
+        Some(false) => Some("bundled skills are off (`--bundled=off`)".to_owned()),
+        None => config.bundled_off(common.channel),
+    }
+}
+
+/// Returns the sentence with which lists of this program say how to load a skill.
+pub(crate) fn how_to_load() -> HowToLoad {
+    HowToLoad::Sentence("Load one with `repertoire use ID`.".to_owned())
+}
+
+/// Returns the directory of the skills that come with this binary.
+fn bundled_dir() -> Option<PathBuf> {
+    let installed = std::env::current_exe().ok().and_then(|exe| {
+        Some(exe.parent()?.parent()?.join("share").join("repertoire").join("skills"))
+    });
+    let built = PathBuf::from(BUNDLED_SKILLS);
+    installed.into_iter().chain([built]).find(|dir| dir.is_dir())
+}
+
+/// Returns the id of the skill that the user means by `name` if that is the path of its directory or file
+/// from the working directory; otherwise `name`.
+pub(crate) fn skill_name<'a>(catalog: &'a Catalog, name: &'a str) -> &'a str {
+    let Ok(wanted) = Path::new(name).canonicalize() else { return name };
+    if catalog.find_any(name).is_ok() {
+        return name;
+    }
+    let is_wanted = |path: &Path| path.canonicalize().is_ok_and(|path| path == wanted);
+    let mut entries = catalog.entries().filter(|entry| !entry.is_shadowed());
+    let meant = entries
+        .find(|entry| [entry.skill.dir(), entry.skill.path()].into_iter().flatten().any(is_wanted));
+    meant.map_or(name, |entry| entry.id.as_str())
+}
+
+/// Builds an engine that uses the snapshot cache; `options` adds further settings.
+pub(crate) fn engine(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    engine_without_cache(common, |builder| options(with_cache(builder, common)))
+}
+
+/// Builds an engine that reads all skills instead of a snapshot, for commands that run their code
+/// once.
+fn engine_without_cache(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    silent_engine(common, |builder| progress_bar::with_progress(options(builder)))
+}
+
+/// Builds an engine without progress reports.
+fn silent_engine(
+    common: &Common,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    let config = config(common)?;
+    Ok(options(with_skills(Engine::builder(), common, &config)).build()?)
+}
+
+/// Adds the skills of the command line, and the settings that `config` has for all skills.
+pub(crate) fn with_skills(
+    builder: EngineBuilder,
+    common: &Common,
+    config: &Config,
+) -> EngineBuilder {
+    let allow = (!common.allow.is_empty()).then_some(common.allow.as_slice());
+    let builder = config
+        .apply(builder.sources(bundled(common)))
+        .allow(Allowlist::from_entries(allow))
+        .enable_all(common.enable.iter().cloned().collect());
+    match bundled_off(common, config) {
+        Some(reason) => builder.bundled_off(reason),
+        None => builder,
+    }
+}
+
+/// Lets the engine use snapshots, unless `--no-cache` declines them.
+pub(crate) fn with_cache(builder: EngineBuilder, common: &Common) -> EngineBuilder {
+    match snapshots(common) {
+        Some(cache) if !common.no_cache => builder.cache(cache),
+        _ => builder,
+    }
+}
+
+/// Returns the snapshot cache; `None` without a home directory.
+pub(crate) fn snapshots(common: &Common) -> Option<SnapshotCache> {
+    Some(SnapshotCache::new(cache_dir(common)?.join("snapshots")))
+}
+
+/// Builds the engine of the command line, with the tools of its skills.
+pub(crate) fn engine_with_tools(
+    common: &Common,
+    isolation: &IsolationArgs,
+) -> anyhow::Result<Engine> {
+    let toolsets = cached_toolset_options_in(common, isolation)?;
+    let trust = Arc::new(trust_store(common)?);
+    engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
+}
+
+/// Returns the options for scripts, from the configuration.
+pub(crate) fn script_options(common: &Common) -> Result<ScriptOptions, Error> {
+    Ok(config(common)?.scripts(ScriptOptions::default()))
+}
+
+/// Builds the engine of the command line, with the scripts of its skills.
+pub(crate) fn engine_with_scripts(
+    common: &Common,
+    options: ScriptOptions,
+) -> anyhow::Result<Engine> {
+    let trust = Arc::new(trust_store(common)?);
+    engine_without_cache(common, |builder| builder.scripts(options).trust(trust))
+}
+
+/// Builds the engine of a server, with toolsets and scripts; `options` adds further settings.
+pub(crate) fn engine_with_everything(
+    common: &Common,
+    scripts: ScriptOptions,
+    options: impl FnOnce(EngineBuilder) -> EngineBuilder,
+) -> anyhow::Result<Engine> {
+    let toolsets = cached_toolset_options(common)?;
+    let trust = Arc::new(trust_store(common)?);
+    silent_engine(common, |builder| {
+        let builder = with_cache(builder, common);
+        options(builder.toolsets(toolsets).scripts(scripts).trust(trust))
+    })
+}
+
+/// Refreshes changed skills, and reports those that no longer load, as long as the returned guards
+/// live.
+pub(crate) fn watch(
+    engine: &Engine,
+    refresh: Refresh,
+    out: Output,
+) -> Result<Option<(Watch, Subscription)>, Error> {
+    let options = match refresh {
+        Refresh::Off => return Ok(None),
+        Refresh::Watch => WatchOptions::default(),
+        Refresh::Every(poll) => {
+            let mut options = WatchOptions::default();
+            (options.events, options.poll) = (false, poll);
+            options
+        }
+    };
+    let subscription = tell_kept(engine, out);
+    Ok(Some((engine.watch(options)?, subscription)))
+}
+
+/// Reports each skill whose changed file does not load, so that the earlier state is kept, with all
+/// findings about the file; each finding is reported once.
+fn tell_kept(engine: &Engine, out: Output) -> Subscription {
+    let told = Mutex::new(BTreeSet::new());
+    let asked = engine.clone();
+    engine.subscribe(move |_| {
+        let diagnostics = asked.diagnostics();
+        let kept = diagnostics.iter().filter(|diagnostic| diagnostic.code == Code::KeptBefore);
+        let files: BTreeSet<&Path> = kept.map(|diagnostic| diagnostic.path.as_path()).collect();
+        let kept = diagnostics.iter().filter(|finding| files.contains(finding.path.as_path()));
+        let kept: BTreeSet<String> = kept.map(report::short).collect();
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in kept.difference(&told) {
+            out.note(line);
+        }
+        *told = kept;
+    })
+}
+
+/// Returns the options for libraries, with a cache of copies that later processes reuse.
+fn cached_toolset_options_in(
+    common: &Common,
+    isolation: &IsolationArgs,
+) -> anyhow::Result<ToolsetOptions> {
+    let mut options = config(common)?.toolsets(toolset_options(isolation)?);
+    options.cache = toolset_cache(common);
+    Ok(options)
+}
+
+/// Returns the directory of private copies of toolsets; `None` without a home directory.
+pub(crate) fn toolset_cache(common: &Common) -> Option<PathBuf> {
+    cache_dir(common).map(|dir| dir.join("plugins"))
+}
+
+/// Returns the options for libraries that run in children of this binary, with the cache of copies.
+pub(crate) fn cached_toolset_options(common: &Common) -> anyhow::Result<ToolsetOptions> {
+    cached_toolset_options_in(common, &IsolationArgs { in_process: false })
+}
+
+/// Returns the options for libraries: in children of this binary, unless `--in-process` is given.
+pub(crate) fn toolset_options(isolation: &IsolationArgs) -> anyhow::Result<ToolsetOptions> {
+    if isolation.in_process {
+        return Ok(ToolsetOptions::in_process());
+    }
+    let program = std::env::current_exe()?;
+    Ok(ToolsetOptions::in_processes_of(HostProgram { program, args: vec![TOOLSET_HOST.into()] }))
+}
+
+/// Returns the store of trusted files.
+pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
+    TrustStore::open(trust_file(common)?)
+}
+
+/// Returns the path of the trust store.
+pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("trust.json"))
+}
+
+/// Returns the path of the session store, if it is a file.
+pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("sessions.sqlite"))
+}
+
+/// Returns the path of the log of hooks.
+pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("hook.log"))
+}
+
+/// Returns the directory of state that is kept between runs.
+pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
+    let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
+        let message = "there is no home directory to keep state in";
+        Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
+    })?;
+    Ok(state.join(&common.brand))
+}
+
+/// Returns the directory of data that can be recreated.
+pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
+    directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
+}
+
+/// Returns the directory in the environment variable `name`, otherwise `below_home`. Relative paths
+/// are ignored, as the XDG specification requires.
+pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
+    let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
+    named.or_else(|| Some(home()?.join(below_home)))
+}
+
+/// The user's home directory; `None` where the environment names none.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// Returns the home directory, for the user's configuration.
+pub(crate) fn config_home() -> Result<PathBuf, Error> {
+    home().ok_or_else(|| {
+        let message = "there is no home directory with a configuration";
+        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+    })
+}
+
+/// Iterates over the errors of the sources that were named explicitly.
+fn source_failures<'a>(
+    common: &'a Common,
+    diagnostics: &'a [Diagnostic],
+) -> impl Iterator<Item = &'a Diagnostic> {
+    diagnostics.iter().filter(|diagnostic| {
+        let is_source = common.sources.contains(&diagnostic.path);
+        diagnostic.code == Code::MissingSource
+            || (is_source && diagnostic.severity == Severity::Error)
+    })
+}
+
+/// Returns `Failure` if a source that was named explicitly could not be used, otherwise `Done`.
+pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
+    ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
+}
+
+/// Reports the sources that could not be used, and returns the exit code.
+pub(crate) fn finish(common: &Common, engine: &Engine, out: Output) -> ExitCode {
+    for failure in source_failures(common, &engine.diagnostics()) {
+        out.note(&report::short(failure));
+    }
+    exit_code(common, engine)
+}

@@ -1,0 +1,135 @@
+//! `repertoire why`: explains why a skill is shown for a message, or is not.
+
+mod near_miss;
+mod verdict;
+
+use repertoire::{DisclosureOptions, Query};
+use repertoire_config::Config;
+
+use crate::args::{Common, RoutingArgs, WhyArgs};
+use crate::exit_code::ExitCode;
+use crate::failure::UsageError;
+use crate::match_query::{hits, why};
+use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
+use crate::report::{renderer, short};
+use crate::{environment, hook, query, sanitize, sessions, setup};
+
+use near_miss::NearMiss;
+use verdict::Veto;
+pub(crate) use verdict::{Verdict, verdict};
+
+pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let own = RoutingArgs { matching: args.query.matching.clone(), showing: args.showing.clone() };
+    let (common, routing) = match args.agent {
+        Some(agent) => {
+            let (skills, routing) = hook::options(agent, common)?;
+            (&common.with_skills_of(&skills), own.and(&routing))
+        }
+        None => (common, own),
+    };
+    let query = query::read(&args.query, common)?;
+    let store = args.session.as_ref().map(|_| sessions::open(common)).transpose()?;
+    let config = setup::config(common)?;
+    let disclosure = match args.agent {
+        Some(agent) => {
+            let mut invalid = Vec::new();
+            let mut options = hook::disclosure(&config, &mut invalid);
+            options.native = Some(agent.native_skills().clone());
+            for error in &invalid {
+                out.partial_failure(&error.into());
+            }
+            options
+        }
+        None => of_disclose(&config)?,
+    };
+    let engine = setup::engine(common, |builder| {
+        let RoutingArgs { matching, showing } = &routing;
+        let builder = matching.apply(builder).disclosure(showing.apply(disclosure));
+        match store {
+            Some(store) => builder.session_store(store),
+            None => builder,
+        }
+    })?;
+    let session = engine.session(args.session.as_deref().unwrap_or("why"));
+    if args.session.is_some() && session.state().is_ok_and(|state| state.skills.is_empty()) {
+        let session = sanitize::line(session.id());
+        out.note(&format!(
+            "the conversation `{session}` is unknown; that of a hook is `AGENT:ID`, with the \
+             agent's own id"
+        ));
+    }
+    let catalog = engine.catalog();
+    let name = setup::skill_name(&catalog, &args.id);
+    let filtered = catalog.filtered().find(|entry| entry.id == name);
+    let entry = match catalog.find_any(name).or_else(|error| filtered.ok_or(error)) {
+        Ok(entry) => entry,
+        Err(error) => {
+            setup::finish(common, &engine, out);
+            return Err(error.into());
+        }
+    };
+    let verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
+    if out.json {
+        Output::json(&verdict)?;
+    } else {
+        out.human(page(&verdict, &query, out).as_str())?;
+    }
+    Ok(ExitCode::done_if(verdict.fires))
+}
+
+/// Returns the options that `repertoire disclose` uses if its command line sets none.
+fn of_disclose(config: &Config) -> Result<DisclosureOptions, UsageError> {
+    let mut options = config.disclosure(DisclosureOptions::default());
+    environment::limit_skills(&mut options).map_err(UsageError)?;
+    options.how_to_load = setup::how_to_load();
+    Ok(options)
+}
+
+fn close(near: &NearMiss) -> String {
+    let NearMiss { kind, trigger, missing, similar, is_inside } = near;
+    let missing: Vec<String> =
+        missing.iter().map(|word| format!("`{}`", sanitize::line(word))).collect();
+    let similar = similar
+        .as_deref()
+        .map_or_else(String::new, |word| format!("; the message has `{}`", sanitize::line(word)));
+    let what = match &missing[..] {
+        [] if *is_inside => "it is there, but as a part of a larger word".to_owned(),
+        [] => "all its words are there, not as this phrase".to_owned(),
+        [one] => format!("{one} is missing{similar}"),
+        several => format!("{} are missing{similar}", several.join(", ")),
+    };
+    format!("close: {kind} `{}`: {what}", sanitize::line(trigger))
+}
+
+fn page(verdict: &Verdict, query: &Query<'_>, out: Output) -> Page {
+    let mut page = Page::default();
+    let (style, title) = if verdict.fires { (GOOD, "fires") } else { (WARNING, "does not fire") };
+    let id = styled(NAME, sanitize::line(&verdict.id));
+    let reason = sanitize::line(&verdict.reason);
+    page.line(format_args!("{id} {}: {reason}", styled(style, title)));
+    if let (Some(matched), Some(rank)) = (&verdict.matched, verdict.rank) {
+        page.line(format_args!("match {rank}: {}", styled(DIM, why(matched))));
+        page.push(hits(&matched.hits, query, &renderer(out)).as_str());
+    }
+    if let Some(Veto { exclude, start, end }) = &verdict.veto {
+        let text = query.text.get(*start..*end).unwrap_or_default();
+        let (exclude, text) = (sanitize::line(exclude), sanitize::line(text));
+        page.line(format_args!("exclude `{exclude}` stands at byte {start} to {end}: `{text}`"));
+    }
+    for near in &verdict.near {
+        page.line(format_args!("{}", close(near)));
+    }
+    for diagnostic in &verdict.refused {
+        page.line(format_args!("{}", short(diagnostic)));
+    }
+    for path in &verdict.shadows {
+        page.line(format_args!("shadowed by it: {}", sanitize::line(path)));
+    }
+    if !verdict.help.is_empty() {
+        page.line(format_args!("{}: {}", styled(HELP, "help"), sanitize::line(&verdict.help)));
+    }
+    if let Some(path) = &verdict.path {
+        page.line(format_args!("{}", styled(DIM, sanitize::line(path))));
+    }
+    page
+}

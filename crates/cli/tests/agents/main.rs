@@ -1,0 +1,301 @@
+//! Real agent programs with the hooks of this repository. The model is a server on the loopback
+//! interface that records the requests. Needs npm, and some 1.5 GB below `target` for the programs.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+#[path = "../support/binary.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod binary;
+#[path = "../../src/live"]
+mod live {
+    //! The model and the programs, shared with `repertoire doctor --live`.
+    pub(crate) mod model;
+    pub(crate) mod programs;
+    pub(crate) mod protocol;
+}
+#[path = "../support/npm.rs"]
+mod npm;
+mod programs;
+mod recording;
+#[path = "../support/trial.rs"]
+mod trial;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use binary::Place;
+use live::model::Model;
+use live::protocol::Protocol;
+use programs::{AGENTS, Agent};
+use recording::Recording;
+use serde_json::Value;
+use trial::{BODY, FILE_BODY, NATIVE_BODY};
+
+/// Texts to look for in requests, in addition to those of the project.
+const LIST: &str = "- release-notes: Writes release notes from what was merged.";
+const NATIVE_LINE: &str = "verse: use this skill: ";
+
+/// The checks, in the order of the matrix's columns.
+const CELLS: [&str; 12] = [
+    "list",
+    "matching message",
+    "resume",
+    "second match",
+    "its own skill",
+    "unrelated",
+    "by file",
+    "compaction",
+    "uninstall",
+    "MCP list",
+    "MCP call",
+    "package",
+];
+
+/// A cell of the matrix: `Some(true)` if the behaviour is right, `None` if the agent has a limit that the
+/// page names; and what the test saw.
+type Cell = (Option<bool>, String);
+
+/// The page that contains the matrix, and the lines before and after it.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
+const FROM: &str = "<!-- matrix: written by tests/agents -->\n";
+const TO: &str = "<!-- end of the matrix -->\n";
+
+/// Installs the programs once, and returns true if they are available.
+fn are_installed() -> bool {
+    static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
+        if std::env::var_os("CI").is_none() && std::env::var_os("REPERTOIRE_AGENTS").is_none() {
+            eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=all`");
+            return false;
+        }
+        if !npm::has_npm() {
+            eprintln!("SKIPPED: there is no npm, or no registry, to install the real agents from");
+            return false;
+        }
+        chosen().for_each(Agent::install_program);
+        true
+    });
+    *INSTALLED
+}
+
+/// Returns the agents that `REPERTOIRE_AGENTS` names, or else all of them.
+fn chosen() -> impl Iterator<Item = &'static Agent> {
+    let named = std::env::var("REPERTOIRE_AGENTS").unwrap_or_default();
+    let is_any = AGENTS.iter().any(|agent| named.contains(agent.program.agent));
+    AGENTS.iter().filter(move |agent| !is_any || named.contains(agent.program.agent))
+}
+
+#[test]
+fn doctor_says_what_reaches_the_model_of_each_agent() {
+    if !are_installed() {
+        return;
+    }
+    let place = Place::new();
+    for agent in chosen() {
+        let mut command = place.command(["doctor", "--live", agent.program.agent]);
+        command.env("PATH", agent.path());
+        let run = binary::finish(command, b"").exits(0);
+        assert!(run.stdout.contains(agent.version), "{}", run.stdout);
+        assert_eq!(run.stdout.matches("  yes ").count(), 5, "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_reaches_the_model_is_what_it_should() {
+    if !are_installed() {
+        return;
+    }
+    let mut matrix =
+        format!("| agent | {} |\n|---|{}\n", CELLS.join(" | "), "---|".repeat(CELLS.len()));
+    let mut wrong = Vec::new();
+    // Agents mostly wait, so running them all at once takes a third of the time.
+    let conversations: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = chosen().map(|agent| scope.spawn(move || converse(agent))).collect();
+        running.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    for (agent, (cells, recording)) in chosen().zip(&conversations) {
+        let _ = write!(matrix, "| {} {} |", agent.program.title, agent.version);
+        for (cell, (is_right, requests)) in CELLS.iter().zip(cells) {
+            matrix.push_str(match is_right {
+                Some(true) => " ✓ |",
+                Some(false) => " ✗ |",
+                None => " – |",
+            });
+            if *is_right == Some(false) {
+                let title = agent.program.title;
+                wrong.push(format!("{title} {}, {cell}: {requests}", agent.version));
+            }
+        }
+        matrix.push('\n');
+        wrong.extend(recording.differs(agent));
+    }
+    eprintln!("{matrix}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    if conversations.len() < AGENTS.len() {
+        return;
+    }
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (before, rest) = page.split_once(FROM).unwrap();
+    let (_, after) = rest.split_once(TO).unwrap();
+    if recording::is_wanted() {
+        let new = format!("{before}{FROM}{matrix}\nRecorded on {}.\n{TO}{after}", today());
+        fs::write(PAGE, new).unwrap();
+    } else {
+        assert!(rest.starts_with(&matrix), "write the matrix with `REPERTOIRE_RECORD=1`");
+    }
+}
+
+/// Returns today's date in the form `YYYY-MM-DD`.
+fn today() -> String {
+    let output = Command::new("date").args(["-u", "+%F"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// An agent in its own project, with its own model server.
+struct Trial<'a> {
+    agent: &'a Agent,
+    place: Place,
+    model: Model,
+}
+
+impl Trial<'_> {
+    fn run(&self, command: &str, action: &str) {
+        self.place.run([command, action, self.agent.program.agent]).exits(0);
+    }
+
+    /// Sends `message` to the agent. Returns its request to the model, or a text that says why there is
+    /// none.
+    fn say(&self, message: &str, resumes: bool) -> Value {
+        let Trial { agent, place, model } = self;
+        let n_before = model.requests().len();
+        let output = agent.run(place, model, message, resumes);
+        let asked = model.request(n_before, message).or_else(|| {
+            // The first start of a program may take longer than the timeout, so try once more.
+            agent.run(place, model, message, resumes);
+            model.request(n_before, message)
+        });
+        asked.unwrap_or_else(|| {
+            let n_requests = model.requests().len() - n_before;
+            Value::String(format!("not in {n_requests} requests: {message}: {output}"))
+        })
+    }
+
+    /// Runs a conversation with hooks, and one after the hooks were removed.
+    fn with_hooks(&self) -> (Vec<Cell>, Recording) {
+        // The deadline is generous: the test checks what reaches the model, not the speed of a debug
+        // build.
+        let agent = self.agent.program.agent;
+        self.place.run(["hook", "install", agent, "--deadline", "30"]).exits(0);
+        recording::begin(self.agent, &self.place);
+        let first = self.say("draft the release notes for 1.2", false);
+        let mut cells = vec![once(&first, LIST), is(&first, [1, 1, 0, 0])];
+        cells.push(is(&self.say("thanks so far", true), [1, 1, 0, 0]));
+        cells.push(is(&self.say("the release notes once more", true), [1, 1, 0, 0]));
+        cells.push(is(&self.say("a limerick about it, please", true), [1, 1, 1, 0]));
+        cells.push(is(&self.say("what is the capital of France?", true), [1, 1, 1, 0]));
+        cells.push(self.by_file());
+        let before = Recording::read(self.agent, &self.place);
+        cells.push(self.after_compaction());
+        // A replay lacks Gemini's own record of the conversation, which tells the hook that the context
+        // was compressed.
+        let is_replayed = self.agent.program.agent != "gemini";
+        let all = Recording::read(self.agent, &self.place);
+        // Print the hook's log, which explains wrong cells.
+        let log = self.place.path().join("home/.local/state/repertoire/hook.log");
+        eprint!("{}", fs::read_to_string(log).unwrap_or_default());
+        self.run("hook", "uninstall");
+        cells.push(is(&self.say("draft the release notes for 1.3", false), [0, 0, 0, 0]));
+        (cells, if is_replayed { all } else { before })
+    }
+
+    fn by_file(&self) -> Cell {
+        let Some(call) = self.agent.by_file else { return (None, String::new()) };
+        let style = self.place.path().join("style.css");
+        let call = call.replace("STYLE", &style.display().to_string());
+        once(&self.say(&format!("look at it {call}"), true), FILE_BODY)
+    }
+
+    fn after_compaction(&self) -> Cell {
+        let Some(shortens) = self.agent.shortens else { return (None, String::new()) };
+        // On a busy machine, Gemini may not compress at once, so try again. Each claimed length must be
+        // different.
+        let again = shortens.replace("00]]", "01]]");
+        let mut cell = (Some(false), String::new());
+        for shortens in [shortens, &again] {
+            let output = self.agent.run(&self.place, &self.model, shortens, true);
+            // Each line is given once, so after a compression it is no longer in the conversation.
+            let (is_right, told) = is(&self.say("and now on we go", true), [1, 1, 0, 0]);
+            cell = (is_right, format!("{told}; {}{output}", cell.1));
+            if is_right == Some(true) {
+                break;
+            }
+        }
+        cell
+    }
+
+    /// Runs a conversation with the MCP server.
+    fn with_server(&self) -> [Cell; 2] {
+        self.run("mcp", "install");
+        let called = self.say("begin [[call use_skill skill=release-notes]]", false);
+        let offered = Protocol::tools(&called);
+        let has = |name: &str| offered.iter().filter(|tool| tool.ends_with(name)).count() == 1;
+        let has_all = ["find_skills", "use_skill", "read_skill_file"].into_iter().all(has);
+        let cells = [(Some(has_all), format!("{offered:?}")), once(&called, BODY)];
+        self.run("mcp", "uninstall");
+        cells
+    }
+
+    /// Runs a conversation with the package, if the agent supports packages.
+    fn with_package(&self) -> Cell {
+        let Trial { agent, place, model } = self;
+        if !agent.has_package {
+            return (None, String::new());
+        }
+        let written = place.run(["package", agent.program.agent, "--json"]).exits(0).json();
+        for line in written["install"].as_array().unwrap() {
+            let words = line.as_str().unwrap().split(' ').chain(agent.consents.iter().copied());
+            agent.execute(place, model, &words.collect::<Vec<_>>());
+        }
+        let packaged = self.say("the release notes for 1.4, then", false);
+        let has_tool = if agent.defers_tools {
+            count(&packaged, "call `use_skill`") == 1
+        } else {
+            Protocol::tools(&packaged).iter().any(|tool| tool.ends_with("use_skill"))
+        };
+        // The list must come from the hook alone.
+        let (is_right, told) = is(&packaged, [1, 1, 0, 0]);
+        (is_right.map(|is_right| is_right && has_tool), format!("{told}; its tools: {has_tool}"))
+    }
+}
+
+/// Runs everything that is tried with one agent, in the order of the matrix.
+fn converse(agent: &Agent) -> (Vec<Cell>, Recording) {
+    let place = trial::project(agent.own_skills);
+    programs::git_init(place.path());
+    let trial = Trial { agent, place, model: Model::start().unwrap() };
+    agent.configure(&trial.place, &trial.model);
+    let (mut cells, recording) = trial.with_hooks();
+    cells.extend(trial.with_server());
+    cells.push(trial.with_package());
+    (cells, recording)
+}
+
+/// Tells whether `request` contains the list, the body, the native line and the native body this many
+/// times each.
+fn is(request: &Value, wanted: [usize; 4]) -> Cell {
+    let seen = [LIST, BODY, NATIVE_LINE, NATIVE_BODY].map(|of| count(request, of));
+    let told = format!("list, body, line, body of its own: {seen:?}, not {wanted:?} ");
+    (Some(seen == wanted && request.is_object()), told + request.as_str().unwrap_or_default())
+}
+
+fn once(request: &Value, text: &str) -> Cell {
+    let n_times = count(request, text);
+    let told = format!("`{text}` {n_times} times {}", request.as_str().unwrap_or_default());
+    (Some(n_times == 1), told)
+}
+
+fn count(request: &Value, text: &str) -> usize {
+    request.to_string().matches(text).count()
+}

@@ -1,0 +1,10 @@
+//! Help for authors: findings about single skills and about several compared, and suggested triggers.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::panic, reason = "so does what runs the binary")]
+
+#[path = "../support/binary.rs"]
+mod binary;
+mod check;
+mod lint;
+#[path = "../../../../tests/support/mod.rs"]
+mod support;

@@ -1,0 +1,305 @@
+//! The published formats of prompt files, each through the library and through the command.
+
+use repertoire_authoring::eval::{Case, read};
+use serde_json::json;
+
+use crate::binary::Place;
+
+/// Formats the skills that a case expects, forbids and accepts.
+fn wants(case: &Case) -> String {
+    let Case { query, expected, forbidden, acceptable, line, .. } = case;
+    let list = |names: &[String]| names.join(",");
+    format!("{line} {query} +{} -{} ~{}", list(expected), list(forbidden), list(acceptable))
+}
+
+/// Files for the skills `x`, `y` and `z`, each with the cases that it contains.
+const FORMS: &[(&str, &str, &[&str])] = &[
+    (
+        "none.json",
+        "[{\"query\": \"a\", \"expected_skill\": \"\"},\n{\"query\": \"b\", \"expected\": \"none\"},\n\
+         {\"query\": \"c\", \"expected_skills\": []},\n{\"query\": \"d\", \"expect\": null},\n\
+         {\"query\": \"e\", \"expected_skill\": \"\", \"should_trigger\": false, \"skill\": \"x\"}]",
+        &["1 a + - ~", "2 b + - ~", "3 c + - ~", "4 d + - ~", "5 e + -x ~"],
+    ),
+    (
+        "relevant.jsonl",
+        "{\"query\":\"a\",\"relevant\":[\"x\",\"y\"]}\n{\"query\":\"b\",\"relevant\":\"z\"}\n\
+         {\"query\":\"c\",\"relevant\":[]}\n{\"task\":\"d\",\"relevant_skills\":[\"x\"]}\n",
+        &["1 a +x,y - ~", "2 b +z - ~", "3 c + - ~", "4 d +x - ~"],
+    ),
+    (
+        "skills.json",
+        "{\"version\": 1, \"skills\": [\n{\"name\": \"x\",\n\"positive\": [\"a\",\n\"b\"], \
+         \"negative\": [\"c\"]},\n{\"skill\": \"y\", \"positives\": [{\"prompt\": \"d\"}],\n\
+         \"nearMiss\": [\"e\"], \"ambiguous\": [{\"prompt\": \"f\", \"expected\": [\"z\"]}]}]}",
+        &["3 a +x - ~", "4 b +x - ~", "4 c + -x ~", "5 d +y - ~", "6 e + -y ~", "6 f +z - ~"],
+    ),
+    (
+        "skills.yaml",
+        "skills:\n  x:\n    positive:\n      - a\n  y:\n    negative: [b]\n",
+        &["4 a +x - ~", "6 b + -y ~"],
+    ),
+    (
+        "camel.json",
+        "{\"skillName\": \"x\",\n\"shouldTriggerPrompts\": [\"a\"],\n\"shouldNotTriggerPrompts\": [\n\
+         \"b\", {\"prompt\": \"c\", \"expectedSkill\": \"y\"}]}",
+        &["2 a +x - ~", "4 b + -x ~", "4 c +y -x ~"],
+    ),
+    (
+        "kebab.yaml",
+        "skill-name: x\nshould-trigger: [a]\nshould-not-trigger:\n- b\n",
+        &["2 a +x - ~", "4 b + -x ~"],
+    ),
+    (
+        "camel.jsonl",
+        "{\"userPrompt\":\"a\",\"shouldTrigger\":true,\"skillId\":\"x\"}\n\
+         {\"Query\":\"b\",\"expected-skills\":[\"y\"],\"forbiddenSkills\":[\"x\"],\"acceptableSkills\":[\"z\"]}\n",
+        &["1 a +x - ~", "2 b +y -x ~z"],
+    ),
+    (
+        "scenarios.json",
+        "{\"name\": \"suite\", \"scenarios\": [\n{\"prompt\": \"a\", \"expected_skill\": \"x\"}]}",
+        &["2 a +x - ~"],
+    ),
+    (
+        "suites.json",
+        "[{\"skill\": \"x\", \"should_trigger\": [\"a\"]},\n{\"skill\": \"y\", \"checks\": [{\"prompt\": \
+         \"b\", \"should_trigger\": false}]}]",
+        &["1 a +x - ~", "2 b + -y ~"],
+    ),
+    (
+        "polarity.json",
+        "[{\"skill_name\": \"x\", \"polarity\": \"positive\", \"prompt\": \"a\"},\n\
+         {\"skill_name\": \"x\", \"polarity\": \"negative\", \"prompt\": \"b\"}]",
+        &["1 a +x - ~", "2 b + -x ~"],
+    ),
+    (
+        "prose.json",
+        "{\"skill\": \"x\", \"evals\": [{\"prompt\": \"a\", \"should_trigger\": true, \"expected\": \"writes a \
+         file\"}]}",
+        &["1 a +x - ~"],
+    ),
+    (
+        "comments.jsonl",
+        "// by hand\n{\"prompt\":\"a\",\"expect\":\"x\"}\n\n# more\n\
+         {\"prompt\":\"b\",\"expected_owner\":\"y\",\"forbidden_owners\":[\"x\"]}\n",
+        &["2 a +x - ~", "5 b +y -x ~"],
+    ),
+    ("route.jsonl", "{\"prompt\":\"a\",\"expected\":{\"route\":\"x\"}}\n", &["1 a +x - ~"]),
+    (
+        "table.csv",
+        "\u{feff}id,should_trigger,prompt,skill,expected_skill\r\n1,true,\"first, with \"\"a\"\"\r\nbreak\",x,\r\n\
+         2,No,b,x,\r\n\r\n3,,c,,y;z\r\n4,,d,,\r\n5,1,e,,z\r\n",
+        &[
+            "2 first, with \"a\"\r\nbreak +x - ~",
+            "4 b + -x ~",
+            "6 c +y,z - ~",
+            "7 d + - ~",
+            "8 e +z - ~",
+        ],
+    ),
+    (
+        "prose.csv",
+        "shouldTrigger,prompt,skill,expected\nyes,a,x,\"makes one item, then stops\"\nno,b,x,asks what\n",
+        &["2 a +x - ~", "3 b + -x ~"],
+    ),
+    ("table.tsv", "query\texpected_skill\na, b\tx\n", &["2 a, b +x - ~"]),
+    ("semicolon.csv", "query;expected_skill\na, b;x\n", &["2 a, b +x - ~"]),
+];
+
+#[test]
+fn every_published_form_is_read_with_its_lines() {
+    for (file, text, expected) in FORMS {
+        let (cases, problems) = read(file, text, None);
+        assert_eq!(problems, [], "{file}");
+        assert_eq!(cases.iter().map(wants).collect::<Vec<_>>(), *expected, "{file}");
+    }
+}
+
+/// Creates a place with the skills `x`, `y` and `z`, and `secret`, which only the user may invoke.
+fn place() -> Place {
+    let place = Place::new();
+    for (name, more) in
+        [("x", ""), ("y", ""), ("z", ""), ("secret", "disable-model-invocation: true\n")]
+    {
+        let front =
+            format!("name: {name}\ndescription: Does {name}.\ntriggers: [do {name}]\n{more}");
+        place.write(&format!("skills/{name}/SKILL.md"), format!("---\n{front}---\nBody\n"));
+    }
+    place
+}
+
+#[test]
+fn the_command_leaves_nothing_of_them_out() {
+    let place = place();
+    for (file, text, expected) in FORMS {
+        place.write(file, text);
+        let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
+        let told = |outcome: &serde_json::Value| {
+            let list = |key: &str| {
+                let ids: Vec<&str> = outcome[key]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|id| id.as_str().unwrap())
+                    .collect();
+                ids.join(",")
+            };
+            let (line, query) = (&outcome["line"], outcome["query"].as_str().unwrap());
+            format!(
+                "{line} {query} +{} -{} ~{}",
+                list("expected"),
+                list("forbidden"),
+                list("acceptable")
+            )
+        };
+        let told: Vec<String> = report["results"].as_array().unwrap().iter().map(told).collect();
+        assert_eq!(told, *expected, "{file}");
+    }
+}
+
+#[test]
+fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
+    let place = place();
+    place.write("skills/y/nested/x-y/SKILL.md", "---\nname: x-y\ndescription: d\n---\nBody\n");
+    place.write("skills/y/nested/hidden/SKILL.md", "---\nname: hidden\n---\n");
+    let own = "[{\"query\": \"a\", \"should_trigger\": true}, {\"query\": \"b\", \"should_trigger\": false},\
+               {\"query\": \"c\", \"should_trigger\": true, \"skill\": \"z\"}]";
+    for (file, owner) in [
+        ("skills/x/evals/evals.json", "x"),
+        ("skills/x/triggers.json", "x"),
+        ("skills/y/tests/deep/down/t.json", "y"),
+        ("skills/y/nested/x-y/evals/t.json", "y/nested/x-y"),
+        ("skills/y/nested/hidden/t.json", "y"),
+    ] {
+        place.write(file, own);
+        let run = |args: &[&str]| {
+            let all = ["eval", file, "--source", "skills", "--json"].into_iter();
+            place.run(all.chain(args.iter().copied())).exits(0).json()["results"].clone()
+        };
+        let results = run(&[]);
+        assert_eq!(results[0]["expected"], json!([owner]), "{file}");
+        assert_eq!(results[1]["forbidden"], json!([owner]), "{file}");
+        assert_eq!(results[2]["expected"], json!(["z"]), "{file}");
+        // An option on the command line takes precedence over the file's place.
+        assert_eq!(run(&["--skill", "z"])[0]["expected"], json!(["z"]), "{file}");
+    }
+    place.write("skills/x/evals/p.csv", "prompt,should_trigger\na,true\n");
+    place.write("skills/x/evals/p.yaml", "should_trigger_prompts: [a]\n");
+    for file in ["skills/x/evals/p.csv", "skills/x/evals/p.yaml"] {
+        let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
+        assert_eq!(report["results"][0]["expected"], json!(["x"]), "{file}");
+    }
+    let suggest = ["suggest", "--all", "--source", "skills", "--eval", "skills/x/evals/p.csv"];
+    let report = place.run(suggest.iter().chain(&["--json"])).exits(0).json();
+    assert_eq!(report["eval"]["cases"], json!(1));
+
+    // Prompts that lie next to the skills, or inside a skill of another source, belong to no skill.
+    place.write("evals/t.json", own);
+    for (file, source) in [("evals/t.json", "skills"), ("skills/x/evals/evals.json", "skills/y")] {
+        let run = place.run(["eval", file, "--source", source]).exits(1);
+        assert!(run.stderr.contains("keep the file below the directory of its skill"), "{run:?}");
+    }
+}
+
+#[test]
+fn what_only_the_user_may_invoke_is_not_counted_and_told() {
+    let place = place();
+    place.write(
+        "p.jsonl",
+        "{\"query\": \"do secret\", \"expected\": \"secret\"}\n\
+         {\"query\": \"/secret\", \"expected\": \"secret\"}\n\
+         {\"query\": \"do x and secret\", \"expected\": [\"x\", \"secret\"]}\n\
+         {\"query\": \"nothing\", \"skill\": \"secret\", \"should_trigger\": false}\n",
+    );
+    let run = place.run(["eval", "p.jsonl", "--source", "skills", "--json"]).exits(0);
+    let report = run.json();
+    assert_eq!((&report["cases"], &report["recall"]), (&json!(2), &json!(1.0)));
+    assert_eq!((&report["top1"], &report["false_fire"]), (&json!(1.0), &json!(0.0)));
+    assert_eq!(report["user_only"], json!([{"id": "secret", "prompts": 3}]));
+    assert_eq!(report["problems"], json!([]));
+    let note = "not counted: 3 prompts expect `secret`, which only the user may invoke";
+    assert!(run.stderr.contains(note), "{run:?}");
+
+    let page = ["eval", "p.jsonl", "--source", "skills", "--html", "page.html"];
+    place.run(page).exits(0);
+    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
+    assert!(page.contains("3 prompts for secret, which only the user may invoke"));
+}
+
+/// Lines with findings, each with a part of the finding's message.
+type Named = &'static [(usize, &'static str)];
+
+#[test]
+fn what_is_bad_is_named_with_its_line_and_with_what_to_write() {
+    let cases: &[(&str, &str, usize, Named)] = &[
+        (
+            "a.csv",
+            "prompt,should_trigger,skill\na,true,x\nb,maybe,x\nc,true\nd, e,true,x\n,true,x\n\
+             \"f\" g,true,x\nh,true,\ni,,x\nj,false,x\n\"k,true,x\nl,true,x\n",
+            2,
+            &[
+                (3, "`should_trigger` is text, not true or false: write `true`"),
+                (4, "has 2 fields and the header 3: put a field"),
+                (5, "has 4 fields and the header 3: put a field"),
+                (6, "blank: write"),
+                (7, "double each quote"),
+                (8, "add `expected_skill`"),
+                (9, "add `should_trigger`"),
+                (11, "never closed, so the rest of the file is left out: close it"),
+            ],
+        ),
+        (
+            "b.csv",
+            "text,should_trigger\na,true\n",
+            0,
+            &[(1, "as in `prompt,should_trigger,skill`")],
+        ),
+        ("c.csv", "\nprompt,notes\na,b\n", 0, &[(2, "add a column `should_trigger`")]),
+        ("d.csv", "\"prompt\n", 0, &[(1, "never closed")]),
+        ("e.csv", "", 0, &[(1, "no prompts")]),
+        ("f.csv", "prompt,expected\n", 0, &[(1, "no prompts")]),
+        (
+            "skills.json",
+            "{\"skills\": [{\"name\": \"x\"},\n{\"positive\": [\"a\"]},\n{\"name\": \"y\", \"positive\": [7,\n\"b\"]},\n\
+             \"z\"]}",
+            1,
+            &[
+                (1, "add lists `positive` and `negative`"),
+                (2, "add `skill: NAME`"),
+                (3, "a number, not a prompt: write text"),
+                (5, "text, not a map with the prompts of a skill: write `name`"),
+            ],
+        ),
+        (
+            "a.jsonl",
+            "{\"query\":\"a\",\"expected\":{\"other\":\"x\"}}\n\"text\"\n\
+             {\"evals\":[{\"query\":\"b\",\"expected\":\"x\"}],\"skill\":7}\n{\"query\":\"c\",\"relevant\":true}\n",
+            1,
+            &[
+                (1, "write a name, or `[]` for none"),
+                (2, "write `{\"query\""),
+                (3, "`skill` is a number, not a name: write the name"),
+                (4, "`relevant` is a truth value, not the name of a skill"),
+            ],
+        ),
+    ];
+    for (file, text, n_cases, expected) in cases {
+        let (cases, problems) = read(file, text, None);
+        assert_eq!(cases.len(), *n_cases, "{file}: {problems:?}");
+        assert_eq!(problems.len(), expected.len(), "{file}: {problems:?}");
+        for (problem, (line, part)) in problems.iter().zip(*expected) {
+            assert_eq!(problem.line, *line, "{file}: {problem:?}");
+            assert!(problem.message.contains(part), "{file}: {problem:?}");
+        }
+        let place = place();
+        place.write(file, text);
+        let run = place.run(["eval", file, "--source", "skills"]).exits(1);
+        for (line, part) in *expected {
+            let is_told = |told: &str| {
+                told.starts_with(&format!("{file}:{line}: left out: ")) && told.contains(part)
+            };
+            assert!(run.stderr.lines().any(is_told), "{file}:{line} {part}: {run:?}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Options of the engine that affect which skills are shown in full.
+
+use repertoire::disclosure::RelevanceMargin;
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, Rejection, Skill, SkillId};
+use repertoire_authoring::eval::{Report, evaluate, read};
+
+fn with(skills: &[Skill], mask: bool, options: DisclosureOptions) -> Engine {
+    let builder = Engine::builder().mask_quoted(mask).disclosure(options);
+    skills.iter().cloned().fold(builder, EngineBuilder::skill).build().unwrap()
+}
+
+fn ids(ids: &[SkillId]) -> Vec<&str> {
+    ids.iter().map(SkillId::as_str).collect()
+}
+
+fn told(rejections: &[Rejection]) -> Vec<String> {
+    rejections.iter().map(|r| format!("{}: {}", r.id, r.reason)).collect()
+}
+
+#[test]
+fn quoted_text_holds_no_literals_but_patterns_and_named_skills() {
+    let skills = [
+        super::skill("deploy", "deploy, pull request"),
+        super::skill("logs", "'timeout'"),
+        "---\nname: trace\ndescription: d\ntriggers: {patterns: ['panicked at \\S+']}\n---\n"
+            .parse()
+            .unwrap(),
+        "---\nname: calm\ndescription: d\ntriggers: {keywords: [ship], exclude: [deploy]}\n---\n"
+            .parse()
+            .unwrap(),
+    ];
+    let engine = with(&skills, true, DisclosureOptions::default());
+    let all = with(&skills, false, DisclosureOptions::default());
+    for (query, expected, unmasked) in [
+        ("deploy it", &["deploy"][..], &["deploy"][..]),
+        ("why is `deploy` red?", &[], &["deploy"]),
+        ("use the `deploy` skill", &["deploy"], &["deploy"]),
+        ("`/deploy` now", &[], &["deploy"]),
+        ("> deploy\nship it", &["calm"], &["deploy"]),
+        ("```\ntimeout\n```\nthread panicked at x.rs", &["trace"], &["logs", "trace"]),
+        ("```\nthread panicked at x.rs\n```", &["trace"], &["trace"]),
+        ("see http://x.org/deploy", &[], &["deploy"]),
+        ("deploy `x` and deploy", &["deploy"], &["deploy"]),
+        ("pull `x` request", &[], &[]),
+        ("ＤＥＰＬＯＹ `ﬁ` timeout", &["deploy", "logs"], &["deploy", "logs"]),
+        ("`ﬁ ﬁ` then  DEPLOY", &["deploy"], &["deploy"]),
+    ] {
+        assert_eq!(ids(&all.disclose(query).full), unmasked, "{query}");
+        let disclosure = engine.disclose(query);
+        assert_eq!(ids(&disclosure.full), expected, "{query}");
+        for found in engine.matches(query) {
+            let said: Vec<&str> = found.hits.iter().map(|hit| &query[hit.span.clone()]).collect();
+            assert!(said.iter().all(|said| !said.is_empty()), "{query}: {said:?}");
+        }
+        let gone = unmasked.iter().filter(|id| !expected.contains(id));
+        for id in gone {
+            let reason = format!("{id}: its trigger `");
+            let explained = engine.explain(query, 9).rejected;
+            for told in [told(&disclosure.omitted), told(&explained)] {
+                let is_told = |told: &String| {
+                    told.starts_with(&reason) && told.ends_with("stands in quoted text only")
+                };
+                assert!(told.iter().any(is_told), "{query}: {told:?}");
+            }
+        }
+    }
+    let spans = |engine: &Engine, query: &str| engine.matches(query)[0].hits[0].span.clone();
+    let query = "`é deploy` ﬁ  DEPLOY";
+    assert_eq!(&query[spans(&engine, query)], "DEPLOY");
+}
+
+/// Returns skills without triggers.
+fn plain() -> Vec<Skill> {
+    [
+        ("invoice-writer", "Writes invoices for freelance clients in euros."),
+        ("release-notes", "Summarises merged changes for a changelog."),
+        ("tax-report", "Prepares yearly reports of income for clients."),
+    ]
+    .map(|(name, description)| {
+        format!("---\nname: {name}\ndescription: {description}\n---\nBody\n").parse().unwrap()
+    })
+    .to_vec()
+}
+
+#[test]
+fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
+    let margin = RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 };
+    let options = |relevance| {
+        let mut options = DisclosureOptions::default();
+        options.relevance = relevance;
+        options
+    };
+    let mut skills = plain();
+    let engine = with(&skills, false, options(Some(margin)));
+    let query = "write an invoice for my freelance client";
+    let sure = engine.disclose(query);
+    assert_eq!(ids(&sure.full), ["invoice-writer"]);
+    let why = sure.relevant.unwrap();
+    let relevance = why.relevance;
+    assert!(relevance.worth >= 1.0 && relevance.lead >= 0.5, "{why:?}");
+    assert!(relevance.head_words >= 2 && relevance.words >= 2, "{why:?}");
+    let shared = engine.shared_terms(query, &why.id);
+    assert!(shared.iter().any(|shared| shared.term == "invoice"), "{shared:?}");
+    assert_eq!((ids(&sure.registry), sure.hidden), (vec![], 2));
+
+    for query in ["for clients", "hello", "what can you do?", ""] {
+        let unsure = engine.disclose(query);
+        assert!(unsure.full.is_empty() && unsure.relevant.is_none(), "{query}");
+    }
+    let off = with(&skills, false, options(None));
+    assert!(off.disclose(query).full.is_empty());
+    for stricter in [
+        RelevanceMargin { worth: 90.0, ..margin },
+        RelevanceMargin { lead: 90.0, ..margin },
+        RelevanceMargin { words: 90, ..margin },
+    ] {
+        assert!(with(&skills, false, options(Some(stricter))).disclose(query).full.is_empty());
+    }
+
+    // If a trigger matches, it decides. A trigger that does not match does not hide its skill.
+    skills.push(super::skill("client", "freelance"));
+    let declared = with(&skills, false, options(Some(margin))).disclose(query);
+    assert_eq!((ids(&declared.full), declared.relevant), (vec!["client"], None));
+    skills[0] =
+        "---\nname: invoice-writer\ndescription: Writes invoices for freelance clients in euros.\n\
+                 triggers: [bill]\n---\n"
+            .parse()
+            .unwrap();
+    skills.pop();
+    let unhit = with(&skills, false, options(Some(margin))).disclose(query);
+    assert_eq!(ids(&unhit.full), ["invoice-writer"]);
+}
+
+#[test]
+fn what_stands_in_the_context_is_not_shown_by_relevance_again() {
+    let margin = Some(RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 });
+    let mut options = DisclosureOptions::default();
+    options.relevance = margin;
+    let engine = with(&plain(), false, options);
+    let session = engine.session("s");
+    let query = "write an invoice for my freelance client";
+    assert_eq!(
+        ids(&engine.turn(query, &session).run().unwrap().disclosure.full),
+        ["invoice-writer"]
+    );
+    assert_eq!(ids(&engine.turn(query, &session).run().unwrap().disclosure.full), [""; 0]);
+}
+
+#[test]
+fn a_report_tells_the_words_by_which_a_skill_fired() {
+    let margin = Some(RelevanceMargin { worth: 1.0, lead: 0.5, words: 2 });
+    let mut options = DisclosureOptions::default();
+    options.relevance = margin;
+    let engine = with(&plain(), false, options);
+    let row = "{\"query\": \"write an invoice for my freelance client\", \"expected\": []}";
+    let (cases, _) = read("c.jsonl", row, None);
+    let report = Report::new(evaluate(&engine, &cases, || {}));
+    let triggers_hit = &report.confusions[0].triggers;
+    assert!(triggers_hit.iter().all(|cause| cause.kind == "relevance"), "{triggers_hit:?}");
+    assert!(triggers_hit.iter().any(|cause| cause.trigger == "invoice"), "{triggers_hit:?}");
+}

@@ -1,0 +1,99 @@
+//! The order of modules in ARCHITECTURE.md, and the absence of cycles between the files of a room.
+
+mod uses;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use uses::Modules;
+
+use crate::sources::rust_files;
+
+/// Rooms with cycles between their files. Break the cycles, and remove the rooms from this list.
+const CIRCULAR: [&str; 1] = ["matcher"];
+
+/// Returns the modules of the library in the order of ARCHITECTURE.md, each with its source files.
+fn modules() -> Vec<(String, Vec<PathBuf>)> {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/")?.split('`').next());
+    let modules = rows.filter(|row| *row != "cli/").map(|row| {
+        let path = root.join("src").join(row);
+        let files = if path.is_dir() { rust_files(&path) } else { vec![path] };
+        let files = files.into_iter().chain(row.strip_suffix('/').and_then(|name| {
+            Some(root.join("src").join(format!("{name}.rs"))).filter(|file| file.is_file())
+        }));
+        (row.trim_end_matches('/').trim_end_matches(".rs").to_owned(), files.collect())
+    });
+    modules.collect()
+}
+
+#[test]
+fn a_module_knows_only_those_above_it_in_the_table_of_the_architecture() {
+    let modules = modules();
+    let names: Vec<&str> = modules.iter().map(|(name, _)| name.as_str()).collect();
+    let src = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("src");
+    for entry in fs::read_dir(src).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = name.trim_end_matches(".rs");
+        assert!(names.contains(&name) || ["lib", "cli"].contains(&name), "{name} is in no row");
+    }
+    let mut n_uses = 0;
+    for (place, (name, files)) in modules.iter().enumerate() {
+        for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
+            let text = fs::read_to_string(file).unwrap();
+            let (code, _) = text.split_once("#[cfg(test)]\nmod tests").unwrap_or((&text, ""));
+            let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for used in code.flat_map(|line| line.split("crate::").skip(1)) {
+                let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+                let Some(at) = names.iter().position(|name| *name == used) else { continue };
+                assert!(at <= place, "{name} knows {used}: {}", file.display());
+                n_uses += 1;
+            }
+        }
+    }
+    assert!(n_uses > 500, "{n_uses} uses were looked at");
+}
+
+#[test]
+fn files_of_a_room_know_each_other_in_one_direction() {
+    let modules =
+        Modules::read(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("src"));
+    assert!(modules.n_uses() > 1000, "{} uses were looked at", modules.n_uses());
+    let circles = modules.circular_uses();
+    let rooms: BTreeSet<&str> = circles.iter().map(|(from, _)| from.room()).collect();
+    let new: Vec<String> = circles
+        .iter()
+        .filter(|(from, _)| !CIRCULAR.contains(&from.room()))
+        .map(|(from, to)| format!("{from} knows {to}"))
+        .collect();
+    assert!(new.is_empty(), "in circles:\n{}", new.join("\n"));
+    let opened: Vec<_> = CIRCULAR.iter().filter(|room| !rooms.contains(*room)).collect();
+    assert!(opened.is_empty(), "has no circles any more: {opened:?}");
+}
+
+#[test]
+fn circles_are_found_through_lists_of_names_paths_and_names_that_are_passed_on() {
+    let files = |b: &'static str| {
+        let a = "use super::b::{Other as Renamed, Thing};\nmod tests;\nstruct Mine;\n";
+        let room = "mod a;\nmod b;\npub use a::Mine;\n";
+        Modules::of([("room/mod.rs", room), ("room/a.rs", a), ("room/b.rs", b), ("lib.rs", "")])
+    };
+    for (b, is_circular) in [
+        ("use super::a::Mine;", true),
+        ("use super::{c, a::{d, Mine}};", true),
+        ("fn f() { crate::room::a::run() }", true),
+        ("use super::Mine;", true),
+        ("use crate::room;\nfn f(mine: room::Mine) {}", true),
+        ("// use super::a::Mine;", false),
+        ("use other::a::Mine;", false),
+        ("use super::Undefined;", false),
+        ("#[cfg(test)]\nmod tests {\n    use super::super::a::Mine;\n}", false),
+    ] {
+        let modules = files(b);
+        let circles = modules.circular_uses();
+        let expected = if is_circular { 2 } else { 0 };
+        assert_eq!(circles.len(), expected, "{b}: {circles:?}");
+    }
+}

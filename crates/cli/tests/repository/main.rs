@@ -1,0 +1,19 @@
+//! Checks of the repository itself: the order of its modules, its dependencies and public names, its
+//! prose and pages, the example agent, and the files of a release.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod agent_loop;
+mod architecture;
+mod book;
+mod dependencies;
+#[cfg(unix)]
+#[path = "../../../../tests/support/plugin.rs"]
+mod plugin;
+mod prose;
+mod public_names;
+mod readme;
+#[cfg(unix)]
+mod release;
+#[path = "../../../../tests/support/sources.rs"]
+mod sources;

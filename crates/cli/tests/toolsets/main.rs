@@ -1,0 +1,21 @@
+//! Toolsets: libraries in Rust, C and C++, and MCP servers, which skills contain. Tested from the
+//! source code to a call, in this process, in a child and with the real binary.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod abi;
+#[path = "../support/binary.rs"]
+mod binary;
+mod build;
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+mod c;
+mod cli;
+#[expect(clippy::print_stdout, reason = "it names the row that fails")]
+mod failures;
+#[path = "../../../../tests/support/plugin.rs"]
+mod plugin;
+#[path = "../../../../tests/support/probes.rs"]
+mod probes;
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+mod servers;
+mod tutorial;

@@ -1,0 +1,244 @@
+//! The application of settings to the options of an engine.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::read::Found;
+use super::schema::Value;
+use super::{Channel, Config};
+use repertoire::EngineBuilder;
+use repertoire::catalog::Scope;
+use repertoire::disclosure::{Budget, DisclosureOptions, PromptOptions};
+use repertoire::matcher::MetaQuestion;
+use repertoire::script::ScriptOptions;
+use repertoire::toolset::{Limits, ToolsetOptions};
+use repertoire_sessions::ServerOptions;
+
+/// The reason why bundled skills are off if no setting turns them on.
+const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for";
+
+/// The skills that the files turn on and off, by id.
+#[derive(Debug, Default)]
+struct Choice {
+    enabled: BTreeSet<String>,
+    /// Disabled skills, each with the reason.
+    disabled: BTreeMap<String, String>,
+}
+
+impl Config {
+    /// The skills that the files turn on and off. The project's file wins over the user's; in the same
+    /// file, `disabled` wins over `enabled`.
+    fn choice(&self) -> Choice {
+        let mut choice = Choice::default();
+        for file in &self.files {
+            let of = |name| {
+                let of_file = self.found.iter().filter(|found| found.path == file.path);
+                of_file.filter(move |found| found.name == name)
+            };
+            for id in of("skills.enabled").flat_map(Found::texts) {
+                choice.disabled.remove(id);
+                choice.enabled.insert(id.to_owned());
+            }
+            for found in of("skills.disabled") {
+                let reason = format!("disabled in {}", found.path.display());
+                for id in found.texts() {
+                    choice.enabled.remove(id);
+                    choice.disabled.insert(id.to_owned(), reason.clone());
+                }
+            }
+        }
+        choice
+    }
+
+    /// Applies the settings to `builder`: the brand, the sources, the skills that are on and off, and
+    /// the options of messages, disclosures and the catalog prompt. Settings of toolsets and scripts
+    /// apply only if the builder was given their options before. Later calls of the builder override
+    /// these settings. The findings of the configuration are added to the
+    /// [diagnostics](repertoire::Engine::diagnostics).
+    #[must_use]
+    pub fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
+        let choice = self.choice();
+        let mut builder = builder
+            .brand(&self.place.brand)
+            .sources(self.sources())
+            .enable_all(choice.enabled)
+            .disable_all(choice.disabled)
+            .map_disclosure(|options| self.disclosure(options))
+            .map_prompt(|options| self.prompt(options))
+            .map_toolsets(|options| self.toolsets(options))
+            .map_scripts(|options| self.scripts(options));
+        for (phrase, asks) in self.meta_phrases() {
+            builder = builder.meta_phrase(phrase, asks);
+        }
+        if let Some(inflect) = self.switch("routing.inflect") {
+            builder = builder.inflect(inflect);
+        }
+        if let Some(mask) = self.switch("routing.mask_quoted") {
+            builder = builder.mask_quoted(mask);
+        }
+        if let Some(n_bytes) = self.size("limits.max_query_bytes") {
+            builder = builder.max_query_bytes(n_bytes);
+        }
+        self.diagnostics.iter().cloned().fold(builder, EngineBuilder::finding)
+    }
+
+    /// The reason, in a phrase, why bundled skills that no setting enables are off in `channel`; `None`
+    /// if they are on. It is the argument for
+    /// [`EngineBuilder::bundled_off`](repertoire::EngineBuilder::bundled_off).
+    pub fn bundled_off(&self, channel: Channel) -> Option<String> {
+        if self.uses_bundled(channel) {
+            return None;
+        }
+        let found = self.found.iter().rev().find(|found| found.name == channel.setting());
+        Some(match found {
+            Some(Found { name, path, .. }) => format!("`{name}` is false in {}", path.display()),
+            None => BUNDLED_OFF.to_owned(),
+        })
+    }
+
+    fn meta_phrases(&self) -> Vec<(String, MetaQuestion)> {
+        let phrase = |found: &Found| {
+            let asks = match found.name.as_str() {
+                "meta_phrases.registry" => MetaQuestion::Registry,
+                "meta_phrases.show_all" => MetaQuestion::ShowAll,
+                _ => return Vec::new(),
+            };
+            found.texts().map(|text| (text.to_owned(), asks)).collect()
+        };
+        self.found.iter().flat_map(phrase).collect()
+    }
+
+    /// Returns `options` with the settings for disclosures applied.
+    pub fn disclosure(&self, mut options: DisclosureOptions) -> DisclosureOptions {
+        set(&mut options.max_skills, self.size("limits.max_skills"));
+        set(&mut options.max_all_skills, self.size("limits.max_all_skills"));
+        set(&mut options.max_lines, self.size("limits.max_lines"));
+        set(&mut options.budget, self.budget("limits.budget").map(Some));
+        if let Some(Value::Margin(margin)) = self.value("routing.relevance") {
+            options.relevance = *margin;
+        }
+        options
+    }
+
+    /// Returns `options` with the settings for the catalog prompt applied.
+    pub fn prompt(&self, mut options: PromptOptions) -> PromptOptions {
+        set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
+        set(&mut options.context_window, self.window().map(Some));
+        options
+    }
+
+    /// The address of the server that keeps the sessions, for
+    /// [`session::open_url`](repertoire_sessions::open_url); `None` if no file names one. It may hold a
+    /// password.
+    pub fn session_store(&self) -> Option<&str> {
+        match self.value("sessions.store")? {
+            Value::Address(url) => Some(url),
+            _ => None,
+        }
+    }
+
+    /// Returns `options` with the settings for sessions on a server applied.
+    pub fn sessions(&self, mut options: ServerOptions) -> ServerOptions {
+        set(&mut options.timeout, self.seconds("sessions.timeout"));
+        options
+    }
+
+    /// The size of the context window in tokens, if [`with_window`](Config::with_window) or a file sets
+    /// it.
+    pub fn window(&self) -> Option<usize> {
+        self.window.or_else(|| self.size("limits.window"))
+    }
+
+    /// Returns `options` with the settings for scripts applied.
+    pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
+        let limits = &mut options.limits;
+        set(&mut limits.timeout, self.seconds("scripts.timeout"));
+        set(&mut limits.grace, self.seconds("scripts.grace"));
+        set(&mut limits.output_bytes, self.size("scripts.output_bytes"));
+        set(&mut limits.args, self.size("scripts.args"));
+        set(&mut limits.arg_bytes, self.size("scripts.arg_bytes"));
+        set(&mut limits.cpu_seconds, self.count("scripts.cpu_seconds").map(Some));
+        set(&mut limits.memory, self.count("scripts.memory").map(Some));
+        set(&mut limits.address_space, self.count("scripts.address_space").map(Some));
+        set(&mut limits.file_bytes, self.count("scripts.file_bytes").map(Some));
+        set(&mut limits.scratch_bytes, self.count("scripts.scratch_bytes").map(Some));
+        set(&mut limits.group_processes, self.count("scripts.group_processes").map(Some));
+        set(&mut limits.processes, self.count("scripts.processes").map(Some));
+        set(&mut options.network, self.switch("scripts.network"));
+        let listed = |name: &str| self.value(name).map(Value::texts).unwrap_or_default();
+        options.write.extend(listed("scripts.write").iter().map(Into::into));
+        options.env.extend_from_slice(listed("scripts.env"));
+        options
+    }
+
+    /// Returns `options` with the settings for classes of tools applied.
+    pub fn toolsets(&self, mut options: ToolsetOptions) -> ToolsetOptions {
+        for found in &self.found {
+            let Some((class, "config")) = class_and_key(&found.name) else { continue };
+            let Value::Table(table) = &found.value else { continue };
+            let configs = match found.scope {
+                Scope::Project => &mut options.project_config,
+                _ => &mut options.config,
+            };
+            configs.insert(class.to_owned(), table.clone().into());
+        }
+        let with_limits = self.found.iter().filter_map(|found| class_and_key(&found.name));
+        let classes: BTreeSet<&str> =
+            with_limits.filter(|(_, key)| *key != "config").map(|(class, _)| class).collect();
+        for class in classes {
+            let limits = options.limits.entry(class.to_owned()).or_default();
+            if let Some((_, general)) = class.split_once(':') {
+                self.limit(limits, general);
+            }
+            self.limit(limits, class);
+        }
+        options
+    }
+
+    /// Applies the settings for one class.
+    fn limit(&self, limits: &mut Limits, class: &str) {
+        let name = |key: &str| format!("toolsets.{class}.{key}");
+        set(&mut limits.call_timeout, self.seconds(&name("call_timeout")));
+        set(&mut limits.load_timeout, self.seconds(&name("load_timeout")));
+        set(&mut limits.retry, self.seconds(&name("retry")));
+        set(&mut limits.grace, self.seconds(&name("grace")));
+        set(&mut limits.idle, self.seconds(&name("idle")));
+        set(&mut limits.cpu_seconds, self.count(&name("cpu_seconds")).map(Some));
+        set(&mut limits.address_space, self.count(&name("address_space")).map(Some));
+        set(&mut limits.file_bytes, self.count(&name("file_bytes")).map(Some));
+        set(&mut limits.processes, self.count(&name("processes")).map(Some));
+        set(&mut limits.network, self.switch(&name("network")));
+        let listed = |key: &str| self.value(&name(key)).map(Value::texts).unwrap_or_default();
+        limits.read.extend(listed("read").iter().map(Into::into));
+        limits.write.extend(listed("write").iter().map(Into::into));
+        limits.env.extend_from_slice(listed("env"));
+    }
+
+    fn size(&self, name: &str) -> Option<usize> {
+        self.count(name).map(|n| usize::try_from(n).unwrap_or(usize::MAX))
+    }
+
+    fn seconds(&self, name: &str) -> Option<std::time::Duration> {
+        match self.value(name)? {
+            Value::Seconds(time) => Some(*time),
+            _ => None,
+        }
+    }
+
+    fn budget(&self, name: &str) -> Option<Budget> {
+        match self.value(name)? {
+            Value::Budget(text) => Budget::parse(text, self.window()).ok(),
+            _ => None,
+        }
+    }
+}
+
+fn set<T>(option: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *option = value;
+    }
+}
+
+/// Splits `toolsets.Class.key` into the class and the key.
+fn class_and_key(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("toolsets.")?.rsplit_once('.')
+}

@@ -1,0 +1,396 @@
+//! Configuration: the settings in the `config.toml` of a user and of a project, for sources, skills,
+//! limits and code.
+//!
+//! The valid parts of a file are parsed (`document.rs`), and each setting is checked (`read.rs`,
+//! `value.rs`) against the schema (`schema.rs`). A [`Config`] merges the settings of both files, and
+//! applies them to options (`apply.rs`). A problem becomes a [`Diagnostic`], and never stops loading.
+//! The project's file wins over the user's. But the author of the project wrote it, so it cannot grant
+//! rights, name a source outside of the project, or loosen a limit of code.
+
+mod apply;
+mod document;
+mod edit;
+mod fetched;
+mod read;
+mod schema;
+mod signatures;
+mod value;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use read::{Found, Reader};
+use repertoire::catalog::{Scope, Source};
+use repertoire::diagnostic::{Code, Diagnostic};
+use repertoire::disclosure::Budget;
+use schema::{Kind, Value};
+
+pub use edit::{disable, enable};
+pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
+pub use signatures::{SignaturePolicy, SignedSources};
+
+/// The name of configuration files.
+const NAME: &str = "config.toml";
+/// The maximum size of a file that is read, in bytes.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// The place from which a configuration is loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ConfigPlace {
+    /// The home directory of the user; `None` for a configuration of the project alone.
+    pub home: Option<PathBuf>,
+    /// The root of the project.
+    pub project: PathBuf,
+    /// The directory where the user or the agent works; see [`Source::standard_in`].
+    pub working_dir: PathBuf,
+    /// The host's brand. The directories of its files are called `.{brand}`.
+    pub brand: String,
+}
+
+/// The channel by which skills reach a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Channel {
+    /// Commands that people type.
+    #[default]
+    CommandLine,
+    /// Hooks of agents.
+    Hooks,
+    /// The server of the Model Context Protocol.
+    Mcp,
+}
+
+impl Channel {
+    /// The setting that decides whether bundled skills are used.
+    fn setting(self) -> &'static str {
+        match self {
+            Channel::CommandLine => "bundled.command_line",
+            Channel::Hooks => "bundled.hooks",
+            Channel::Mcp => "bundled.mcp",
+        }
+    }
+}
+
+/// A file of a [`Config`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfigFile {
+    /// Its scope: the user's or the project's.
+    pub scope: Scope,
+    /// Its path, whether it exists or not.
+    #[serde(serialize_with = "repertoire::lossy_path::serialize")]
+    pub path: PathBuf,
+    /// True if it exists.
+    pub exists: bool,
+}
+
+/// A setting that is in force.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Setting {
+    /// Its name, such as `limits.max_skills`.
+    pub key: String,
+    /// Its value; null if it is unlimited or empty, or if the configuration does not decide it.
+    pub value: Json,
+    /// The scope of the file that sets it; `None` for a default.
+    pub scope: Option<Scope>,
+    /// The file that sets it; `None` for a default.
+    #[serde(serialize_with = "repertoire::lossy_path::serialize_option")]
+    pub path: Option<PathBuf>,
+    /// The line of its key in that file, from 1; `None` for a default.
+    pub line: Option<usize>,
+}
+
+/// The settings of the user and of a project.
+///
+/// ```
+/// use repertoire::Engine;
+/// use repertoire_config::{Config, ConfigPlace};
+///
+/// let dir = tempfile::tempdir()?;
+/// std::fs::create_dir(dir.path().join(".acme"))?;
+/// std::fs::write(dir.path().join(".acme/config.toml"), "[limits]\nmax_skills = 1\n")?;
+///
+/// let project = dir.path().to_owned();
+/// let place = ConfigPlace {
+///     home: None, working_dir: project.clone(), project, brand: "acme".to_owned(),
+/// };
+/// let engine = Config::load(&place).apply(Engine::builder()).build()?;
+/// assert_eq!(engine.disclosure_options().max_skills, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    place: ConfigPlace,
+    files: Vec<ConfigFile>,
+    /// The settings found in the files, the user's before the project's.
+    found: Vec<Found>,
+    diagnostics: Vec<Diagnostic>,
+    /// Sources that replace those of the files.
+    sources: Option<Vec<Source>>,
+    /// Fetched sources, each with the scope of the file that names it.
+    fetched: Vec<(Scope, Source)>,
+    /// The size of the context window in tokens, in place of that of the files.
+    window: Option<usize>,
+}
+
+impl Config {
+    /// Reads both files. Neither needs to exist.
+    pub fn load(place: &ConfigPlace) -> Config {
+        let ConfigPlace { home, project, brand, .. } = place;
+        let mut config = Config { place: place.clone(), ..Config::default() };
+        let of_user = home.as_deref().map(|home| Config::path(home, brand));
+        let of_project = Config::path(project, brand);
+        // The project may be the home directory.
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_one =
+            of_user.as_deref().and_then(real).is_some_and(|u| real(&of_project) == Some(u));
+        let files = of_user.map(|path| (Scope::User, path)).into_iter();
+        for (scope, path) in files.chain((!is_one).then_some((Scope::Project, of_project))) {
+            let exists = path.symlink_metadata().is_ok();
+            if exists {
+                config.read(scope, &path);
+            }
+            config.files.push(ConfigFile { scope, path, exists });
+        }
+        config.report_shares();
+        config.check_sources();
+        config
+    }
+
+    /// The path of the configuration file below `base`, the directory of a user or a project.
+    pub fn path(base: &Path, brand: &str) -> PathBuf {
+        base.join(format!(".{brand}")).join(NAME)
+    }
+
+    /// The place from which the configuration was loaded.
+    pub fn place(&self) -> &ConfigPlace {
+        &self.place
+    }
+
+    /// The files of the settings, the user's first.
+    pub fn files(&self) -> &[ConfigFile] {
+        &self.files
+    }
+
+    /// The problems of the files.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Tells whether bundled skills are used; by default on the command line only.
+    pub fn uses_bundled(&self, channel: Channel) -> bool {
+        let name = channel.setting();
+        self.switch(name).unwrap_or_else(|| schema::default_of(name) == Some(Value::Switch(true)))
+    }
+
+    /// The sources, lowest precedence first. For the user and then for the project, these are the
+    /// [fetched](Config::with_fetched) sources, then the standard ones, unless a file turns them off,
+    /// then those that the file adds.
+    pub fn sources(&self) -> Vec<Source> {
+        if let Some(sources) = &self.sources {
+            return sources.clone();
+        }
+        let ConfigPlace { home, project, working_dir, brand } = &self.place;
+        let standard = match self.switch("sources.standard") {
+            Some(false) => Vec::new(),
+            _ => Source::standard_in(home.as_deref(), project, working_dir, brand),
+        };
+        let of = |scope| standard.iter().filter(move |source| source.scope() == scope).cloned();
+        let added = |scope| {
+            let lists = self.found.iter().filter(move |found| found.scope == scope);
+            let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
+            // A source that does not exist has a finding already.
+            paths.map(move |path| Source::new(scope, path).optional())
+        };
+        let fetched = |scope| {
+            let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
+            of_file.map(|(_, source)| source.clone())
+        };
+        let all = |scope| fetched(scope).chain(of(scope)).chain(added(scope));
+        all(Scope::User).chain(all(Scope::Project)).collect()
+    }
+
+    /// Replaces all sources with `sources`, regardless of the files.
+    #[must_use]
+    pub fn with_sources(mut self, sources: Vec<Source>) -> Config {
+        self.sources = Some(sources);
+        self
+    }
+
+    /// Sets the size of the context window in tokens, for budgets that are a share of it, regardless of
+    /// the files. `None` changes nothing.
+    #[must_use]
+    pub fn with_window(mut self, window: Option<usize>) -> Config {
+        self.window = window.or(self.window);
+        self
+    }
+
+    /// All settings in force: those of the files and, for keys that no file sets, the defaults. If both
+    /// files have a list, both are in force.
+    pub fn settings(&self) -> Vec<Setting> {
+        let from = |found: &Found| Setting {
+            key: found.name.clone(),
+            value: found.value.to_json(),
+            scope: Some(found.scope),
+            path: Some(found.path.clone()),
+            line: Some(found.line),
+        };
+        let mut settings = Vec::new();
+        for key in schema::KEYS.iter().filter(|key| !key.name.contains('*')) {
+            let found = self.found.iter().filter(|found| found.name == key.name);
+            let found: Vec<&Found> = found.filter(|found| !self.is_open_share(found)).collect();
+            let is_list = matches!(key.kind, Kind::Texts | Kind::Sources);
+            let n_hidden = if is_list { 0 } else { found.len().saturating_sub(1) };
+            settings.extend(found[n_hidden..].iter().map(|found| from(found)));
+            if found.is_empty() {
+                let value =
+                    schema::default_of(key.name).map_or(Json::Null, |value| value.to_json());
+                let key = key.name.to_owned();
+                settings.push(Setting { key, value, scope: None, path: None, line: None });
+            }
+        }
+        let is_named = |found: &&Found| {
+            schema::named(found.name.split('.').next().unwrap_or_default()).is_some()
+        };
+        settings.extend(self.found.iter().filter(is_named).map(from));
+        settings
+    }
+
+    fn read(&mut self, scope: Scope, path: &Path) {
+        let text = match text(path, scope, &self.place.project) {
+            Ok(text) => text,
+            Err(finding) => return self.diagnostics.push(*finding),
+        };
+        let n_before = self.diagnostics.len();
+        let root = document::parse(path, &text, &mut self.diagnostics);
+        let is_damaged = self.diagnostics.len() > n_before;
+        let mut reader = Reader {
+            path,
+            text: &text,
+            scope,
+            home: self.place.home.as_deref(),
+            project: &self.place.project,
+            user: &self.found,
+            found: Vec::new(),
+            findings: Vec::new(),
+        };
+        reader.read(&root);
+        if is_damaged {
+            reader.keep_signature_demands();
+        }
+        let Reader { found, findings, .. } = reader;
+        self.diagnostics.extend(findings);
+        self.found.extend(found);
+    }
+
+    /// Reports budgets that are a share of the context window, if no file sets its size.
+    fn report_shares(&mut self) {
+        let shares = self.found.iter().filter(|found| self.is_open_share(found));
+        let findings = shares.map(|found| {
+            let message = format!("`{}` is a share of a window of unknown size", found.name);
+            let help = "set `limits.window` to the size of the context window in tokens";
+            found.finding(Code::InvalidValue, message, help)
+        });
+        let findings: Vec<_> = findings.collect();
+        self.diagnostics.extend(findings);
+    }
+
+    /// Tells whether a setting is a share of a context window of unknown size, and so has no effect.
+    fn is_open_share(&self, found: &Found) -> bool {
+        match &found.value {
+            Value::Budget(text) => Budget::parse(text, self.window()).is_err(),
+            _ => false,
+        }
+    }
+
+    /// Reports sources that a file adds but that are not directories.
+    fn check_sources(&mut self) {
+        for found in self.found.iter().filter(|found| found.name == "sources.add") {
+            for path in found.texts().filter(|path| !Path::new(path).is_dir()) {
+                let message = format!("the source {path} is not a directory");
+                let help = "create it, or remove it from `sources.add`";
+                self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
+            }
+        }
+    }
+
+    /// The value of a setting, from the file that wins.
+    fn value(&self, name: &str) -> Option<&Value> {
+        let mut found = self.found.iter().rev();
+        let found = found.find(|found| found.name == name && !self.is_open_share(found));
+        found.map(|found| &found.value)
+    }
+
+    fn switch(&self, name: &str) -> Option<bool> {
+        match self.value(name)? {
+            Value::Switch(is_on) => Some(*is_on),
+            _ => None,
+        }
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        match self.value(name)? {
+            Value::Count(n) => Some(*n),
+            _ => None,
+        }
+    }
+}
+
+impl Found {
+    /// The elements of a list; none if the value is not a list.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.value.texts().iter().map(String::as_str)
+    }
+}
+
+/// Returns `toolsets.Class.key` for `toolsets.skill:Class.key`.
+fn without_skill(name: &str) -> Option<String> {
+    let (class, key) = name.strip_prefix("toolsets.")?.rsplit_once('.')?;
+    let (_, class) = class.split_once(':')?;
+    Some(format!("toolsets.{class}.{key}"))
+}
+
+/// Reads the text of a file. Fails with a finding if it must not or cannot be read.
+fn text(path: &Path, scope: Scope, project: &Path) -> Result<String, Box<Diagnostic>> {
+    let finding =
+        |code, message: String, help: &str| Box::new(Diagnostic::new(code, path, message, help));
+    let unreadable = |error: std::io::Error| {
+        let message = format!("cannot read the file: {error}");
+        finding(Code::Unreadable, message, "check that you may read it")
+    };
+    let real = path.canonicalize().map_err(unreadable)?;
+    if scope == Scope::Project && !real.starts_with(project.canonicalize().map_err(unreadable)?) {
+        let message = "the file is a link that leaves the project, and is not read".to_owned();
+        return Err(finding(Code::LinkOutside, message, "put the file itself there"));
+    }
+    let metadata = real.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        let message = "this is not a file".to_owned();
+        return Err(finding(Code::NotAFile, message, "put the configuration into a file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(&real).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("the file is larger than {MAX_BYTES} bytes, and is left out");
+        return Err(finding(Code::InvalidToml, message, "shorten it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
+        let message = "the file is not UTF-8, and is left out".to_owned();
+        let finding = finding(Code::NotUtf8, message, "save the file as UTF-8");
+        Box::new(finding.at(&valid, at..at))
+    })
+}
+
+/// The code blocks of the page on configuration are tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/config.md")]
+struct ConfigPage;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! The reader of settings, which checks each setting in the tree of a file.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
+
+use super::document::signature_keys_in;
+use super::schema::{self, Key, Kind, ProjectMay, Value};
+use super::value::{
+    Problem, budget, is_public_key, json_of_table, kind_of, kind_of_value, margin, time,
+};
+use repertoire::catalog::Scope;
+use repertoire::diagnostic::{Code, Diagnostic};
+use repertoire_sessions::is_address;
+
+/// The minimum interval at which sources are checked for updates.
+const MIN_INTERVAL: Duration = Duration::from_secs(60);
+
+/// A setting of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// Its full name, with the name of the class or the source in place of `*`.
+    pub(super) name: String,
+    pub(super) value: Value,
+    pub(super) scope: Scope,
+    pub(super) path: PathBuf,
+    /// The line of its key.
+    pub(super) line: usize,
+    column: usize,
+    span: Range<usize>,
+}
+
+impl Found {
+    /// A finding about the setting.
+    pub(super) fn finding(&self, code: Code, message: String, help: &str) -> Diagnostic {
+        let mut finding = Diagnostic::new(code, &self.path, message, help);
+        (finding.line, finding.column) = (self.line, self.column);
+        finding.span = Some(self.span.clone());
+        finding
+    }
+}
+
+/// Reads the settings of one file.
+pub(super) struct Reader<'a> {
+    pub(super) path: &'a Path,
+    pub(super) text: &'a str,
+    pub(super) scope: Scope,
+    /// The directory for `~`. Relative paths in a project's file begin at `project`.
+    pub(super) home: Option<&'a Path>,
+    pub(super) project: &'a Path,
+    /// The settings in the user's file. A project may only narrow some of them.
+    pub(super) user: &'a [Found],
+    pub(super) found: Vec<Found>,
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    /// Reads all sections.
+    pub(super) fn read(&mut self, root: &dyn TableLike) {
+        let known: Vec<&str> = schema::sections().collect();
+        let mut seen = BTreeSet::new();
+        for (name, item) in root.iter() {
+            let section = plain(name);
+            let key = root.key(name);
+            if !known.contains(&section.as_str()) {
+                self.unknown(key, name, "section", "", &known);
+                continue;
+            }
+            self.note_repetition(&mut seen, &section, key);
+            let Some(table) = self.table(item, key, name) else { continue };
+            if let Some(named) = schema::named(&section) {
+                for (one, item) in table.iter() {
+                    let Some(settings) = self.table(item, table.key(one), one) else { continue };
+                    if named == schema::FETCHED && !settings.contains_key("source") {
+                        let message = format!("the source `{}` has no address", plain(one));
+                        let help = "write `source = \"…\"` below its name";
+                        let problem = Problem::new(Code::InvalidSource, message, help);
+                        self.tell(problem, None, table.key(one));
+                    }
+                    self.section(settings, named, &format!("{section}.{one}"));
+                }
+            } else {
+                self.section(table, &section, &section);
+            }
+        }
+    }
+
+    /// Sets the strictest value for each demand for signatures that the text has but the tree lost, so
+    /// that a syntax error cannot turn off a demand.
+    pub(super) fn keep_signature_demands(&mut self) {
+        for (name, key) in signature_keys_in(self.text) {
+            let may_set = self.scope != Scope::Project || key.project == ProjectMay::Set;
+            let is_lost = may_set && self.found.iter().all(|found| found.name != name);
+            if let Some(value) = key.kind.strictest(vec![String::new()]).filter(|_| is_lost) {
+                self.take(name, value, None);
+            }
+        }
+    }
+
+    fn table<'t>(
+        &mut self,
+        item: &'t Item,
+        key: Option<&TomlKey>,
+        name: &str,
+    ) -> Option<&'t dyn TableLike> {
+        let table = item.as_table_like();
+        if table.is_none() {
+            let message = format!("`{name}` is a section, not {}", kind_of(item));
+            let help = format!("write `[{name}]`, and its keys below it");
+            self.tell(Problem::new(Code::WrongType, message, help), item.span(), key);
+        }
+        table
+    }
+
+    /// Reads a section. `section` is its name in the schema, `shown` the one in the file, with a name in
+    /// place of `*`.
+    fn section(&mut self, table: &dyn TableLike, section: &str, shown: &str) {
+        let mut seen = BTreeSet::new();
+        for (name, item) in table.iter() {
+            let key = table.key(name);
+            let plain = plain(name);
+            let Some((_, setting)) = schema::keys_of(section).find(|(known, _)| *known == plain)
+            else {
+                let known: Vec<&str> = schema::keys_of(section).map(|(known, _)| known).collect();
+                self.unknown(key, name, "key", shown, &known);
+                continue;
+            };
+            self.note_repetition(&mut seen, &plain, key);
+            let full = format!("{shown}.{plain}");
+            match self.value(setting, item).and_then(|value| self.permitted(setting, &full, value))
+            {
+                Ok(value) => self.take(full, value, key),
+                Err(problem) => {
+                    let may_set =
+                        self.scope != Scope::Project || setting.project == ProjectMay::Set;
+                    if let Some(value) = setting.kind.strictest(texts_of(item)).filter(|_| may_set)
+                    {
+                        self.take(full, value, key);
+                    }
+                    self.tell(problem, item.span(), key);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, name: String, value: Value, key: Option<&TomlKey>) {
+        let span = key.and_then(TomlKey::span).unwrap_or_default();
+        let place = Diagnostic::new(Code::InvalidValue, self.path, "", "").at(self.text, span);
+        let Diagnostic { line, column, span, path, .. } = place;
+        let (scope, span) = (self.scope, span.unwrap_or_default());
+        self.found.push(Found { name, value, scope, path, line, column, span });
+    }
+
+    fn tell(&mut self, problem: Problem, value: Option<Range<usize>>, key: Option<&TomlKey>) {
+        let Problem { code, message, help, span } = problem;
+        let span = span.or(value).or_else(|| key.and_then(TomlKey::span)).unwrap_or_default();
+        self.findings.push(Diagnostic::new(code, self.path, message, help).at(self.text, span));
+    }
+
+    fn unknown(
+        &mut self,
+        key: Option<&TomlKey>,
+        name: &str,
+        what: &str,
+        section: &str,
+        known: &[&str],
+    ) {
+        let place = if section.is_empty() { String::new() } else { format!(" in `[{section}]`") };
+        let message = format!("there is no {what} `{name}`{place}");
+        let similarity = |known: &&str| strsim::jaro_winkler(&plain(name), known);
+        let nearest = known.iter().map(|known| (similarity(known), known));
+        let nearest = nearest.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(near, _)| *near > 0.8);
+        let help = match nearest {
+            Some((_, nearest)) => format!("did you mean `{nearest}`?"),
+            None => format!("there are `{}`", known.join("`, `")),
+        };
+        let problem = Problem::new(Code::UnknownSetting, message, help);
+        self.tell(problem, None, key);
+    }
+
+    /// Reports a key that occurs twice; `max-lines` and `max_lines` are the same key.
+    fn note_repetition(&mut self, seen: &mut BTreeSet<String>, name: &str, key: Option<&TomlKey>) {
+        if !seen.insert(name.to_owned()) {
+            let message = format!("`{name}` is set twice; the last value is used");
+            let problem = Problem::new(Code::DuplicateKey, message, "remove one of them");
+            self.tell(problem, None, key);
+        }
+    }
+
+    /// Returns the value if this file may set it.
+    fn permitted(&self, key: &Key, name: &str, value: Value) -> Result<Value, Problem> {
+        if self.scope != Scope::Project || key.project == ProjectMay::Set {
+            return Ok(value);
+        }
+        let help = "the user's own `config.toml` can set it";
+        if key.project == ProjectMay::NotSet {
+            let message = format!("the file of a project cannot set `{name}`");
+            return Err(Problem::new(Code::RefusedSetting, message, help));
+        }
+        match self.in_force(key, name) {
+            Some(before) if value.is_wider_than(&before) => {
+                let before = before.to_json();
+                let message = format!("the file of a project cannot raise `{name}` above {before}");
+                Err(Problem::new(Code::RefusedSetting, message, help))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// The value that is in force without the project's file.
+    fn in_force(&self, key: &Key, name: &str) -> Option<Value> {
+        let of_user = |name: &str| {
+            let found = self.user.iter().rev().find(|found| found.name == name);
+            found.map(|found| found.value.clone())
+        };
+        of_user(name)
+            .or_else(|| of_user(&super::without_skill(name)?))
+            .or_else(|| schema::default_of(key.name))
+    }
+
+    fn value(&self, key: &Key, item: &Item) -> Result<Value, Problem> {
+        let wrong = |wanted: &str| {
+            let message = format!("this is {}, not {wanted}", kind_of(item));
+            let help = format!("write {wanted}; until then the setting has no effect");
+            Problem::new(Code::WrongType, message, help)
+        };
+        match key.kind {
+            Kind::Switch => item.as_bool().map(Value::Switch).ok_or_else(|| wrong("true or false")),
+            Kind::Count(least) => {
+                let n = item.as_integer().ok_or_else(|| wrong("a whole number"))?;
+                let n = u64::try_from(n).ok().filter(|n| *n >= least);
+                n.map(Value::Count).ok_or_else(|| {
+                    let message = format!("the number must be at least {least}");
+                    Problem::new(Code::InvalidValue, message, "write a larger one")
+                })
+            }
+            Kind::Seconds => {
+                time(item, Duration::ZERO).ok_or_else(|| wrong("a number of seconds"))?
+            }
+            Kind::Interval => {
+                time(item, MIN_INTERVAL).ok_or_else(|| wrong("a time such as `\"15m\"`"))?
+            }
+            Kind::Budget => budget(item).ok_or_else(|| wrong("a budget"))?,
+            Kind::Margin => margin(item).ok_or_else(|| {
+                wrong("true, false, or a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`")
+            })?,
+            Kind::Table => {
+                let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
+                Ok(Value::Table(json_of_table(table)))
+            }
+            Kind::Text => {
+                let text = item.as_value().ok_or_else(|| wrong("a text"))?;
+                self.text(key, text).map(Value::Text)
+            }
+            Kind::Address => {
+                let url = item.as_str().ok_or_else(|| wrong("an address in quotes"))?;
+                if is_address(url) {
+                    return Ok(Value::Address(url.to_owned()));
+                }
+                // The message does not show the address, as any part of it may be a password.
+                let help = "begin it with `postgres://` or `redis://`";
+                Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
+            }
+            Kind::Hosts if item.is_bool() => Ok(Value::Switch(item.as_bool() == Some(true))),
+            Kind::Hosts => self.texts(key, item).unwrap_or_else(|| {
+                Err(wrong("true, false, or a list of hosts such as `[\"github.com\"]`"))
+            }),
+            Kind::Keys if item.is_str() => {
+                let text = item.as_value().map(|text| self.text(key, text)).transpose()?;
+                Ok(Value::Texts(text.into_iter().collect()))
+            }
+            Kind::Keys => self
+                .texts(key, item)
+                .unwrap_or_else(|| Err(wrong("a public key in quotes, or a list of some"))),
+            Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
+                self.texts(key, item).unwrap_or_else(|| Err(wrong("a list of texts")))
+            }
+        }
+    }
+
+    /// Reads the elements of a list; `None` for a value of the wrong kind.
+    fn texts(&self, key: &Key, item: &Item) -> Option<Result<Value, Problem>> {
+        let text = |value: &TomlValue| self.text(key, value).map_err(|p| p.at(value));
+        let texts: Result<Vec<String>, _> = item.as_array()?.iter().map(text).collect();
+        Some(match texts {
+            Ok(texts) if texts.is_empty() && key.kind == Kind::Keys => {
+                let help = "name a key, or remove the setting; until then no key is accepted";
+                Err(Problem::new(Code::InvalidValue, "no key is named", help))
+            }
+            texts => texts.map(Value::Texts),
+        })
+    }
+
+    /// Reads a text, or an element of a list.
+    fn text(&self, key: &Key, value: &TomlValue) -> Result<String, Problem> {
+        let text = value.as_str().ok_or_else(|| {
+            let message = format!("this is {}, not a text", kind_of_value(value));
+            Problem::new(Code::WrongType, message, "write it in quotes")
+        })?;
+        let invalid = |message: &str, help: &str| Problem::new(Code::InvalidValue, message, help);
+        if text.trim().is_empty() {
+            return Err(invalid("the text is empty", "remove it"));
+        }
+        match key.kind {
+            Kind::Variables if text.contains(['=', '\0']) => {
+                Err(invalid("this is not the name of a variable", "write the name alone"))
+            }
+            Kind::Keys if !is_public_key(text) => {
+                let help = "write the second line of the `.pub` file; until then it signs nothing";
+                Err(invalid("this is not a public key of minisign", help))
+            }
+            Kind::Sources if self.scope == Scope::Project => self.source_of_project(text),
+            Kind::Sources | Kind::Paths => self.path_of_user(text),
+            _ => Ok(text.to_owned()),
+        }
+    }
+
+    /// Resolves a source that a project names. It must be inside the project.
+    fn source_of_project(&self, text: &str) -> Result<String, Problem> {
+        let refused = |why: &str| {
+            let message = format!("the source `{text}` {why}");
+            let help = "name a directory inside the project, relative to its root";
+            Err(Problem::new(Code::RefusedSetting, message, help))
+        };
+        let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if text.starts_with('~') || !Path::new(text).components().all(is_inside) {
+            return refused("is not inside the project");
+        }
+        let root = self.project.join(text);
+        let real = |path: &Path| path.canonicalize().ok();
+        if let (Some(real_root), Some(project)) = (real(&root), real(self.project))
+            && !real_root.starts_with(project)
+        {
+            return refused("leads outside of the project by a link");
+        }
+        Ok(root.to_string_lossy().into_owned())
+    }
+
+    /// Resolves a path that the user names. It must not be relative, as agents work in many directories.
+    fn path_of_user(&self, text: &str) -> Result<String, Problem> {
+        let below_home =
+            text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let path = match (below_home, self.home) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => PathBuf::from(text),
+        };
+        if path.is_absolute() {
+            return Ok(path.to_string_lossy().into_owned());
+        }
+        let message = format!("the path `{text}` is relative");
+        let help = "begin it with `/` or `~/`: agents work in many directories";
+        Err(Problem::new(Code::InvalidValue, message, help))
+    }
+}
+
+/// The texts in a value of any form.
+fn texts_of(item: &Item) -> Vec<String> {
+    let values = item.as_array().map(|array| array.iter().collect::<Vec<_>>());
+    let values = values.unwrap_or_else(|| item.as_value().into_iter().collect());
+    let text = |value: &TomlValue| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    // An empty list would demand no key: return a text that no key equals.
+    if values.is_empty() { vec![String::new()] } else { values.into_iter().map(text).collect() }
+}
+
+/// Normalises a key: `-` counts as `_`.
+pub(super) fn plain(key: &str) -> String {
+    key.replace('-', "_")
+}

@@ -1,0 +1,351 @@
+//! The schema of settings: their form, their default, and whether a project's file may set them.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
+use repertoire_sessions::{ServerOptions, without_secrets};
+
+/// The form of a setting's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `true` or `false`.
+    Switch,
+    /// A whole number of at least this value.
+    Count(u64),
+    /// A time above zero.
+    Seconds,
+    /// A time of a minute or more.
+    Interval,
+    /// A text that is not empty.
+    Text,
+    Texts,
+    /// Directories of skills.
+    Sources,
+    /// Files and directories that code may use.
+    Paths,
+    /// Names of environment variables.
+    Variables,
+    /// `4000`, `"1000t"` or `"2%"`.
+    Budget,
+    /// `true`, `false`, or a table of three numbers.
+    Margin,
+    /// Any table, as the class of tools defines its own configuration.
+    Table,
+    /// The address of a server, which may hold a password.
+    Address,
+    /// A `minisign` public key, or a list of keys.
+    Keys,
+    /// `true` for all hosts, `false` for none, or a list of hosts.
+    Hosts,
+}
+
+impl Kind {
+    /// The value to use in place of an invalid one: for demands for signatures, the strictest value, so
+    /// that a mistake cannot turn them off. `texts` are the parts of the invalid value that could be
+    /// read. `None` if the setting is to be left out.
+    pub(super) fn strictest(self, texts: Vec<String>) -> Option<Value> {
+        match self {
+            Kind::Keys => Some(Value::Texts(texts)),
+            Kind::Hosts => Some(Value::Switch(true)),
+            _ => None,
+        }
+    }
+}
+
+/// The permission of a project's file to set a key. The author of the project wrote that file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProjectMay {
+    /// Any value: the setting affects only text.
+    Set,
+    /// Only a value that is not wider than the one in force without the project's file.
+    Narrow,
+    /// The project's file cannot set the key.
+    NotSet,
+}
+
+/// A setting.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// `section.key`. The sections `toolsets.*` and `fetch.*` stand for each class of tools, or each
+    /// fetched source.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) project: ProjectMay,
+}
+
+const fn key(name: &'static str, kind: Kind, project: ProjectMay) -> Key {
+    Key { name, kind, project }
+}
+
+/// The section of a class of tools.
+pub(super) const CLASS: &str = "toolsets.*";
+/// The section of a source that is fetched from elsewhere.
+pub(super) const FETCHED: &str = "fetch.*";
+
+/// The section in the schema for the named tables in `section`, such as `fetch.*` for `fetch`; `None` if
+/// it has no such tables.
+pub(super) fn named(section: &str) -> Option<&'static str> {
+    [CLASS, FETCHED].into_iter().find(|named| named.strip_suffix(".*") == Some(section))
+}
+
+pub(super) const KEYS: &[Key] = &[
+    key("sources.add", Kind::Sources, ProjectMay::Set),
+    key("sources.standard", Kind::Switch, ProjectMay::Set),
+    key("skills.enabled", Kind::Texts, ProjectMay::Set),
+    key("skills.disabled", Kind::Texts, ProjectMay::Set),
+    key("bundled.command_line", Kind::Switch, ProjectMay::Set),
+    key("bundled.hooks", Kind::Switch, ProjectMay::Set),
+    key("bundled.mcp", Kind::Switch, ProjectMay::Set),
+    key("meta_phrases.registry", Kind::Texts, ProjectMay::Set),
+    key("meta_phrases.show_all", Kind::Texts, ProjectMay::Set),
+    key("limits.max_skills", Kind::Count(0), ProjectMay::Set),
+    key("limits.max_all_skills", Kind::Count(0), ProjectMay::Set),
+    key("limits.max_lines", Kind::Count(0), ProjectMay::Set),
+    key("limits.budget", Kind::Budget, ProjectMay::Set),
+    key("limits.prompt_budget", Kind::Budget, ProjectMay::Set),
+    key("limits.window", Kind::Count(1), ProjectMay::Set),
+    key("limits.max_query_bytes", Kind::Count(1), ProjectMay::Narrow),
+    key("routing.inflect", Kind::Switch, ProjectMay::Set),
+    key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
+    key("routing.relevance", Kind::Margin, ProjectMay::Set),
+    key("sessions.store", Kind::Address, ProjectMay::NotSet),
+    key("sessions.timeout", Kind::Seconds, ProjectMay::NotSet),
+    key("scripts.timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("scripts.grace", Kind::Seconds, ProjectMay::Narrow),
+    key("scripts.output_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.args", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.arg_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.cpu_seconds", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.memory", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.address_space", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.file_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("scripts.scratch_bytes", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.group_processes", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.processes", Kind::Count(1), ProjectMay::Narrow),
+    key("scripts.network", Kind::Switch, ProjectMay::Narrow),
+    key("scripts.write", Kind::Paths, ProjectMay::NotSet),
+    key("scripts.env", Kind::Variables, ProjectMay::NotSet),
+    key("toolsets.*.config", Kind::Table, ProjectMay::Set),
+    key("toolsets.*.call_timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.load_timeout", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.retry", Kind::Seconds, ProjectMay::NotSet),
+    key("toolsets.*.grace", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.idle", Kind::Seconds, ProjectMay::Narrow),
+    key("toolsets.*.cpu_seconds", Kind::Count(1), ProjectMay::Narrow),
+    key("toolsets.*.address_space", Kind::Count(1), ProjectMay::Narrow),
+    key("toolsets.*.file_bytes", Kind::Count(0), ProjectMay::Narrow),
+    key("toolsets.*.processes", Kind::Count(1), ProjectMay::Narrow),
+    key("toolsets.*.network", Kind::Switch, ProjectMay::Narrow),
+    key("toolsets.*.read", Kind::Paths, ProjectMay::NotSet),
+    key("toolsets.*.write", Kind::Paths, ProjectMay::NotSet),
+    key("toolsets.*.env", Kind::Variables, ProjectMay::NotSet),
+    key("fetch.*.source", Kind::Text, ProjectMay::Set),
+    key("fetch.*.rev", Kind::Text, ProjectMay::Set),
+    key("fetch.*.path", Kind::Text, ProjectMay::Set),
+    key("fetch.*.skills", Kind::Texts, ProjectMay::Set),
+    // This applies only to sources that the user has fetched from exactly this address: see
+    // `fetch/poll.rs`.
+    key("fetch.*.refresh", Kind::Interval, ProjectMay::Set),
+    key("fetch.*.signed_by", Kind::Keys, ProjectMay::Set),
+    key("signatures.required", Kind::Hosts, ProjectMay::NotSet),
+    key("signatures.keys", Kind::Keys, ProjectMay::NotSet),
+];
+
+/// The names of the sections, in the order of the keys.
+pub(super) fn sections() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    KEYS.iter().filter_map(move |key| {
+        let section = key.name.split('.').next().unwrap_or_default();
+        (std::mem::replace(&mut last, section) != section).then_some(section)
+    })
+}
+
+/// The keys of a section.
+pub(super) fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static Key)> {
+    let in_section = move |key: &'static Key| {
+        let (of, name) = key.name.rsplit_once('.')?;
+        (of == section).then_some((name, key))
+    };
+    KEYS.iter().filter_map(in_section)
+}
+
+/// The value of a setting.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Switch(bool),
+    Count(u64),
+    Seconds(Duration),
+    Text(String),
+    Texts(Vec<String>),
+    /// A budget, in the form that [`Budget::parse`](repertoire::Budget::parse) reads.
+    Budget(String),
+    Margin(Option<RelevanceMargin>),
+    Table(Map<String, Json>),
+    Address(String),
+}
+
+impl Value {
+    /// Tells whether this value allows more than `other` does.
+    pub(super) fn is_wider_than(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Switch(new), Value::Switch(old)) => *new && !old,
+            (Value::Count(new), Value::Count(old)) => new > old,
+            (Value::Seconds(new), Value::Seconds(old)) => new > old,
+            _ => true,
+        }
+    }
+
+    /// The elements of a list; none if the value is not a list.
+    pub(super) fn texts(&self) -> &[String] {
+        match self {
+            Value::Texts(texts) => texts,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        match self {
+            Value::Switch(switch) => (*switch).into(),
+            Value::Count(n) => (*n).into(),
+            Value::Seconds(time) if time.subsec_nanos() == 0 => time.as_secs().into(),
+            Value::Seconds(time) => time.as_secs_f64().into(),
+            Value::Text(text) => text.clone().into(),
+            Value::Texts(texts) => texts.clone().into(),
+            Value::Budget(text) => match text.parse::<u64>() {
+                Ok(n_characters) => n_characters.into(),
+                Err(_) => text.clone().into(),
+            },
+            Value::Margin(None) => false.into(),
+            Value::Margin(Some(RelevanceMargin { worth, lead, words })) => {
+                // An `f32` converted to JSON directly would show more digits than the file has.
+                let decimal = |n: f32| n.to_string().parse::<f64>().unwrap_or_default();
+                json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
+            }
+            Value::Table(table) => table.clone().into(),
+            Value::Address(url) => without_secrets(url).into(),
+        }
+    }
+}
+
+/// The default of `name`; `None` if it is unlimited or empty, or if the configuration does not decide
+/// it.
+pub(super) fn default_of(name: &str) -> Option<Value> {
+    let DisclosureOptions { max_skills, max_all_skills, max_lines, relevance, budget, .. } =
+        DisclosureOptions::default();
+    let count = |n: usize| Some(Value::Count(n as u64));
+    match name {
+        "sources.standard" | "bundled.command_line" | "scripts.network" => {
+            Some(Value::Switch(true))
+        }
+        "bundled.hooks"
+        | "bundled.mcp"
+        | "routing.inflect"
+        | "routing.mask_quoted"
+        | "signatures.required"
+        | "toolsets.*.network" => Some(Value::Switch(false)),
+        "limits.max_skills" => count(max_skills),
+        "limits.max_all_skills" => count(max_all_skills),
+        "limits.max_lines" => count(max_lines),
+        "limits.max_query_bytes" => count(repertoire::matcher::MAX_QUERY_BYTES),
+        "limits.budget" => match budget {
+            Some(repertoire::Budget::Characters(n)) => Some(Value::Budget(n.to_string())),
+            _ => None,
+        },
+        "routing.relevance" => Some(Value::Margin(relevance)),
+        "sessions.timeout" => Some(Value::Seconds(ServerOptions::default().timeout)),
+        _ => default_of_code(name),
+    }
+}
+
+/// The defaults of the limits for scripts and toolsets.
+fn default_of_code(name: &str) -> Option<Value> {
+    let count = |n: Option<u64>| n.map(Value::Count);
+    if let Some(name) = name.strip_prefix("scripts.") {
+        let limits = repertoire::script::ScriptLimits::default();
+        return match name {
+            "timeout" => Some(Value::Seconds(limits.timeout)),
+            "grace" => Some(Value::Seconds(limits.grace)),
+            "output_bytes" => count(Some(limits.output_bytes as u64)),
+            "args" => count(Some(limits.args as u64)),
+            "arg_bytes" => count(Some(limits.arg_bytes as u64)),
+            "cpu_seconds" => count(limits.cpu_seconds),
+            "memory" => count(limits.memory),
+            "address_space" => count(limits.address_space),
+            "file_bytes" => count(limits.file_bytes),
+            "processes" => count(limits.processes),
+            "scratch_bytes" => count(limits.scratch_bytes),
+            "group_processes" => count(limits.group_processes),
+            _ => None,
+        };
+    }
+    if let Some(name) = name.strip_prefix("toolsets.*.") {
+        let limits = repertoire::toolset::Limits::default();
+        return match name {
+            "call_timeout" => Some(Value::Seconds(limits.call_timeout)),
+            "load_timeout" => Some(Value::Seconds(limits.load_timeout)),
+            "retry" => Some(Value::Seconds(limits.retry)),
+            "grace" => Some(Value::Seconds(limits.grace)),
+            "idle" => Some(Value::Seconds(limits.idle)),
+            "cpu_seconds" => count(limits.cpu_seconds),
+            "address_space" => count(limits.address_space),
+            "file_bytes" => count(limits.file_bytes),
+            "processes" => count(limits.processes),
+            _ => None,
+        };
+    }
+    // Without the feature, the setting is read but has no effect.
+    let _ = (name, count);
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_grouped_by_section() {
+        let names: BTreeSet<_> = KEYS.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), KEYS.len());
+        let sections: Vec<_> = sections().collect();
+        assert_eq!(sections.iter().collect::<BTreeSet<_>>().len(), sections.len());
+        let n_keys: usize = sections.iter().map(|section| keys_of(section).count()).sum();
+        let n_named = keys_of(CLASS).count() + keys_of(FETCHED).count();
+        assert_eq!(n_keys + n_named, KEYS.len());
+    }
+
+    #[test]
+    fn defaults_have_the_form_of_their_setting() {
+        for Key { name, kind, .. } in KEYS {
+            let fits = match default_of(name) {
+                None => true,
+                Some(Value::Switch(_)) => matches!(kind, Kind::Switch | Kind::Hosts),
+                Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
+                Some(Value::Seconds(_)) => *kind == Kind::Seconds,
+                Some(Value::Budget(_)) => *kind == Kind::Budget,
+                Some(Value::Margin(_)) => *kind == Kind::Margin,
+                Some(Value::Text(_) | Value::Texts(_) | Value::Table(_) | Value::Address(_)) => {
+                    false
+                }
+            };
+            assert!(fits, "{name}");
+            // Narrowing needs a known default: every switch has one, and a limit without one is
+            // unlimited.
+            let is_switch = *kind == Kind::Switch;
+            assert!(!is_switch || default_of(name).is_some(), "{name}");
+        }
+    }
+
+    /// A limit without a default is unlimited, so a project may set it to any value.
+    #[test]
+    fn limits_of_scripts_are_unlimited_only_where_those_of_the_library_are() {
+        let unlimited: Vec<&str> = keys_of("scripts")
+            .filter(|(_, key)| matches!(key.kind, Kind::Count(_)) && default_of(key.name).is_none())
+            .map(|(_, key)| key.name)
+            .collect();
+        assert_eq!(unlimited, ["scripts.address_space", "scripts.processes"]);
+    }
+}

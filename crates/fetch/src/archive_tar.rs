@@ -1,0 +1,68 @@
+//! The entries of `.tar` and `.tar.gz` archives, in the order of the archive.
+
+use std::io::{self, BufReader, Read};
+
+use flate2::read::MultiGzDecoder;
+use tar::{Archive as Tar, EntryType};
+
+use super::archive_file::{Archive, EntryCallback};
+use super::limits::{Deadline, refused};
+use super::provider::TreeKind;
+use repertoire::Error;
+
+/// Calls `visit` with all entries but directories. Fails with the error of `visit`, with
+/// `PERMISSION_DENIED` for an entry that is refused, and with `INVALID_PARAM` if the archive is damaged
+/// or larger than a limit.
+pub(super) fn walk(archive: &Archive, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
+    let source = archive.source.as_str();
+    let failed = |error: io::Error| archive.failed(&error);
+    let file = BufReader::new(archive.open_file()?);
+    let is_plain = archive.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("tar"));
+    let inner: Box<dyn Read> =
+        if is_plain { Box::new(file) } else { Box::new(MultiGzDecoder::new(file)) };
+    let (left, deadline) = (archive.limits.transfer_bytes, archive.deadline.clone());
+    let mut tar = Tar::new(Bounded { inner, left, deadline });
+    for entry in tar.entries().map_err(failed)? {
+        let mut entry = entry.map_err(failed)?;
+        let path = entry.path_bytes().into_owned();
+        let Ok(path) = String::from_utf8(path) else {
+            return Err(refused(source, "…", "has a name that is not UTF-8"));
+        };
+        let kind = match entry.header().entry_type() {
+            EntryType::Directory | EntryType::XGlobalHeader => continue,
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                let mode = entry.header().mode().unwrap_or(0);
+                TreeKind::File { bytes: entry.size(), executable: mode & 0o100 != 0 }
+            }
+            EntryType::Symlink => {
+                let target = entry.link_name_bytes().unwrap_or_default().into_owned();
+                TreeKind::Link { target: String::from_utf8_lossy(&target).into_owned() }
+            }
+            EntryType::Link => return Err(refused(source, &path, "is a hard link")),
+            _ => return Err(refused(source, &path, "is a device, a pipe or of an unknown type")),
+        };
+        visit(&path, kind, &mut entry)?;
+    }
+    Ok(())
+}
+
+/// A reader that fails once the size limit or the deadline is reached.
+struct Bounded<R> {
+    inner: R,
+    left: u64,
+    deadline: Deadline,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.deadline.is_over() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let n = self.inner.read(buffer)?;
+        self.left = match self.left.checked_sub(n as u64) {
+            Some(left) => left,
+            None => return Err(io::ErrorKind::FileTooLarge.into()),
+        };
+        Ok(n)
+    }
+}

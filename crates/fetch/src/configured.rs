@@ -1,0 +1,90 @@
+//! The fetched sources of a configuration, for an engine. Nothing here uses a network.
+
+use super::copies::source_at;
+use super::fetcher::Fetcher;
+use super::location::check_name;
+use super::signature::Demand;
+use super::state::State;
+use repertoire::diagnostic::{Code, Diagnostic};
+use repertoire_config::Config;
+
+impl Fetcher {
+    /// Adds the copies of its fetched sources to a configuration. Reports a finding for each source that
+    /// has no copy, whose last update failed, or that has an update waiting for the user. A source that
+    /// is not signed as the configuration demands is a finding, too, and its copy is left out.
+    ///
+    /// ```
+    /// use repertoire_config::{Config, ConfigPlace};
+    /// use repertoire_fetch::Fetcher;
+    ///
+    /// let dir = tempfile::tempdir()?;
+    /// std::fs::create_dir(dir.path().join(".acme"))?;
+    /// let settings = "[fetch.team]\nsource = \"https://example.org/team/skills\"\n";
+    /// std::fs::write(dir.path().join(".acme/config.toml"), settings)?;
+    /// let project = dir.path().to_owned();
+    /// let working_dir = project.clone();
+    /// let place = ConfigPlace { home: None, project, working_dir, brand: "acme".to_owned() };
+    ///
+    /// let config = Fetcher::new(dir.path().join("cache")).apply(Config::load(&place));
+    /// assert_eq!(config.diagnostics()[0].code.as_str(), "source-not-fetched");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn apply(&self, config: Config) -> Config {
+        let (mut sources, mut findings) = (Vec::new(), Vec::new());
+        let demanding = self.with_policy_of(&config);
+        for section in config.fetch_sections() {
+            let name = section.name.as_str();
+            let mut find = |code, message: String, help: &str| {
+                let mut finding = Diagnostic::new(code, &section.file, message, help);
+                finding.line = section.line;
+                findings.push(finding);
+            };
+            if let Err(error) = check_name(name) {
+                find(Code::InvalidSource, error.message().to_owned(), error.help());
+                continue;
+            }
+            if section.settings.source.is_empty() {
+                continue; // reported when the file was read
+            }
+            let copies = self.copies(section.file.parent().unwrap_or(&section.file));
+            let root = copies.root(name);
+            if !root.is_dir() {
+                let message = format!("the source `{name}` was not fetched on this machine");
+                find(
+                    Code::SourceNotFetched,
+                    message,
+                    "update it; until then its skills are missing",
+                );
+                continue;
+            }
+            let state = copies.state(name);
+            let keys = demanding.demands.keys_for(section.scope, &section.settings);
+            let verified = keys.map(|keys| {
+                let demand = Demand { source: &section.settings.source, keys: &keys };
+                copies.signed_by(name, &state, demand)
+            });
+            let signed_by = match verified.transpose() {
+                Ok(key) => key,
+                Err(error) => {
+                    let message = format!("the source `{name}` is not used: {}", error.message());
+                    let help = "name the key that signed it, or update it once its author did";
+                    find(Code::SourceUnsigned, message, help);
+                    continue;
+                }
+            };
+            let State { failure, held, .. } = state;
+            if let Some(failure) = failure {
+                let message = format!("the source `{name}` is as it was fetched last: {failure}");
+                find(Code::SourceStale, message, "update it once the cause is gone");
+            }
+            if let Some(held) = held {
+                let message = format!("the source `{name}` has an update that waits: {held}");
+                find(Code::SourceHeld, message, "see what it changes, and update the source");
+            }
+            let source = source_at(name, &section.settings.source, root);
+            sources.push((section.scope, source.signed_with(signed_by)));
+        }
+        config.with_fetched(sources, findings)
+    }
+}

@@ -1,0 +1,366 @@
+//! The fetcher: stores the contents of a provider's files, and lists the files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+#[cfg(feature = "archive-https")]
+use super::archive_address::ArchiveAddress;
+use super::archive_file::Archive;
+#[cfg(feature = "archive-https")]
+use super::archive_https::RemoteArchive;
+#[cfg(feature = "oci")]
+use super::artifact_address::ArtifactAddress;
+use super::copies::{Copies, source_at};
+use super::directory::Directory;
+use super::git::Git;
+use super::layout;
+use super::limits::{Deadline, FetchLimits, too_large};
+use super::location::{Location, check_revision};
+use super::lock_file::{Locked, LockedFile};
+#[cfg(feature = "object-store")]
+use super::object_address::ObjectAddress;
+#[cfg(feature = "object-store")]
+use super::object_store::Bucket;
+use super::objects::{Objects, io_error};
+use super::path_index::PathIndex;
+use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
+#[cfg(feature = "oci")]
+use super::registry::Artifact;
+use super::required_signatures::RequiredSignatures;
+use super::selection::chosen_units;
+use repertoire::catalog::{Scope, Source};
+use repertoire::spans;
+use repertoire::{Error, ErrorCode};
+use repertoire_config::{Config, FetchSettings, SignaturePolicy};
+
+/// Fetches sources, and stores what it fetched in a directory that processes share.
+///
+/// ```
+/// use std::path::Path;
+/// use repertoire::Engine;
+/// use repertoire_config::FetchSettings;
+/// use repertoire_fetch::Fetcher;
+///
+/// let cache = tempfile::tempdir()?;
+/// let fetcher = Fetcher::new(cache.path());
+/// // A directory; `owner/repo` and URLs of git repositories are fetched alike.
+/// let settings = FetchSettings { source: "./examples/skills".to_owned(), ..Default::default() };
+/// let locked = fetcher.fetch(&settings, Path::new("."))?;
+/// assert_eq!(locked.revision.len(), 64);
+///
+/// let source = fetcher.copy("examples", &locked)?;
+/// let engine = Engine::builder().source(source).build()?;
+/// assert_eq!(engine.disclose("say hello to Ana").full, ["hello-extended"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fetcher {
+    pub(super) cache: PathBuf,
+    limits: FetchLimits,
+    is_cancelled: fn() -> bool,
+    /// A flag that cancels fetches, too.
+    pub(super) flag: Option<Arc<AtomicBool>>,
+    pub(super) demands: RequiredSignatures,
+    pub(super) objects: Objects,
+}
+
+impl Fetcher {
+    /// Creates a fetcher that stores everything below `cache`, which need not exist. Removing that
+    /// directory loses nothing that cannot be fetched again.
+    pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
+        let cache = cache.into();
+        Fetcher {
+            objects: Objects::new(cache.join("objects")),
+            cache,
+            limits: FetchLimits::default(),
+            is_cancelled: || false,
+            flag: None,
+            demands: RequiredSignatures::default(),
+        }
+    }
+
+    /// Sets the limits of a fetch.
+    #[must_use]
+    pub fn limits(mut self, limits: FetchLimits) -> Fetcher {
+        self.limits = limits;
+        self
+    }
+
+    /// Refuses every source that is not signed as `policy` demands, in addition to the keys that its
+    /// settings name. [`Config::signatures`] returns the policy of the user.
+    ///
+    /// [`Config::signatures`]: repertoire_config::Config::signatures
+    #[must_use]
+    pub fn signatures(mut self, policy: SignaturePolicy) -> Fetcher {
+        self.demands = RequiredSignatures(Some(policy));
+        self
+    }
+
+    /// Returns a fetcher with the policy of `config`, unless this one has a policy already.
+    pub(super) fn with_policy_of(&self, config: &Config) -> Fetcher {
+        let policy = self.demands.0.clone().unwrap_or_else(|| config.signatures());
+        self.clone().signatures(policy)
+    }
+
+    /// Sets a function that cancels fetches: they end with `CANCELLED` once `is_cancelled` returns true.
+    /// It is called often, from several threads. The programs that a fetch started are stopped, too.
+    #[must_use]
+    pub fn cancelled_when(mut self, is_cancelled: fn() -> bool) -> Fetcher {
+        self.is_cancelled = is_cancelled;
+        self
+    }
+
+    /// The deadline of a fetch that begins now.
+    pub(super) fn deadline(&self) -> Deadline {
+        Deadline::after(self.limits.time, self.is_cancelled, self.flag.clone())
+    }
+
+    /// The directory for the response headers that servers sent with their archives.
+    pub(super) fn answers(&self) -> PathBuf {
+        self.cache.join("answers")
+    }
+
+    pub(super) fn copies(&self, config_dir: &Path) -> Copies {
+        Copies::new(&self.cache, config_dir)
+    }
+
+    /// Creates the provider of a location. `rev` is the revision of [`FetchSettings`].
+    ///
+    /// Fails with `INVALID_PARAM` if the location cannot have such a revision, or this build cannot
+    /// fetch its kind of source, and with `EXECUTION_ERROR` if the cache cannot be written.
+    pub fn provider(
+        &self,
+        location: &Location,
+        rev: Option<&str>,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let settings = FetchSettings { rev: rev.map(str::to_owned), ..FetchSettings::default() };
+        self.provider_of(location, &settings)
+    }
+
+    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
+    /// the chosen skills.
+    pub(super) fn provider_of(
+        &self,
+        location: &Location,
+        settings: &FetchSettings,
+    ) -> Result<Box<dyn SourceProvider>, Error> {
+        let FetchSettings { rev, path, .. } = settings;
+        let (rev, limits, deadline) = (rev.as_deref(), self.limits, self.deadline());
+        Ok(match location {
+            Location::Git(url) => {
+                rev.map(check_revision).transpose()?;
+                let scratch = self.scratch()?;
+                let (url, rev) = (url.clone(), rev.map(str::to_owned));
+                Box::new(Git { url, rev, limits, deadline, scratch })
+            }
+            Location::Directory(_) if rev.is_some() => {
+                let message = format!("{location} is a directory, which has no revisions");
+                let help = "leave the revision out, or name its repository as `file://…`";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+            Location::Directory(path) => {
+                Box::new(Directory { path: path.clone(), limits, deadline })
+            }
+            Location::Archive(path) => {
+                let (source, sha256) = (location.to_string(), rev.map(str::to_owned));
+                Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
+            }
+            #[cfg(feature = "archive-https")]
+            Location::RemoteArchive(url) => {
+                let (address, scratch) = (ArchiveAddress::parse(url)?, self.scratch()?);
+                let notes = self.answers();
+                Box::new(RemoteArchive::new(address, rev, (limits, deadline), scratch, &notes))
+            }
+            #[cfg(feature = "object-store")]
+            Location::ObjectStore(url) => Box::new(self.bucket(ObjectAddress::parse(url)?, rev)?),
+            #[cfg(feature = "oci")]
+            Location::Oci(url) => {
+                let mut address = ArtifactAddress::parse(url)?;
+                address.set_revision(rev)?;
+                Box::new(self.artifact(address)?)
+            }
+            #[cfg(not(feature = "archive-https"))]
+            Location::RemoteArchive(_) => {
+                return Err(super::provider::not_built(location, "archive-https"));
+            }
+            #[cfg(not(feature = "oci"))]
+            Location::Oci(_) => return Err(super::provider::not_built(location, "oci")),
+            #[cfg(not(feature = "object-store"))]
+            Location::ObjectStore(_) => {
+                return Err(super::provider::not_built(location, "object-store"));
+            }
+            Location::Mcp(_) if rev.is_some() || path.is_some() => {
+                let what = if rev.is_some() { "revisions" } else { "directories" };
+                let message = format!("{location} is an MCP server, which has no {what}");
+                let help = "leave that out; name skills to choose some";
+                return Err(Error::new(ErrorCode::InvalidParam, message, help));
+            }
+            #[cfg(feature = "mcp-source")]
+            Location::Mcp(address) => {
+                Box::new(super::mcp::Mcp::new(address, &settings.skills, limits, deadline))
+            }
+            #[cfg(not(feature = "mcp-source"))]
+            Location::Mcp(_) => return Err(super::provider::not_built(location, "mcp-source")),
+        })
+    }
+
+    /// Creates the provider of an object store. Fails with `INVALID_PARAM` for a prefix with a revision.
+    #[cfg(feature = "object-store")]
+    pub(super) fn bucket(
+        &self,
+        address: ObjectAddress,
+        sha256: Option<&str>,
+    ) -> Result<Bucket, Error> {
+        if sha256.is_some() && !address.is_archive() {
+            let message = format!("{address} is a prefix, which has no revisions");
+            let help = "leave the revision out: the contents are pinned by their hashes";
+            return Err(Error::new(ErrorCode::InvalidParam, message, help));
+        }
+        let (limits, deadline) = (self.limits, self.deadline());
+        let scratch = self.scratch()?;
+        Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
+    }
+
+    /// Creates the provider of an artifact in a registry.
+    #[cfg(feature = "oci")]
+    pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
+        let (limits, deadline) = (self.limits, self.deadline());
+        let scratch = self.scratch()?;
+        Ok(Artifact { address, limits, deadline, scratch })
+    }
+
+    /// Creates the directory for temporary files.
+    fn scratch(&self) -> Result<PathBuf, Error> {
+        let scratch = self.cache.join("scratch");
+        std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
+        Ok(scratch)
+    }
+
+    /// Fetches the newest state of a source; a relative path in `settings` is below `base`. Stores the
+    /// contents of its files, which engines can read once there is a [`copy`](Fetcher::copy).
+    ///
+    /// Fails with `NOT_FOUND` if the source, its revision, or a requested skill does not exist; with
+    /// `PERMISSION_DENIED` if the source is hostile, or not signed as it must be; with `INVALID_PARAM`
+    /// if it is too large; with `TIMEOUT` or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED`
+    /// if the fetch was cancelled.
+    pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
+        let location = Location::parse(&settings.source, base)?;
+        self.demands.check_signable(Scope::User, settings)?;
+        let provider = self.provider_of(&location, settings)?;
+        self.fetch_from(&*provider, settings, None)
+    }
+
+    /// Fetches `revision`, or the newest one, from any provider. Fails like [`Fetcher::fetch`].
+    pub fn fetch_from(
+        &self,
+        provider: &dyn SourceProvider,
+        settings: &FetchSettings,
+        revision: Option<&str>,
+    ) -> Result<Locked, Error> {
+        self.fetch_for(Scope::User, provider, settings, revision).map(|(locked, _)| locked)
+    }
+
+    /// Fetches like [`fetch_from`](Fetcher::fetch_from), for the `config.toml` of `scope`. Also returns
+    /// the key that signed the source, if a signature is required.
+    pub(super) fn fetch_for(
+        &self,
+        scope: Scope,
+        provider: &dyn SourceProvider,
+        settings: &FetchSettings,
+        revision: Option<&str>,
+    ) -> Result<(Locked, Option<String>), Error> {
+        let span = spans::fetch();
+        let locked = spans::within(&span, || self.fetch_all(provider, settings, revision))?;
+        span.record("files", spans::int(locked.files.len()));
+        let content = |path: &str| self.objects.read(&locked.files.get(path)?.sha256).ok();
+        let signed_by = self.demands.verify(scope, settings, &locked, &content)?;
+        Ok((locked, signed_by))
+    }
+
+    fn fetch_all(
+        &self,
+        provider: &dyn SourceProvider,
+        settings: &FetchSettings,
+        revision: Option<&str>,
+    ) -> Result<Locked, Error> {
+        let mut tree = provider.open(revision)?;
+        let entries = tree.entries().to_vec();
+        let source = settings.source.as_str();
+        if entries.len() > self.limits.entries {
+            return Err(too_large(source, "entries", self.limits.entries as u64));
+        }
+        let names = PathIndex::new(&entries, source)?;
+        let units = chosen_units(&names, &mut *tree, settings)?;
+        let mut files = layout::files(&names, &units, self.limits.files)?;
+        layout::add_signature(&names, settings.path.as_deref(), &mut files);
+        let files = self.keep(&mut *tree, &files, source)?;
+        let digest = || super::lock_file::digest(&files).to_string();
+        let revision = tree.revision().map_or_else(digest, str::to_owned);
+        let FetchSettings { source, rev, path, skills, .. } = settings.clone();
+        Ok(Locked { source, rev, path, skills, revision, files })
+    }
+
+    /// Turns a fetched state into an engine's source, under a name that the host chooses. Writes a copy
+    /// of the files; a later call with the same name replaces it as a whole.
+    ///
+    /// Fails with `INVALID_PARAM` if the name is not valid, with `NOT_FOUND` if a content is missing
+    /// from the cache, and with `EXECUTION_ERROR` if the copy cannot be written.
+    pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
+        super::location::check_name(name)?;
+        let copies = self.copies(&self.cache);
+        let _guard = copies.lock(&self.deadline())?;
+        let new = copies.unpack(&locked.files, &self.objects)?;
+        let Locked { source, rev, path, skills, .. } = locked.clone();
+        let settings = FetchSettings { source, rev, path, skills, ..FetchSettings::default() };
+        copies.install(name, new, locked, &settings)?;
+        Ok(source_at(name, &locked.source, copies.root(name)))
+    }
+
+    /// Reads files and stores their contents.
+    fn keep(
+        &self,
+        tree: &mut dyn SourceTree,
+        files: &layout::Files<'_>,
+        source: &str,
+    ) -> Result<BTreeMap<String, LockedFile>, Error> {
+        let FetchLimits { file_bytes, total_bytes, .. } = self.limits;
+        let mut wanted: BTreeMap<&str, &TreeEntry> = BTreeMap::new();
+        let mut total = 0u64;
+        for entry in files.values() {
+            if let TreeKind::File { bytes, .. } = entry.kind {
+                if bytes > file_bytes {
+                    let file = format!("`{}` of {source}", entry.path);
+                    return Err(too_large(&file, "bytes", file_bytes));
+                }
+                total = total.saturating_add(bytes);
+            }
+            wanted.insert(&entry.path, entry);
+        }
+        if total > total_bytes {
+            return Err(too_large(source, "bytes in files of skills", total_bytes));
+        }
+        self.objects.prepare()?;
+        let mut kept = BTreeMap::new();
+        let mut left = total_bytes;
+        let paths: Vec<&str> = wanted.keys().copied().collect();
+        tree.read(&paths, &mut |path, content| {
+            // The sizes that a source declares are not trusted.
+            let (hash, n_bytes) = self.objects.put(content, file_bytes.min(left), path)?;
+            left -= n_bytes;
+            kept.insert(path.to_owned(), hash);
+            Ok(())
+        })?;
+        let mut locked = BTreeMap::new();
+        for (at, entry) in files {
+            let executable = matches!(entry.kind, TreeKind::File { executable: true, .. });
+            let Some(sha256) = kept.get(&entry.path).cloned() else {
+                let message = format!("{source} has not given `{}`", entry.path);
+                return Err(Error::new(ErrorCode::ExecutionError, message, "try again"));
+            };
+            locked.insert(at.clone(), LockedFile { sha256, executable });
+        }
+        Ok(locked)
+    }
+}

@@ -1,0 +1,88 @@
+//! Skills from elsewhere: git repositories, directories, archives, object stores, registries and MCP servers.
+//!
+//! A [`SourceProvider`] lists a source and reads from it. Each provider has a file of its own: `git.rs`,
+//! `directory.rs`, `archive.rs`, `archive_https.rs`, `object_store.rs`, `registry.rs`, `mcp/`. The
+//! [`Fetcher`] finds the skills in the list (`layout.rs`), resolves links by names alone, without a file
+//! system (`path_index.rs`), and stores the contents of the files by SHA-256 (`objects.rs`). Unused contents
+//! are garbage collected (`collect.rs`). A copy (`copies.rs`) is the directory from which engines read a
+//! source. It is replaced as a whole, and stays as it is when the source cannot be reached. A
+//! [`SourceList`] writes sources into `config.toml` (`config_file.rs`) and pins their files in `skills.lock`
+//! (`lock_file.rs`). A [`SourcePoller`] checks sources for updates at intervals (`schedule.rs`), and
+//! holds back an update that would remove a skill (`unattended.rs`). The list of files that an author
+//! signed (`signature.rs`) is part of the copy, and is verified before the copy is used.
+//!
+//! Sources are written by others. Their names, links and sizes are checked before anything is written.
+//! No file of a source is run while it is fetched; code in its skills runs only after the user has
+//! trusted it.
+
+mod archive;
+mod archive_address;
+mod archive_file;
+#[cfg(feature = "archive-https")]
+mod archive_https;
+mod archive_tar;
+mod archive_zip;
+mod archive_zip_content;
+mod artifact_address;
+mod collect;
+mod config_file;
+mod configured;
+mod copies;
+mod diff;
+mod directory;
+mod fetcher;
+mod git;
+mod host;
+mod layout;
+mod limits;
+mod location;
+mod lock_file;
+mod loopback;
+mod mcp;
+mod object_address;
+#[cfg(feature = "object-store")]
+mod object_credentials;
+#[cfg(feature = "object-store")]
+mod object_store;
+mod objects;
+mod pack;
+mod path_index;
+mod paths;
+mod poll;
+mod program;
+mod provider;
+mod push;
+#[cfg(feature = "oci")]
+mod registry;
+#[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
+mod remote;
+mod required_signatures;
+mod schedule;
+mod scratch;
+mod selection;
+mod signature;
+mod source_list;
+mod state;
+mod unattended;
+mod update;
+mod watch;
+
+pub use collect::Kept;
+pub use config_file::change_config;
+pub use diff::{ChangeKind, FileChange, Lines, SkillChange};
+pub use fetcher::Fetcher;
+pub use limits::FetchLimits;
+pub use location::Location;
+pub use lock_file::{Locked, LockedFile};
+pub use mcp::McpAddress;
+pub use poll::{PollOutcome, PolledSource, SourcePoll, SourcePoller};
+pub use provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
+pub use push::Pushed;
+pub use source_list::{Added, SourceList};
+pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};
+pub use watch::SourceWatch;
+
+/// The code blocks of the page on skills from elsewhere are tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/sources.md")]
+struct SourcesPage;

@@ -1,0 +1,397 @@
+//! Addresses of sources: git repositories, directories, local and remote archives, MCP servers, object
+//! stores and OCI registries.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::archive::{end_of, is_archive};
+use super::archive_address::{ArchiveAddress, is_archive_url};
+use super::artifact_address::{self, ArtifactAddress};
+use super::host::{is_owner_and_repo, may_be_here};
+use super::mcp::McpAddress;
+use super::object_address::{self, ObjectAddress};
+use repertoire::{Error, ErrorCode};
+
+/// The accepted schemes of git. Others run programs (`ext::`), or are neither encrypted nor in common
+/// use for git.
+pub(super) const SCHEMES: [&str; 4] = ["https", "ssh", "git", "file"];
+
+/// The address of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// A git repository, by its URL or in the form `user@host:path`.
+    Git(String),
+    /// A directory on this machine.
+    Directory(PathBuf),
+    /// A `.tar`, `.tar.gz` or `.zip` file on this machine.
+    Archive(PathBuf),
+    /// The URL of an archive on another machine: `https://…`. On this machine, `http://…` is accepted,
+    /// too.
+    RemoteArchive(String),
+    /// A prefix or an archive in an object store: `s3://bucket/prefix`, `gs://…` or `az://…`.
+    ObjectStore(String),
+    /// An artifact in an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
+    Oci(String),
+    /// An MCP server that serves skills.
+    Mcp(McpAddress),
+}
+
+impl Location {
+    /// Parses an address; relative paths are below `base`.
+    ///
+    /// - `owner/repo` is a repository on GitHub, and refused if there is also a directory of this name;
+    ///   `./owner/repo` is a path;
+    /// - `https://…` is an archive if its path ends in `.tar`, `.tar.gz`, `.tgz` or `.zip`;
+    /// - any other `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
+    /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
+    /// - `oci://registry/name:tag` is an artifact in a registry;
+    /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
+    /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
+    ///
+    /// Fails with `INVALID_PARAM` if the text is none of these, contains a password, or names both a
+    /// directory and a repository; with `NOT_FOUND` if nothing exists at a path.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use repertoire_fetch::Location;
+    ///
+    /// let location = Location::parse("anthropics/skills", Path::new("."))?;
+    /// assert_eq!(location.to_string(), "https://github.com/anthropics/skills");
+    /// assert_eq!(location.default_name(), "anthropics-skills");
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn parse(text: &str, base: &Path) -> Result<Location, Error> {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('-') || text.contains(char::is_control) {
+            return Err(invalid(text, "is not an address"));
+        }
+        if let Some(address) = McpAddress::parse(text, base) {
+            return address.map(Location::Mcp);
+        }
+        if let Some((scheme, rest)) = text.split_once("://") {
+            return of_url(text, scheme, rest);
+        }
+        if text.contains("::") {
+            return Err(invalid(text, "names a program of git, which is not run"));
+        }
+        let path = at_home(text).unwrap_or_else(|| base.join(text));
+        let is_explicit = ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start));
+        let is_explicit = is_explicit || text == "." || text == "..";
+        if is_archive(text) && path.is_file() {
+            return Ok(Location::Archive(path));
+        }
+        if !is_explicit {
+            if let Some((host, rest)) = text.split_once(':')
+                && host.contains('@')
+                && !host.contains('/')
+                && !rest.is_empty()
+            {
+                return Ok(Location::Git(text.to_owned()));
+            }
+            if is_owner_and_repo(text) {
+                let repository = text.trim_end_matches(".git");
+                if path.is_dir() {
+                    return Err(ambiguous(text, repository));
+                }
+                return Ok(Location::Git(format!("https://github.com/{repository}")));
+            }
+        }
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => Ok(Location::Directory(path)),
+            Ok(_) => Err(invalid(
+                text,
+                "is neither a directory nor a `.tar`, `.tar.gz` or `.zip` archive",
+            )),
+            Err(error) => {
+                let message = format!("there is nothing at {}: {error}", path.display());
+                let help = "name a directory, an archive, `owner/repo`, or the URL of a repository";
+                Err(Error::new(ErrorCode::NotFound, message, help))
+            }
+        }
+    }
+
+    /// The default name of a source: the last parts of its address, in lower-case letters, digits,
+    /// hyphens and underscores.
+    pub fn default_name(&self) -> String {
+        let text = match self {
+            // The tag is not part of the name.
+            Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.name),
+            Location::Directory(path) => Ok(name_of(path)),
+            _ => Ok(self.to_string()),
+        };
+        let text = text.unwrap_or_default();
+        let text = text.trim_end_matches('/');
+        let end = end_of(text).or(Some(".git").filter(|end| text.ends_with(end)));
+        let text = text.get(..text.len() - end.map_or(0, str::len)).unwrap_or(text);
+        let is_end = |c: char| c == '/' || c == ':' || c == '\\';
+        let parts: Vec<&str> = text.split(is_end).filter(|part| !part.is_empty()).collect();
+        let (last, rest) = parts.split_last().unwrap_or((&"skills", &[]));
+        // Many repositories are named `skills`, so the owner is added. A host is not an owner.
+        let owner = rest.last().filter(|_| {
+            matches!(self, Location::Git(url) if !url.starts_with("file:")) && rest.len() > 2
+                || matches!(self, Location::Git(url) if !url.contains("://"))
+        });
+        let owner = owner.filter(|owner| !owner.contains('@'));
+        let joined = match self {
+            Location::Mcp(address) => address.name(),
+            _ => owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}")),
+        };
+        let plain: String = joined
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
+            .collect();
+        let plain: String = plain.trim_matches('-').chars().take(MAX_NAME).collect();
+        if plain.is_empty() { "skills".to_owned() } else { plain }
+    }
+
+    /// The reason, as a clause, why a project may not name this location. `None` if it is on another
+    /// machine and needs no secret of the user, or if it is a path inside `project` that does not leave
+    /// it by a link.
+    pub(super) fn why_not_of_project(&self, project: &Path) -> Option<&'static str> {
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_inside = |path: &Path| {
+            real(path).zip(real(project)).is_some_and(|(path, root)| path.starts_with(root))
+        };
+        match self {
+            // The user chooses the server by the environment.
+            Location::ObjectStore(_) => None,
+            Location::Mcp(McpAddress::Program(_)) => Some("is a program of this machine"),
+            Location::Mcp(McpAddress::Http { token: Some(_), .. }) => {
+                Some("takes a token of the user")
+            }
+            Location::Directory(path) | Location::Archive(path) => {
+                (!is_inside(path)).then_some("is not inside it")
+            }
+            Location::Git(url) if url.starts_with("file:") => Some("is not inside it"),
+            Location::Git(_) | Location::RemoteArchive(_) | Location::Oci(_) | Location::Mcp(_) => {
+                may_be_here(&self.to_string()).then_some("is of this machine")
+            }
+        }
+    }
+
+    /// The text to write into the `config.toml` of `project`, or of the user if `project` is `None`.
+    pub(super) fn written(&self, project: Option<&Path>) -> String {
+        let (Location::Directory(path) | Location::Archive(path)) = self else {
+            return self.to_string();
+        };
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let root = project.and_then(|project| project.canonicalize().ok());
+        match root.as_ref().and_then(|root| real.strip_prefix(root).ok()) {
+            Some(inside) => format!("./{}", inside.display()),
+            None => real.display().to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Git(url)
+            | Location::RemoteArchive(url)
+            | Location::ObjectStore(url)
+            | Location::Oci(url) => f.write_str(url),
+            Location::Mcp(address) => address.fmt(f),
+            Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// The longest name of a source, in characters.
+const MAX_NAME: usize = 64;
+
+/// Checks the name of a source, which is used as a key in `config.toml` and as the name of a directory.
+/// Fails with `INVALID_PARAM`.
+pub(super) fn check_name(name: &str) -> Result<(), Error> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty()
+        && name.len() <= MAX_NAME
+        && name.chars().all(is_plain)
+        && !name.starts_with('-')
+    {
+        return Ok(());
+    }
+    let message = format!("`{}` cannot be the name of a source", name.escape_debug());
+    let help = "take letters, digits, `-` and `_`, at most 64";
+    Err(Error::new(ErrorCode::InvalidParam, message, help))
+}
+
+/// Checks a revision: it must not be read as an option, as a range, or as a rule for a fetch. Fails with
+/// `INVALID_PARAM`.
+pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
+    let is_refused = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\".contains(c);
+    if !matches!(rev, "" | "@")
+        && !rev.starts_with(['-', '/', '.', '+'])
+        && !rev.contains("..")
+        && !rev.contains("@{")
+        && !rev.contains(is_refused)
+    {
+        return Ok(());
+    }
+    let message = format!("`{}` is not a revision", rev.escape_debug());
+    Err(Error::new(ErrorCode::InvalidParam, message, "name a branch, a tag or a commit"))
+}
+
+fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
+    if scheme == "file" && is_archive(rest) {
+        return Ok(Location::Archive(PathBuf::from(rest)));
+    }
+    if is_archive_url(text) {
+        return Ok(Location::RemoteArchive(ArchiveAddress::parse(text)?.url().to_owned()));
+    }
+    if scheme == artifact_address::SCHEME {
+        return Ok(Location::Oci(ArtifactAddress::parse(text)?.to_string()));
+    }
+    if object_address::SCHEMES.contains(&scheme) {
+        return Ok(Location::ObjectStore(ObjectAddress::parse(text)?.to_string()));
+    }
+    if !SCHEMES.contains(&scheme) {
+        return Err(invalid(text, "has an unsupported scheme: write `https://`"));
+    }
+    if is_archive(rest) {
+        return Err(invalid(text, "is an archive elsewhere: write `https://`"));
+    }
+    let authority = rest.split('/').next().unwrap_or_default();
+    if authority.split_once('@').is_some_and(|(user, _)| user.contains(':')) {
+        let text = text.replace(authority, "…");
+        return Err(invalid(&text, "holds a password, which would stand in `config.toml`"));
+    }
+    // Programs disagree on the host of an address that contains one of these characters.
+    let is_ambiguous = scheme != "file" && authority.contains(['?', '#', '\\']);
+    let is_empty = rest.is_empty() || (scheme != "file" && authority.is_empty());
+    if is_empty || is_ambiguous || authority.starts_with('-') {
+        return Err(invalid(text, "names no host"));
+    }
+    Ok(Location::Git(text.trim_end_matches('/').to_owned()))
+}
+
+/// The name of a directory, whose path may end in `.` or `..`.
+fn name_of(dir: &Path) -> String {
+    let real = dir.canonicalize().unwrap_or_default();
+    let name = dir.file_name().or(real.file_name()).unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn at_home(text: &str) -> Option<PathBuf> {
+    let below = text.strip_prefix("~/")?;
+    Some(std::env::home_dir()?.join(below))
+}
+
+/// The error for a text that names both a directory and a repository on GitHub.
+fn ambiguous(text: &str, repository: &str) -> Error {
+    let message = format!("`{text}` is a directory, and the name of a repository of GitHub");
+    let help = format!(
+        "write `./{text}` for the directory, or `https://github.com/{repository}` for the repository"
+    );
+    Error::new(ErrorCode::InvalidParam, message, help)
+}
+
+fn invalid(text: &str, why: &str) -> Error {
+    let message = format!("`{}` {why}", text.escape_debug());
+    let help = "name a directory, an archive, `owner/repo`, or the URL of a git repository";
+    Error::new(ErrorCode::InvalidParam, message, help)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_named() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+        fs::write(dir.path().join("a/x.tar.gz"), "").unwrap();
+        let git = |url: &str| Location::Git(url.to_owned());
+        let at = |path: &str| dir.path().join(path);
+        for (text, wanted, name) in [
+            ("a/d", git("https://github.com/a/d"), "a-d"),
+            ("./a/b", Location::Directory(at("./a/b")), "b"),
+            ("a", Location::Directory(at("a")), "a"),
+            ("./a/.", Location::Directory(at("./a/.")), "a"),
+            ("./a/b/..", Location::Directory(at("./a/b/..")), "a"),
+            ("a/b/c", Location::Directory(at("a/b/c")), "c"),
+            ("a/x.tar.gz", Location::Archive(at("a/x.tar.gz")), "x"),
+            ("git@h.org:o/My.Repo.git", git("git@h.org:o/My.Repo.git"), "o-my-repo"),
+            ("https://h.org/o/r.git", git("https://h.org/o/r.git"), "o-r"),
+            ("https://h.org/r", git("https://h.org/r"), "r"),
+            (
+                "https://h.org/o/r.ZIP",
+                Location::RemoteArchive("https://h.org/o/r.ZIP".to_owned()),
+                "r",
+            ),
+            ("ssh://git@h.org/o/r", git("ssh://git@h.org/o/r"), "o-r"),
+            ("file:///srv/o/r", git("file:///srv/o/r"), "r"),
+            ("s3://b/o/r/", Location::ObjectStore("s3://b/o/r".to_owned()), "r"),
+            ("oci://h:5000/o/r:v1", Location::Oci("oci://h:5000/o/r:v1".to_owned()), "r"),
+            ("gs://b/r.tar.gz", Location::ObjectStore("gs://b/r.tar.gz".to_owned()), "r"),
+        ] {
+            let location = Location::parse(text, dir.path()).unwrap();
+            assert_eq!(location, wanted, "{text}");
+            assert_eq!(location.default_name(), name, "{text}");
+            check_name(name).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_project_names_other_machines_and_what_is_inside_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().join("work");
+        fs::create_dir_all(project.join("kit")).unwrap();
+        fs::create_dir(dir.path().join("kit")).unwrap();
+        let (here, outside) = (Some("is of this machine"), Some("is not inside it"));
+        for (text, why) in [
+            ("o/r", None),
+            ("git@localhost:o/r", here),
+            ("https://127.0.0.1/o/r", here),
+            ("file:///srv/r", outside),
+            ("./kit", None),
+            ("../kit", outside),
+            ("http://127.0.0.1:80/x.zip", here),
+            ("oci://127.0.0.1:5000/kit:v1", here),
+            ("s3://bucket/kit", None),
+            ("mcp+https://h.org/mcp", None),
+            ("mcp+http://localhost/mcp", here),
+            ("mcp+https://localhost:8443/mcp", here),
+            ("mcp+https://127.1/mcp", here),
+            ("mcp+https://localhost/mcp", here),
+            ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
+            ("mcp:sh -c id", Some("is a program of this machine")),
+        ] {
+            let location = Location::parse(text, &project).unwrap();
+            assert_eq!(location.why_not_of_project(&project), why, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for (text, code) in [
+            ("", ErrorCode::InvalidParam),
+            ("--upload-pack=x", ErrorCode::InvalidParam),
+            ("ext::sh -c id", ErrorCode::InvalidParam),
+            ("http://h.org/o/r", ErrorCode::InvalidParam),
+            ("https://user:secret@h.org/o/r", ErrorCode::InvalidParam),
+            ("http://h.org/r.tar.gz", ErrorCode::InvalidParam),
+            ("https://h.org/r.tar.gz?token=secret", ErrorCode::InvalidParam),
+            ("ssh://h.org/r.tar.gz", ErrorCode::InvalidParam),
+            ("ssh://-oProxyCommand=x/r", ErrorCode::InvalidParam),
+            ("ssh://h.org?@127.0.0.1/r", ErrorCode::InvalidParam),
+            ("https://h.org#@127.0.0.1/r", ErrorCode::InvalidParam),
+            ("https://h.org\\@127.0.0.1/r", ErrorCode::InvalidParam),
+            ("a\nb", ErrorCode::InvalidParam),
+            ("./nothing", ErrorCode::NotFound),
+        ] {
+            let error = Location::parse(text, Path::new("/nowhere")).unwrap_err();
+            assert_eq!(error.code(), code, "{text}");
+            assert!(!error.message().contains("secret"), "{error}");
+        }
+        for rev in ["", "@", "-x", "+x", "a..b", "a:b", "x y", "@{1}", "x@{1}"] {
+            assert!(check_revision(rev).is_err(), "{rev}");
+        }
+        for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0", "v1.2.0+5", "a{b}"] {
+            check_revision(rev).unwrap();
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `skills.lock`: the revision and the files of each source, next to the `config.toml` that names the
+//! source.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::location::check_name;
+use super::objects::io_error;
+use super::paths::check_path;
+use repertoire::trust::{ContentHash, open_file};
+use repertoire::{Error, ErrorCode};
+use repertoire_config::FetchSettings;
+
+/// The name of the file.
+pub(super) const NAME: &str = "skills.lock";
+
+/// The prefix of the name of a file that is still being written.
+pub(super) const NEW: &str = ".repertoire-";
+
+/// The version of the file format.
+const VERSION: u32 = 1;
+
+/// The size limit of a lock file, in bytes.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// A fetched state of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locked {
+    /// The address that the source was fetched from.
+    pub source: String,
+    /// The revision that the settings name, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// The directory that was searched for skills, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The skills that the settings choose; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// The commit of a repository; the digest of an artifact; or a SHA-256: of an archive, of the list
+    /// of a directory's files, of the list of objects in a store, or of the digests that an MCP server
+    /// lists.
+    pub revision: String,
+    /// The files of its skills, by their paths in the copy.
+    pub files: BTreeMap<String, LockedFile>,
+}
+
+/// A file of a source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedFile {
+    /// The hash of its content.
+    pub sha256: ContentHash,
+    /// True if the file is executable.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
+}
+
+impl Locked {
+    /// The SHA-256 of the list of files: a line for each in the order of paths, as `sha256sum`
+    /// prints it, with `*` before the path of an executable one.
+    pub fn digest(&self) -> ContentHash {
+        digest(&self.files)
+    }
+
+    /// Tells whether this state was fetched with these settings, apart from the keys that must sign the
+    /// source.
+    pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
+        let FetchSettings { source, rev, path, skills, signed_by: _ } = settings;
+        (&self.source, &self.rev, &self.path, &self.skills) == (source, rev, path, skills)
+    }
+}
+
+pub(super) fn digest(files: &BTreeMap<String, LockedFile>) -> ContentHash {
+    let mut list = String::new();
+    for (path, LockedFile { sha256, executable }) in files {
+        let mark = if *executable { '*' } else { ' ' };
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(list, "{sha256} {mark}{path}");
+    }
+    ContentHash::of(list.as_bytes())
+}
+
+/// The sources of a lock file, by name.
+pub(super) type Sources = BTreeMap<String, Locked>;
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    sources: Sources,
+}
+
+/// Reads a lock file; returns no sources if the file does not exist. Fails with `INVALID_PARAM` if it is
+/// damaged or names a file outside of a source.
+pub(super) fn read(path: &Path) -> Result<Sources, Error> {
+    let invalid = |why: String| {
+        let message = format!("the lock file {} is not usable: {why}", path.display());
+        let help = "take it from version control again, or remove it and fetch its sources anew";
+        Error::new(ErrorCode::InvalidParam, message, help)
+    };
+    let opened = match open_file(path) {
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Sources::new()),
+        opened => opened?,
+    };
+    let mut text = String::new();
+    let n_bytes = opened.take(MAX_BYTES + 1).read_to_string(&mut text);
+    if n_bytes.map_err(|error| io_error("read", path, &error))? as u64 > MAX_BYTES {
+        return Err(invalid("it is too large".to_owned()));
+    }
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+    if stored.version != VERSION {
+        return Err(invalid(format!("it is of version {}", stored.version)));
+    }
+    for (name, locked) in &stored.sources {
+        check_name(name).map_err(|error| invalid(error.message().to_owned()))?;
+        for (path, LockedFile { sha256, .. }) in &locked.files {
+            check_path(path).map_err(|why| invalid(format!("`{}` {why}", path.escape_debug())))?;
+            let hash = sha256.as_str();
+            if hash.len() != 64
+                || !hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+            {
+                return Err(invalid(format!("`{path}` has no SHA-256")));
+            }
+        }
+    }
+    Ok(stored.sources)
+}
+
+/// Replaces a lock file as a whole, or removes it if there are no sources.
+pub(super) fn write(path: &Path, sources: &Sources) -> Result<(), Error> {
+    let failed = |error: io::Error| io_error("write", path, &error);
+    if sources.is_empty() {
+        return match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        };
+    }
+    let stored = Stored { version: VERSION, sources: sources.clone() };
+    let text = serde_json::to_string_pretty(&stored).map_err(|error| failed(error.into()))?;
+    replace(path, &(text + "\n")).map_err(failed)
+}
+
+/// Replaces a file as a whole, so that no reader sees half of it.
+pub(super) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    let mut builder = tempfile::Builder::new();
+    // Create the file with the mode that the umask gives to any new file.
+    #[cfg(unix)]
+    let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut new = builder.prefix(NEW).tempfile_in(dir)?;
+    new.write_all(content.as_ref())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        new.as_file().set_permissions(metadata.permissions())?;
+    }
+    new.as_file().sync_all()?;
+    new.persist(path)?;
+    Ok(())
+}

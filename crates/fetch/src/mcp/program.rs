@@ -1,0 +1,224 @@
+//! An MCP server that is a program. It is started without a shell, in a process group of its own that
+//! ends with the connection.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use rmcp::service::RoleClient;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::oneshot;
+
+use crate::limits::{FetchLimits, too_large};
+use repertoire::process::first_line::FirstLine;
+use repertoire::{Error, ErrorCode};
+
+/// The bytes of standard error that are kept: the last ones.
+const MAX_STDERR_BYTES: usize = 4096;
+
+/// The interval between checks whether the program has ended.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The bytes received on a connection, and their limits.
+#[derive(Debug)]
+pub(super) struct Received {
+    n_bytes: AtomicU64,
+    most: u64,
+    /// The maximum number of bytes in one message.
+    message: u64,
+    is_over: AtomicBool,
+}
+
+impl Received {
+    pub(super) fn new(limits: &FetchLimits) -> Received {
+        // Room for a file as base64 or as an escaped text, and for the rest of the message.
+        let message = limits.file_bytes.saturating_mul(2).saturating_add(1 << 20);
+        let (n_bytes, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+        Received { n_bytes, most: limits.transfer_bytes, message, is_over }
+    }
+
+    /// Counts bytes of a message of which `n_before` were received already. Fails if a limit is
+    /// exceeded.
+    pub(super) fn count(&self, n_bytes: u64, n_before: u64) -> io::Result<()> {
+        let all = self.n_bytes.fetch_add(n_bytes, Ordering::Relaxed).saturating_add(n_bytes);
+        if all > self.most || n_before.saturating_add(n_bytes) > self.message {
+            self.is_over.store(true, Ordering::Relaxed);
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(())
+    }
+
+    /// Returns the error for a server that sent too much, if it did.
+    pub(super) fn too_large(&self, source: &str) -> Option<Error> {
+        let is_over = self.is_over.load(Ordering::Relaxed);
+        let is_long = self.n_bytes.load(Ordering::Relaxed) <= self.most;
+        let what = if is_long { "bytes in a message" } else { "bytes" };
+        is_over.then(|| too_large(source, what, if is_long { self.message } else { self.most }))
+    }
+}
+
+/// The transport over the streams of a program, and a channel for its first line, if that is not a
+/// message.
+pub(super) type Streams = (
+    AsyncRwTransport<RoleClient, FirstLine<Counted<ChildStdout>>, ChildStdin>,
+    oneshot::Receiver<String>,
+);
+
+/// A running program.
+pub(super) struct Program {
+    child: Child,
+    stderr: Arc<Mutex<VecDeque<u8>>>,
+}
+
+impl Program {
+    /// Starts a program. Must be called within a runtime.
+    ///
+    /// Fails with `NOT_FOUND` if the program does not exist, and with `EXECUTION_ERROR` if it does not
+    /// start.
+    pub(super) fn start(
+        words: &[String],
+        source: &str,
+        received: &Arc<Received>,
+    ) -> Result<(Program, Streams), Error> {
+        let failed = |error: &dyn std::fmt::Display| {
+            let message = format!("cannot fetch {source}: it does not start: {error}");
+            Error::new(ErrorCode::ExecutionError, message, "try its command by hand")
+        };
+        let (name, args) = words.split_first().ok_or_else(|| failed(&"it names no program"))?;
+        let path = find(name).ok_or_else(|| {
+            let message = format!("cannot fetch {source}: there is no program `{name}`");
+            Error::new(ErrorCode::NotFound, message, "install it, or name it by its path")
+        })?;
+        let mut command = std::process::Command::new(path);
+        // Not in the directory of a project, where its author could put programs and settings.
+        command.args(args).current_dir(neutral_dir());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut command = Command::from(command);
+        let mut child = command.kill_on_drop(true).spawn().map_err(|error| failed(&error))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (stdin, stdout) = stdin.zip(stdout).ok_or_else(|| failed(&"it has no streams"))?;
+        let stderr = Arc::new(Mutex::new(VecDeque::new()));
+        if let Some(stream) = child.stderr.take() {
+            tokio::spawn(keep_end(stream, Arc::clone(&stderr)));
+        }
+        let stdout = Counted { inner: stdout, received: Arc::clone(received), in_line: 0 };
+        let (stdout, stray) = FirstLine::new(stdout);
+        // `Counted` limits the length of lines. The limit of this transport would wait for another line.
+        let transport = AsyncRwTransport::new(stdout, stdin).with_max_line_length(usize::MAX);
+        Ok((Program { child, stderr }, (transport, stray)))
+    }
+
+    /// The last line of standard error, to be appended to an error message.
+    pub(super) fn last_output(&self) -> String {
+        let bytes: Vec<u8> = locked(&self.stderr).iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.map_or_else(String::new, |line| format!("; it says: {line}"))
+    }
+
+    /// Ends the program and its children: waits until it ends by itself, at most for `grace`, and then
+    /// kills what still runs.
+    pub(super) async fn end(&mut self, grace: Duration) {
+        let end = tokio::time::Instant::now() + grace;
+        while !self.has_ended() && tokio::time::Instant::now() < end {
+            tokio::time::sleep(TICK).await;
+        }
+        // Let the task that reads standard error run once more.
+        tokio::task::yield_now().await;
+        #[cfg(unix)]
+        if let Some(group) = self.pid() {
+            // The program was not waited for yet, so no other process can have its process id.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.child.start_kill();
+        let _ = self.child.wait().await;
+    }
+
+    #[cfg(unix)]
+    fn pid(&self) -> Option<rustix::process::Pid> {
+        let pid = self.child.id().and_then(|id| i32::try_from(id).ok());
+        pid.and_then(rustix::process::Pid::from_raw)
+    }
+
+    /// Tells whether the program has ended, without waiting for it, so that its process id stays
+    /// reserved.
+    #[cfg(unix)]
+    fn has_ended(&mut self) -> bool {
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), options), Ok(None)))
+    }
+
+    #[cfg(not(unix))]
+    fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+/// A stream that fails once a limit is exceeded.
+pub(super) struct Counted<R> {
+    inner: R,
+    received: Arc<Received>,
+    /// The bytes since the last line feed.
+    in_line: u64,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Counted<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let n_before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
+        let new = &buffer.filled()[n_before..];
+        self.received.count(new.len() as u64, self.in_line)?;
+        match new.iter().rposition(|byte| *byte == b'\n') {
+            Some(at) => self.in_line = (new.len() - at - 1) as u64,
+            None => self.in_line += new.len() as u64,
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Finds the program with this name on the `PATH`, whose relative directories are ignored, or at this
+/// path.
+fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
+    let dirs = std::env::join_paths(dirs).ok()?;
+    which::which_in(name, Some(dirs), neutral_dir()).ok()
+}
+
+fn neutral_dir() -> PathBuf {
+    let home = std::env::home_dir().filter(|home| home.is_dir());
+    home.unwrap_or_else(|| Path::new("/").to_owned())
+}
+
+/// Reads a stream, and keeps its last bytes.
+async fn keep_end(mut stream: impl AsyncRead + Unpin, kept: Arc<Mutex<VecDeque<u8>>>) {
+    let mut buffer = vec![0; MAX_STDERR_BYTES];
+    while let Ok(n) = stream.read(&mut buffer).await {
+        if n == 0 {
+            return;
+        }
+        let mut kept = locked(&kept);
+        kept.extend(&buffer[..n]);
+        let surplus = kept.len().saturating_sub(MAX_STDERR_BYTES);
+        kept.drain(..surplus);
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

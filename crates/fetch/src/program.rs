@@ -1,0 +1,237 @@
+//! Runs the system's `git` under limits: without prompts, and without the hooks or helpers of a
+//! repository.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::limits::{Deadline, INTERVAL, too_large};
+use super::location::SCHEMES;
+use repertoire::{Error, ErrorCode};
+
+/// The bytes of standard error that are kept.
+const MAX_STDERR_BYTES: u64 = 64 << 10;
+
+/// The environment variables that `git` inherits: they name the places of programs, keys, certificates
+/// and proxies. Other variables could change what `git` does, such as those that begin with `GIT_`.
+const PASSED: [&str; 21] = [
+    "ALL_PROXY",
+    "APPDATA",
+    "HOME",
+    "HTTPS_PROXY",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+    "all_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Settings that override the configuration of the user.
+const SETTINGS: [&str; 10] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "credential.interactive=false",
+    "fetch.recurseSubmodules=false",
+    "submodule.recurse=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "fetch.writeCommitGraph=false",
+    "transfer.bundleURI=false",
+    "protocol.allow=never",
+];
+
+/// The command for `ssh://`: it never prompts, and leaves no process behind.
+const SSH: &str = "ssh -o BatchMode=yes -o ControlMaster=no";
+
+/// Creates a `git` command, for the repository `dir` if there is one.
+pub(super) fn git(dir: Option<&Path>) -> Command {
+    let mut command = Command::new("git");
+    let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    command.env_clear().envs(passed);
+    command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "");
+    command.env("SSH_ASKPASS_REQUIRE", "never").env("GIT_NO_REPLACE_OBJECTS", "1");
+    command.env("GIT_SSH_COMMAND", SSH).env("GIT_SSH_VARIANT", "ssh");
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    for scheme in SCHEMES {
+        command.args(["-c", &format!("protocol.{scheme}.allow=always")]);
+    }
+    if let Some(dir) = dir {
+        command.arg("--git-dir").arg(dir);
+    }
+    command
+}
+
+/// The limits of a run.
+pub(super) struct Run<'a> {
+    /// The source, for errors.
+    pub(super) source: &'a str,
+    pub(super) deadline: &'a Deadline,
+    /// A directory, and the maximum number of bytes that it may hold.
+    pub(super) growth: Option<(&'a Path, u64)>,
+}
+
+impl Run<'_> {
+    /// Runs `command` and returns its standard output, of at most `most` bytes.
+    pub(super) fn output(&self, command: &mut Command, most: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.stream(command, None, &mut |stdout| {
+            stdout.take(most + 1).read_to_end(&mut bytes).map_err(|error| self.broken(&error))?;
+            if bytes.len() as u64 > most {
+                return Err(too_large(self.source, "bytes of names", most));
+            }
+            Ok(())
+        })?;
+        Ok(bytes)
+    }
+
+    /// Runs `command`, and passes its standard output to `read`. Fails if either fails.
+    pub(super) fn stream(
+        &self,
+        command: &mut Command,
+        input: Option<File>,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        command.stdin(input.map_or_else(Stdio::null, Stdio::from));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // In a process group, so that helpers such as `ssh` are killed with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let child = Mutex::new(child);
+        let (ended, is_ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let watched = &child;
+            let watchdog = scope.spawn(move || self.watch(watched, &is_ended));
+            let errors = scope.spawn(move || {
+                let mut text = Vec::new();
+                if let Some(mut stderr) = stderr {
+                    let _ = (&mut stderr).take(MAX_STDERR_BYTES).read_to_end(&mut text);
+                    let _ = io::copy(&mut stderr, &mut io::sink());
+                }
+                String::from_utf8_lossy(&text).into_owned()
+            });
+            let result = match stdout {
+                Some(mut stdout) => read(&mut stdout),
+                None => Ok(()),
+            };
+            // The output is closed, so the program has ended; or `read` has failed, so nobody reads the
+            // output any more.
+            if result.is_err() {
+                kill(&child);
+            }
+            let errors = errors.join().unwrap_or_default();
+            let status = wait(&child);
+            drop(ended);
+            if let Some(error) = watchdog.join().unwrap_or(None) {
+                return Err(error);
+            }
+            result?;
+            // The directory may have exceeded the limit between two checks of the watchdog.
+            if let Some((_, limit)) = self.growth.filter(is_too_large) {
+                return Err(too_large(self.source, "bytes", limit));
+            }
+            match status {
+                Ok(status) if status.success() => Ok(()),
+                Ok(_) => Err(self.failed(&errors)),
+                Err(error) => Err(self.broken(&error)),
+            }
+        })
+    }
+
+    /// Kills the program once a limit is reached, and returns the error for that.
+    fn watch(&self, child: &Mutex<Child>, is_ended: &mpsc::Receiver<()>) -> Option<Error> {
+        loop {
+            match is_ended.recv_timeout(INTERVAL) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => return None,
+            }
+            let error = if self.deadline.is_over() {
+                self.deadline.error(self.source)
+            } else if let Some((_, limit)) = self.growth.filter(is_too_large) {
+                too_large(self.source, "bytes", limit)
+            } else {
+                continue;
+            };
+            kill(child);
+            return Some(error);
+        }
+    }
+
+    fn failed(&self, errors: &str) -> Error {
+        let is_cause = |line: &&str| {
+            ["fatal: ", "error: ", "ERROR: ", "remote: "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        };
+        let cause = errors.lines().find(is_cause).or(errors.lines().last()).unwrap_or("it failed");
+        let cause = cause.trim_start_matches("fatal: ");
+        let message = format!("cannot fetch {}: {cause}", self.source);
+        let help = "check the address, the network, and that you may read it without a password";
+        Error::new(ErrorCode::ExecutionError, message, help)
+    }
+
+    fn not_started(&self, error: &io::Error) -> Error {
+        let message = format!("cannot fetch {}: `git` cannot be started: {error}", self.source);
+        Error::new(
+            ErrorCode::NotFound,
+            message,
+            "install git, and make sure that it is in the `PATH`",
+        )
+    }
+
+    /// The error if the output cannot be read.
+    pub(super) fn broken(&self, error: &io::Error) -> Error {
+        let message = format!("cannot read {}: {error}", self.source);
+        Error::new(ErrorCode::ExecutionError, message, "try again")
+    }
+}
+
+/// Waits for a program. Releases the lock between checks, so that the watchdog can take it.
+fn wait(child: &Mutex<Child>) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.lock().unwrap_or_else(PoisonError::into_inner).try_wait()? {
+            return Ok(status);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Kills a program and its helpers.
+fn kill(child: &Mutex<Child>) {
+    let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
+    // Once the program was waited for, another process may have its process id.
+    if !matches!(child.try_wait(), Ok(None)) {
+        return;
+    }
+    #[cfg(unix)]
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+/// Tells whether the files below a directory have more bytes than `limit`.
+fn is_too_large(&(dir, limit): &(&Path, u64)) -> bool {
+    let files = walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok);
+    let files = files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file);
+    files.map(|metadata| metadata.len()).sum::<u64>() > limit
+}

@@ -1,0 +1,148 @@
+//! Asks the user for consent through the client.
+//!
+//! A client before protocol 2026-07-28 is asked while the call waits. A later client gets the question
+//! as the answer to the call, and repeats the call with the user's reply.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rmcp::model::{
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::{Connection, blocking};
+use repertoire::activation::{ConsentRequest, refused};
+use repertoire::catalog::Audience;
+use repertoire::skill::SkillId;
+use repertoire::{Error, ErrorCode};
+
+/// The outcome of a question.
+pub(super) enum Consented {
+    /// The user agreed, and the session has recorded it.
+    Yes,
+    /// The client must ask its user, and then repeat the call.
+    Pending(Box<InputRequiredResult>),
+    /// This client cannot ask.
+    NobodyToAsk,
+}
+
+/// Asks the client's user to consent to the activation of `skill`.
+///
+/// Fails with `CONSENT_REQUIRED` if the user does not agree, with `NOT_FOUND` if there is no such
+/// skill, and with `EXECUTION_ERROR` if the client fails to ask.
+pub(super) async fn ask(
+    connection: &Arc<Connection>,
+    skill: String,
+    audience: Audience,
+    responses: Option<InputResponses>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Consented, Error> {
+    if !can_ask(context) {
+        return Ok(Consented::NobodyToAsk);
+    }
+    let asked = Arc::clone(connection);
+    let request =
+        blocking("consent", move || asked.engine.consent_request(&skill, &asked.session, audience));
+    let request = request.await??;
+    // An answer with another skill's key is ignored.
+    let key = format!("consent:{}", request.id);
+    match put(key, message(&request), &request.id, responses, context).await? {
+        Answer::Pending(pending) => return Ok(Consented::Pending(pending)),
+        Answer::No => return Err(refused(&request.id)),
+        Answer::Yes => connection.session.consent(&request.id)?,
+    }
+    Ok(Consented::Yes)
+}
+
+/// The reply to a yes-or-no question.
+pub(super) enum Answer {
+    Yes,
+    No,
+    /// The client must ask its user, and then repeat the call.
+    Pending(Box<InputRequiredResult>),
+}
+
+/// Asks the client's user a yes-or-no question about `skill`.
+///
+/// Fails with `EXECUTION_ERROR` if the client fails to ask.
+pub(super) async fn put(
+    key: String,
+    message: String,
+    skill: &SkillId,
+    responses: Option<InputResponses>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answer, Error> {
+    let question = question(message, skill)?;
+    let reply = if is_asked_in_answers(context) {
+        let said = responses.and_then(|mut responses| responses.remove(&key));
+        let Some(said) = said else {
+            let question = InputRequest::Elicitation(ElicitRequest::new(question));
+            let pending =
+                InputRequiredResult::from_input_requests(InputRequests::from([(key, question)]));
+            return Ok(Answer::Pending(Box::new(pending)));
+        };
+        serde_json::from_value(said).map_err(|error| unasked(skill, &error.to_string()))?
+    } else {
+        let reply = context.peer.create_elicitation(question).await;
+        reply.map_err(|error| unasked(skill, &error.to_string()))?
+    };
+    let ElicitResult { action, .. } = reply;
+    Ok(if action == ElicitationAction::Accept { Answer::Yes } else { Answer::No })
+}
+
+/// Tells whether the client can ask its user with a form.
+pub(super) fn can_ask(context: &RequestContext<RoleServer>) -> bool {
+    let capabilities = context.client_capabilities();
+    // The first clients with this capability named no mode, and had only forms.
+    capabilities
+        .and_then(|capabilities| capabilities.elicitation)
+        .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
+}
+
+/// Tells whether the protocol forbids a server to ask on its own initiative.
+fn is_asked_in_answers(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+fn question(message: String, skill: &SkillId) -> Result<ElicitRequestParams, Error> {
+    let requested_schema =
+        ElicitationSchema::builder().build().map_err(|error| unasked(skill, error))?;
+    Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+fn unasked(skill: &SkillId, why: &str) -> Error {
+    let message = format!("the user could not be asked about skill `{skill}`: {why}");
+    Error::new(ErrorCode::ExecutionError, message, "go on without it, or try again")
+}
+
+/// Writes the question, with everything that a user should know to decide.
+fn message(request: &ConsentRequest) -> String {
+    let ConsentRequest {
+        id, description, scope, dir, tree, toolsets, allowed_tools, scripts, ..
+    } = request;
+    let who = match request.audience {
+        Audience::Model => "The model wants to use",
+        Audience::User => "You called",
+    };
+    let mut message = format!("{who} the skill `{id}`. Is that all right?\n\n{description}\n");
+    let _ = write!(message, "\nSource: {}", scope.as_str());
+    if let Some(dir) = dir {
+        let _ = write!(message, ", {}", dir.display());
+    }
+    let allowed_tools = allowed_tools.as_deref().unwrap_or_default();
+    for (what, items) in [
+        ("Scripts", &scripts[..]),
+        ("Toolsets", toolsets),
+        ("Tools it wants allowed", allowed_tools),
+    ] {
+        if !items.is_empty() {
+            let _ = write!(message, "\n{what}: {}", items.join(", "));
+        }
+    }
+    if !tree.is_empty() {
+        let _ = write!(message, "\n\n{tree}");
+    }
+    message
+}

@@ -1,0 +1,51 @@
+//! Rights of toolsets, requested through the client when the sandbox refused something to a tool.
+
+use rmcp::model::InputResponses;
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::consent::{self, Answer};
+use repertoire::Error;
+use repertoire::toolset::RightsRequest;
+use repertoire::trust::ContentHash;
+
+/// The size limit of a tool's own words in a question, in characters.
+const MAX_WORDS: usize = 300;
+
+/// Asks the client's user for the rights, and grants them if the user agrees. Returns `None` if this
+/// client cannot ask.
+///
+/// Fails with `EXECUTION_ERROR` if the client fails to ask, and with the error of granting.
+pub(super) async fn ask(
+    request: &RightsRequest,
+    responses: Option<InputResponses>,
+    context: &RequestContext<RoleServer>,
+) -> Result<Option<Answer>, Error> {
+    if !consent::can_ask(context) {
+        return Ok(None);
+    }
+    let answer =
+        consent::put(key(request), message(request), &request.skill, responses, context).await?;
+    if matches!(answer, Answer::Yes) {
+        request.grant()?;
+    }
+    Ok(Some(answer))
+}
+
+/// Returns the key of the question. An answer to a question about other rights is ignored.
+fn key(request: &RightsRequest) -> String {
+    let RightsRequest { skill, class, library, rights, .. } = request;
+    let asked = format!("{class} {} {rights}", library.display());
+    format!("rights:{skill}:{}", ContentHash::of(asked.as_bytes()))
+}
+
+/// Writes the question. The tool's own words come last, since they are not trusted.
+fn message(request: &RightsRequest) -> String {
+    let RightsRequest { skill, class, library, rights, refused, .. } = request;
+    let words: String =
+        refused.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_WORDS).collect();
+    format!(
+        "The sandbox refused something to a tool of the skill `{skill}`. Its toolset `{class}` asks \
+         {rights}. Is that all right, from now on?\n\nLibrary: {}\nThe tool said: {words}",
+        library.display()
+    )
+}
