@@ -1,5 +1,5 @@
 //! A complete turn of an agent: the catalog in the system prompt, the right skills with the message,
-//! and a record of what was shown. Run it with `cargo run --example embed -- "your message"`.
+//! and a record of what was shown. Run it with `cargo run -p repertoire --example embed -- "your message"`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to its reader")]
 
 use std::error::Error;

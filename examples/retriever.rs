@@ -2,7 +2,7 @@
 //! model: it counts groups of three letters, and so also finds misspelt words:
 //!
 //! ```console
-//! $ cargo run --example retriever
+//! $ cargo run -p repertoire --example retriever
 //! ```
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -119,9 +119,9 @@ fn install_skills(place: &Path) -> Result<PathBuf, Box<dyn Error>> {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("skills"), &skills)?;
     let name =
         format!("{}hello_toolset{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    // Cargo puts libraries into the directory above that of the examples.
+    // Cargo puts libraries beside programs.
     let this = std::env::current_exe()?;
-    let built = this.ancestors().nth(2).ok_or("an example lies in `examples`")?.join(&name);
+    let built = this.with_file_name(&name);
     let toolsets = skills.join("greeter/toolsets");
     fs::create_dir_all(&toolsets)?;
     fs::copy(&built, toolsets.join(&name)).map_err(|error| {
