@@ -31,8 +31,7 @@
 //! - [`Skill`]: the content of a `SKILL.md`; [`diagnostic`]: its possible faults.
 //! - [`catalog`]: sources of skills, precedence, and visibility.
 //! - [`matcher`]: matching and ranking.
-//! - [`lint`]: triggers and descriptions of all skills, compared with each other; [`suggest`]: triggers
-//!   mined from a skill's text.
+//! - [`lint`]: triggers and descriptions of all skills, compared with each other.
 //! - [`disclosure`]: the four tiers, budgets, formats, and the catalog prompt.
 //! - [`session`]: the history of conversations, the skills in their context, and consent.
 //! - [`activation`]: turns a chosen skill into instructions: arguments, files, copies, tasks.
@@ -108,7 +107,6 @@ pub mod skill;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
 mod spans;
-pub mod suggest;
 mod tool_definition;
 #[cfg(feature = "toolsets")]
 pub mod toolset;

@@ -36,7 +36,6 @@ mod shell;
 mod show;
 mod signals;
 mod stats;
-mod suggest;
 mod tool;
 mod traces;
 mod trust;
@@ -120,7 +119,6 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Use(args) => use_skill::run(args, common, out),
         Command::Run(args) => run::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
-        Command::Suggest(args) => suggest::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
         Command::Add(args) => fetch::add::run(args, common, out),

@@ -1,4 +1,4 @@
-//! Help for authors: findings about single skills and about several compared, and suggested triggers.
+//! Help for authors: findings about single skills and about several compared.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg_attr(feature = "cli", expect(clippy::panic, reason = "so does what runs the binary"))]
 
@@ -8,6 +8,5 @@ mod binary;
 #[cfg(feature = "cli")]
 mod check;
 mod lint;
-mod suggest;
 #[path = "../support/mod.rs"]
 mod support;

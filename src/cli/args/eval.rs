@@ -1,4 +1,4 @@
-//! Arguments of the commands that measure and propose triggers.
+//! Arguments of the command that measures disclosures.
 
 use std::path::PathBuf;
 
@@ -58,26 +58,6 @@ pub(crate) struct Threshold {
     /// Maximum share of prompts that expect no skill but fire one
     #[arg(long = "max-false-fire", value_name = "SHARE", value_parser = share)]
     pub(crate) false_fire: Option<f64>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SuggestArgs {
-    /// Id, path or unique name of the skill
-    #[arg(required_unless_present = "all")]
-    pub(crate) id: Option<String>,
-    /// Propose triggers for every skill
-    #[arg(long, conflicts_with_all = ["id", "write"])]
-    pub(crate) all: bool,
-    /// Write the triggers into the skill's file, and keep the rest of it unchanged
-    #[arg(long)]
-    pub(crate) write: bool,
-    /// Replace the triggers that the file declares
-    #[arg(long, requires = "write")]
-    pub(crate) replace: bool,
-    /// File of prompts, in the forms of `eval`, on which to measure the effect of the proposals; may
-    /// be repeated
-    #[arg(long = "eval", value_name = "FILE")]
-    pub(crate) prompts: Vec<PathBuf>,
 }
 
 fn share(text: &str) -> Result<f64, String> {

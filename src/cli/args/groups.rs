@@ -23,7 +23,7 @@ const GROUPS: [Group; 5] = [
         title: "Take skills from elsewhere",
         commands: &["add", "update", "outdated", "remove", "push", "sign"],
     },
-    Group { title: "Write skills", commands: &["new", "check", "suggest", "eval", "stats"] },
+    Group { title: "Write skills", commands: &["new", "check", "eval", "stats"] },
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },
     Group {
         title: "Connect agents",

@@ -21,7 +21,7 @@ pub(crate) use code::{
     ToolNewArgs, ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,
 };
 pub(crate) use common::{BRAND, Color, Common, with_repeatable_options};
-pub(crate) use eval::{EvalArgs, SuggestArgs, Threshold};
+pub(crate) use eval::{EvalArgs, Threshold};
 pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs};
 pub(crate) use groups::command;
 pub(crate) use hook::{
@@ -68,8 +68,6 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Measure how often known prompts get the right skill
     Eval(EvalArgs),
-    /// Propose triggers for skills, mined from their texts
-    Suggest(SuggestArgs),
     /// Write a new skill to start from
     New(NewArgs),
     /// Count the uses of each skill in conversations

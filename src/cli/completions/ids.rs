@@ -152,7 +152,6 @@ mod tests {
             ("use |", true),
             ("use alpha |", false),
             ("run |", true),
-            ("suggest --write |", true),
             ("tool list --skill |", true),
             ("tool list --skill al|", true),
             ("tool list --skill = al|", true),
