@@ -91,8 +91,6 @@ pub enum Remedy {
     Enable(String),
     /// Take the instructions of the skill into the conversation, instead of spawning a task for it.
     Inline,
-    /// Replace the triggers that the file declares.
-    ReplaceTriggers,
 }
 
 /// An error of the engine.

@@ -50,13 +50,6 @@ impl<T: Default> Lazy<T> {
         self.value.get_or_init(|| Box::new(self.read()))
     }
 
-    /// Changes the value, and drops the bytes it was decoded from.
-    pub(crate) fn change(&mut self, change: impl FnOnce(&mut T)) {
-        let mut value = self.value.take().map_or_else(|| self.read(), |value| *value);
-        change(&mut value);
-        *self = Lazy::from(value);
-    }
-
     #[cfg_attr(
         not(feature = "snapshot"),
         expect(clippy::unused_self, reason = "without snapshots there is nothing to read")
@@ -146,15 +139,6 @@ mod tests {
         let written = postcard::to_stdvec(&kept("what")).unwrap();
         assert_eq!(written, postcard::to_stdvec(&Lazy::from("what".to_owned())).unwrap());
         assert_eq!(written, b"\x05\x04what");
-    }
-
-    #[test]
-    fn what_was_changed_is_written_anew() {
-        for mut later in [kept("what"), Lazy::from("what".to_owned())] {
-            later.change(|text| text.push('!'));
-            assert_eq!(later.get(), "what!");
-            assert_eq!(postcard::to_stdvec(&later).unwrap(), b"\x06\x05what!");
-        }
     }
 
     #[test]

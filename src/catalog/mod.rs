@@ -26,7 +26,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::progress::Reporter;
-use crate::skill::{Skill, SkillId, Triggers};
+use crate::skill::{Skill, SkillId};
 
 use lookup::{find_in, for_the_model, not_found, unknown_to_user};
 use rejected::Rejected;
@@ -148,14 +148,6 @@ impl Catalog {
     /// shadow them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.allowed)
-    }
-
-    /// Replaces the triggers of the skill with this id.
-    pub fn set_triggers(&mut self, id: &str, triggers: &Triggers) {
-        let of_id = self.entries.iter_mut().filter(|entry| entry.id == id && !entry.is_shadowed());
-        for entry in of_id {
-            Arc::make_mut(&mut entry.skill).set_triggers(triggers.clone());
-        }
     }
 
     /// The skills that the allowlist leaves out, for explanations to the operator.

@@ -15,7 +15,7 @@ use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::progress::{Phase, Reporter, Steps};
-use crate::skill::{Skill, SkillId, Triggers, is_identifier};
+use crate::skill::{Skill, SkillId, is_identifier};
 
 /// The options of loading a [`Catalog`].
 #[derive(Debug, Clone, Default)]
@@ -39,8 +39,6 @@ pub struct CatalogOptions {
     pub findings: Vec<Diagnostic>,
     /// The environment against which `requires_bins` and `requires_env` are checked.
     pub environment: Environment,
-    /// Triggers that replace those in the files of skills, by id.
-    pub triggers: BTreeMap<SkillId, Triggers>,
 }
 
 impl CatalogOptions {
@@ -60,7 +58,7 @@ impl CatalogOptions {
 
 #[cfg(feature = "snapshot")]
 impl CatalogOptions {
-    /// The options that decide a catalog, serialised. `None` if skills or triggers exist only in memory.
+    /// The options that decide a catalog, serialised. `None` if skills exist only in memory.
     /// The environment is not included, as the inputs of a load check requirements separately.
     pub(crate) fn written(&self) -> Option<impl serde::Serialize + '_> {
         let brand = self.brand();
@@ -73,11 +71,7 @@ impl CatalogOptions {
             bundled_off,
             findings,
             environment: _,
-            triggers,
         } = self;
-        if !triggers.is_empty() {
-            return None;
-        }
         let sources = sources.iter().map(Source::written).collect::<Option<Vec<_>>>()?;
         let only = match allowlist {
             Allowlist::All => None,
@@ -104,7 +98,7 @@ pub(super) fn resolve(
     reader: &mut Reader<'_>,
     reporter: &Reporter,
 ) -> Catalog {
-    let CatalogOptions { sources, allowlist, triggers, findings, .. } = options;
+    let CatalogOptions { sources, allowlist, findings, .. } = options;
     let mut diagnostics = findings.clone();
     let mut candidates = candidates(sources, reader, reporter, &mut diagnostics);
     for Candidate { entry, .. } in &mut candidates {
@@ -119,11 +113,7 @@ pub(super) fn resolve(
     let rejected = rejected(roots, &entries, &diagnostics, allowlist);
     // These findings have no file, so they come first.
     diagnostics.splice(0..0, unknown(allowlist, &entries, &rejected));
-    let mut catalog = Catalog { entries, diagnostics: diagnostics.into(), rejected };
-    for (id, triggers) in triggers {
-        catalog.set_triggers(id.as_str(), triggers);
-    }
-    catalog
+    Catalog { entries, diagnostics: diagnostics.into(), rejected }
 }
 
 /// Reads the skills of all sources, lowest precedence first.

@@ -1,6 +1,6 @@
 //! The builder of an engine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 #[cfg(feature = "snapshot")]
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
 use crate::session::{MemoryStore, SessionStore};
-use crate::skill::{Skill, SkillId, Triggers};
+use crate::skill::Skill;
 #[cfg(feature = "snapshot")]
 use crate::snapshot::SnapshotCache;
 use crate::spans;
@@ -329,14 +329,6 @@ impl EngineBuilder {
     #[must_use]
     pub fn trust(mut self, store: Arc<TrustStore>) -> EngineBuilder {
         self.trust = Some(store);
-        self
-    }
-
-    /// Replaces the triggers that the files of skills declare, by id: for example with those that
-    /// [`suggest`](crate::suggest) proposes, or with the host's own.
-    #[must_use]
-    pub fn triggers(mut self, triggers: BTreeMap<SkillId, Triggers>) -> EngineBuilder {
-        self.catalog.triggers.extend(triggers);
         self
     }
 

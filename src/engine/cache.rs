@@ -97,8 +97,8 @@ pub(super) fn load(
     Ok((snapshot, memory, cache_use))
 }
 
-/// The key of a snapshot: all inputs of a load that are not on the disk. `None` if skills or triggers
-/// exist only in memory.
+/// The key of a snapshot: all inputs of a load that are not on the disk. `None` if skills exist only in
+/// memory.
 fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
     let written = catalog.written()?;
     // Paths of sources may be relative to the working directory.

@@ -206,11 +206,6 @@ impl Skill {
         &self.manifest().triggers
     }
 
-    pub(crate) fn set_triggers(&mut self, triggers: Triggers) {
-        self.declares_triggers = triggers.declared;
-        self.content.change(|content| content.manifest.triggers = triggers);
-    }
-
     /// Tells whether the skill declares any trigger that could select it; see [`Triggers::declared`].
     pub(crate) fn declares_triggers(&self) -> bool {
         self.declares_triggers

@@ -139,7 +139,6 @@ fn remedy(remedy: &Remedy) -> (&'static str, Option<String>) {
         Remedy::ListTools => ("list-tools", None),
         Remedy::Enable(skill) => ("enable", Some(skill.clone())),
         Remedy::Inline => ("inline", None),
-        Remedy::ReplaceTriggers => ("replace-triggers", None),
         _ => ("other", None),
     }
 }

@@ -83,7 +83,6 @@ fn command(remedy: &Remedy) -> Option<String> {
         Remedy::ListTools => "`repertoire tool list` shows the available tools".to_owned(),
         Remedy::Enable(id) => format!("turn it on with `--enable {id}`"),
         Remedy::Inline => "take the instructions as they are with `use --inline`".to_owned(),
-        Remedy::ReplaceTriggers => "`--replace` replaces them with the new ones".to_owned(),
         _ => return None,
     })
 }

@@ -75,7 +75,7 @@ const MESSAGES: [(&str, &str); 28] = [
 ];
 
 /// Copies the selection, and builds an engine with default options; `None` without the corpus.
-fn catalog(writes_triggers: bool) -> Option<(TempDir, Engine)> {
+fn catalog() -> Option<(TempDir, Engine)> {
     let corpus = shared("corpus/skills")?;
     let chosen = selection::choose(&corpus, N_SKILLS);
     assert_eq!(chosen.len(), N_SKILLS);
@@ -85,34 +85,9 @@ fn catalog(writes_triggers: bool) -> Option<(TempDir, Engine)> {
         std::fs::create_dir(&copy).unwrap();
         std::fs::copy(skill.path().unwrap(), copy.join("SKILL.md")).unwrap();
     }
-    if writes_triggers {
-        write_triggers(dir.path());
-    }
-    let engine = engine(dir.path());
+    let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
     assert_eq!(engine.catalog().entries().count(), N_SKILLS);
     Some((dir, engine))
-}
-
-fn engine(dir: &Path) -> Engine {
-    Engine::builder().source(Source::project(dir)).build().unwrap()
-}
-
-/// Writes the triggers of `repertoire suggest ID --write` into each file. Files that declare triggers
-/// already, and those for which there is no suggestion, stay unchanged.
-fn write_triggers(dir: &Path) {
-    let start = Instant::now();
-    let catalog = engine(dir).catalog();
-    let mut n_written = 0;
-    for suggestion in suggest_all(&catalog) {
-        let path = catalog.get(suggestion.id.as_str()).unwrap().skill.path().unwrap();
-        let text = std::fs::read_to_string(path).unwrap();
-        if let Ok(text) = suggestion.insert_into(&text, false) {
-            std::fs::write(path, text).unwrap();
-            n_written += 1;
-        }
-    }
-    say(&format!("{n_written} of {N_SKILLS} files got triggers in {:.1?}", start.elapsed()));
-    assert!(n_written > N_SKILLS * 3 / 4, "only {n_written} files got triggers");
 }
 
 /// Tells whether the skill is shown, in full or as a line.
@@ -146,25 +121,13 @@ fn assert_few_lines(engine: &Engine) {
 }
 
 #[test]
-fn the_right_skill_is_visible_as_the_skills_are() {
-    let Some((_dir, engine)) = catalog(false) else { return };
+fn the_right_skill_is_visible() {
+    let Some((_dir, engine)) = catalog() else { return };
     assert_visible(&engine);
 }
 
 #[test]
-fn the_right_skill_is_visible_after_triggers_were_written() {
-    let Some((_dir, engine)) = catalog(true) else { return };
-    assert_visible(&engine);
-}
-
-#[test]
-fn a_message_costs_few_lines_as_the_skills_are() {
-    let Some((_dir, engine)) = catalog(false) else { return };
-    assert_few_lines(&engine);
-}
-
-#[test]
-fn a_message_costs_few_lines_after_triggers_were_written() {
-    let Some((_dir, engine)) = catalog(true) else { return };
+fn a_message_costs_few_lines() {
+    let Some((_dir, engine)) = catalog() else { return };
     assert_few_lines(&engine);
 }

@@ -23,7 +23,6 @@ pub(crate) fn error(error: &Error) -> Value {
         Remedy::ListTools => json!({"kind": "list-tools"}),
         Remedy::Enable(skill) => json!({"kind": "enable", "of": skill}),
         Remedy::Inline => json!({"kind": "inline"}),
-        Remedy::ReplaceTriggers => json!({"kind": "replace-triggers"}),
         _ => json!({"kind": "other"}),
     });
     let (code, message) = (error.code().as_str(), error.message());

@@ -1,10 +1,8 @@
 //! The whole engine in several configurations, the default first: the skills shown in full or as a
 //! line, and the cost.
 
-use std::collections::BTreeMap;
-
 use repertoire::disclosure::RelevanceMargin;
-use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill, suggest};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, Skill};
 
 use crate::data::Catalog;
 use crate::figures::Figures;
@@ -16,25 +14,21 @@ struct System {
     relevance: Option<RelevanceMargin>,
     /// True if the triggers that the skills declare are removed.
     drops_triggers: bool,
-    /// True if the skills get the triggers that the library suggests for them.
-    suggests: bool,
 }
 
 impl Default for System {
     fn default() -> Self {
-        let (drops_triggers, suggests) = (false, false);
         let relevance = Some(RelevanceMargin::default());
-        System { name: "**default**", builder: |same| same, relevance, drops_triggers, suggests }
+        System { name: "**default**", builder: |same| same, relevance, drops_triggers: false }
     }
 }
 
 /// Returns the configurations, one for each row.
-fn systems() -> [System; 6] {
+fn systems() -> [System; 5] {
     [
         System::default(),
         System { name: "in full by triggers and names only", relevance: None, ..System::default() },
         System { name: "without triggers", drops_triggers: true, ..System::default() },
-        System { name: "triggers of `suggest --all`", suggests: true, ..System::default() },
         System { name: "inflections", builder: |same| same.inflect(true), ..System::default() },
         System {
             name: "quoted text masked",
@@ -75,7 +69,7 @@ pub(crate) fn margins(catalogs: &[Catalog]) {
     );
     println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     let engines: Vec<Engine> =
-        catalogs.iter().map(|catalog| System::default().engine(catalog, BTreeMap::new())).collect();
+        catalogs.iter().map(|catalog| System::default().engine(catalog)).collect();
     for margin in around_default() {
         let mut options = DisclosureOptions::default();
         options.relevance = Some(margin);
@@ -115,23 +109,12 @@ impl System {
     fn try_on(&self, catalogs: &[Catalog]) -> Vec<Figures> {
         let mut options = DisclosureOptions::default();
         options.relevance = self.relevance;
-        let figures = |catalog: &Catalog| {
-            let mut engine = self.engine(catalog, BTreeMap::new());
-            if self.suggests {
-                let suggested = suggest::suggest_all(&engine.catalog());
-                engine = self.engine(catalog, suggest::triggers(&suggested));
-            }
-            Figures::new(catalog, &engine, &options)
-        };
+        let figures = |catalog: &Catalog| Figures::new(catalog, &self.engine(catalog), &options);
         catalogs.iter().map(figures).collect()
     }
 
-    fn engine(
-        &self,
-        catalog: &Catalog,
-        triggers: BTreeMap<repertoire::SkillId, repertoire::skill::Triggers>,
-    ) -> Engine {
-        let builder = (self.builder)(Engine::builder()).triggers(triggers);
+    fn engine(&self, catalog: &Catalog) -> Engine {
+        let builder = (self.builder)(Engine::builder());
         let skills = catalog.skills.iter().map(|(_, skill)| {
             if self.drops_triggers { without_triggers(skill) } else { skill.clone() }
         });

@@ -1,4 +1,4 @@
-//! Arguments of the commands that measure and propose triggers.
+//! Arguments of the command that measures disclosures.
 
 use std::path::PathBuf;
 

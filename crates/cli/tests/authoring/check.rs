@@ -1,4 +1,4 @@
-//! The commands `check` and `suggest`, run as a user would type them.
+//! The command `check`, run as a user would type it.
 
 use crate::binary::Place;
 
@@ -122,108 +122,6 @@ fn code_that_cannot_run_is_told() {
         let refused = format!("`{entry}` is no");
         assert!(shown.contains(&refused) && examined.contains(&refused), "{shown}\n{examined}");
     }
-}
-
-#[test]
-fn suggestions_are_written_into_the_file_and_nothing_else() {
-    let place = Place::new();
-    let before = "---\r\nname: dunning # ours\r\ndescription: Sends demand letters to late \
-                  debtors\r\n---\r\nDemand letters. Late debtors.\r\n";
-    place.write("skills/dunning/SKILL.md", before);
-    let path = place.path().join("skills/dunning/SKILL.md");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-    }
-    let shown = place.run(["suggest", "dunning", "--source", "skills", "--json"]).exits(0).json();
-    let keywords = shown["suggestions"][0]["keywords"].as_array().unwrap().clone();
-    assert!(!keywords.is_empty(), "{shown}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), before, "only shown");
-
-    let args = ["suggest", "dunning", "--source", "skills", "--write"];
-    place.run(args).exits(0);
-    let after = std::fs::read_to_string(&path).unwrap();
-    let lines = keywords.iter().map(|k| format!("    - {}\r\n", k["keyword"].as_str().unwrap()));
-    let block = format!("triggers:\r\n  keywords:\r\n{}", lines.collect::<String>());
-    assert_eq!(after.replacen(&block, "", 1), before);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
-    }
-    let again = place.run(args).exits(1);
-    assert!(again.stderr.contains("declares triggers already"), "{again:?}");
-    assert!(again.stderr.contains("--replace"), "{again:?}");
-    place.run([&args[..], &["--replace"]].concat()).exits(0);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
-}
-
-#[test]
-fn the_effect_of_all_suggestions_is_told() {
-    let place = Place::new();
-    let text = "---\nname: dunning\ndescription: Sends demand letters to late debtors\n---\nB\n";
-    place.write("skills/dunning/SKILL.md", text);
-    let prompt = r#"{"query": "write demand letters for March", "expected": ["dunning"]}"#;
-    place.write("prompts.jsonl", prompt);
-    let args = ["suggest", "--all", "--source", "skills", "--eval", "prompts.jsonl"];
-    let told = place.run([&args[..], &["--json"]].concat()).exits(0).json();
-    assert_eq!(told["eval"]["cases"], 1);
-    assert_eq!(told["eval"]["before"]["recall"], 0.0);
-    assert_eq!(told["eval"]["after"]["recall"], 1.0);
-    let page = place.run(args).exits(0).stdout;
-    assert!(page.contains("demand letters") && page.contains("recall"), "{page}");
-    place.run(["suggest"]).exits(2);
-}
-
-#[test]
-fn the_effect_on_one_skill_is_measured_in_the_place_of_what_it_declares() {
-    let place = Place::new();
-    let text = "---\nname: dunning\ndescription: Sends demand letters to late debtors\n\
-                triggers: [nothing of it]\n---\nB\n";
-    place.write("skills/dunning/SKILL.md", text);
-    let prompt = r#"{"query": "write demand letters for March", "expected": ["dunning"]}"#;
-    place.write("prompts.jsonl", prompt);
-    for (skills, recall, kept) in [("dunning", 1.0, 0), ("--all", 0.0, 1)] {
-        let args = ["suggest", skills, "--source", "skills", "--eval", "prompts.jsonl"];
-        let told = place.run([&args[..], &["--json"]].concat()).exits(0).json();
-        assert_eq!(told["eval"]["before"]["recall"], 0.0, "{told}");
-        assert_eq!(told["eval"]["after"]["recall"], recall, "{told}");
-        assert_eq!(told["eval"]["kept"], kept, "{told}");
-        let page = place.run(args).exits(0).stdout;
-        assert_eq!(page.contains("1 skill keeps its own triggers"), kept > 0, "{page}");
-    }
-}
-
-#[test]
-fn a_file_is_written_only_if_all_else_is_well() {
-    let place = Place::new();
-    let before = "---\nname: dunning\ndescription: Sends demand letters to late debtors\n---\nB\n";
-    place.write("skills/dunning/SKILL.md", before);
-    let path = place.path().join("skills/dunning/SKILL.md");
-    let args = ["suggest", "dunning", "--source", "skills", "--write"];
-
-    let run = place.run([&args[..], &["--eval", "no.json"]].concat()).exits(1);
-    assert!(run.stderr.contains("cannot read no.json"), "{run:?}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
-
-    let rights = path.metadata().unwrap().permissions();
-    let mut readonly = rights.clone();
-    readonly.set_readonly(true);
-    std::fs::set_permissions(&path, readonly).unwrap();
-    let run = place.run(args).exits(1);
-    assert!(run.stderr.contains("is read-only"), "{run:?}");
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
-    std::fs::set_permissions(&path, rights).unwrap();
-
-    // Omitted prompts are reported and count as findings, as in `eval`.
-    place.write(
-        "prompts.jsonl",
-        "{\"query\": \"demand letters\", \"expected\": \"dunning\"}\nbad\n",
-    );
-    let run = place.run([&args[..], &["--eval", "prompts.jsonl"]].concat()).exits(1);
-    assert!(run.stderr.contains("prompts.jsonl:2: left out: not valid JSON"), "{run:?}");
-    assert!(std::fs::read_to_string(&path).unwrap().contains("- demand letters"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Help for authors: findings about single skills and about several compared, and suggested triggers.
+//! Help for authors: findings about single skills and about several compared.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::panic, reason = "so does what runs the binary")]
 

@@ -198,8 +198,6 @@ fn json_is_an_object_with_named_lists() {
         (&["check", "skills"], &["diagnostics", "skills"]),
         (&["check", "skills", "--stats"], &["diagnostics", "skills"]),
         (&["eval", "prompts.json"], &["cases", "confusions", "per_skill"]),
-        (&["suggest", "beta"], &["suggestions"]),
-        (&["suggest", "--all"], &["suggestions"]),
         (&["stats"], &["days", "sessions", "since", "skills"]),
         (&["new", "delta", "--dir", "drafts"], &["id", "next", "path"]),
         (&["tool", "new", "epsilon", "--dir", "drafts"], &["class", "id", "next", "paths"]),

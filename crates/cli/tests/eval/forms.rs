@@ -190,9 +190,6 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
         let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
         assert_eq!(report["results"][0]["expected"], json!(["x"]), "{file}");
     }
-    let suggest = ["suggest", "--all", "--source", "skills", "--eval", "skills/x/evals/p.csv"];
-    let report = place.run(suggest.iter().chain(&["--json"])).exits(0).json();
-    assert_eq!(report["eval"]["cases"], json!(1));
 
     // Prompts that lie next to the skills, or inside a skill of another source, belong to no skill.
     place.write("evals/t.json", own);
