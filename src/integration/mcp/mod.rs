@@ -7,7 +7,6 @@
 
 mod address;
 mod answers;
-mod batches;
 mod blocking;
 mod changes;
 mod clients;
@@ -15,7 +14,6 @@ mod consent;
 mod health;
 mod http;
 mod lines;
-mod merged_body;
 mod message;
 mod metrics;
 mod metrics_page;
