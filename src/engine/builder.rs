@@ -1,6 +1,6 @@
 //! The builder of an engine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 #[cfg(feature = "snapshot")]
 use std::time::Duration;

@@ -58,11 +58,14 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
     fn reported_findings_replace_those_with_the_same_codes() {
-        let finding = |code, message: &str| Diagnostic::new(code, "config.toml", message, "");
+        let finding =
+            |code, message: &str| Diagnostic::new(code, Path::new("config.toml"), message, "");
         let engine = Engine::builder()
             .finding(finding(Code::SourceStale, "old"))
             .finding(finding(Code::InvalidValue, "kept"))

@@ -18,16 +18,16 @@ const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for
 
 /// The skills that the files turn on and off, by id.
 #[derive(Debug, Default)]
-struct Choice {
-    enabled: BTreeSet<String>,
+pub(crate) struct Choice {
+    pub(crate) enabled: BTreeSet<String>,
     /// Disabled skills, each with the reason.
-    disabled: BTreeMap<String, String>,
+    pub(crate) disabled: BTreeMap<String, String>,
 }
 
 impl Config {
     /// The skills that the files turn on and off. The project's file wins over the user's; in the same
     /// file, `disabled` wins over `enabled`.
-    fn choice(&self) -> Choice {
+    pub(crate) fn choice(&self) -> Choice {
         let mut choice = Choice::default();
         for file in &self.files {
             let of = |name| {
@@ -95,7 +95,7 @@ impl Config {
         })
     }
 
-    fn meta_phrases(&self) -> Vec<(String, MetaQuestion)> {
+    pub(crate) fn meta_phrases(&self) -> Vec<(String, MetaQuestion)> {
         let phrase = |found: &Found| {
             let asks = match found.name.as_str() {
                 "meta_phrases.registry" => MetaQuestion::Registry,

@@ -3,7 +3,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Engine, MetaQuestion};
+use repertoire::{Engine, MetaQuestion};
 use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
 
 /// A home directory and a project with these configuration files.
@@ -74,7 +74,7 @@ fn the_project_wins_over_the_user() {
     assert_eq!((options.max_skills, options.max_lines), (2, 7));
     assert_eq!((options.budget, options.relevance), (Some(Budget::Tokens(1000)), None));
     assert!(config.uses_bundled(Channel::Hooks));
-    assert_eq!(config.inflect(), Some(true));
+    assert_eq!(config.switch("routing.inflect"), Some(true));
     let phrases = config.meta_phrases();
     assert_eq!(phrases[0], ("tricks".to_owned(), MetaQuestion::Registry));
     assert_eq!(phrases[1], ("all tricks".to_owned(), MetaQuestion::ShowAll));
@@ -319,20 +319,19 @@ fn limits_of_scripts_are_taken() {
         "",
     );
     let options = world.config().scripts(repertoire::script::ScriptOptions::default());
-    let wanted = repertoire::script::ScriptLimits {
-        timeout: std::time::Duration::from_millis(1500),
-        grace: std::time::Duration::from_secs(2),
-        output_bytes: 3,
-        args: 4,
-        arg_bytes: 5,
-        cpu_seconds: Some(6),
-        memory: Some(7),
-        address_space: Some(8),
-        file_bytes: Some(9),
-        scratch_bytes: Some(11),
-        group_processes: Some(12),
-        processes: Some(10),
-    };
+    let mut wanted = repertoire::script::ScriptLimits::default();
+    wanted.timeout = std::time::Duration::from_millis(1500);
+    wanted.grace = std::time::Duration::from_secs(2);
+    wanted.output_bytes = 3;
+    wanted.args = 4;
+    wanted.arg_bytes = 5;
+    wanted.cpu_seconds = Some(6);
+    wanted.memory = Some(7);
+    wanted.address_space = Some(8);
+    wanted.file_bytes = Some(9);
+    wanted.scratch_bytes = Some(11);
+    wanted.group_processes = Some(12);
+    wanted.processes = Some(10);
     assert_eq!(options.limits, wanted);
     assert!(!options.network);
     assert_eq!(options.write, [PathBuf::from("/tmp"), world.path("home/out")]);
@@ -363,7 +362,7 @@ fn configuration_and_limits_of_classes_are_taken() {
 
 #[test]
 fn the_documented_example_has_every_setting() {
-    let page = include_str!("../../docs/config.md");
+    let page = include_str!("../../../docs/config.md");
     let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let world = World::new(example, "");
     fs::create_dir_all(world.path("home/work/team-skills")).unwrap();

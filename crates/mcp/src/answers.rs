@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
@@ -23,15 +23,6 @@ pub(super) fn unauthorized(refused: Refused) -> Answer {
     };
     answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     answer
-}
-
-/// The media type of server-sent events.
-pub(super) const EVENTS: &str = "text/event-stream";
-
-/// Tells whether the headers announce server-sent events.
-pub(super) fn is_events(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    media_type.is_some_and(|value| value.starts_with(EVENTS))
 }
 
 /// The response to a body that is not a valid message.

@@ -4,28 +4,23 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST};
-use http::request::Parts;
+use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use rmcp::model::{
-    ClientRequest, ErrorCode as ErrorCodeOfProtocol, InitializeRequestParams, JsonRpcMessage,
-    ProtocolVersion,
-};
+use rmcp::model::{ClientRequest, InitializeRequestParams, JsonRpcMessage, ProtocolVersion};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::answers::{Answer, EVENTS, is_events, no_message, plain, unauthorized};
+use super::answers::{Answer, no_message, plain, unauthorized};
 use super::clients::{HttpClient, authorize};
 use super::health::{Page, Probe};
-use super::merged_body::MergedBody;
 use super::message::{self, MAX_MESSAGE, Refusal};
 use super::metrics::Metrics;
 use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
-use super::{McpServer, batches, blocking, metrics_page};
+use super::{McpServer, blocking, metrics_page};
 use crate::loopback::{Whole, is_loopback, serve};
 use repertoire::Error;
 use repertoire_sessions::MeteredStore;
@@ -258,7 +253,7 @@ impl Server {
         }
     }
 
-    /// Answers a request that carries a message or a batch of them.
+    /// Answers a request that carries a message.
     async fn answer_post(
         &self,
         current: Current,
@@ -279,14 +274,6 @@ impl Server {
             Err(_) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read\n"),
         };
         let body = message::repaired(&body).map_or(body, Bytes::from);
-        let protocol = current.session.as_ref().and_then(|(_, session)| session.protocol());
-        let has_batches = protocol.is_some_and(batches::are_in);
-        if has_batches && let Some(batch) = batches::split(&body) {
-            return match batch {
-                Ok(messages) => self.answer_batch(&current, head, messages).await,
-                Err(refusal) => no_message(StatusCode::BAD_REQUEST, &refusal),
-            };
-        }
         match message::read(&body) {
             Ok(Some(message)) => {
                 let request = Request::from_parts(head, Full::new(body));
@@ -323,53 +310,6 @@ impl Server {
         if let Some(id) = sessions::named(answer.headers()) {
             self.sessions.initialized(&id).await;
         }
-        answer
-    }
-
-    /// Answers the messages of a batch in one stream of server-sent events.
-    async fn answer_batch(
-        &self,
-        current: &Current,
-        mut head: Parts,
-        messages: Vec<Vec<u8>>,
-    ) -> Answer {
-        head.headers.remove(CONTENT_LENGTH);
-        let mut bodies = Vec::new();
-        let read: Vec<_> = batches::read_all(&messages, |_| false).collect();
-        for (message, text) in read.into_iter().zip(messages) {
-            let refusal = match message {
-                Ok(Some(message)) => {
-                    let body = Full::new(Bytes::from(text));
-                    let answer =
-                        self.handle(current, Request::from_parts(head.clone(), body)).await;
-                    match (answer.status(), &message) {
-                        (StatusCode::ACCEPTED, _) => continue,
-                        (StatusCode::OK, _) if is_events(answer.headers()) => {
-                            bodies.push(answer.into_body());
-                            continue;
-                        }
-                        (_, JsonRpcMessage::Request(request)) => {
-                            let why = "the request was refused".to_owned();
-                            Refusal::new(
-                                ErrorCodeOfProtocol::INVALID_REQUEST,
-                                why,
-                                Some(request.id.clone()),
-                            )
-                        }
-                        _ => continue,
-                    }
-                }
-                Ok(None) => continue,
-                Err(refusal) => refusal,
-            };
-            let text = serde_json::to_string(&refusal).unwrap_or_default();
-            bodies.push(Full::new(Bytes::from(format!("data: {text}\n\n"))).boxed());
-        }
-        if bodies.is_empty() {
-            return plain(StatusCode::ACCEPTED, "");
-        }
-        let mut answer = Response::new(MergedBody(bodies).boxed());
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(EVENTS));
         answer
     }
 }

@@ -7,7 +7,6 @@
 
 mod address;
 mod answers;
-mod batches;
 mod blocking;
 mod changes;
 mod clients;
@@ -16,7 +15,6 @@ mod health;
 mod http;
 mod lines;
 mod loopback;
-mod merged_body;
 mod message;
 mod metrics;
 mod metrics_page;

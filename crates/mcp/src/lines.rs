@@ -1,5 +1,5 @@
-//! The line transport: reads messages and batches, one in each line, and answers lines that are neither
-//! with an error.
+//! The line transport: reads messages, one in each line, and answers lines that are not messages with an
+//! error.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,6 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::batches::{self, Answered, Batches};
 use super::message::{self, MAX_MESSAGE, Refusal};
 
 /// The time that a client which has closed its side has to read the last answers.
@@ -30,7 +29,6 @@ pub(super) struct Lines<R> {
     /// The line being read; empty while an overlong one is skipped.
     line: Vec<u8>,
     is_skipping: bool,
-    batches: Batches,
     /// The queue of lines to write, each with a sender to notify once the line is written; `None` once
     /// the transport is closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
@@ -79,7 +77,6 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             reader: BufReader::new(reader),
             line: Vec::new(),
             is_skipping: false,
-            batches: Batches::default(),
             outgoing: Some(outgoing),
             // A separate task writes each line completely, as the future that sends or receives may be
             // dropped half-way.
@@ -126,43 +123,18 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
+    /// Queues the error for a line that is not a message.
     fn refuse(&self, refusal: &Refusal) {
         tracing::warn!(why = refusal.why(), "a line is not a message");
-        self.write(refusal);
-    }
-
-    /// Queues `message` for writing.
-    fn write(&self, message: &impl Serialize) {
-        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(message)) {
+        if let (Some(outgoing), Ok(line)) = (&self.outgoing, to_line(refusal)) {
             // The writing task has reported its error.
             let _ = outgoing.send(Outgoing { line, written: None });
         }
     }
 
-    /// Handles a line that is a batch. Returns the line if it is not a batch, or if batches are not
-    /// allowed.
-    fn open_batch<'l>(&mut self, line: &'l [u8]) -> Option<&'l [u8]> {
-        if !self.batches.are_taken {
-            return Some(line);
-        }
-        match batches::split(line) {
-            None => return Some(line),
-            Some(Ok(messages)) => {
-                if let Some(answers) = self.batches.open(&messages) {
-                    self.write(&answers);
-                }
-            }
-            Some(Err(refusal)) => self.refuse(&refusal),
-        }
-        None
-    }
-
     /// Returns the next valid message.
     async fn next_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Some(message) = self.batches.next() {
-                return Some(message);
-            }
             let line = match self.next_line().await {
                 Ok(line) => line?,
                 Err(error) => {
@@ -181,7 +153,6 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line);
             let repaired = message::repaired(line);
             let line = repaired.as_deref().unwrap_or(line);
-            let Some(line) = self.open_batch(line) else { continue };
             match message::read(line) {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
@@ -221,16 +192,11 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let outgoing = self.outgoing.clone();
-        let answered = self.batches.note_sent(&message);
         if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
             self.closing.answered.notify_one();
         }
         async move {
-            let line = match answered {
-                Answered::Alone => to_line(&message)?,
-                Answered::Kept => return Ok(()),
-                Answered::With(answers) => to_line(&answers)?,
-            };
+            let line = to_line(&message)?;
             let closed = || io::Error::new(io::ErrorKind::NotConnected, "the client is gone");
             let (written, result) = oneshot::channel();
             let sent = Outgoing { line, written: Some(written) };
@@ -241,9 +207,6 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         if let Some(message) = self.next_message().await {
-            if let Some(answers) = self.batches.note_cancelled(&message) {
-                self.write(&answers);
-            }
             return Some(message);
         }
         self.closing.gone.cancel();
@@ -254,10 +217,6 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        let left: Vec<_> = self.batches.left().collect();
-        for answers in &left {
-            self.write(answers);
-        }
         self.outgoing = None;
         match self.writing.take() {
             Some(writing) => writing.await.map_err(io::Error::other),

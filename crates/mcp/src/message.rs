@@ -69,9 +69,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
     }
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     let why = match value.get("id") {
-        _ if value.is_array() => {
-            "only protocol 2025-03-26 has batches: send one message at a time".to_owned()
-        }
+        _ if value.is_array() => "batches are not supported: send one message at a time".to_owned(),
         Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
         _ => format!("this is not a valid request: {error}"),
     };

@@ -3,11 +3,7 @@
 
 mod selection;
 
-use std::path::Path;
-use std::time::Instant;
-
 use repertoire::{Disclosure, Engine, Source};
-use repertoire_authoring::suggest::suggest_all;
 use tempfile::TempDir;
 
 use crate::support::{say, shared};

@@ -290,7 +290,7 @@ fn skills_that_are_never_matched_are_left_alone() {
 
 #[test]
 fn the_examples_of_the_documentation_fire() {
-    let page = include_str!("../../docs/check.md");
+    let page = include_str!("../../../../docs/check.md");
     let rows: Vec<Vec<&str>> = page
         .lines()
         // The first section is about triggers; the profile `untrusted` has a table of its own.

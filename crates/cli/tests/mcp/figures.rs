@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::LONG;
-use crate::http::{Server, TOKEN, header, hello_of};
+use crate::http::{Server, TOKEN, header, hello};
 use crate::support::say;
 use crate::wire;
 
@@ -28,7 +28,7 @@ impl Client {
         stream.set_read_timeout(Some(LONG)).unwrap();
         let (address, session) = (server.address.clone(), String::new());
         let mut client = Client { stream, address, session };
-        let answer = client.post(&hello_of("2025-06-18").to_string());
+        let answer = client.post(&hello().to_string());
         header(&answer, "mcp-session-id").unwrap().clone_into(&mut client.session);
         let known = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         client.post(&known.to_string());

@@ -133,13 +133,9 @@ impl Drop for Server {
 }
 
 /// Returns an `initialize` request.
-fn hello() -> Value {
-    hello_of("2025-06-18")
-}
-
-/// Returns an `initialize` request for this protocol version.
-pub(crate) fn hello_of(version: &str) -> Value {
+pub(crate) fn hello() -> Value {
     let client = json!({"name": "raw", "version": "1"});
+    let version = "2025-06-18";
     let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 }

@@ -3,7 +3,6 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod batches;
 #[path = "../support/binary.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod binary;

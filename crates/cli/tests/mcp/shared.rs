@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::binary::{Place, finish};
-use crate::http::{Server, TOKEN, events, header, hello_of};
+use crate::http::{Server, TOKEN, events, header, hello};
 use crate::{command, skills, trusted};
 
 /// A client of one or more servers that accept its token.
@@ -15,13 +15,8 @@ pub(crate) struct Client {
 impl Client {
     /// Starts a session at `server`.
     pub(crate) fn begin(server: &Server, token: &str) -> Client {
-        Client::begin_with(server, token, "2025-06-18")
-    }
-
-    /// Starts a session with this protocol version.
-    pub(crate) fn begin_with(server: &Server, token: &str, version: &str) -> Client {
         let bearer = format!("Bearer {token}");
-        let hello = hello_of(version).to_string();
+        let hello = hello().to_string();
         let answer = server.post_text("/mcp", &[("Authorization", &bearer)], &hello);
         let session = header(&answer, "mcp-session-id").unwrap().to_owned();
         Client { bearer, session }
@@ -136,7 +131,7 @@ fn a_named_session_goes_on_over_standard_streams() {
     let params = json!({"name": "use_skill", "arguments": {"skill": "sven"}});
     let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-    let input = format!("{}\n{initialized}\n{call}\n", hello_of("2025-06-18"));
+    let input = format!("{}\n{initialized}\n{call}\n", hello());
     let ask = |session: &[&str]| {
         let mut command = command(&place, &["mcp", "--source"], &[skills.path()]);
         command.args(session);
@@ -147,4 +142,23 @@ fn a_named_session_goes_on_over_standard_streams() {
     assert!(ask(&["--session", "chat-8"]).contains("Sven."));
     // A session without a name is forgotten.
     assert!(ask(&[]).contains("Sven.") && ask(&[]).contains("Sven."));
+}
+
+#[test]
+fn a_batch_is_refused_over_http() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let answer = Client::begin(&server, TOKEN).ask(&server, "POST", &json!([ping]).to_string());
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("-32600") && answer.contains("batches are not supported"), "{answer}");
+}
+
+#[test]
+fn half_a_character_is_replaced_over_http() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    // A request with half a surrogate pair, from a text that was cut.
+    let half = r#"{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":"\ud83d"}}"#;
+    let answer = Client::begin(&server, TOKEN).ask(&server, "POST", half);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(events(&answer), [json!({"jsonrpc": "2.0", "id": 8, "result": {}})], "{answer}");
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Place, Run, finish};
 use crate::collector::{Collector, Span};
-use crate::http::{Server, TOKEN, hello_of};
+use crate::http::{Server, TOKEN, hello};
 use crate::shared::Client;
 use crate::{command, skills, trusted};
 
@@ -30,7 +30,7 @@ fn one_skill() -> tempfile::TempDir {
 fn run(place: &Place, skills: &Path, variables: &[(&str, &str)], calls: &[(&str, Value)]) -> Run {
     let mut input = format!(
         "{}\n{}\n",
-        hello_of("2025-06-18"),
+        hello(),
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
     );
     for (id, (tool, arguments)) in calls.iter().enumerate() {

@@ -48,12 +48,9 @@ impl Server {
         Server::start().initialized()
     }
 
-    fn initialized(self) -> Server {
-        self.initialized_with("2025-06-18")
-    }
-
-    /// Completes the handshake with this protocol version.
-    pub(crate) fn initialized_with(mut self, version: &str) -> Server {
+    /// Completes the handshake.
+    fn initialized(mut self) -> Server {
+        let version = "2025-06-18";
         let server = &mut self;
         let client = json!({"name": "raw", "version": "1"});
         let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
@@ -75,15 +72,10 @@ impl Server {
 
     /// Returns the next line, which must be a message of the protocol.
     pub(crate) fn read(&self) -> Value {
-        let message = self.read_any();
+        let line = self.lines.recv_timeout(LONG).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
         message
-    }
-
-    /// Returns the next line, which may be a batch.
-    pub(crate) fn read_any(&self) -> Value {
-        let line = self.lines.recv_timeout(LONG).unwrap();
-        serde_json::from_str(&line).unwrap()
     }
 
     pub(crate) fn ask(&mut self, id: u64, method: &str, params: &Value) -> Value {
