@@ -3,8 +3,8 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use repertoire::{Engine, MetaQuestion};
 use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
+use repertoire::{Engine, MetaQuestion};
 
 /// A home directory and a project with these configuration files.
 struct World {

@@ -84,8 +84,8 @@ impl SessionStore for MeteredStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MemoryStore;
     use repertoire::ErrorCode;
+    use repertoire::session::MemoryStore;
 
     /// A store that takes its time and then fails.
     #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Findings, Linted};
-pub use repertoire::catalog::sub_skill::{Entered, enter};
+use repertoire::catalog::sub_skill::{Entered, enter};
 use repertoire::confined::{self, Dir, Links};
 use repertoire::diagnostic::Code;
 

@@ -17,7 +17,7 @@ fn skill(name: &str, more: &str) -> Skill {
 /// The findings about skills with these names and front matters.
 fn found(skills: &[(&str, &str)]) -> Vec<Diagnostic> {
     let skills = skills.iter().map(|(name, more)| skill(name, more)).collect();
-    let options = CatalogOptions { sources: vec![Source::memory(skills)], ..Default::default() };
+    let options = CatalogOptions::new(vec![Source::memory(skills)]);
     lint(&Catalog::load(&options))
 }
 
@@ -271,7 +271,7 @@ fn findings_stand_where_the_trigger_does_and_name_the_other_file() {
         std::fs::write(dir.path().join(name).join("SKILL.md"), text).unwrap();
     }
     let sources = vec![Source::project(dir.path())];
-    let catalog = Catalog::load(&CatalogOptions { sources, ..Default::default() });
+    let catalog = Catalog::load(&CatalogOptions::new(sources));
     let found = lint(&catalog);
     assert_eq!(found.len(), 2);
     let first = &found[0];

@@ -82,7 +82,7 @@ mod tests {
             skill("needs", "requires_bins: [no-such-program]"),
         ];
         let sources = vec![Source::memory(skills)];
-        let catalog = Catalog::load(&CatalogOptions { sources, ..Default::default() });
+        let catalog = Catalog::load(&CatalogOptions::new(sources));
         let store = MemoryStore::default();
         let found = |since: Day| unused(&catalog, &store.tallies(since).unwrap(), since);
         assert!(found(Day::default()).is_empty(), "nothing was recorded");
