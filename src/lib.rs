@@ -53,7 +53,7 @@
 //!
 //! # Beside it
 //!
-//! Each of these is a crate: `repertoire-sessions` (sessions in SQLite, PostgreSQL and Redis),
+//! Each of these is a crate: `repertoire-sessions` (sessions in `SQLite`, `PostgreSQL` and Redis),
 //! `repertoire-config` (`config.toml`), `repertoire-fetch` (skills from git repositories, archives,
 //! registries and servers), `repertoire-agents` (hooks of coding agents), `repertoire-mcp` (an MCP
 //! server), `repertoire-authoring` (findings that compare skills, and evaluation) and `repertoire-cli`
@@ -129,6 +129,11 @@ pub use tool_definition::ToolFormat;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The code blocks of the page on embedding are tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;
 
 /// The code blocks of the page on activation are tests, too.
 #[cfg(doctest)]

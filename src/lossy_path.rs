@@ -9,7 +9,6 @@ pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::
     path.to_string_lossy().serialize(serializer)
 }
 
-#[expect(clippy::ref_option, reason = "serde gives it so")]
 pub fn serialize_option<S: Serializer>(
     path: &Option<PathBuf>,
     serializer: S,

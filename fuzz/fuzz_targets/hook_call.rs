@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use repertoire::integration::hook::{HookAgent, HookCall};
+use repertoire_agents::{HookAgent, HookCall};
 use repertoire::{Engine, Skill};
 use serde_json::{Map, Value};
 

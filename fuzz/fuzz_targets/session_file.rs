@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use repertoire::session::{Event, SessionStore as _, SqliteStore};
+use repertoire::session::{Event, SessionStore as _};
+use repertoire_sessions::SqliteStore;
 
 #[derive(Debug, Arbitrary)]
 struct Input {

@@ -133,6 +133,7 @@ impl Source {
     }
 
     /// Records the key whose signature of the source was verified; `None` if no signature was required.
+    #[must_use]
     pub fn signed_with(mut self, key: Option<String>) -> Source {
         self.signed_by = key;
         self

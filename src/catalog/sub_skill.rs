@@ -13,6 +13,7 @@ pub(crate) fn is_skill(entry: &Entry) -> bool {
 
 /// The result of [`enter`].
 pub enum Entered {
+    /// The directory, which is part of the skill.
     Dir(Dir),
     /// The path ends in, or leads through, a sub-skill: the first directory on it that is a skill of its
     /// own.

@@ -1,5 +1,6 @@
 //! A replacement for systems without `openat`: names are resolved and compared. Between that and the
 //! opening, a directory can be swapped for a link; the opened file is then not confined.
+#![cfg_attr(unix, expect(unreachable_pub, reason = "only tests use it there"))]
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -14,7 +15,7 @@ pub struct Dir(PathBuf);
 
 impl Dir {
     /// Opens the directory at `path`, which may be a link or lead through links.
-    pub(crate) fn open(path: &Path) -> io::Result<Dir> {
+    pub fn open(path: &Path) -> io::Result<Dir> {
         let path = path.canonicalize()?;
         if !path.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -23,7 +24,7 @@ impl Dir {
     }
 
     /// Opens a regular file below this directory, as [`super::open`] does.
-    pub(crate) fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
+    pub fn file(&self, relative: &Path, links: Links) -> io::Result<File> {
         let path = self.look_up(relative, links)?;
         let kind = path.symlink_metadata()?.file_type();
         // Opening a pipe would block, and not every system can open a directory.

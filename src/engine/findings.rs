@@ -7,6 +7,9 @@ use super::Engine;
 use crate::catalog::CatalogOptions;
 use crate::diagnostic::{Code, Diagnostic};
 
+/// Tells whether findings with a code are replaced.
+type IsReplaced = fn(Code) -> bool;
+
 /// The findings of the host that replace those with which the engine was built.
 #[derive(Debug, Default)]
 pub(super) struct HostFindings(Mutex<Reported>);
@@ -14,7 +17,7 @@ pub(super) struct HostFindings(Mutex<Reported>);
 #[derive(Debug, Default)]
 struct Reported {
     /// `None` if the findings with which the engine was built are still the latest.
-    now: Option<(fn(Code) -> bool, Vec<Diagnostic>)>,
+    now: Option<(IsReplaced, Vec<Diagnostic>)>,
     /// True if the catalog does not have these findings yet.
     are_new: bool,
 }
@@ -29,7 +32,7 @@ impl Engine {
     /// Replaces the findings of the host whose code `is_replaced` selects, for example those about
     /// sources that it fetches. The [diagnostics](Engine::diagnostics) have them after the next
     /// [refresh](Engine::refresh).
-    pub fn report(&self, is_replaced: fn(Code) -> bool, findings: Vec<Diagnostic>) {
+    pub fn report(&self, is_replaced: IsReplaced, findings: Vec<Diagnostic>) {
         let mut reported = self.0.findings.lock();
         if reported.now.as_ref().map(|(_, findings)| findings) != Some(&findings) {
             *reported = Reported { now: Some((is_replaced, findings)), are_new: true };

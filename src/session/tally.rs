@@ -44,6 +44,7 @@ impl Day {
         self.0.into()
     }
 
+    /// The day with this [number](Day::number).
     pub fn of_number(number: i64) -> Day {
         Day::from_number(number.try_into().unwrap_or_default())
     }
@@ -103,6 +104,7 @@ impl Counts {
         self.fired.saturating_add(self.loaded).saturating_add(self.used)
     }
 
+    /// Adds the encounters that `other` counts.
     pub fn add(&mut self, other: Counts) {
         self.fired = self.fired.saturating_add(other.fired);
         self.loaded = self.loaded.saturating_add(other.loaded);

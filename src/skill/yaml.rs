@@ -117,7 +117,7 @@ pub struct Tree {
 /// The reason why a text was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
-    pub kind: YamlErrorKind,
+    pub(crate) kind: YamlErrorKind,
     pub message: String,
     /// The byte of the parsed text, not of the file.
     pub at: usize,

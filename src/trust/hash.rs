@@ -62,6 +62,7 @@ impl ContentHash {
             .map_err(|error| io_error("read", path, error))
     }
 
+    /// The hash of everything that `hash` was given.
     pub fn finished(hash: Sha256) -> ContentHash {
         ContentHash(HEXLOWER.encode(&hash.finalize()))
     }

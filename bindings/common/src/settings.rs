@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::Environment;
-use repertoire::config::{Config, ConfigPlace};
-use repertoire::fetch::Fetcher;
-use repertoire::session::{MemoryStore, SqliteStore};
+use repertoire_config::{Config, ConfigPlace};
+use repertoire_fetch::Fetcher;
+use repertoire::session::MemoryStore;
+use repertoire_sessions::SqliteStore;
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
@@ -152,7 +153,7 @@ impl Settings {
         if let Some(place) = self.config {
             let config = place.load();
             (disclosure, prompt) = (config.disclosure(disclosure), config.prompt(prompt));
-            builder = builder.config(&config);
+            builder = config.apply(builder);
         }
         // Sources from the settings come last, so that they take precedence over those of the
         // configuration.
@@ -241,8 +242,8 @@ pub fn refusal(diagnostics: &[repertoire::Diagnostic]) -> Error {
 #[cfg(test)]
 mod tests {
     use repertoire::catalog::Scope;
-    use repertoire::config::FetchSettings;
-    use repertoire::fetch::SourceList;
+    use repertoire_config::FetchSettings;
+    use repertoire_fetch::SourceList;
 
     use super::*;
 

@@ -7,15 +7,16 @@
 //!
 //! ```
 //! use repertoire_agents::{HookAgent, HookCall};
-//! use repertoire::{Engine, Source};
+//! use repertoire::Engine;
 //!
-//! let engine = Engine::builder().source(Source::bundled("skills")).build()?;
+//! let skill = "---\nname: notes\ndescription: Writes notes.\ntriggers: [take notes]\n---\nBe brief.";
+//! let engine = Engine::builder().skill(skill.parse()?).build()?;
 //! let input = r#"{"hook_event_name": "UserPromptSubmit", "session_id": "7",
-//!     "prompt": "write a commit message"}"#;
+//!     "prompt": "take notes"}"#;
 //! let call = HookCall::read(HookAgent::ClaudeCode, input)?;
 //! let answer = call.answer(&engine)?.unwrap_or_default();
 //! let context = &answer["hookSpecificOutput"]["additionalContext"];
-//! assert!(context.as_str().is_some_and(|text| text.starts_with("## Skill: commit-message")));
+//! assert!(context.as_str().is_some_and(|text| text.starts_with("## Skill: notes")));
 //! // The same skill is not added to the same conversation again.
 //! let answer = call.answer(&engine)?.unwrap_or_default().to_string();
 //! assert!(!answer.contains("## Skill"));

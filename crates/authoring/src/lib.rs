@@ -5,10 +5,13 @@
 //!
 //! ```
 //! use repertoire::catalog::CatalogOptions;
-//! use repertoire::{Catalog, Source};
+//! use repertoire::{Catalog, Code, Source};
+//! use repertoire_authoring::lint::lint;
 //!
-//! let options = CatalogOptions::new(vec![Source::bundled("../../skills")]);
-//! assert!(repertoire_authoring::lint::lint(&Catalog::load(&options)).is_empty());
+//! let skill = "---\nname: deploy\ndescription: Deploys a service.\ntriggers: [please]\n---\nRun it.";
+//! let catalog = Catalog::load(&CatalogOptions::new(vec![Source::memory(vec![skill.parse()?])]));
+//! assert!(lint(&catalog).iter().any(|finding| finding.code == Code::GenericTrigger));
+//! # Ok::<(), repertoire::Error>(())
 //! ```
 
 pub mod eval;

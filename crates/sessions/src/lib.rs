@@ -10,18 +10,18 @@
 //!
 #![cfg_attr(feature = "sqlite", doc = "```")]
 #![cfg_attr(not(feature = "sqlite"), doc = "```ignore")]
-//! use repertoire::{Engine, Source};
+//! use repertoire::Engine;
 //! use repertoire_sessions::SqliteStore;
 //!
 //! let dir = tempfile::tempdir()?;
 //! let engine = Engine::builder()
-//!     .source(Source::bundled("../../skills"))
+//!     .skill("---\nname: deploy\ndescription: Deploys.\ntriggers: [ship it]\n---\nRun it.".parse()?)
 //!     .session_store(SqliteStore::open(dir.path().join("sessions.sqlite"))?)
 //!     .build()?;
 //! let session = engine.session("chat-7");
-//! assert_eq!(engine.turn("review the diff", &session).run()?.disclosure.full, ["code-review"]);
+//! assert_eq!(engine.turn("ship it", &session).run()?.disclosure.full, ["deploy"]);
 //! // The instructions are in the context already, also for another process.
-//! assert!(engine.turn("review the diff", &session).run()?.disclosure.full.is_empty());
+//! assert!(engine.turn("ship it", &session).run()?.disclosure.full.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -52,8 +52,3 @@ pub use options::ServerOptions;
 pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SetAside, SqliteStore};
-
-/// The code blocks of the page on embedding are tests, too.
-#[cfg(all(doctest, feature = "sqlite"))]
-#[doc = include_str!("../../../docs/embedding.md")]
-struct EmbeddingPage;

@@ -36,14 +36,6 @@ const MAX_NAMED: usize = 3;
 ///
 /// Only skills that messages are matched against for the model are checked, whether or not they are
 /// available on this machine. Findings are warnings and notes, never errors.
-///
-/// ```
-/// use repertoire::catalog::CatalogOptions;
-/// use repertoire::{Catalog, Source};
-///
-/// let options = CatalogOptions::new(vec![Source::bundled("skills")]);
-/// assert!(repertoire_authoring::lint::lint(&Catalog::load(&options)).is_empty());
-/// ```
 pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {
     let is_judged = |entry: &&Entry| !entry.is_shadowed() && entry.is_matched(Audience::Model);
     let skills: Vec<Linted<'_>> = catalog.entries().filter(is_judged).map(Linted::new).collect();

@@ -66,8 +66,10 @@ const TO: &str = "<!-- end of the matrix -->\n";
 /// Installs the programs once, and returns true if they are available.
 fn are_installed() -> bool {
     static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
-        if std::env::var_os("CI").is_none() && std::env::var_os("REPERTOIRE_AGENTS").is_none() {
-            eprintln!("SKIPPED: the real agents are run in CI, or with `REPERTOIRE_AGENTS=all`");
+        if std::env::var_os("REPERTOIRE_AGENTS").is_none() {
+            eprintln!(
+                "SKIPPED: the real agents are run by `.ci/full agents`, or with `REPERTOIRE_AGENTS=all`"
+            );
             return false;
         }
         if !npm::has_npm() {

@@ -1,5 +1,5 @@
 //! Recordings of the calls that an agent makes to its hooks, and of the answers. They are kept in
-//! `tests/hooks/AGENT/conversation.json`, which the tests of hooks replay.
+//! `crates/cli/tests/hooks/AGENT/conversation.json`, which the tests of hooks replay.
 
 use std::collections::BTreeSet;
 use std::fs;

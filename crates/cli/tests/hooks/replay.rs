@@ -1,4 +1,4 @@
-//! Replays conversations of the real programs, which `tests/agents` recorded.
+//! Replays conversations of the real programs, which `crates/cli/tests/agents` recorded.
 
 use std::fs;
 use std::path::Path;

@@ -16,7 +16,7 @@ const BEFORE: [&str; 2] = ["There", "there"];
 const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
 /// Directories whose comments are checked.
-const DIRS: [&str; 4] = ["benches", "examples", "src", "tests"];
+const DIRS: [&str; 5] = ["benches", "crates", "examples", "src", "tests"];
 
 /// The maximum length of a line of Markdown, in characters; lines of tables and code may be longer.
 const MARKDOWN_WIDTH: usize = 120;

@@ -13,12 +13,12 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-fn manifest() -> DocumentMut {
-    fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
+fn manifest(path: &str) -> DocumentMut {
+    fs::read_to_string(root().join(path)).unwrap().parse().unwrap()
 }
 
 fn version() -> String {
-    manifest()["workspace"]["package"]["version"].as_str().unwrap().to_owned()
+    manifest("Cargo.toml")["workspace"]["package"]["version"].as_str().unwrap().to_owned()
 }
 
 fn archive(built: &Path, target: &str, out: &Path) -> String {
@@ -44,7 +44,7 @@ fn targets() -> Vec<String> {
 
 /// Returns a field of the metadata for `cargo binstall`, filled in for `target`.
 fn for_binstall(field: &str, target: &str) -> String {
-    let manifest = manifest();
+    let manifest = manifest("crates/cli/Cargo.toml");
     let metadata = &manifest["package"]["metadata"]["binstall"];
     let own = metadata["overrides"].get(target).and_then(|own| own.get(field));
     let mut text = own.unwrap_or(&metadata[field]).as_str().unwrap().to_owned();

@@ -258,7 +258,7 @@ fn tools_are_called_in_a_child_process() {
     assert_eq!(note["tools"].as_array().unwrap().len(), 6);
 }
 
-/// Checks some of the faults that `tests/toolsets/failures` covers in full.
+/// Checks some of the faults that `crates/cli/tests/toolsets/failures` covers in full.
 #[test]
 fn a_bad_toolset_is_told_and_harms_no_other() {
     let cases: &[(&str, &[&str])] = &[
