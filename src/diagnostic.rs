@@ -117,7 +117,7 @@ codes! {
     /// A source of `config.toml` that cannot be fetched from its address.
     InvalidSource = "invalid-source", Error;
 
-    /// `config.toml` is not valid TOML; the parts that cannot be parsed are left out.
+    /// `config.toml` is not valid TOML, and is left out.
     InvalidToml = "invalid-toml", Error;
     /// A section or key of `config.toml` that does not exist.
     UnknownSetting = "unknown-setting", Warning;

@@ -74,8 +74,7 @@ pub(super) fn edited(
 pub(super) fn parse(text: &str) -> Result<Document<&str>, Error> {
     Document::parse(text).map_err(|error| {
         let (line, column) = position(text, error.span().unwrap_or_default().start);
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        wrong(format!("line {line}, column {column}: {message}"))
+        wrong(format!("line {line}, column {column}: {}", message(&error)))
     })
 }
 

@@ -1,9 +1,9 @@
 //! Configuration: the settings in the `config.toml` of a user and of a project, for sources, skills,
 //! limits and code.
 //!
-//! The valid parts of a file are parsed (`document.rs`), and each setting is checked (`read.rs`,
-//! `value.rs`) against the schema (`schema.rs`). A [`Config`] merges the settings of both files, and
-//! applies them to options (`apply.rs`). A problem becomes a [`Diagnostic`], and never stops loading.
+//! A file is parsed (`document.rs`), and each setting is checked (`read.rs`, `value.rs`) against the schema
+//! (`schema.rs`). A [`Config`] merges the settings of both files, and applies them to options (`apply.rs`).
+//! A problem becomes a [`Diagnostic`], and never stops loading.
 //! The project's file wins over the user's. But the author of the project wrote it, so it cannot grant
 //! rights, name a source outside of the project, or loosen a limit of code.
 
@@ -16,8 +16,6 @@ mod schema;
 mod signatures;
 mod value;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -35,8 +33,6 @@ pub use signatures::{SignaturePolicy, SignedSources};
 
 /// The name of configuration files.
 const NAME: &str = "config.toml";
-/// The maximum size of a file that is read, in bytes.
-const MAX_BYTES: u64 = 256 * 1024;
 
 /// The place from which a configuration is loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -260,16 +256,19 @@ impl Config {
     }
 
     fn read(&mut self, scope: Scope, path: &Path) {
-        let text = match text(path, scope, &self.place.project) {
-            Ok(text) => text,
-            Err(finding) => return self.diagnostics.push(*finding),
+        let document = match document::read(path, scope, &self.place.project) {
+            Ok(document) => document,
+            Err(finding) => {
+                // A user's file that is lost may have demanded signatures.
+                if scope == Scope::User {
+                    self.found.push(Found::signatures_required(&finding));
+                }
+                return self.diagnostics.push(*finding);
+            }
         };
-        let n_before = self.diagnostics.len();
-        let root = document::parse(path, &text, &mut self.diagnostics);
-        let is_damaged = self.diagnostics.len() > n_before;
         let mut reader = Reader {
             path,
-            text: &text,
+            text: document.raw(),
             scope,
             home: self.place.home.as_deref(),
             project: &self.place.project,
@@ -277,10 +276,7 @@ impl Config {
             found: Vec::new(),
             findings: Vec::new(),
         };
-        reader.read(&root);
-        if is_damaged {
-            reader.keep_signature_demands();
-        }
+        reader.read(document.as_table());
         let Reader { found, findings, .. } = reader;
         self.diagnostics.extend(findings);
         self.found.extend(found);

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
-use super::document::signature_keys_in;
 use super::schema::{self, Key, Kind, ProjectMay, Value};
 use super::value::{
     Problem, budget, is_public_key, json_of_table, kind_of, kind_of_value, margin, time,
@@ -34,6 +33,19 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// The setting with which every fetched source must be signed, for a user's file that `finding` left
+    /// out.
+    pub(super) fn signatures_required(finding: &Diagnostic) -> Found {
+        let name = "signatures.required".to_owned();
+        Found::at(finding.clone(), Scope::User, name, Value::Switch(true))
+    }
+
+    /// Creates a setting at the place of a finding.
+    fn at(place: Diagnostic, scope: Scope, name: String, value: Value) -> Found {
+        let Diagnostic { line, column, span, path, .. } = place;
+        Found { name, value, scope, path, line, column, span: span.unwrap_or_default() }
+    }
+
     /// A finding about the setting.
     pub(super) fn finding(&self, code: Code, message: String, help: &str) -> Diagnostic {
         let mut finding = Diagnostic::new(code, &self.path, message, help);
@@ -88,18 +100,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Sets the strictest value for each demand for signatures that the text has but the tree lost, so
-    /// that a syntax error cannot turn off a demand.
-    pub(super) fn keep_signature_demands(&mut self) {
-        for (name, key) in signature_keys_in(self.text) {
-            let may_set = self.scope != Scope::Project || key.project == ProjectMay::Set;
-            let is_lost = may_set && self.found.iter().all(|found| found.name != name);
-            if let Some(value) = key.kind.strictest(vec![String::new()]).filter(|_| is_lost) {
-                self.take(name, value, None);
-            }
-        }
-    }
-
     fn table<'t>(
         &mut self,
         item: &'t Item,
@@ -149,9 +149,7 @@ impl Reader<'_> {
     fn take(&mut self, name: String, value: Value, key: Option<&TomlKey>) {
         let span = key.and_then(TomlKey::span).unwrap_or_default();
         let place = Diagnostic::new(Code::InvalidValue, self.path, "", "").at(self.text, span);
-        let Diagnostic { line, column, span, path, .. } = place;
-        let (scope, span) = (self.scope, span.unwrap_or_default());
-        self.found.push(Found { name, value, scope, path, line, column, span });
+        self.found.push(Found::at(place, self.scope, name, value));
     }
 
     fn tell(&mut self, problem: Problem, value: Option<Range<usize>>, key: Option<&TomlKey>) {

@@ -137,8 +137,6 @@ mod tests {
             ("signed_by = \"RWQ\"".to_owned(), &["RWQ"]),
             ("signed_by = 3".to_owned(), &["3"]),
             ("signed_by = []".to_owned(), &[""]),
-            (format!("signed_by = \"{key}"), &[""]),
-            (format!("signed_by = \"{key}\" \"{key}\""), &[""]),
         ] {
             let text = format!("{team}{text}\n");
             for (user, project) in [(text.as_str(), ""), ("", &text)] {
@@ -150,12 +148,11 @@ mod tests {
         for (text, required, keys) in [
             ("required = false", SignedSources::Named, 0),
             ("required = true", SignedSources::All, 0),
-            ("required = [\"github.com\"]\nkeys = \"KEY\"", hosts.clone(), 1),
+            ("required = [\"github.com\"]\nkeys = \"KEY\"", hosts, 1),
             ("required = \"github.com\"", SignedSources::All, 0),
             ("required = [3]", SignedSources::All, 0),
-            ("required = [\"github.com\"]\nkeys = [\"KEY\"] x", hosts, 0),
-            ("required = tru\nkeys = [\"KEY\"]", SignedSources::All, 1),
-            ("required = true x\nkeys = x\n", SignedSources::All, 0),
+            // In a file that is not valid TOML, anything may have been demanded.
+            ("required = false x", SignedSources::All, 0),
         ] {
             let text = format!("[signatures]\n{}\n", text.replace("KEY", key));
             let policy = load(&text, "").signatures();

@@ -140,8 +140,6 @@ fn what_is_wrong_is_a_finding_and_the_rest_holds() {
         ("[toolsets.Hello]\ncolour = 1", "unknown-setting 2:1"),
         ("[toolsets]\nHello = 1", "wrong-type 2:9"),
         ("[[limits]]\nmax_skills = 3", "wrong-type 1:1"),
-        ("[limits]\nmax_skills = 3 3", "invalid-toml 2:14"),
-        ("[limits", "invalid-toml 1:8"),
     ] {
         let world = World::new(&format!("{text}\n[bundled]\nmcp = true\n"), "");
         let config = world.config();
@@ -150,6 +148,23 @@ fn what_is_wrong_is_a_finding_and_the_rest_holds() {
         let finding = &config.diagnostics()[0];
         assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");
         assert!(finding.span.is_some() && finding.path.ends_with(".acme/config.toml"));
+    }
+}
+
+#[test]
+fn a_file_that_is_not_toml_is_left_out() {
+    for (text, wanted) in [
+        ("[limits]\nmax_skills = 3 3", "invalid-toml 2:14"),
+        ("[limits", "invalid-toml 1:8"),
+        ("[limits]\nmax_skills = [1", "invalid-toml 3:1"),
+        ("[limits]\n[limits]", "invalid-toml 2:2"),
+        ("é = \"ü", "invalid-toml 1:1"),
+    ] {
+        let config = World::new("", &format!("{text}\n[bundled]\nmcp = true\n")).config();
+        assert_eq!(findings(&config), [wanted], "{text}: {:?}", config.diagnostics());
+        assert!(!config.uses_bundled(Channel::Mcp), "{text}");
+        let finding = &config.diagnostics()[0];
+        assert!(finding.span.is_some() && finding.help.contains("left out"), "{finding:?}");
     }
 }
 

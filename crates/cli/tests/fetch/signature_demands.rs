@@ -25,7 +25,6 @@ fn keys_that_are_named_later_are_asked_of_the_copy_in_use() {
         (&good, &format!("\"{}\"", other.public()), "signed by another key"),
         (&good, "\"RWQ\"", "is not a public key"),
         (&good, "[]", "is not a public key"),
-        (&good, &quoted[..20], "is not a public key"),
         (&unsigned, &quoted, "it has no `skills.sha256`"),
         (&altered, &quoted, "its copy is not what `skills.sha256` has"),
     ] {
@@ -104,6 +103,24 @@ fn a_user_demands_signatures_and_a_project_cannot_lift_that() {
         assert_eq!(ids.is_empty(), !is_taken, "{findings:?}");
         assert!(findings.iter().any(|it| it.starts_with("refused-setting: ")), "{findings:?}");
     }
+}
+
+#[test]
+fn a_user_file_that_is_not_toml_may_have_demanded_signatures() {
+    let (author, world) = (Author::new(), World::new(Scope::Project));
+    crate::repository::copy(&signed(&author).path(), &world.base(Scope::Project).join("vendor"));
+    let of_project =
+        format!("[fetch.team]\nsource = \"./vendor\"\nsigned_by = \"{}\"\n", author.public());
+    world.write_config(Scope::Project, &of_project);
+    world.update(false).unwrap();
+    assert_eq!(world.in_use().0, ["deploy", "review"]);
+    world.write_config(Scope::User, "[limits]\nmax_skills = 3 x\n");
+    let (ids, findings) = world.in_use();
+    let told = |code: &str| findings.iter().any(|finding| finding.starts_with(code));
+    assert!(ids.is_empty() && told("source-unsigned: ") && told("invalid-toml: "), "{findings:?}");
+    refusal(world.update(false));
+    world.write_config(Scope::User, "[limits]\nmax_skills = 3\n");
+    assert_eq!(world.in_use().0, ["deploy", "review"]);
 }
 
 #[test]
