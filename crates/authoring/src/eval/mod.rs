@@ -36,7 +36,6 @@
 
 mod case;
 mod compare;
-mod csv;
 mod fields;
 mod located;
 mod owner;

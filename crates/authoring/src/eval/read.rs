@@ -1,4 +1,4 @@
-//! The reader of files with prompts: JSON, JSON lines, YAML, or tables of comma-separated values.
+//! The reader of files with prompts: JSON, JSON lines, or YAML.
 //!
 //! A bad entry is left out, and reported with its line; the others are kept. After a syntax error in a
 //! JSON array, entries cannot be told apart, so the rest of that file is left out. A file without
@@ -7,7 +7,6 @@
 use serde_json::Value;
 
 use super::case::{Case, Problem, QUERY, is_entry, of_entry, of_prompt, own_skill};
-use super::csv::{self, Rows};
 use super::fields::{Fields, kind, normal};
 use super::located::{Located, blanks, json_parts, yaml_parts};
 use repertoire::skill::yaml;
@@ -73,8 +72,10 @@ pub fn read(file: &str, text: &str, skill: Option<&str>) -> (Vec<Case>, Vec<Prob
     match extension.to_ascii_lowercase().as_str() {
         "jsonl" | "ndjson" => reader.lines(),
         "yaml" | "yml" => reader.yaml(),
-        "csv" => reader.table(false),
-        "tsv" => reader.table(true),
+        "csv" | "tsv" => {
+            let message = "tables are not read: write JSON, JSON lines or YAML";
+            reader.problem(0, message.to_owned());
+        }
         _ if text.trim_start().starts_with("//") => reader.lines(),
         _ if text.trim_start().starts_with('[') => reader.json_list(),
         _ if text.trim_start().starts_with('{') => reader.json_map_or_lines(),
@@ -137,24 +138,6 @@ impl Reader<'_> {
                 _ => {}
             },
             Err(error) => self.problem(error.at, format!("not valid YAML: {}", error.message)),
-        }
-    }
-
-    fn table(&mut self, is_tsv: bool) {
-        let mut rows = Rows::new(self.text, csv::separator(is_tsv, self.text));
-        let Some(header) = rows.next() else { return };
-        let fault = match &header.fields {
-            Ok(names) => csv::missing(names),
-            Err(message) => Some(message.clone()),
-        };
-        if let Some(message) = fault {
-            return self.problem(header.at, message);
-        }
-        let names = header.fields.unwrap_or_default();
-        for row in rows {
-            let entry = row.fields.and_then(|fields| csv::entry(&names, &fields));
-            let case = entry.and_then(|entry| of_entry(&entry, self.skill, None));
-            self.keep(row.at, case);
         }
     }
 

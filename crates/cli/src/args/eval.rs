@@ -8,7 +8,7 @@ use super::routing::{MatchingArgs, ShowingArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
-    /// Files of prompts: JSON, JSON lines, YAML, CSV or TSV
+    /// Files of prompts: JSON, JSON lines or YAML
     ///
     /// Each entry has a `query` (or `prompt`, `input`) and states the expected result:
     /// `should_trigger` (true or false) for one skill, or `expected_skill` (a name, a list, or null

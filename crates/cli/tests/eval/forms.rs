@@ -86,25 +86,6 @@ const FORMS: &[(&str, &str, &[&str])] = &[
         &["2 a +x - ~", "5 b +y -x ~"],
     ),
     ("route.jsonl", "{\"prompt\":\"a\",\"expected\":{\"route\":\"x\"}}\n", &["1 a +x - ~"]),
-    (
-        "table.csv",
-        "\u{feff}id,should_trigger,prompt,skill,expected_skill\r\n1,true,\"first, with \"\"a\"\"\r\nbreak\",x,\r\n\
-         2,No,b,x,\r\n\r\n3,,c,,y;z\r\n4,,d,,\r\n5,1,e,,z\r\n",
-        &[
-            "2 first, with \"a\"\r\nbreak +x - ~",
-            "4 b + -x ~",
-            "6 c +y,z - ~",
-            "7 d + - ~",
-            "8 e +z - ~",
-        ],
-    ),
-    (
-        "prose.csv",
-        "shouldTrigger,prompt,skill,expected\nyes,a,x,\"makes one item, then stops\"\nno,b,x,asks what\n",
-        &["2 a +x - ~", "3 b + -x ~"],
-    ),
-    ("table.tsv", "query\texpected_skill\na, b\tx\n", &["2 a, b +x - ~"]),
-    ("semicolon.csv", "query;expected_skill\na, b;x\n", &["2 a, b +x - ~"]),
 ];
 
 #[test]
@@ -184,12 +165,10 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
         // An option on the command line takes precedence over the file's place.
         assert_eq!(run(&["--skill", "z"])[0]["expected"], json!(["z"]), "{file}");
     }
-    place.write("skills/x/evals/p.csv", "prompt,should_trigger\na,true\n");
-    place.write("skills/x/evals/p.yaml", "should_trigger_prompts: [a]\n");
-    for file in ["skills/x/evals/p.csv", "skills/x/evals/p.yaml"] {
-        let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
-        assert_eq!(report["results"][0]["expected"], json!(["x"]), "{file}");
-    }
+    let file = "skills/x/evals/p.yaml";
+    place.write(file, "should_trigger_prompts: [a]\n");
+    let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
+    assert_eq!(report["results"][0]["expected"], json!(["x"]));
 
     // Prompts that lie next to the skills, or inside a skill of another source, belong to no skill.
     place.write("evals/t.json", own);
@@ -230,32 +209,8 @@ type Named = &'static [(usize, &'static str)];
 #[test]
 fn what_is_bad_is_named_with_its_line_and_with_what_to_write() {
     let cases: &[(&str, &str, usize, Named)] = &[
-        (
-            "a.csv",
-            "prompt,should_trigger,skill\na,true,x\nb,maybe,x\nc,true\nd, e,true,x\n,true,x\n\
-             \"f\" g,true,x\nh,true,\ni,,x\nj,false,x\n\"k,true,x\nl,true,x\n",
-            2,
-            &[
-                (3, "`should_trigger` is text, not true or false: write `true`"),
-                (4, "has 2 fields and the header 3: put a field"),
-                (5, "has 4 fields and the header 3: put a field"),
-                (6, "blank: write"),
-                (7, "double each quote"),
-                (8, "add `expected_skill`"),
-                (9, "add `should_trigger`"),
-                (11, "never closed, so the rest of the file is left out: close it"),
-            ],
-        ),
-        (
-            "b.csv",
-            "text,should_trigger\na,true\n",
-            0,
-            &[(1, "as in `prompt,should_trigger,skill`")],
-        ),
-        ("c.csv", "\nprompt,notes\na,b\n", 0, &[(2, "add a column `should_trigger`")]),
-        ("d.csv", "\"prompt\n", 0, &[(1, "never closed")]),
-        ("e.csv", "", 0, &[(1, "no prompts")]),
-        ("f.csv", "prompt,expected\n", 0, &[(1, "no prompts")]),
+        ("a.csv", "prompt,should_trigger\na,true\n", 0, &[(1, "tables are not read: write JSON")]),
+        ("a.json", "[]", 0, &[(1, "no prompts")]),
         (
             "skills.json",
             "{\"skills\": [{\"name\": \"x\"},\n{\"positive\": [\"a\"]},\n{\"name\": \"y\", \"positive\": [7,\n\"b\"]},\n\
@@ -271,13 +226,19 @@ fn what_is_bad_is_named_with_its_line_and_with_what_to_write() {
         (
             "a.jsonl",
             "{\"query\":\"a\",\"expected\":{\"other\":\"x\"}}\n\"text\"\n\
-             {\"evals\":[{\"query\":\"b\",\"expected\":\"x\"}],\"skill\":7}\n{\"query\":\"c\",\"relevant\":true}\n",
+             {\"evals\":[{\"query\":\"b\",\"expected\":\"x\"}],\"skill\":7}\n{\"query\":\"c\",\"relevant\":true}\n\
+             {\"query\":\"d\",\"should_trigger\":\"maybe\"}\n{\"query\":\" \",\"expected\":\"x\"}\n\
+             {\"query\":\"e\",\"should_trigger\":true}\n{\"query\":\"f\"}\n",
             1,
             &[
                 (1, "write a name, or `[]` for none"),
                 (2, "write `{\"query\""),
                 (3, "`skill` is a number, not a name: write the name"),
                 (4, "`relevant` is a truth value, not the name of a skill"),
+                (5, "`should_trigger` is text, not true or false: write `true`"),
+                (6, "blank: write"),
+                (7, "add `expected_skill`"),
+                (8, "add `should_trigger`"),
             ],
         ),
     ];
