@@ -70,21 +70,3 @@ fn hash(path: &Path) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
-
-#[test]
-fn the_selection_is_varied() {
-    let Some(corpus) = crate::support::shared("corpus/skills") else { return };
-    let chosen = choose(&corpus, 200);
-    let repository = |skill: &Skill| {
-        let path = skill.path().unwrap().strip_prefix(&corpus).unwrap();
-        path.components().next().unwrap().as_os_str().to_owned()
-    };
-    let mut by_repository: BTreeMap<_, usize> = BTreeMap::new();
-    for skill in &chosen {
-        *by_repository.entry(repository(skill)).or_default() += 1;
-    }
-    let names: BTreeSet<&str> = chosen.iter().map(Skill::name).collect();
-    assert_eq!((chosen.len(), names.len()), (200, 200));
-    assert!(by_repository.len() >= 60, "{by_repository:?}");
-    assert!(by_repository.values().all(|n| *n <= 6), "{by_repository:?}");
-}

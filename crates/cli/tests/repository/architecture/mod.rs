@@ -72,28 +72,3 @@ fn files_of_a_room_know_each_other_in_one_direction() {
     let opened: Vec<_> = CIRCULAR.iter().filter(|room| !rooms.contains(*room)).collect();
     assert!(opened.is_empty(), "has no circles any more: {opened:?}");
 }
-
-#[test]
-fn circles_are_found_through_lists_of_names_paths_and_names_that_are_passed_on() {
-    let files = |b: &'static str| {
-        let a = "use super::b::{Other as Renamed, Thing};\nmod tests;\nstruct Mine;\n";
-        let room = "mod a;\nmod b;\npub use a::Mine;\n";
-        Modules::of([("room/mod.rs", room), ("room/a.rs", a), ("room/b.rs", b), ("lib.rs", "")])
-    };
-    for (b, is_circular) in [
-        ("use super::a::Mine;", true),
-        ("use super::{c, a::{d, Mine}};", true),
-        ("fn f() { crate::room::a::run() }", true),
-        ("use super::Mine;", true),
-        ("use crate::room;\nfn f(mine: room::Mine) {}", true),
-        ("// use super::a::Mine;", false),
-        ("use other::a::Mine;", false),
-        ("use super::Undefined;", false),
-        ("#[cfg(test)]\nmod tests {\n    use super::super::a::Mine;\n}", false),
-    ] {
-        let modules = files(b);
-        let circles = modules.circular_uses();
-        let expected = if is_circular { 2 } else { 0 };
-        assert_eq!(circles.len(), expected, "{b}: {circles:?}");
-    }
-}

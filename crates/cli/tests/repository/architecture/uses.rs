@@ -71,7 +71,7 @@ impl Modules {
     }
 
     /// Builds the modules from files, each given by its path and its text.
-    pub(crate) fn of<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Modules {
+    fn of<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Modules {
         let modules = files.into_iter().map(|(path, text)| (Name::of(path), Module::of(text)));
         let mut modules = Modules { modules: modules.collect(), uses: BTreeMap::new() };
         let uses = modules.modules.iter().map(|(name, module)| {
