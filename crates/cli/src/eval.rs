@@ -1,6 +1,6 @@
 //! `repertoire eval`: measures how often the right skill is disclosed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 use repertoire::{Catalog, DisclosureOptions, Error, ErrorCode, SkillId};
@@ -12,16 +12,15 @@ use serde::Serialize;
 
 use crate::args::{Common, EvalArgs, Threshold};
 use crate::exit_code::ExitCode;
-use crate::failure::UsageError;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, percent, percent_or_dash};
-use crate::{eval_page, progress_bar, sanitize, setup};
+use crate::{progress_bar, sanitize, setup};
 
 /// With more prompts than this, a progress bar is shown.
 const MANY_CASES: usize = 500;
 
 /// The maximum numbers of confusions, of causes for each confusion, and of changes that text output
-/// lists. JSON and HTML list all of them.
+/// lists. JSON lists all of them.
 const MAX_CONFUSIONS: usize = 12;
 const MAX_CAUSES: usize = 3;
 const MAX_CHANGES: usize = 20;
@@ -47,14 +46,14 @@ struct Unmet {
 }
 
 pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    // Files that cannot be read or written are reported before the work is done, not after it.
-    check_page_overwrites_no_input(args)?;
+    // Files that cannot be read are reported before the work is done, not after it.
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
-    let files = PromptFile::read_all(&args.files)?;
+    let help = "name a file of prompts, in UTF-8";
+    let texts = args.files.iter().map(|file| text_of(file, help)).collect::<Result<Vec<_>, _>>()?;
     let options = setup::config(common)?.disclosure(DisclosureOptions::default());
     let options = args.showing.apply(options);
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
-    let (cases, mut problems) = prompts(&files, args.skill.as_deref(), &engine.catalog());
+    let (cases, mut problems) = prompts(args, &texts, &engine.catalog());
     let progress = progress_bar::counting("asking", cases.len(), MANY_CASES);
     let mut evaluation = evaluate(&engine, &cases, || progress.inc(1));
     progress.finish_and_clear();
@@ -63,9 +62,6 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     let report = Report::new(Evaluation { problems, ..evaluation });
     let comparison = baseline.map(|baseline| compare(&baseline, &report));
     let unmet = unmet(&args.threshold, &report.scores);
-    if let Some(file) = &args.html {
-        write(file, &eval_page::page(&report, comparison.as_ref())?)?;
-    }
     if out.json {
         let comparison = comparison.as_ref();
         Output::json(&EvalOutput { report: &report, unmet: &unmet, comparison })?;
@@ -91,52 +87,18 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     Ok(if is_fine { sources } else { ExitCode::Failure })
 }
 
-/// A file of prompts that was read, but not parsed yet.
-pub(crate) struct PromptFile {
-    path: PathBuf,
-    text: String,
-}
-
-impl PromptFile {
-    pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<PromptFile>, Error> {
-        let read = |path: &PathBuf| {
-            let text = text_of(path, "name a file of prompts, in UTF-8")?;
-            Ok(PromptFile { path: path.clone(), text })
-        };
-        paths.iter().map(read).collect()
-    }
-}
-
-/// Returns the prompts of all files, and the problems in the files. A prompt that names no skill
-/// belongs to `skill` or, if that is `None`, to the skill whose directory contains the file.
-pub(crate) fn prompts(
-    files: &[PromptFile],
-    skill: Option<&str>,
-    catalog: &Catalog,
-) -> (Vec<Case>, Vec<Problem>) {
+/// Returns the prompts in the texts of all files, and the problems in the files. A prompt that names no
+/// skill belongs to `--skill` or, without it, to the skill whose directory contains the file.
+fn prompts(args: &EvalArgs, texts: &[String], catalog: &Catalog) -> (Vec<Case>, Vec<Problem>) {
     let owners = Owners::new(catalog);
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
-    for PromptFile { path, text } in files {
-        let owner = skill.or_else(|| owners.of(path).map(SkillId::as_str));
+    for (path, text) in args.files.iter().zip(texts) {
+        let owner = args.skill.as_deref().or_else(|| owners.of(path).map(SkillId::as_str));
         let (of_file, wrong) = read(&path.to_string_lossy(), text, owner);
         cases.extend(of_file);
         problems.extend(wrong);
     }
     (cases, problems)
-}
-
-/// Fails if the HTML page would overwrite a file that this command reads.
-fn check_page_overwrites_no_input(args: &EvalArgs) -> Result<(), UsageError> {
-    let Some(Ok(page)) = args.html.as_deref().map(Path::canonicalize) else { return Ok(()) };
-    let is_page = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file == page);
-    match args.files.iter().chain(&args.baseline).find(is_page) {
-        Some(file) => Err(UsageError(Error::new(
-            ErrorCode::InvalidParam,
-            format!("`--html` would overwrite {}, which is read", file.display()),
-            "name another file for the page",
-        ))),
-        None => Ok(()),
-    }
 }
 
 fn text_of(file: &Path, help: &str) -> Result<String, Error> {
@@ -149,13 +111,6 @@ fn text_of(file: &Path, help: &str) -> Result<String, Error> {
 fn baseline(file: &Path) -> Result<Baseline, Error> {
     let help = "name a report that `repertoire eval FILE… --json` wrote";
     Baseline::parse(&file.to_string_lossy(), &text_of(file, help)?)
-}
-
-fn write(file: &Path, page: &str) -> Result<(), Error> {
-    std::fs::write(file, page).map_err(|error| {
-        let message = format!("cannot write {}: {error}", file.display());
-        Error::new(ErrorCode::ExecutionError, message, "name a file in a directory that exists")
-    })
 }
 
 fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
@@ -179,13 +134,13 @@ fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
 }
 
 /// Formats a problem as one line.
-pub(crate) fn told(Problem { file, line, message }: &Problem) -> String {
+fn told(Problem { file, line, message }: &Problem) -> String {
     let title = styled(WARNING, "left out");
     format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
 }
 
 /// Formats the reason why prompts are not counted as one line.
-pub(crate) fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
+fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
     let title = styled(WARNING, "not counted");
     let (expect, id) =
         (if *prompts == 1 { "expects" } else { "expect" }, sanitize::line(id.as_str()));

@@ -9,7 +9,6 @@ mod disclose;
 mod doctor;
 mod environment;
 mod eval;
-mod eval_page;
 mod exit_code;
 mod failure;
 mod fetch;

@@ -24,9 +24,6 @@ pub(crate) struct EvalArgs {
     /// An earlier report (`--json`) to compare with
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Also write an HTML page
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::answer::{Question, answer};
 
 const HTML: &str = include_str!("page.html");
-const STYLE: &str = concat!(include_str!("../look.css"), include_str!("page.css"));
+const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The maximum length of a question, in bytes; long messages are shortened in the middle anyway.

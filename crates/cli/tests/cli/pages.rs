@@ -1,4 +1,4 @@
-//! The pages of `repertoire play` and `repertoire eval`, over HTTP and in a real browser.
+//! The page of `repertoire play`, over HTTP and in a real browser.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -130,25 +130,4 @@ fn an_author_uses_the_page_in_a_browser() {
     let url = format!("http://{}{}", play.host, play.root);
     let skills = play.place.path().join("skills");
     browser::run("play.mjs", &[url.as_ref(), skills.as_os_str()]);
-}
-
-#[test]
-fn a_reader_sees_figures_and_wrong_prompts_of_an_evaluation_in_a_browser() {
-    let place = Place::new();
-    for name in ["deploy", "review"] {
-        let skill = format!(
-            "---\nname: {name}\ndescription: Does a {name}.\ntriggers: [{name}]\n---\nBody\n"
-        );
-        place.write(&format!("skills/{name}/SKILL.md"), &skill);
-    }
-    let prompts = [
-        json!({"query": "deploy it", "expected_skill": "deploy"}),
-        json!({"query": "<b>review</b> the rollout", "expected_skill": "deploy"}),
-        json!({"query": "put it online", "expected_skill": "deploy"}),
-        json!({"query": "review this", "expected_skill": "review"}),
-    ];
-    let rows: Vec<String> = prompts.iter().map(ToString::to_string).collect();
-    place.write("cases.jsonl", rows.join("\n"));
-    place.run(["eval", "cases.jsonl", "--source", "skills", "--html", "page.html"]).exits(0);
-    browser::run("eval.mjs", &[place.path().join("page.html").as_os_str()]);
 }

@@ -70,23 +70,6 @@ fn what_is_left_out_is_told_and_is_a_finding() {
 }
 
 #[test]
-fn a_page_is_not_written_over_what_is_read() {
-    let place = place();
-    let report = eval(&place, &["--json"]).exits(0).stdout;
-    place.write("before.json", &report);
-    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
-    let prompts = read("cases.jsonl");
-    for page in ["cases.jsonl", "skills/../cases.jsonl", "before.json"] {
-        let run = eval(&place, &["--baseline", "before.json", "--html", page]).exits(2);
-        assert!(run.stderr.contains("`--html` would overwrite"), "{run:?}");
-    }
-    assert_eq!((read("cases.jsonl"), read("before.json")), (prompts, report));
-    for _ in 0..2 {
-        eval(&place, &["--html", "page.html"]).exits(0);
-    }
-}
-
-#[test]
 fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
     let place = place();
     let first = eval(&place, &["--json"]).exits(0);
@@ -106,29 +89,4 @@ fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
     for part in ["1 fixed, 0 broken", "recall: 80.0 % → 100.0 %", "nothing → deploy"] {
         assert!(told.contains(part), "`{part}` is not in:\n{told}");
     }
-}
-
-#[test]
-fn the_page_shows_hostile_text_as_text() {
-    let hostile = "<img onerror=alert(1)>\u{202e}\"'&";
-    let place = Place::new();
-    place.write(
-        "skills/bad/SKILL.md",
-        "---\nname: bad\ndescription: d\ntriggers: ['<script>alert(2)</script>']\n---\nBody\n",
-    );
-    let query = format!("{hostile} <script>alert(2)</script> </style></script><!--");
-    let row = json!({"query": query, "expected": []});
-    place.write("cases.jsonl", format!("{row}\n"));
-    eval(&place, &["--html", "page.html"]).exits(0);
-    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
-    assert!(page.contains(
-        "<mark title=\"keyword `&lt;script&gt;alert(2)&lt;&#x2f;script&gt;`\">&lt;script&gt;"
-    ));
-    for raw in ["<img", "<script>alert", "\u{202e}", "</style></script>", "<!-- "] {
-        assert!(!page.contains(raw), "{raw:?} is in the page");
-    }
-    for asset in ["http://", "https://", "src=", "@import", "url("] {
-        assert!(!page.contains(asset), "the page needs `{asset}`");
-    }
-    assert!(page.starts_with("<!doctype html>") && page.contains("prefers-color-scheme: dark"));
 }

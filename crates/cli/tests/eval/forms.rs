@@ -196,11 +196,6 @@ fn what_only_the_user_may_invoke_is_not_counted_and_told() {
     assert_eq!(report["problems"], json!([]));
     let note = "not counted: 3 prompts expect `secret`, which only the user may invoke";
     assert!(run.stderr.contains(note), "{run:?}");
-
-    let page = ["eval", "p.jsonl", "--source", "skills", "--html", "page.html"];
-    place.run(page).exits(0);
-    let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
-    assert!(page.contains("3 prompts for secret, which only the user may invoke"));
 }
 
 /// Lines with findings, each with a part of the finding's message.
