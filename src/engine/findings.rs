@@ -77,9 +77,11 @@ mod tests {
         let messages = || {
             engine.refresh().unwrap();
             let findings = engine.diagnostics();
-            findings.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
+            let mut messages: Vec<_> = findings.iter().map(|found| found.message.clone()).collect();
+            messages.sort();
+            messages
         };
-        assert_eq!(messages(), ["old", "kept"]);
+        assert_eq!(messages(), ["kept", "old"]);
         let is_stale = |code| code == Code::SourceStale;
         engine.report(is_stale, vec![finding(Code::SourceStale, "new")]);
         assert_eq!(messages(), ["kept", "new"]);

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::binary::Place;
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Returns the report for the prompts of `file` with the bundled skills.
 fn report(file: &str) -> Value {
-    let prompts: PathBuf = root().join("tests/fixtures/eval/bundled").join(file);
-    let skills = root().join("skills");
+    let prompts: PathBuf = package().join("tests/fixtures/eval/bundled").join(file);
+    let skills = package().join("../../skills");
     let args = ["eval", prompts.to_str().unwrap(), "--source", skills.to_str().unwrap(), "--json"];
     Place::new().run(args).exits(0).json()
 }
@@ -57,7 +57,7 @@ fn the_messages_that_triggers_were_written_for_fire() {
 /// skills.
 #[test]
 fn a_skill_asked_for_by_name_does_not_bring_the_one_about_writing_skills() {
-    let skills = root().join("skills");
+    let skills = package().join("../../skills");
     for (message, wanted) in [
         ("use the code-review skill", &["code-review"][..]),
         ("please run the regex-helper skill on this", &["regex-helper"]),
@@ -73,7 +73,7 @@ fn a_skill_asked_for_by_name_does_not_bring_the_one_about_writing_skills() {
 
 #[test]
 fn five_skills_are_bundled() {
-    let skills = root().join("skills");
+    let skills = package().join("../../skills");
     let listed = Place::new().run(["list", "--json", "--source", skills.to_str().unwrap()]);
     let listed = listed.exits(0).json();
     let ids = listed["skills"].as_array().unwrap().iter().map(|skill| skill["id"].clone());

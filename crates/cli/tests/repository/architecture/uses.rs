@@ -14,8 +14,7 @@ use crate::sources::rust_files;
 pub(crate) struct Name(Vec<String>);
 
 impl Name {
-    /// Returns the name of the module in the file at `path`. The root of the binary is the module
-    /// `cli`.
+    /// Returns the name of the module in the file at `path`.
     fn of(path: &str) -> Name {
         let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
         let last = parts.pop().unwrap();
@@ -24,16 +23,6 @@ impl Name {
             stem => parts.push(stem.to_owned()),
         }
         Name(parts)
-    }
-
-    /// Returns the folder of `src` that contains the module.
-    pub(crate) fn room(&self) -> &str {
-        self.0.first().map_or("", String::as_str)
-    }
-
-    /// Returns the root of the module's crate.
-    fn root(&self) -> &[String] {
-        if self.room() == "cli" { &self.0[..1] } else { &[] }
     }
 }
 
@@ -129,7 +118,7 @@ impl Modules {
     fn absolute(&self, name: &Name, path: &[String]) -> Option<Vec<String>> {
         let n_up = path.iter().take_while(|part| *part == "super").count();
         let (base, rest) = match path.first()?.as_str() {
-            "crate" => (name.root(), &path[1..]),
+            "crate" => (&[][..], &path[1..]),
             "self" => (&name.0[..], &path[1..]),
             "super" => (name.0.get(..name.0.len().checked_sub(n_up)?)?, &path[n_up..]),
             child => {
