@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use strsim::osa_distance;
 
 use super::code::path_and_class;
-use super::fields::normalized;
+use super::fields::{normalized, truth_value};
 use super::manifest::Manifest;
 
 /// The form of a field's value.
@@ -191,8 +191,7 @@ impl Form {
         match self {
             Form::Text => value.is_number() || value.as_str().is_some_and(|text| !text.is_empty()),
             Form::Flag => {
-                let text = value.as_str().map(str::to_lowercase);
-                value.is_boolean() || matches!(text.as_deref(), Some("true" | "false"))
+                value.is_boolean() || value.as_str().is_some_and(|text| truth_value(text).is_some())
             }
             Form::Context => {
                 let text = value.as_str().map(str::to_lowercase);

@@ -43,6 +43,10 @@ fn fields_are_read_in_all_their_forms() {
         ("disable-model-invocation: 'True'", json!({"disable_model_invocation": true})),
         ("user_invocable_only: true", json!({"disable_model_invocation": true})),
         ("user-invocable: false", json!({"user_invocable": false})),
+        ("user-invocable: Off", json!({"user_invocable": false})),
+        ("disable-model-invocation: yes", json!({"disable_model_invocation": true})),
+        ("user_invocable_only: 1", json!({"disable_model_invocation": true})),
+        ("user_invocable_only:\nuser-invocable: ~", json!({})),
         ("default_enabled: false", json!({"default_enabled": false})),
         ("context: Fork", json!({"context": "fork"})),
         ("context: inline\nagent:\nmodel: ''", json!({})),
@@ -184,10 +188,19 @@ fn what_a_field_cannot_hold_is_reported_and_ignored() {
     let cases = [
         ("version: latest", json!({"extra": {"version": "latest"}}), "invalid-value"),
         ("context: thread", json!({}), "invalid-value"),
-        ("always: yes", json!({}), "wrong-type"),
+        ("always: maybe", json!({}), "wrong-type"),
         ("always: [true]", json!({}), "wrong-type"),
         ("model: {a: b}", json!({}), "wrong-type"),
-        ("allowed-tools: {a: b}", json!({}), "wrong-type"),
+        // A restriction that cannot be read still restricts the skill.
+        ("allowed-tools: {a: b}", json!({"allowed_tools": []}), "wrong-type"),
+        ("disable-model-invocation: sure", json!({"disable_model_invocation": true}), "wrong-type"),
+        ("user_invocable_only: []", json!({"disable_model_invocation": true}), "wrong-type"),
+        (
+            "sven: {user-invocable-only: [no]}",
+            json!({"disable_model_invocation": true}),
+            "wrong-type",
+        ),
+        ("user-invocable: {a: b}", json!({"user_invocable": false}), "wrong-type"),
         ("scripts: {a: b}", json!({}), "wrong-type"),
         ("knowledge: [a, [b]]", json!({"knowledge": ["a"]}), "wrong-type"),
         (
