@@ -1,15 +1,16 @@
 //! Skills: directories with a `SKILL.md`, and the content read from it.
 //!
 //! A file is read in steps, which `load` puts together: `document` finds the front matter,
-//! `front_matter` parses it with `yaml` into values that carry their position in the file (invalid YAML
-//! is mended by `repair` first), and `manifest` interprets the values. Loading never fails as a whole:
-//! every file yields a [`Skill`], or diagnostics that say why it is not one.
+//! `front_matter` parses it into values that carry their position in the file, and `manifest` and
+//! `trigger` interpret the values. Loading never fails as a whole: every file yields a [`Skill`], or
+//! diagnostics that say why it is not one.
 
 mod brief;
 mod code;
 mod context;
 pub(crate) mod document;
 mod examples;
+mod extract;
 mod fields;
 mod finding;
 mod front_matter;
@@ -18,9 +19,6 @@ mod id;
 mod invisible;
 pub(crate) mod json;
 mod keys;
-mod lines;
-
-mod closing_fence;
 mod links;
 pub(crate) mod load;
 mod manifest;
@@ -33,8 +31,6 @@ mod portable;
 mod profile;
 mod repair;
 mod rights;
-mod salvage;
-mod scalar;
 mod spanned;
 #[cfg(any(feature = "mcp", feature = "mcp-source"))]
 mod strict;
@@ -146,7 +142,7 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, path, text);
         let Some(parts) = parts else { return Err(diagnostics) };
         let Parts { name, description, brief, body } = parts;
-        let version = Version::of(text, body, manifest.description.is_some());
+        let version = Version::of(text, body, is_described_above(&manifest, body));
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned() };
         let content = Content { name, description, brief, manifest, version, diagnostics, origin };
@@ -165,7 +161,7 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, Path::new(""), text);
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
         let Parts { description, brief, body, .. } = parts;
-        let version = Version::of(text, body, manifest.description.is_some());
+        let version = Version::of(text, body, is_described_above(&manifest, body));
         let origin = Origin::Memory { body: text[body..].to_owned() };
         let content = Content { name, description, brief, manifest, version, diagnostics, origin };
         Ok(Skill::of(content))
@@ -293,6 +289,11 @@ impl FromStr for Skill {
     fn from_str(text: &str) -> Result<Skill, Error> {
         Skill::parse(text, "repertoire").map_err(|diagnostics| first_error(&diagnostics))
     }
+}
+
+/// Tells whether the description is above the body, which starts at byte `body`.
+fn is_described_above(manifest: &Manifest, body: usize) -> bool {
+    manifest.description.as_ref().is_some_and(|description| description.span.end <= body)
 }
 
 /// Returns an error made from the first of the most severe diagnostics, which most likely caused the

@@ -155,8 +155,6 @@ fn check_specification(loaded: &mut Loaded, directory: &str) {
             Code::NoFrontMatter
                 | Code::UnclosedFrontMatter
                 | Code::LateFrontMatter
-                | Code::FencedFrontMatter
-                | Code::UnfencedFrontMatter
                 | Code::RepairedYaml
                 | Code::SalvagedYaml
                 | Code::DuplicateKey

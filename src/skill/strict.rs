@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::document;
+use super::front_matter::FrontMatter;
 use super::json::to_json;
 use super::yaml::{self, Node, Value};
 
@@ -27,7 +28,7 @@ pub(crate) fn front_matter(text: &str) -> Option<Map<String, Json>> {
 /// that JSON cannot hold.
 pub(super) fn exact_fields(text: &str) -> Map<String, Json> {
     let document = document::split(text).ok();
-    let entries = document.and_then(|mut document| document.read_front_matter(text).entries);
+    let entries = document.and_then(|document| FrontMatter::read(text, &document).entries);
     exact_entries(&entries.unwrap_or_default())
 }
 
