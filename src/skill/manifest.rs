@@ -92,10 +92,10 @@ pub struct Manifest {
     /// `compatibility`, as in the Agent Skills specification.
     pub compatibility: Option<Spanned<String>>,
     /// `metadata`, as in the Agent Skills specification.
-    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_text"))]
     pub metadata: Map<String, Json>,
     /// Keys that no part of Repertoire reads, with their values as written.
-    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_text"))]
     pub extra: Map<String, Json>,
     /// Every top-level key as written.
     pub(crate) keys: Vec<Spanned<String>>,
