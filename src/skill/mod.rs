@@ -23,7 +23,7 @@ mod links;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
-mod normal_form;
+mod nfkc;
 pub(crate) mod pattern;
 mod pointer;
 #[cfg(feature = "mcp")]

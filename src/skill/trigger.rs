@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::brief::one_line;
 use super::fields::{self, Fields, Reader, excerpt, normalized};
 use super::glob;
-use super::normal_form;
+use super::nfkc;
 use super::pattern;
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
@@ -325,7 +325,7 @@ impl Collector<'_, '_> {
             }
             Kind::Pattern => match pattern::validate(text) {
                 Ok(()) => {
-                    if let Some(help) = normal_form::remedy(text) {
+                    if let Some(help) = nfkc::remedy(text) {
                         self.reader.report(
                             Code::PatternNotNormalized,
                             node.place(self.reader.file, range.clone()),
