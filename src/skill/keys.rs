@@ -1,72 +1,46 @@
 //! The keys of front matter, and suggestions for unknown keys.
 //!
-//! A field is suggested only if it accepts a value of this form, and either the two keys differ by a
-//! typing mistake or [`SYNONYMS`] lists the key. So `requires` with a map is not taken for
-//! `requires_env`, which it resembles in its letters alone, and `trigger: explicit` sets a mode, not a
-//! list of triggers.
+//! A field is suggested only if it accepts the value, and either the two keys differ by a typing mistake
+//! or [`SYNONYMS`] lists the key. So `trigger: explicit`, which sets a mode, is not taken for `triggers`.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use strsim::osa_distance;
 
-use super::code::path_and_class;
-use super::fields::{normalized, truth_value};
+use super::fields::{Reader, normalized};
 use super::manifest::Manifest;
+use super::yaml::{self, Node, Tree, Value};
 
-/// The form of a field's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Text,
-    Flag,
-    /// `inline` or `fork`.
-    Context,
-    Map,
-    /// A list of texts, or a text that is split into several.
-    Names,
-    /// Like [`Form::Names`], but each must be a single word.
-    Words,
-    /// Like [`Form::Names`], but each must be spelt like an environment variable.
-    Variables,
-    /// Like [`Form::Names`], but at least one must contain a wildcard.
-    Globs,
-    /// Like [`Form::Names`], but each must have the form `path:Class`.
-    Toolsets,
-    /// Keywords, or a map of triggers by kind.
-    Triggers,
-    /// A map of messages by kind.
-    Examples,
-}
-
-/// The fields that are read, and the form of each.
-const FIELDS: &[(&str, Form)] = &[
-    ("name", Form::Text),
-    ("description", Form::Text),
-    ("brief_description", Form::Text),
-    ("when_to_use", Form::Text),
-    ("version", Form::Text),
-    ("triggers", Form::Triggers),
-    ("trigger_phrases", Form::Names),
-    ("examples", Form::Examples),
-    ("toolsets", Form::Toolsets),
-    ("scripts", Form::Names),
-    ("rights", Form::Map),
-    ("default_enabled", Form::Flag),
-    ("disable-model-invocation", Form::Flag),
-    ("user-invocable", Form::Flag),
-    ("allowed-tools", Form::Names),
-    ("context", Form::Context),
-    ("agent", Form::Text),
-    ("model", Form::Text),
-    ("argument-hint", Form::Names),
-    ("arguments", Form::Names),
-    ("always", Form::Flag),
-    ("requires_bins", Form::Words),
-    ("requires_env", Form::Variables),
-    ("user_invocable_only", Form::Flag),
-    ("knowledge", Form::Names),
-    ("paths", Form::Globs),
-    ("license", Form::Text),
-    ("compatibility", Form::Text),
-    ("metadata", Form::Map),
+/// The fields that are read.
+const FIELDS: &[&str] = &[
+    "name",
+    "description",
+    "brief_description",
+    "when_to_use",
+    "version",
+    "triggers",
+    "trigger_phrases",
+    "examples",
+    "toolsets",
+    "scripts",
+    "rights",
+    "default_enabled",
+    "disable-model-invocation",
+    "user-invocable",
+    "allowed-tools",
+    "context",
+    "agent",
+    "model",
+    "argument-hint",
+    "arguments",
+    "always",
+    "requires_bins",
+    "requires_env",
+    "user_invocable_only",
+    "knowledge",
+    "paths",
+    "license",
+    "compatibility",
+    "metadata",
 ];
 
 /// The fields that are also read in the block that has the host's name.
@@ -86,21 +60,19 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("triggerkeywords", "triggers"),
     ("glob", "paths"),
     ("globs", "paths"),
-    ("path", "paths"),
     ("filepatterns", "paths"),
     ("applyto", "paths"),
     ("alwaysapply", "always"),
     ("alwayson", "always"),
     ("bins", "requires_bins"),
     ("requiredbins", "requires_bins"),
-    ("env", "requires_env"),
     ("requiredenv", "requires_env"),
     ("meta", "metadata"),
 ];
 
 /// Returns the keys that are read.
 pub(super) fn keys() -> impl Iterator<Item = &'static str> {
-    FIELDS.iter().map(|(key, _)| *key)
+    FIELDS.iter().copied()
 }
 
 /// Tells whether `key` is a field that is read, spelt with `-` or with `_`.
@@ -146,11 +118,9 @@ fn suggest_field(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Opt
             typo_distance(&written, &normalise_key(field))
         }
     };
-    let fitting = FIELDS.iter().filter(|(field, form)| is_open(field) && form.takes(value));
-    fitting
-        .filter_map(|(field, _)| Some((distance(field)?, *field)))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, field)| field)
+    let near = keys().filter_map(|field| Some((distance(field)?, field)));
+    let fitting = near.filter(|(_, field)| is_open(field) && accepts(field, value));
+    fitting.min_by_key(|(distance, _)| *distance).map(|(_, field)| field)
 }
 
 /// Reduces a key to its letters and digits in lower case, so that `allowedTools` and `Allowed Tools`
@@ -181,72 +151,29 @@ fn typo_distance(written: &str, field: &str) -> Option<usize> {
     is_near.then_some(distance)
 }
 
-impl Form {
-    /// Tells whether the field can be read from `value`.
-    fn takes(self, value: &Json) -> bool {
-        let all_names = |is_name: fn(&str) -> bool| {
-            let names = names(value);
-            !names.is_empty() && names.iter().all(|name| is_name(name))
-        };
-        match self {
-            Form::Text => value.is_number() || value.as_str().is_some_and(|text| !text.is_empty()),
-            Form::Flag => {
-                value.is_boolean() || value.as_str().is_some_and(|text| truth_value(text).is_some())
-            }
-            Form::Context => {
-                let text = value.as_str().map(str::to_lowercase);
-                matches!(text.as_deref(), Some("inline" | "fork"))
-            }
-            Form::Map => value.is_object(),
-            Form::Names => all_names(|_| true),
-            Form::Words => all_names(|name| !name.contains(char::is_whitespace)),
-            Form::Variables => all_names(|name| {
-                name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-            }),
-            Form::Globs => names(value).iter().any(|name| name.contains('*')),
-            Form::Toolsets => all_names(|name| path_and_class(name).is_ok()),
-            Form::Triggers => are_triggers(value),
-            Form::Examples => {
-                let is_kind = |key: &String| super::examples::is_kind(key);
-                value.as_object().is_some_and(|map| map.keys().any(is_kind))
-            }
-        }
-    }
-}
-
-/// Returns the texts of a list, or the parts of a text between commas and line ends; empty if a list
-/// holds anything but texts.
-fn names(value: &Json) -> Vec<&str> {
-    match value {
-        Json::String(text) => {
-            text.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty()).collect()
-        }
-        Json::Array(entries) => {
-            let names: Option<Vec<&str>> = entries.iter().map(Json::as_str).collect();
-            names.unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Tells whether a value lists words that a message must contain, rather than how or when a skill is
-/// started.
-fn are_triggers(value: &Json) -> bool {
-    /// A part with more words is taken for a sentence.
+/// Tells whether the field can be read from `value` without a finding.
+fn accepts(field: &str, value: &Json) -> bool {
+    /// A part of a text with more words is taken for a sentence, not for a trigger.
     const MAX_WORDS: usize = 4;
-    let is_phrase = |name: &&str| name.split_whitespace().count() <= MAX_WORDS;
-    let is_by_kind = |map: &Map<String, Json>| map.keys().any(|key| super::trigger::is_kind(key));
-    match value {
-        Json::Object(map) => is_by_kind(map),
-        Json::Array(entries) => {
-            let is_entry =
-                |entry: &Json| entry.is_string() || entry.as_object().is_some_and(is_by_kind);
-            !entries.is_empty() && entries.iter().all(is_entry)
-        }
-        // A single word is a mode, such as `explicit` or `manual`.
-        Json::String(_) => names(value).len() > 1 && names(value).iter().all(is_phrase),
-        _ => false,
+    // A single word is a mode, such as `explicit` or `manual`.
+    let lists_words = |text: &str| {
+        let parts = || text.split([',', '\n']).map(|part| part.split_whitespace().count());
+        parts().count() > 1 && parts().all(|n_words| n_words <= MAX_WORDS)
+    };
+    if field == "triggers" && value.as_str().is_some_and(|text| !lists_words(text)) {
+        return false;
     }
+    // JSON is YAML, too.
+    let file = format!("{field}: {value}");
+    let Ok(Tree { root: Some(Node { value: Value::Mapping(entries), .. }), .. }) =
+        yaml::parse(&file, &|at| at)
+    else {
+        return false;
+    };
+    let mut reader = Reader { file: &file, findings: Vec::new() };
+    let manifest = Manifest::read(&entries, "", &mut reader);
+    let has_value = manifest.to_json().as_object().is_some_and(|fields| !fields.is_empty());
+    has_value && manifest.extra.is_empty() && reader.findings.is_empty()
 }
 
 #[cfg(test)]
@@ -279,7 +206,6 @@ mod tests {
             ("globs: '**/*.ts'", "paths"),
             ("alwaysApply: true", "always"),
             ("requires_bin: [git]", "requires_bins"),
-            ("env: [API_TOKEN]", "requires_env"),
             ("contxt: fork", "context"),
             ("trigger-phrase: [ship it]", "trigger_phrases"),
             ("example: {should-not: [ship it]}", "examples"),
