@@ -6,7 +6,7 @@ use semver::Version;
 use serde_json::{Map, Value as Json};
 
 use super::brief::one_line;
-use super::code::{check_script, check_toolset};
+use super::code_paths::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
 use super::fields::{

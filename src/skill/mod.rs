@@ -6,20 +6,21 @@
 //! diagnostics that say why it is not one.
 
 mod brief;
-mod code;
+mod check;
+mod code_paths;
 mod context;
 pub(crate) mod document;
 mod examples;
 mod extract;
 mod fields;
 mod finding;
+mod fingerprint;
 mod front_matter;
 mod glob;
 mod id;
 mod invisible;
 pub(crate) mod json;
 mod keys;
-mod links;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
@@ -28,15 +29,12 @@ pub(crate) mod pattern;
 mod pointer;
 #[cfg(feature = "mcp")]
 mod portable;
-mod profile;
 mod repair;
 mod rights;
 mod spanned;
 #[cfg(any(feature = "mcp", feature = "mcp-source"))]
 mod strict;
 mod trigger;
-mod untrusted;
-mod version;
 pub(crate) mod yaml;
 mod yaml_lines;
 
@@ -50,12 +48,14 @@ use crate::error::{Error, ErrorCode};
 use crate::lazy::Lazy;
 
 use finding::Finding;
+use fingerprint::Fingerprint;
 use load::{Loaded, Parts};
-use version::Version;
 
 pub(crate) use brief::{first_sentence_end, one_line};
+pub(crate) use check::skeleton;
+pub use check::{Profile, check_file};
 #[cfg(feature = "toolsets")]
-pub(crate) use code::path_and_class;
+pub(crate) use code_paths::path_and_class;
 pub use context::Context;
 pub use examples::Examples;
 pub(crate) use fields::excerpt;
@@ -66,13 +66,11 @@ pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
 #[cfg(feature = "mcp")]
 pub(crate) use portable::Portable;
-pub use profile::{Profile, check_file};
 pub use rights::ToolsetRights;
 pub use spanned::Spanned;
 #[cfg(feature = "mcp-source")]
 pub(crate) use strict::front_matter;
 pub use trigger::Triggers;
-pub(crate) use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
@@ -103,8 +101,7 @@ struct Content {
     description: String,
     brief: String,
     manifest: Manifest,
-    /// The version of the file at the time when it was loaded.
-    version: Version,
+    fingerprint: Fingerprint,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
@@ -142,10 +139,11 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, path, text);
         let Some(parts) = parts else { return Err(diagnostics) };
         let Parts { name, description, brief, body } = parts;
-        let version = Version::of(text, body, is_described_above(&manifest, body));
+        let fingerprint = Fingerprint::of(text, body, is_described_above(&manifest, body));
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned() };
-        let content = Content { name, description, brief, manifest, version, diagnostics, origin };
+        let content =
+            Content { name, description, brief, manifest, fingerprint, diagnostics, origin };
         Ok(Skill::of(content))
     }
 
@@ -161,9 +159,10 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, Path::new(""), text);
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
         let Parts { description, brief, body, .. } = parts;
-        let version = Version::of(text, body, is_described_above(&manifest, body));
+        let fingerprint = Fingerprint::of(text, body, is_described_above(&manifest, body));
         let origin = Origin::Memory { body: text[body..].to_owned() };
-        let content = Content { name, description, brief, manifest, version, diagnostics, origin };
+        let content =
+            Content { name, description, brief, manifest, fingerprint, diagnostics, origin };
         Ok(Skill::of(content))
     }
 
@@ -234,7 +233,8 @@ impl Skill {
         let text = load::read(path).map_err(|found| {
             Error::new(ErrorCode::ExecutionError, found.to_string(), found.help.as_str())
         })?;
-        let body = self.content.get().version.body_in(&text).ok_or_else(|| self.outdated(path))?;
+        let body =
+            self.content.get().fingerprint.body_in(&text).ok_or_else(|| self.outdated(path))?;
         Ok(self.body.get_or_init(|| body.to_owned()))
     }
 
@@ -251,7 +251,7 @@ impl Skill {
 
     /// The length of the body in bytes, as it was when the skill was loaded.
     pub(crate) fn body_bytes(&self) -> usize {
-        self.content.get().version.body_bytes
+        self.content.get().fingerprint.body_bytes
     }
 
     /// A hash of the body, for detecting changes. All processes of the same program compute the same
@@ -259,7 +259,7 @@ impl Skill {
     ///
     /// Fails for the same reasons as [`Skill::body`].
     pub fn body_hash(&self) -> Result<u64, Error> {
-        self.body().map(version::hash)
+        self.body().map(fingerprint::hash)
     }
 
     /// The path of the `SKILL.md`, or `None` if the skill was not read from a file.

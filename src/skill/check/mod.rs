@@ -1,6 +1,12 @@
 //! The check of a skill file against Repertoire's own format, or the open specification.
+//!
+//! Loading reports the faults of a file; a check adds what only its author needs to know.
 
-mod continuation;
+mod invisible_text;
+mod joined_lines;
+mod links;
+mod unknown_keys;
+mod untrusted;
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -9,14 +15,16 @@ use std::str::FromStr;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
-use super::keys::{advice, is_known, keys};
+use super::keys::{is_known, keys};
 use super::load::{self, Loaded};
-use super::{directory_name, invisible, is_identifier, links, untrusted};
+use super::{directory_name, is_identifier};
 use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
-use continuation::continuation_lines;
+use unknown_keys::advice;
+
+pub(crate) use untrusted::skeleton;
 
 /// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,7 +89,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Err(diagnostic) => return vec![diagnostic],
     };
     let mut loaded = load::load(&text, brand);
-    let unseen = invisible::find(&loaded, &text);
+    let unseen = invisible_text::find(&loaded, &text);
     loaded.findings.extend(unseen);
     if let Some(parts) = &loaded.parts {
         loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
@@ -90,7 +98,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Profile::Repertoire | Profile::Untrusted => {
             note_unknown_keys(&mut loaded);
             let keys: Vec<&str> = keys().chain(KINDS).collect();
-            loaded.findings.extend(continuation_lines(&text, &keys));
+            loaded.findings.extend(joined_lines::find(&text, &keys));
             check_scripts(&mut loaded, path);
         }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),

@@ -13,9 +13,9 @@ use std::path::{Component, Path};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-use super::fields::excerpt;
-use super::finding::Finding;
 use crate::diagnostic::Code;
+use crate::skill::fields::excerpt;
+use crate::skill::finding::Finding;
 
 /// The most links reported in one file. A broken destination is reported at its first occurrence only.
 const MAX_REPORTED: usize = 50;

@@ -9,7 +9,7 @@ use crate::skill::yaml::{Node, Value};
 
 /// Finds the lines of the front matter of `text` that YAML joins to the text above them although they
 /// look like entries of a list, or start with one of `keys`. Returns one finding for each text.
-pub(super) fn continuation_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
+pub(super) fn find(text: &str, keys: &[&str]) -> Vec<Finding> {
     let Ok(document) = document::split(text) else { return Vec::new() };
     let entries = FrontMatter::read(text, &document).entries.into_iter().flatten();
     let mut nodes: Vec<Node> = entries.map(|(_, node)| node).collect();
