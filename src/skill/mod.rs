@@ -311,6 +311,3 @@ fn directory_name(path: &Path) -> String {
     let directory = path.parent().and_then(Path::file_name);
     directory.map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,11 @@
 //! Skill files: every file either loads or explains why not, and none takes long.
 #![expect(clippy::unwrap_used, reason = "also in the helpers of tests")]
 
+mod fields;
 mod findings;
 #[path = "../support/mod.rs"]
 mod support;
+mod triggers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
