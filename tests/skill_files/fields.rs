@@ -8,7 +8,9 @@ use super::codes;
 /// A skill with these lines of front matter besides name and description.
 pub(super) fn skill(yaml: &str) -> Skill {
     let text = format!("---\nname: n\ndescription: d\n{yaml}\n---\nBody\n");
-    Skill::parse(&text, "sven").unwrap_or_else(|diagnostics| panic!("{yaml}: {diagnostics:?}"))
+    let skill = Skill::parse(&text, "sven");
+    assert!(skill.is_ok(), "{yaml}: {skill:?}");
+    skill.unwrap()
 }
 
 /// The manifest as JSON without its name and description, and the codes of its findings.
