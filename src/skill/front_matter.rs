@@ -52,31 +52,39 @@ fn report_restriction(key: &Node, reader: &mut Reader<'_>) {
 }
 
 fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
-    let offset = range.start;
-    let source = &reader.file[range.clone()];
+    let (file, offset) = (reader.file, range.start);
+    let source = &file[range.clone()];
     let error = match yaml::parse(source, &|at| offset + at) {
         Ok(tree) => return Some(mapping(tree, range, reader)),
         Err(error) => error,
     };
     if error.kind == YamlErrorKind::TooComplex {
-        reader.report(
-            Code::YamlTooComplex,
-            char_at(source, error.at, offset),
-            format!("the front matter is too complex: {}", error.message),
-            "write the values out flat, without anchors and aliases",
-        );
+        let message = format!("the front matter is too complex: {}", error.message);
+        let help = "write the values out flat, without anchors and aliases";
+        reader.report(Code::YamlTooComplex, char_at(file, offset + error.at), message, help);
         return None;
     }
     if let Some(repaired) = repair::repair(source)
         && let Ok(tree) = yaml::parse(&repaired.text, &|at| offset + repaired.original(at))
         && matches!(&tree.root, Some(Node { value: Value::Mapping(_), .. }))
     {
-        report_repair(source, offset, &error, &repaired, reader);
+        let (at, help) = remedy(&repaired, &error);
+        let message = format!("not valid YAML, repaired: {}", error.message);
+        reader.report(Code::RepairedYaml, char_at(file, offset + at), message, help);
         return Some(mapping(tree, range, reader));
     }
-    let mut entries = extract::fields(reader.file, range.clone());
-    extract::add_mentioned(reader.file, range, &mut entries);
-    report_extracted(source, offset, &error, &entries, reader);
+    let mut entries = extract::fields(file, range.clone());
+    extract::add_mentioned(file, range, &mut entries);
+    let names = entries.iter().filter_map(|(key, _)| key.text());
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    let (code, read) = if names.is_empty() {
+        (Code::InvalidYaml, String::new())
+    } else {
+        (Code::SalvagedYaml, format!(", no more was read than {}", names.join(", ")))
+    };
+    let message = format!("not valid YAML{read}: {}", error.message);
+    let at = offset + fault(source, &error);
+    reader.report(code, char_at(file, at), message, help(&error.message));
     Some(entries)
 }
 
@@ -101,13 +109,8 @@ fn mapping(tree: Tree, range: Range<usize>, reader: &mut Reader<'_>) -> Vec<(Nod
     }
 }
 
-fn report_repair(
-    source: &str,
-    offset: usize,
-    error: &YamlError,
-    repaired: &Repaired,
-    reader: &mut Reader<'_>,
-) {
+/// Returns the byte of the original front matter where `error` was repaired, and the help text.
+fn remedy(repaired: &Repaired, error: &YamlError) -> (usize, String) {
     let text = &repaired.text;
     let scalar = repaired.scalar_at(error.at);
     let is_in_scalar = error.at <= repaired.original(scalar.end);
@@ -121,33 +124,7 @@ fn report_repair(
     } else {
         "indent alike what belongs together, or put all of the value in quotes".to_owned()
     };
-    let message = format!("not valid YAML, repaired: {}", error.message);
-    reader.report(Code::RepairedYaml, char_at(source, at, offset), message, help);
-}
-
-/// Reports front matter that is beyond repair, with the `entries` that were extracted from it.
-fn report_extracted(
-    source: &str,
-    offset: usize,
-    error: &YamlError,
-    entries: &[(Node, Node)],
-    reader: &mut Reader<'_>,
-) {
-    let names = entries.iter().filter_map(|(key, _)| key.text());
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    let (code, result) = if names.is_empty() {
-        (Code::InvalidYaml, "not valid YAML".to_owned())
-    } else {
-        let result = format!("not valid YAML, no more was read than {}", names.join(", "));
-        (Code::SalvagedYaml, result)
-    };
-    let message = format!("{result}: {}", error.message);
-    reader.report(
-        code,
-        char_at(source, fault(source, error), offset),
-        message,
-        help(&error.message),
-    );
+    (at, help)
 }
 
 /// Returns the byte of the fault. If it is a tab or another control character, the parser reports the
@@ -179,9 +156,9 @@ fn help(message: &str) -> &'static str {
     )
 }
 
-/// The character at byte `at` of the front matter, as bytes of the file; empty at its end.
-fn char_at(source: &str, at: usize, offset: usize) -> Range<usize> {
-    let at = at.min(source.len());
-    let len = source.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-    offset + at..offset + at + len
+/// The character at byte `at` of the file; empty at its end.
+fn char_at(file: &str, at: usize) -> Range<usize> {
+    let at = at.min(file.len());
+    let len = file.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    at..at + len
 }

@@ -73,9 +73,6 @@ impl FromStr for Profile {
     }
 }
 
-const MAX_SPEC_DESCRIPTION_CHARS: usize = 1024;
-const MAX_SPEC_COMPATIBILITY_CHARS: usize = 500;
-
 /// The top-level keys of the specification.
 const SPEC_KEYS: &[&str] =
     &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
@@ -210,38 +207,34 @@ fn check_name(loaded: &mut Loaded, directory: &str) {
 
 fn check_texts(loaded: &mut Loaded) {
     let Loaded { findings, manifest, .. } = loaded;
-    match &manifest.description {
-        None => {
-            findings.retain(|finding| {
-                !matches!(finding.code, Code::NoDescription | Code::DescriptionFromBody)
-            });
-            findings.push(Finding::whole(
-                Code::SpecDescription,
-                "there is no `description`",
-                "write `description: ` with what the skill does and when to use it",
-            ));
-        }
-        Some(description) => {
-            let n_chars = description.value.chars().count();
-            if n_chars > MAX_SPEC_DESCRIPTION_CHARS {
-                findings.push(Finding::new(
-                    Code::SpecDescription,
-                    description.span.clone(),
-                    format!("`description` has {n_chars} characters, more than 1,024"),
-                    "shorten it; details belong into the body",
-                ));
-            }
-        }
+    if manifest.description.is_none() {
+        findings.retain(|finding| {
+            !matches!(finding.code, Code::NoDescription | Code::DescriptionFromBody)
+        });
+        let help = "write `description: ` with what the skill does and when to use it";
+        findings.push(Finding::whole(Code::SpecDescription, "there is no `description`", help));
     }
-    if let Some(compatibility) = &manifest.compatibility {
-        let n_chars = compatibility.value.chars().count();
-        if n_chars > MAX_SPEC_COMPATIBILITY_CHARS {
-            findings.push(Finding::new(
-                Code::SpecCompatibility,
-                compatibility.span.clone(),
-                format!("`compatibility` has {n_chars} characters, more than 500"),
-                "shorten it to what the skill needs to run",
-            ));
+    for (name, field, max_chars, code, help) in [
+        (
+            "description",
+            &manifest.description,
+            1024,
+            Code::SpecDescription,
+            "shorten it; details belong into the body",
+        ),
+        (
+            "compatibility",
+            &manifest.compatibility,
+            500,
+            Code::SpecCompatibility,
+            "shorten it to what the skill needs to run",
+        ),
+    ] {
+        let Some(field) = field else { continue };
+        let n_chars = field.value.chars().count();
+        if n_chars > max_chars {
+            let message = format!("`{name}` has {n_chars} characters, more than {max_chars}");
+            findings.push(Finding::new(code, field.span.clone(), message, help));
         }
     }
 }
