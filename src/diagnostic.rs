@@ -128,18 +128,14 @@ codes! {
     NoFrontMatter = "no-front-matter", Warning;
     /// The front matter has no closing fence.
     UnclosedFrontMatter = "unclosed-front-matter", Warning;
-    /// Blank lines or a comment come before the opening fence.
+    /// Blank lines or text come before the opening fence.
     LateFrontMatter = "late-front-matter", Warning;
-    /// The front matter stands in a Markdown code fence.
-    FencedFrontMatter = "fenced-front-matter", Warning;
-    /// Keys at the top of the file without an opening fence.
-    UnfencedFrontMatter = "unfenced-front-matter", Warning;
     /// The front matter is not valid YAML and was repaired.
     RepairedYaml = "repaired-yaml", Warning;
-    /// The front matter is not valid YAML; at most the name, the description, and the flags that restrict
-    /// who may invoke the skill were saved.
+    /// The front matter is not valid YAML; at most the name, the description, and the fields that restrict
+    /// the skill were read.
     SalvagedYaml = "salvaged-yaml", Error;
-    /// The front matter is not valid YAML and nothing could be saved.
+    /// The front matter is not valid YAML and nothing of it could be read.
     InvalidYaml = "invalid-yaml", Error;
     /// The front matter is valid YAML but not a mapping of keys to values, so none of it counts.
     NotAMapping = "not-a-mapping", Error;

@@ -1,6 +1,8 @@
 //! Short descriptions of a skill: the first sentence of its description, and, for a skill without a
 //! description, the first paragraph of its body.
 
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
 /// The longest brief description, in characters.
 const MAX_BRIEF_CHARS: usize = 80;
 
@@ -24,39 +26,14 @@ pub(super) fn brief(description: &str) -> String {
     shorten(&line[..first_sentence_end(&line)], MAX_BRIEF_CHARS)
 }
 
-/// Returns the first paragraph of prose in a Markdown text: not a heading, table, ruler, code or
-/// comment.
+/// Returns the first paragraph or entry of a list in a Markdown text.
 pub(super) fn first_paragraph(body: &str) -> Option<String> {
-    let mut paragraph = String::new();
-    let mut code_fence = None;
-    let mut in_comment = false;
-    for line in body.lines().map(str::trim) {
-        if in_comment {
-            in_comment = !line.contains("-->");
-            continue;
-        }
-        if let Some(fence) = code_fence {
-            code_fence = (!line.starts_with(fence)).then_some(fence);
-            continue;
-        }
-        code_fence = ["```", "~~~"].into_iter().find(|fence| line.starts_with(fence));
-        let comment = line.starts_with("<!--");
-        in_comment = comment && !line.contains("-->");
-        if code_fence.is_none() && !comment && is_prose(line) {
-            paragraph.push_str(line);
-            paragraph.push(' ');
-        } else if !paragraph.is_empty() {
-            break;
-        }
-    }
-    let paragraph = one_line(&paragraph);
-    (!paragraph.is_empty()).then(|| shorten(&paragraph, MAX_PARAGRAPH_CHARS))
-}
-
-fn is_prose(line: &str) -> bool {
-    let is_heading = line.trim_start_matches('#').starts_with([' ', '\t']) && line.starts_with('#');
-    let says_something = line.contains(char::is_alphanumeric);
-    !is_heading && says_something && !line.starts_with('|')
+    let blocks = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
+    let mut prose = blocks.filter(|(block, range)| {
+        matches!(block, Event::Start(Tag::Paragraph | Tag::Item))
+            && body[range.clone()].contains(char::is_alphanumeric)
+    });
+    prose.next().map(|(_, range)| shorten(&one_line(&body[range]), MAX_PARAGRAPH_CHARS))
 }
 
 /// Replaces every run of white space by one blank.
@@ -175,7 +152,7 @@ mod tests {
             ("# Just text\n\nFirst paragraph here.\n", Some("First paragraph here.")),
             ("<!-- a\nb -->\n## T\n```sh\nx\n```\nOne\n  two\r\n\nThree", Some("One two")),
             ("Title\n# Next", Some("Title")),
-            ("---\n| a | b |\n#hashtag text", Some("#hashtag text")),
+            ("---\n\n| a | b |\n|---|---|\n\n#hashtag text", Some("#hashtag text")),
             ("- an entry", Some("- an entry")),
             ("# Only a heading", None),
             ("```\nnever closed", None),

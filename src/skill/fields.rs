@@ -47,27 +47,36 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads `true` or `false`, in upper or lower case, with or without quotes.
+    /// Reads a [`truth_value`], with or without quotes.
     pub(super) fn boolean(&mut self, field: &str, node: &Node) -> Option<Spanned<bool>> {
-        let value = match node.text().map(str::to_ascii_lowercase).as_deref() {
-            Some("true") => true,
-            Some("false") => false,
-            _ if node.is_null() => return None,
-            Some(text) => {
-                self.report(
-                    Code::WrongType,
-                    node.span.clone(),
-                    format!("`{field}` is `{}`, neither `true` nor `false`", excerpt(text)),
-                    format!("write `{field}: true` or `{field}: false`"),
-                );
-                return None;
-            }
-            None => {
-                self.wrong_type(field, node, "true or false", &format!("{field}: true"));
-                return None;
-            }
-        };
-        Some(Spanned { value, span: node.span.clone() })
+        if node.is_null() {
+            return None;
+        }
+        let value = node.text().and_then(truth_value);
+        if value.is_none() {
+            let written =
+                node.text().map_or(node.kind().to_owned(), |text| format!("`{}`", excerpt(text)));
+            self.report(
+                Code::WrongType,
+                node.span.clone(),
+                format!("`{field}` is {written}, neither `true` nor `false`"),
+                format!("write `{field}: true` or `{field}: false`"),
+            );
+        }
+        Some(Spanned { value: value?, span: node.span.clone() })
+    }
+
+    /// Reads the flag of a field that restricts the skill if it is `restricting`. A value that cannot be
+    /// read restricts it, too.
+    pub(super) fn restriction(
+        &mut self,
+        field: &str,
+        node: &Node,
+        restricting: bool,
+    ) -> Option<Spanned<bool>> {
+        let read = self.boolean(field, node);
+        let restricted = || Spanned { value: restricting, span: node.span.clone() };
+        read.or_else(|| (!node.is_null()).then(restricted))
     }
 
     /// Reads a list of texts, or one text that `split` divides into several.
@@ -107,6 +116,15 @@ impl Reader<'_> {
                 Vec::new()
             }
         }
+    }
+}
+
+/// Reads `true`, `yes`, `on` or `1`, or `false`, `no`, `off` or `0`, in upper or lower case.
+pub(super) fn truth_value(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "y" | "on" | "1" => Some(true),
+        "false" | "no" | "n" | "off" | "0" => Some(false),
+        _ => None,
     }
 }
 

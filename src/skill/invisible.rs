@@ -7,21 +7,7 @@
 //! system or an emoji needs are left alone.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
-
-use super::fields::excerpt;
-use super::finding::Finding;
-use super::load::Loaded;
-use super::manifest::Manifest;
-use super::spanned::Spanned;
-use crate::diagnostic::Code;
-
-/// The most runs of invisible characters reported in one text; the others are counted.
-const MAX_REPORTED: usize = 10;
-
-/// The most characters of a run that a message shows; it counts all of them.
-const MAX_SHOWN: usize = 8;
 
 /// The characters that a program shows as nothing if it does not support them, and code points reserved
 /// for more of them: the property `Default_Ignorable_Code_Point` of `DerivedCoreProperties.txt`, Unicode
@@ -91,88 +77,9 @@ const NEAR: usize = 16;
 /// with tags.
 const FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 
-/// Finds the invisible characters in those texts of a skill that are shown to a model or compared with
-/// messages.
-pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (field, entry) in texts(&loaded.manifest) {
-        findings.extend(in_field(&format!("`{field}`"), entry, text));
-    }
-    if let Some(parts) = &loaded.parts {
-        findings.extend(in_text("the body", text, parts.body..text.len()));
-    }
-    // The parts of one text may all have the span of the whole text.
-    let mut seen = HashSet::new();
-    findings.retain(|finding| seen.insert(finding.span.clone()));
-    findings
-}
-
-fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
-    let single = [
-        ("name", &manifest.name),
-        ("description", &manifest.description),
-        ("brief_description", &manifest.brief_description),
-        ("when_to_use", &manifest.when_to_use),
-    ];
-    let lists = [
-        ("trigger_phrases", &*manifest.trigger_phrases),
-        ("examples", &*manifest.examples.should),
-        ("examples", &*manifest.examples.should_not),
-    ];
-    let lists = manifest.triggers.kinds().into_iter().chain(lists);
-    let single = single.into_iter().filter_map(|(field, text)| Some((field, text.as_ref()?)));
-    let listed = lists.flat_map(|(field, list)| list.iter().map(move |entry| (field, entry)));
-    single.chain(listed).collect()
-}
-
-/// Finds the invisible characters in a value. A finding has their position in the file, or that of the
-/// whole value if they are written as escapes.
-fn in_field(field: &str, entry: &Spanned<String>, text: &str) -> Vec<Finding> {
-    let Some(run) = runs(&entry.value).next() else { return Vec::new() };
-    let written = in_text(field, text, entry.span.clone());
-    if written.is_empty() {
-        return vec![finding(field, &entry.value[run], entry.span.clone(), 0)];
-    }
-    written
-}
-
-pub(super) fn in_text(field: &str, text: &str, range: Range<usize>) -> Vec<Finding> {
-    let Some(part) = text.get(range.clone()) else { return Vec::new() };
-    let n_more = runs(part).skip(MAX_REPORTED).count();
-    let reported = runs(part).take(MAX_REPORTED).enumerate();
-    let found = reported.map(|(nth, run)| {
-        let n_more = if nth + 1 == MAX_REPORTED { n_more } else { 0 };
-        finding(field, &part[run.clone()], range.start + run.start..range.start + run.end, n_more)
-    });
-    found.collect()
-}
-
-fn finding(field: &str, run: &str, span: Range<usize>, n_more: usize) -> Finding {
-    let n_chars = run.chars().count();
-    let mut shown: String = run.chars().take(MAX_SHOWN).flat_map(char::escape_unicode).collect();
-    if n_chars > MAX_SHOWN {
-        shown.push('…');
-    }
-    let what = match n_chars {
-        1 => format!("the invisible character `{shown}`"),
-        n => format!("{n} invisible characters, `{shown}`"),
-    };
-    let more = match n_more {
-        0 => String::new(),
-        n => format!(", and such in {n} more places"),
-    };
-    let spelt: String = run.chars().filter_map(as_ascii).collect();
-    let help = if spelt.is_empty() {
-        "remove what is not seen, or type the text anew; a model reads it".to_owned()
-    } else {
-        format!("remove it: a model may read it as `{}`", excerpt(&spelt))
-    };
-    Finding::new(Code::InvisibleText, span, format!("{field} holds {what}{more}"), help)
-}
-
 /// Returns the printable ASCII character that a tag character encodes, or a variation selector that is
 /// used to encode a byte.
-fn as_ascii(c: char) -> Option<char> {
+pub(super) fn as_ascii(c: char) -> Option<char> {
     let code = match u32::from(c) {
         // The first 16 selectors are in another block, and would encode control characters.
         selector @ 0xe_0100.. => selector - 0xe_0100 + 16,
@@ -202,7 +109,7 @@ pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the runs of invisible characters that do not belong to the spelling of a word or an emoji.
-fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn runs(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while let Some(found) = text[at..].find(is_invisible) {
@@ -284,4 +191,66 @@ fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_loses_what_is_invisible_and_nothing_else() {
+        for (text, wanted) in [
+            ("plain\ttext\r\n\u{85}", "plain\ttext\r\n\u{85}"),
+            ("a\0b\u{7}\u{8} \u{1b}[31mred\u{7f}\u{9b}0m", "ab [31mred0m"),
+            ("\u{e0048}a\u{200b}b\u{202e}", "ab"),
+            ("\u{3164}a\u{115f}\u{ffa0}b\u{180e}\u{34f}\u{2065}\u{fff0}\u{e0fff} \u{ad}c", "ab c"),
+            ("می\u{200c}خواهم \u{2060}👩\u{200d}💻", "می\u{200c}خواهم 👩\u{200d}💻"),
+        ] {
+            assert_eq!(without_invisible(text), wanted);
+        }
+    }
+
+    #[test]
+    fn the_table_is_that_of_unicode() {
+        let property = regex_syntax::parse(r"\p{Default_Ignorable_Code_Point}").unwrap();
+        let regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class)) =
+            property.kind()
+        else {
+            unreachable!()
+        };
+        let ranges = class.iter().map(|range| (range.start(), range.end()));
+        assert!(ranges.eq(DEFAULT_IGNORABLE));
+    }
+
+    #[test]
+    fn joiners_of_scripts_and_emoji_are_spelling() {
+        for text in [
+            "می\u{200c}خواهم",
+            "क\u{94d}\u{200d}ष, ක\u{dca}\u{200d}ෂ",
+            "👩\u{200d}💻 ❤\u{fe0f}\u{200d}🔥 👨🏽\u{200d}🦰",
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+            "ภาษา\u{200b}ไทย",
+            "a\u{ad}b",
+            "\u{1100}\u{1160} \u{115f}\u{1161}",
+            "ᠮᠣ\u{180b}ᠩᠭ\u{180e}ᠣᠯ",
+            "葛\u{e0100}城 ≨\u{fe00} ☎\u{fe0e}",
+            "שלום!\u{200f} (C++)\u{200e}",
+            "سلام\u{61c} 1",
+        ] {
+            assert_eq!(runs(text).next(), None, "{text}");
+        }
+        for text in [
+            "a\u{fe00}b",
+            "葛\u{e0100}\u{e0101}",
+            "left\u{200f}to right",
+            "x\u{2062}y",
+            "a\u{200d}b",
+            "👩\u{200d} ",
+            "a\u{200c}م",
+            "ไทย\u{200b} a",
+            "🏴\u{e007f}",
+            "a\u{ad} b",
+            "\u{115f}\u{1160}",
+            "x\u{180b}",
+        ] {
+            assert_eq!(runs(text).count(), 1, "{text:?}");
+        }
+    }
+}

@@ -50,71 +50,23 @@ fn plain_to_json(text: &str) -> serde_json::Value {
     }
 }
 
-/// Serialises a JSON map with the type of each value, for formats that are not self-describing.
+/// Serialises a JSON map as its text, for formats that are not self-describing.
 #[cfg(feature = "snapshot")]
-pub(super) mod as_values {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use serde_json::{Map, Number, Value};
-
-    #[derive(Serialize, Deserialize)]
-    enum Kind {
-        Null,
-        Bool(bool),
-        Unsigned(u64),
-        Signed(i64),
-        Float(f64),
-        Text(String),
-        List(Vec<Kind>),
-        Map(Vec<(String, Kind)>),
-    }
+pub(super) mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de, ser};
+    use serde_json::{Map, Value};
 
     pub(in crate::skill) fn serialize<S: Serializer>(
         map: &Map<String, Value>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        kinds(map).serialize(serializer)
+        serializer.serialize_str(&serde_json::to_string(map).map_err(ser::Error::custom)?)
     }
 
     pub(in crate::skill) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Map<String, Value>, D::Error> {
-        Vec::deserialize(deserializer).map(values)
-    }
-
-    fn kinds(map: &Map<String, Value>) -> Vec<(String, Kind)> {
-        map.iter().map(|(key, value)| (key.clone(), kind(value))).collect()
-    }
-
-    fn kind(value: &Value) -> Kind {
-        match value {
-            Value::Null => Kind::Null,
-            Value::Bool(value) => Kind::Bool(*value),
-            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => Kind::Unsigned(number),
-                (_, Some(number)) => Kind::Signed(number),
-                _ => Kind::Float(number.as_f64().unwrap_or_default()),
-            },
-            Value::String(text) => Kind::Text(text.clone()),
-            Value::Array(entries) => Kind::List(entries.iter().map(kind).collect()),
-            Value::Object(map) => Kind::Map(kinds(map)),
-        }
-    }
-
-    fn values(map: Vec<(String, Kind)>) -> Map<String, Value> {
-        map.into_iter().map(|(key, kind)| (key, value(kind))).collect()
-    }
-
-    fn value(kind: Kind) -> Value {
-        match kind {
-            Kind::Null => Value::Null,
-            Kind::Bool(value) => value.into(),
-            Kind::Unsigned(number) => number.into(),
-            Kind::Signed(number) => number.into(),
-            Kind::Float(number) => Number::from_f64(number).into(),
-            Kind::Text(text) => text.into(),
-            Kind::List(entries) => entries.into_iter().map(value).collect(),
-            Kind::Map(map) => values(map).into(),
-        }
+        serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 

@@ -5,9 +5,10 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::brief::{brief, first_paragraph};
-use super::document::{self, Document};
+use super::document::{self, Document, Fences};
 use super::fields::Reader;
 use super::finding::Finding;
+use super::front_matter::FrontMatter;
 use super::manifest::Manifest;
 use super::pointer;
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
@@ -92,21 +93,20 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
             reader.findings.push(finding);
             None
         }
-        Ok(mut document) => {
-            let tolerated_fault = document.tolerated_fault.clone();
-            let has_front_matter =
-                tolerated_fault.as_ref().is_none_or(|finding| finding.code != Code::NoFrontMatter);
-            if !has_front_matter && let Some(finding) = pointer::elsewhere(text) {
+        Ok(document) => {
+            if document.fences == Fences::None
+                && let Some(finding) = pointer::elsewhere(text)
+            {
                 reader.findings.push(finding);
                 return Loaded { findings: reader.findings, manifest, parts: None };
             }
-            reader.findings.extend(tolerated_fault);
-            let front_matter = document.read_front_matter(text);
+            reader.findings.extend(document.tolerated_fault.clone());
+            let front_matter = FrontMatter::read(text, &document);
             reader.findings.extend(front_matter.findings);
             front_matter.entries.and_then(|entries| {
                 manifest = Manifest::read(&entries, brand, &mut reader);
                 reader.findings.extend(for_nobody(&manifest));
-                parts(&document, &manifest, has_front_matter, &mut reader)
+                parts(&document, &manifest, &mut reader)
             })
         }
     };
@@ -120,19 +120,14 @@ fn for_nobody(manifest: &Manifest) -> Option<Finding> {
     Some(Finding::new(Code::Unreachable, span, message, help))
 }
 
-fn parts(
-    document: &Document,
-    manifest: &Manifest,
-    has_front_matter: bool,
-    reader: &mut Reader<'_>,
-) -> Option<Parts> {
+fn parts(document: &Document, manifest: &Manifest, reader: &mut Reader<'_>) -> Option<Parts> {
     let body = &reader.file[document.body..];
     let help = "write `description: ` with what the skill does and when to use it";
     let mut description = if let Some(description) = &manifest.description {
         description.value.clone()
     } else if let Some(paragraph) = first_paragraph(body) {
-        // A missing front matter was already reported.
-        if has_front_matter {
+        // A missing fence was already reported.
+        if document.fences == Fences::Both {
             let message = "no `description`; the first paragraph of the body stands in for it";
             reader.findings.push(Finding::whole(Code::DescriptionFromBody, message, help));
         }

@@ -6,7 +6,7 @@ use semver::Version;
 use serde_json::{Map, Value as Json};
 
 use super::brief::one_line;
-use super::code::{check_script, check_toolset};
+use super::code_paths::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
 use super::fields::{
@@ -92,10 +92,10 @@ pub struct Manifest {
     /// `compatibility`, as in the Agent Skills specification.
     pub compatibility: Option<Spanned<String>>,
     /// `metadata`, as in the Agent Skills specification.
-    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_text"))]
     pub metadata: Map<String, Json>,
     /// Keys that no part of Repertoire reads, with their values as written.
-    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_values"))]
+    #[cfg_attr(feature = "snapshot", serde(with = "super::json::as_text"))]
     pub extra: Map<String, Json>,
     /// Every top-level key as written.
     pub(crate) keys: Vec<Spanned<String>>,
@@ -208,12 +208,14 @@ impl Manifest {
     }
 
     fn read_invocation(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
-        for (field, target) in [
-            ("default_enabled", &mut self.default_enabled),
-            ("disable_model_invocation", &mut self.disable_model_invocation),
-            ("user_invocable", &mut self.user_invocable),
+        let enabled = fields.take("default_enabled");
+        self.default_enabled = enabled.and_then(|node| reader.boolean("default_enabled", node));
+        for (field, restricting, target) in [
+            ("disable_model_invocation", true, &mut self.disable_model_invocation),
+            ("user_invocable", false, &mut self.user_invocable),
         ] {
-            *target = fields.take(field).and_then(|node| reader.boolean(field, node));
+            *target =
+                fields.take(field).and_then(|node| reader.restriction(field, node, restricting));
         }
         let context = fields.take("context").and_then(|node| reader.text("context", node));
         match context.as_ref().map(|context| context.value.to_ascii_lowercase()).as_deref() {
@@ -266,8 +268,9 @@ impl Manifest {
         ] {
             if let Some(node) = fields.take(field).filter(|node| !node.is_null()) {
                 let entries = reader.list(field, node, split);
-                // An empty list means "none"; a map is an error, and is treated as missing.
-                *target = (!matches!(node.value, Value::Mapping(_))).then_some(entries);
+                // An empty list means "none". A map is an error: it restricts tools, but not scripts.
+                let is_map = matches!(node.value, Value::Mapping(_));
+                *target = (!is_map || field == "allowed_tools").then_some(entries);
             }
         }
         self.scripts.iter().flatten().for_each(|entry| check_script(entry, reader));
@@ -276,11 +279,13 @@ impl Manifest {
     /// Reads the fields that may also occur in the host's own block. A flag that is already true stays
     /// true, and lists are extended.
     fn read_common(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
-        for (field, target) in [
-            ("always", &mut self.always),
-            ("user_invocable_only", &mut self.disable_model_invocation),
-        ] {
-            let value = fields.take(field).and_then(|node| reader.boolean(field, node));
+        let always = fields.take("always").and_then(|node| reader.boolean("always", node));
+        let only_user = fields.take("user_invocable_only");
+        let only_user =
+            only_user.and_then(|node| reader.restriction("user_invocable_only", node, true));
+        for (value, target) in
+            [(always, &mut self.always), (only_user, &mut self.disable_model_invocation)]
+        {
             if target.as_ref().is_none_or(|target| !target.value) {
                 *target = value.or(target.take());
             }

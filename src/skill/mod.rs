@@ -1,17 +1,20 @@
 //! Skills: directories with a `SKILL.md`, and the content read from it.
 //!
 //! A file is read in steps, which `load` puts together: `document` finds the front matter,
-//! `front_matter` parses it with `yaml` into values that carry their position in the file (invalid YAML
-//! is mended by `repair` first), and `manifest` interprets the values. Loading never fails as a whole:
-//! every file yields a [`Skill`], or diagnostics that say why it is not one.
+//! `front_matter` parses it into values that carry their position in the file, and `manifest` and
+//! `trigger` interpret the values. Loading never fails as a whole: every file yields a [`Skill`], or
+//! diagnostics that say why it is not one.
 
 mod brief;
-mod code;
+mod check;
+mod code_paths;
 mod context;
 pub(crate) mod document;
 mod examples;
+mod extract;
 mod fields;
 mod finding;
+mod fingerprint;
 mod front_matter;
 mod glob;
 mod id;
@@ -19,10 +22,6 @@ mod invisible;
 #[doc(hidden)]
 pub mod json;
 mod keys;
-mod lines;
-
-mod closing_fence;
-mod links;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
@@ -31,11 +30,8 @@ mod normal_form;
 pub mod pattern;
 mod pointer;
 mod portable;
-mod profile;
 mod repair;
 mod rights;
-mod salvage;
-mod scalar;
 mod spanned;
 mod strict;
 mod trigger;
@@ -55,12 +51,14 @@ use crate::error::{Error, ErrorCode};
 use crate::lazy::Lazy;
 
 use finding::Finding;
+use fingerprint::Fingerprint;
 use load::{Loaded, Parts};
-use version::Version;
 
 pub(crate) use brief::{first_sentence_end, one_line};
+pub(crate) use check::skeleton;
+pub use check::{Profile, check_file};
 #[cfg(feature = "toolsets")]
-pub(crate) use code::path_and_class;
+pub(crate) use code_paths::path_and_class;
 pub use context::Context;
 pub use examples::Examples;
 pub use fields::excerpt;
@@ -107,8 +105,7 @@ struct Content {
     description: String,
     brief: String,
     manifest: Manifest,
-    /// The version of the file at the time when it was loaded.
-    version: Version,
+    fingerprint: Fingerprint,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Vec<Diagnostic>,
     origin: Origin,
@@ -146,10 +143,11 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, path, text);
         let Some(parts) = parts else { return Err(diagnostics) };
         let Parts { name, description, brief, body } = parts;
-        let version = Version::of(text, body, manifest.description.is_some());
+        let fingerprint = Fingerprint::of(text, body, is_described_above(&manifest, body));
         let name = name.unwrap_or_else(|| directory_name(path));
         let origin = Origin::File { path: path.to_owned() };
-        let content = Content { name, description, brief, manifest, version, diagnostics, origin };
+        let content =
+            Content { name, description, brief, manifest, fingerprint, diagnostics, origin };
         Ok(Skill::of(content))
     }
 
@@ -165,9 +163,10 @@ impl Skill {
         let diagnostics = finding::diagnostics(findings, Path::new(""), text);
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
         let Parts { description, brief, body, .. } = parts;
-        let version = Version::of(text, body, manifest.description.is_some());
+        let fingerprint = Fingerprint::of(text, body, is_described_above(&manifest, body));
         let origin = Origin::Memory { body: text[body..].to_owned() };
-        let content = Content { name, description, brief, manifest, version, diagnostics, origin };
+        let content =
+            Content { name, description, brief, manifest, fingerprint, diagnostics, origin };
         Ok(Skill::of(content))
     }
 
@@ -233,7 +232,8 @@ impl Skill {
         let text = load::read(path).map_err(|found| {
             Error::new(ErrorCode::ExecutionError, found.to_string(), found.help.as_str())
         })?;
-        let body = self.content.get().version.body_in(&text).ok_or_else(|| self.outdated(path))?;
+        let body =
+            self.content.get().fingerprint.body_in(&text).ok_or_else(|| self.outdated(path))?;
         Ok(self.body.get_or_init(|| body.to_owned()))
     }
 
@@ -250,7 +250,7 @@ impl Skill {
 
     /// The length of the body in bytes, as it was when the skill was loaded.
     pub(crate) fn body_bytes(&self) -> usize {
-        self.content.get().version.body_bytes
+        self.content.get().fingerprint.body_bytes
     }
 
     /// A hash of the body, for detecting changes. All processes of the same program compute the same
@@ -258,7 +258,7 @@ impl Skill {
     ///
     /// Fails for the same reasons as [`Skill::body`].
     pub fn body_hash(&self) -> Result<u64, Error> {
-        self.body().map(version::hash)
+        self.body().map(fingerprint::hash)
     }
 
     /// The path of the `SKILL.md`, or `None` if the skill was not read from a file.
@@ -290,6 +290,11 @@ impl FromStr for Skill {
     }
 }
 
+/// Tells whether the description is above the body, which starts at byte `body`.
+fn is_described_above(manifest: &Manifest, body: usize) -> bool {
+    manifest.description.as_ref().is_some_and(|description| description.span.end <= body)
+}
+
 /// Returns an error made from the first of the most severe diagnostics, which most likely caused the
 /// refusal.
 fn first_error(diagnostics: &[Diagnostic]) -> Error {
@@ -305,6 +310,3 @@ fn directory_name(path: &Path) -> String {
     let directory = path.parent().and_then(Path::file_name);
     directory.map_or_else(|| "skill".to_owned(), |name| name.to_string_lossy().into_owned())
 }
-
-#[cfg(test)]
-mod tests;

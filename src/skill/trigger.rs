@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::brief::one_line;
 use super::fields::{self, Fields, Reader, excerpt, normalized};
+use super::finding::Finding;
 use super::glob;
-use super::normal_form;
+use super::nfkc;
 use super::pattern;
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
@@ -50,6 +51,16 @@ impl Triggers {
             (Kind::Exclude.field(), exclude),
             (Kind::Path.field(), paths),
         ]
+    }
+
+    fn entries(&mut self, kind: Kind) -> &mut Vec<Spanned<String>> {
+        match kind {
+            Kind::Keyword => &mut self.keywords,
+            Kind::Verb => &mut self.verbs,
+            Kind::Pattern => &mut self.patterns,
+            Kind::Exclude => &mut self.exclude,
+            Kind::Path => &mut self.paths,
+        }
     }
 }
 
@@ -291,73 +302,52 @@ impl Collector<'_, '_> {
             return;
         }
         self.seen.insert((kind, text.to_owned()), Some(self.place));
-        if self.is_usable(kind, text, node, &range) {
-            let span = node.place(self.reader.file, range);
-            let entry = Spanned { value: text.to_owned(), span };
-            match kind {
-                Kind::Keyword => self.triggers.keywords.push(entry),
-                Kind::Verb => self.triggers.verbs.push(entry),
-                Kind::Pattern => self.triggers.patterns.push(entry),
-                Kind::Exclude => self.triggers.exclude.push(entry),
-                Kind::Path => self.triggers.paths.push(entry),
-            }
+        let place = |part: Range<usize>| {
+            node.place(self.reader.file, range.start + part.start..range.start + part.end)
+        };
+        let fault = fault(kind, text);
+        if fault.as_ref().is_none_or(|fault| fault.code == Code::PatternNotNormalized) {
+            let entry = Spanned { value: text.to_owned(), span: place(0..text.len()) };
+            self.triggers.entries(kind).push(entry);
         }
+        let fault = fault.map(|fault| Finding { span: fault.span.map(place), ..fault });
+        self.reader.findings.extend(fault);
     }
+}
 
-    fn is_usable(&mut self, kind: Kind, text: &str, node: &Node, range: &Range<usize>) -> bool {
-        match kind {
-            Kind::Keyword | Kind::Verb | Kind::Exclude => {
-                if text.len() <= MAX_TRIGGER_BYTES {
-                    return true;
-                }
-                self.reader.report(
-                    Code::TriggerTooLong,
-                    node.place(self.reader.file, range.clone()),
-                    format!(
-                        "entry of `{}` of {} bytes is longer than {MAX_TRIGGER_BYTES}: `{}`",
-                        kind.field(),
-                        text.len(),
-                        excerpt(text)
-                    ),
-                    "write the few words a message would hold, one entry for each phrase",
-                );
-                false
+/// Returns the fault of a trigger, with its bytes in `text`. The trigger is refused, except for a pattern
+/// that can hardly match.
+fn fault(kind: Kind, text: &str) -> Option<Finding> {
+    let (field, n_bytes) = (kind.field(), text.len());
+    let whole = 0..n_bytes;
+    match kind {
+        Kind::Keyword | Kind::Verb | Kind::Exclude if n_bytes <= MAX_TRIGGER_BYTES => None,
+        Kind::Keyword | Kind::Verb | Kind::Exclude => {
+            let message = format!(
+                "entry of `{field}` of {n_bytes} bytes is longer than {MAX_TRIGGER_BYTES}: `{}`",
+                excerpt(text)
+            );
+            let help = "write the few words a message would hold, one entry for each phrase";
+            Some(Finding::new(Code::TriggerTooLong, whole, message, help))
+        }
+        Kind::Pattern => match pattern::validate(text) {
+            Err(error) => {
+                let message = format!("{}: `{}`", error.message, excerpt(text));
+                let help = pattern_help(error.code, text);
+                Some(Finding::new(error.code, error.span, message, help))
             }
-            Kind::Pattern => match pattern::validate(text) {
-                Ok(()) => {
-                    if let Some(help) = normal_form::remedy(text) {
-                        self.reader.report(
-                            Code::PatternNotNormalized,
-                            node.place(self.reader.file, range.clone()),
-                            format!(
-                                "pattern can hardly match, as it is not in NFKC: `{}`",
-                                excerpt(text)
-                            ),
-                            help,
-                        );
-                    }
-                    true
-                }
-                Err(error) => {
-                    let blamed = range.start + error.span.start..range.start + error.span.end;
-                    let span = node.place(self.reader.file, blamed);
-                    let message = format!("{}: `{}`", error.message, excerpt(text));
-                    self.reader.report(error.code, span, message, pattern_help(error.code, text));
-                    false
-                }
-            },
-            Kind::Path => match glob::refuse(text, MAX_TRIGGER_BYTES) {
-                None => true,
-                Some(why) => {
-                    self.reader.report(
-                        Code::InvalidGlob,
-                        node.place(self.reader.file, range.clone()),
-                        format!("`paths` entry `{}`: {why}", excerpt(text)),
-                        "write a glob such as `src/**/*.{ts,tsx}`, with each bracket closed",
-                    );
-                    false
-                }
-            },
+            Ok(()) => {
+                let help = nfkc::remedy(text)?;
+                let message =
+                    format!("pattern can hardly match, as it is not in NFKC: `{}`", excerpt(text));
+                Some(Finding::new(Code::PatternNotNormalized, whole, message, help))
+            }
+        },
+        Kind::Path => {
+            let why = glob::refuse(text, MAX_TRIGGER_BYTES)?;
+            let message = format!("`paths` entry `{}`: {why}", excerpt(text));
+            let help = "write a glob such as `src/**/*.{ts,tsx}`, with each bracket closed";
+            Some(Finding::new(Code::InvalidGlob, whole, message, help))
         }
     }
 }

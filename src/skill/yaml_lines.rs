@@ -2,81 +2,81 @@
 
 use std::ops::Range;
 
-use super::scalar::closing_quote;
-
-/// Keys of triggers. A bracket that is left open in their value was meant as a list or a map.
-const LISTS: [&str; 6] = ["triggers", "keywords", "verbs", "patterns", "exclude", "paths"];
-
 /// A line of YAML; all positions are bytes of the text.
 #[derive(Debug)]
 pub(super) struct Line {
-    pub(super) start: usize,
-    /// The line without indentation, line end and trailing blanks.
-    pub(super) content: Range<usize>,
-    /// The value, after `key: ` and after `- `.
+    /// The key before `:`, with its quotes.
+    pub(super) key: Option<Range<usize>>,
+    /// The part of the value that is on this line, after `key: ` and after `- `.
     pub(super) value: Range<usize>,
-    /// The column of the key or of the entry's dash; lines that are indented more deeply belong to its
+    /// The column of the key, or of the last dash; lines that are indented more deeply belong to the
     /// value.
-    indent: usize,
-    pub(super) next: usize,
+    pub(super) indent: usize,
+    start: usize,
+    content: Range<usize>,
 }
 
 impl Line {
-    pub(super) fn is_blank(&self) -> bool {
-        self.content.is_empty()
-    }
-
-    /// Tells whether `value` is the whole value of a key of triggers.
-    pub(super) fn is_of_triggers(&self, source: &str, value: &Range<usize>) -> bool {
-        let key = source[self.content.start..self.value.start].trim_end();
-        let key = key.trim_start_matches("- ").trim_end_matches(':');
-        LISTS.contains(&key) && value.start == self.value.start
+    /// Tells whether the line is blank or a comment.
+    fn is_blank(&self, source: &str) -> bool {
+        self.content.is_empty() || source[self.content.clone()].starts_with('#')
     }
 
     /// Tells whether this line belongs to the value that starts on line `first`.
-    pub(super) fn continues(&self, first: &Line) -> bool {
-        self.is_blank() || self.content.start - self.start > first.indent
+    fn continues(&self, first: &Line, source: &str) -> bool {
+        let is_deeper = self.content.start - self.start > first.indent;
+        let opens = || source[first.value.clone()].starts_with(['[', '{']);
+        let closes = || source[self.content.clone()].starts_with([']', '}']);
+        self.is_blank(source) || is_deeper || opens() && closes()
     }
 }
 
-pub(super) fn lines(source: &str) -> Vec<Line> {
-    let mut start = 0;
-    source
-        .split_inclusive('\n')
-        .map(|text| {
-            let trimmed = text.trim_end();
-            let content =
-                start + (trimmed.len() - trimmed.trim_start().len())..start + trimmed.len();
-            let mut value = content.clone();
-            let mut indent = content.start - start;
-            while source[value.clone()].starts_with("- ") {
-                indent = value.start - start;
-                value.start += 1;
-                value.start += leading_blanks(&source[value.clone()]);
-            }
-            if let Some(key) = key_length(&source[value.clone()]) {
-                indent = value.start - start;
-                value.start += key + 1;
-                value.start += leading_blanks(&source[value.clone()]);
-            }
-            // There is no value before a comment, or after a dash whose entry starts on the next line.
-            if source[value.clone()].starts_with('#') || &source[value.clone()] == "-" {
-                value.start = value.end;
-            }
-            let line = Line { start, content, value, indent, next: start + text.len() };
-            start = line.next;
-            line
-        })
-        .collect()
+/// Returns the value that starts on the first of `lines`, with the lines that continue it, and the number
+/// of these lines.
+pub(super) fn value(source: &str, lines: &[Line]) -> (Range<usize>, usize) {
+    let [first, below @ ..] = lines else { return (0..0, 0) };
+    let n_below = below.iter().take_while(|line| line.continues(first, source)).count();
+    let last = below[..n_below].iter().rev().find(|line| !line.is_blank(source)).unwrap_or(first);
+    (first.value.start..last.content.end.max(first.value.start), n_below)
 }
 
-/// The number of blanks and tabs that `text` starts with.
-pub(super) fn leading_blanks(text: &str) -> usize {
-    text.len() - text.trim_start_matches([' ', '\t']).len()
+pub(super) fn lines(source: &str) -> Vec<Line> {
+    let mut at = 0;
+    let lines = source.split_inclusive('\n').map(|text| {
+        let line = line(source, at..at + text.trim_end().len());
+        at += text.len();
+        line
+    });
+    lines.collect()
+}
+
+fn line(source: &str, range: Range<usize>) -> Line {
+    let skip_blanks = |at: usize| {
+        let rest = &source[at..range.end];
+        at + rest.len() - rest.trim_start().len()
+    };
+    let content = skip_blanks(range.start)..range.end;
+    let mut value = content.clone();
+    let mut indent = content.start - range.start;
+    while source[value.clone()].starts_with("- ") {
+        indent = value.start - range.start;
+        value.start = skip_blanks(value.start + 1);
+    }
+    let length = key_length(&source[value.clone()]);
+    let key = length.map(|length| value.start..value.start + length);
+    if let Some(key) = &key {
+        indent = key.start - range.start;
+        value.start = skip_blanks(key.end + 1);
+    }
+    // There is no value before a comment, or after a dash whose entry starts on the next line.
+    if source[value.clone()].starts_with('#') || &source[value.clone()] == "-" {
+        value.start = value.end;
+    }
+    Line { key, value, indent, start: range.start, content }
 }
 
 /// The length of the key in `key: value` or `key:`.
-pub(super) fn key_length(text: &str) -> Option<usize> {
+fn key_length(text: &str) -> Option<usize> {
     let ends_key = |at: usize| {
         let rest = text[at..].strip_prefix(':');
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
@@ -94,10 +94,18 @@ pub(super) fn key_length(text: &str) -> Option<usize> {
     is_key.then_some(colon)
 }
 
-/// Returns the position of a tab in the indentation of the line at byte `at`, or of the next line.
-pub(super) fn tab_indent(source: &str, at: usize) -> Option<usize> {
-    let lines = lines(source);
-    let n = lines.partition_point(|line| line.next <= at);
-    let tab = |line: &Line| source[line.start..line.content.start].find('\t');
-    lines.iter().skip(n).take(2).find_map(|line| Some(line.start + tab(line)?))
+/// Returns the byte after the closing quote of the scalar that `value` starts with.
+pub(super) fn closing_quote(value: &str, quote: char) -> Option<usize> {
+    let bytes = value.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if quote == '"' => at += 1,
+            b'\'' if quote == '\'' && bytes.get(at + 1) == Some(&b'\'') => at += 1,
+            b if char::from(b) == quote => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }

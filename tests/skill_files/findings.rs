@@ -1,7 +1,7 @@
 //! Findings of `check` in one file: the position of the mistake, and a suggested fix that loads.
 
 use repertoire::skill::{Profile, check_file};
-use repertoire::{Code, Diagnostic, Skill};
+use repertoire::{Code, Skill};
 
 use super::{BRAND, codes, file};
 
@@ -9,23 +9,18 @@ use super::{BRAND, codes, file};
 fn remedies_are_told_where_the_mistake_is_and_load() {
     let long = format!("d: {}: y", "x".repeat(200));
     for (line, yaml, help) in [
-        (3, "triggers: [a b, c d", "write `triggers: [a b, c d]`"),
-        (3, "triggers:\n  keywords: [a b\nlicense: MIT", "write `keywords: [a b]`"),
         (3, "triggers:\n  keywords: [a b]\n   patterns: [x]", "indent alike"),
         (3, "keywords: [a b] x", "write `keywords: '[a b] x'`"),
-        (3, "triggers:\n  keywords: [\n    a b,\n    c d\n  verbs: [e]", "end the value with `]`"),
         (3, "triggers: [a b}", "close `[` with `]`"),
         (3, "triggers: [\"a b\" c]", "write `triggers: ['\"a b\" c']`"),
         (3, "allowed-tools: [Bash(git: *), Read]", "write `allowed-tools: ['Bash(git: *)', Read]`"),
         (3, "not a key", "indent alike"),
-        (3, "version:1.0", "write a blank after `version:`"),
         (3, "when_to_use: \"now\nlicense: MIT", "write `when_to_use: '\"now'`"),
         (3, "when_to_use: Use it: now", "write `when_to_use: 'Use it: now'`"),
-        (3, long.as_str(), "indent alike"),
-        (3, "triggers: {patterns: [\"\\d+ items\"]}", "single quotes"),
-        (3, "license: \"C:\\Users\"", "single quotes"),
-        (4, "triggers:\n\tkeywords: [a]", "blanks, not with tabs"),
+        (3, long.as_str(), "in quotes"),
+        (3, "license: \"C:\\Users\"", "write `license: \"C:\\\\Users\"`"),
         (3, "\tlicense: MIT", "blanks, not with tabs"),
+        (3, "license: \u{1}", "remove control characters"),
     ] {
         let text = format!("---\ndescription: d\n{yaml}\n---\nBody\n");
         let root = tempfile::tempdir().unwrap();
@@ -44,10 +39,6 @@ fn remedies_are_told_where_the_mistake_is_and_load() {
     let indented: Skill = "---\n name: a\ndescription: d\n---\n".parse().unwrap();
     assert_eq!((indented.name(), codes(indented.diagnostics())), ("a", vec!["salvaged-yaml"]));
     assert!(indented.diagnostics()[0].help.contains("indent alike"));
-    let open: Skill = "---\nname: a\ndescription: d\ntriggers: [a b, c d\n---\n".parse().unwrap();
-    let keywords: Vec<&str> =
-        open.triggers().keywords.iter().map(|keyword| keyword.value.as_str()).collect();
-    assert_eq!(keywords, ["a b", "c d"]);
 }
 
 #[test]
@@ -77,11 +68,13 @@ fn the_body_describes_a_skill_whose_front_matter_is_beyond_repair() {
 #[test]
 fn a_skill_for_the_user_alone_stays_so_when_its_yaml_is_broken() {
     for (yaml, code) in [
-        ("triggers:\n  keywords: [#wipe, wipe staging]", "repaired-yaml"),
-        ("triggers:\n  keywords: [{a} b, c]", "salvaged-yaml"),
+        ("triggers:\n  keywords: [#wipe, wipe staging]\n", "repaired-yaml"),
+        ("triggers:\n  keywords: [{a} b, c]\n", "salvaged-yaml"),
+        ("\u{1}", "salvaged-yaml"),
     ] {
-        let text =
-            format!("---\nname: a\ndescription: d\n{yaml}\ndisable-model-invocation: true\n---\n");
+        let text = format!(
+            "---\nname: a\ndescription: d\ndisable-model-invocation: true\n{yaml}\n---\nBody\n"
+        );
         let skill: Skill = text.parse().unwrap();
         assert_eq!(codes(skill.diagnostics()), [code], "{yaml}");
         assert!(skill.manifest().is_model_invocation_disabled(), "{yaml}");
@@ -129,56 +122,6 @@ fn lines_that_yaml_joins_to_the_text_above_are_told() {
 }
 
 #[test]
-fn a_control_character_is_named_with_its_line_and_costs_nothing_else() {
-    for (yaml, code, name, place) in [
-        ("description: \"has\u{1}ctl x\"\n", "repaired-yaml", "U+0001", (3, 18)),
-        ("description: hasctl\u{7f} x\n", "repaired-yaml", "U+007F", (3, 20)),
-        ("description: |\n  hasctl\n  \u{80}x\n", "repaired-yaml", "U+0080", (5, 3)),
-        ("description: hasctl x\n# \u{b}\n", "repaired-yaml", "U+000B", (4, 3)),
-        ("description: hasctl x\nlicense: \0\nmodel: a: b\n", "repaired-yaml", "U+0000", (4, 10)),
-        ("description: hasctl\u{1b} x\n]\n", "salvaged-yaml", "U+001B", (3, 20)),
-    ] {
-        let text = format!("---\nname: a\n{yaml}triggers: [one\u{1}, two]\n---\nBody\n");
-        let skill = Skill::parse(&text, BRAND).unwrap();
-        assert_eq!(codes(skill.diagnostics()), [code], "{yaml:?}");
-        let finding = &skill.diagnostics()[0];
-        let Diagnostic { line, column, message, help, .. } = finding;
-        assert_eq!((*line, *column), place, "{yaml:?}");
-        let told = format!("remove the character {name} from line {line}");
-        assert!(message.contains(name) && help.starts_with(&told), "{yaml:?}: {finding:?}");
-        if code == "repaired-yaml" {
-            assert_eq!(skill.description().replace('\n', " "), "hasctl x", "{yaml:?}");
-            let keywords = skill.triggers().keywords.iter();
-            let keywords: Vec<_> = keywords.map(|k| (&*k.value, &text[k.span.clone()])).collect();
-            assert_eq!(keywords, [("one", "one"), ("two", "two")], "{yaml:?}");
-        }
-    }
-    // Findings are in the order of the file.
-    let text = "---\nname: a\ndescription: Use when: asked\nlicense: \u{1}\n---\n";
-    let skill = Skill::parse(text, BRAND).unwrap();
-    assert_eq!(skill.diagnostics()[0].help, "write `description: 'Use when: asked'`");
-}
-
-#[test]
-fn a_fence_that_is_slightly_off_is_named_and_costs_no_text() {
-    for fence in ["----", "  ---", "—"] {
-        let text = format!(
-            "---\nname: a\ndescription: Use when: asked\ntriggers: [a b]\n{fence}\n# Title\n\nText.\n\n---\n\nMore.\n"
-        );
-        let root = tempfile::tempdir().unwrap();
-        let path = file(root.path(), "a", &text);
-        let skill = Skill::load(&path, BRAND).unwrap();
-        assert_eq!(skill.body().unwrap(), "# Title\n\nText.\n\n---\n\nMore.\n", "{fence}");
-        assert_eq!(skill.description(), "Use when: asked", "{fence}");
-        assert_eq!(skill.triggers().keywords.len(), 1, "{fence}");
-        let found = check_file(&path, Profile::Repertoire, BRAND);
-        assert_eq!(codes(&found), ["repaired-yaml", "unclosed-front-matter"], "{fence}");
-        assert_eq!(found[1].line, 5, "{fence}");
-        assert!(found[1].help.contains("write `---` here"), "{:?}", found[1]);
-    }
-}
-
-#[test]
 fn front_matter_that_is_not_a_map_leaves_the_body_to_describe_the_skill() {
     for (yaml, kind) in [("- name: a\n- description: b", "a list"), ("plan releases", "text")] {
         let root = tempfile::tempdir().unwrap();
@@ -201,5 +144,40 @@ fn what_only_says_where_a_skill_is_is_skipped_with_what_to_do() {
         let found = Skill::load(&file(root.path(), "plan", text), BRAND).unwrap_err();
         assert_eq!(codes(&found), [code]);
         assert!(found[0].help.contains(help) && found[0].message.contains(text.trim_end()));
+    }
+}
+
+#[test]
+fn an_invalid_escape_costs_no_field() {
+    let text = "---\nname: a\ndescription: \"In C:\\Users\"\nallowed-tools: [Read]\ntriggers: {patterns: \
+                [\"rotate\\s+keys\"]}\ndisable-model-invocation: true\n---\n";
+    let skill: Skill = text.parse().unwrap();
+    assert_eq!(codes(skill.diagnostics()), ["repaired-yaml"]);
+    assert_eq!(skill.description(), "In C:\\Users");
+    let manifest = skill.manifest();
+    assert_eq!(manifest.allowed_tools.as_ref().unwrap()[0].value, "Read");
+    assert_eq!(manifest.triggers.patterns[0].value, "rotate\\s+keys");
+    assert!(manifest.is_model_invocation_disabled());
+}
+
+#[test]
+fn a_skill_whose_front_matter_is_not_between_fences_is_loaded_from_its_text() {
+    let keys = "name: mine\ndescription: Mine.\nmodel: m\ndisable-model-invocation: true\n";
+    for (text, code, name, description) in [
+        (format!("---\n{keys}\n# T\n\nText.\n"), "unclosed-front-matter", "mine", "Mine."),
+        (format!("---\n{keys}...\nText.\n"), "unclosed-front-matter", "mine", "Mine."),
+        (format!("# T\n\nText.\n\n---\n{keys}---\nMore.\n"), "late-front-matter", "a", "Text."),
+        (format!("Text.\n\n{keys}"), "no-front-matter", "a", "Text."),
+        (format!("\n---\n{keys}---\nText.\n"), "late-front-matter", "mine", "Mine."),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let skill = Skill::load(&file(root.path(), "a", &text), BRAND).unwrap();
+        let mut codes = codes(skill.diagnostics());
+        codes.retain(|found| *found != "no-front-matter" || code == *found);
+        codes.dedup();
+        assert_eq!(codes, [code], "{text}");
+        assert_eq!((skill.name(), skill.description()), (name, description), "{text}");
+        assert!(skill.manifest().is_model_invocation_disabled(), "{text}");
+        assert_eq!(skill.manifest().model.is_some(), text.starts_with('\n'), "{text}");
     }
 }

@@ -1,9 +1,11 @@
 //! Skill files: every file either loads or explains why not, and none takes long.
 #![expect(clippy::unwrap_used, reason = "also in the helpers of tests")]
 
+mod fields;
 mod findings;
 #[path = "../support/mod.rs"]
 mod support;
+mod triggers;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -170,7 +172,7 @@ fn hostile_files_are_answered_in_no_time() {
         ("keys", front_matter(&keys(4_000)).into(), &[]),
         ("too-many-keys", front_matter(&keys(10_000)).into(), &["yaml-too-complex"]),
         ("same-key", front_matter(&"k: v\n".repeat(4_900)).into(), &["duplicate-key"]),
-        ("nul", front_matter("x: \0").into(), &["repaired-yaml"]),
+        ("nul", front_matter("x: \0").into(), &["salvaged-yaml"]),
         ("nul-body", b"---\nname: a\ndescription: b\n---\n\0\0".into(), &[]),
         ("only-nul", vec![0; 10_000], &["no-front-matter", "no-description"]),
         ("lone-cr", b"---\rname: a\rdescription: b\r---\rBody".into(), &["no-front-matter"]),

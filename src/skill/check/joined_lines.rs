@@ -4,13 +4,14 @@ use crate::diagnostic::Code;
 use crate::skill::document;
 use crate::skill::fields::excerpt;
 use crate::skill::finding::Finding;
+use crate::skill::front_matter::FrontMatter;
 use crate::skill::yaml::{Node, Value};
 
 /// Finds the lines of the front matter of `text` that YAML joins to the text above them although they
 /// look like entries of a list, or start with one of `keys`. Returns one finding for each text.
-pub(super) fn continuation_lines(text: &str, keys: &[&str]) -> Vec<Finding> {
-    let Ok(mut document) = document::split(text) else { return Vec::new() };
-    let entries = document.read_front_matter(text).entries.into_iter().flatten();
+pub(super) fn find(text: &str, keys: &[&str]) -> Vec<Finding> {
+    let Ok(document) = document::split(text) else { return Vec::new() };
+    let entries = FrontMatter::read(text, &document).entries.into_iter().flatten();
     let mut nodes: Vec<Node> = entries.map(|(_, node)| node).collect();
     let mut found = Vec::new();
     while let Some(node) = nodes.pop() {

@@ -15,11 +15,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::finding::{Finding, diagnostics};
-use super::invisible;
-use super::links;
-use super::load::Loaded;
+use super::{invisible_text, links};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::finding::{Finding, diagnostics};
+use crate::skill::load::Loaded;
 
 pub use confusable::skeleton;
 
@@ -38,7 +37,7 @@ pub(super) fn check(loaded: &Loaded, text: &str, path: &Path, directory: &Path) 
     for (path, text) in files.texts {
         let is_script = path.strip_prefix(directory).is_ok_and(|path| path.starts_with("scripts"));
         let mut found = in_text(&text, !is_script);
-        found.extend(invisible::in_text("the file", &text, 0..text.len()));
+        found.extend(invisible_text::in_text("the file", &text, 0..text.len()));
         all.extend(diagnostics(found, &path, &text));
     }
     all

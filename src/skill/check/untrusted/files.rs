@@ -2,11 +2,12 @@
 //! skill, and collects the texts to check.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::check::links;
 
 /// The most files of a skill that are looked at.
 const MAX_FILES: usize = 2_000;
@@ -75,11 +76,15 @@ impl Below {
     fn link(&mut self, path: &Path, directory: &Path) {
         let root = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         let target = fs::read_link(path).unwrap_or_default();
-        let leads_to = path.canonicalize().unwrap_or_else(|_| {
-            // The target does not exist, so its path is resolved by its names alone.
-            normal(&path.parent().unwrap_or(directory).join(&target))
-        });
-        if leads_to.starts_with(&root) || leads_to.starts_with(directory) {
+        let is_inside = path.canonicalize().map_or_else(
+            // The target does not exist, so its path is judged by its names alone.
+            |_| {
+                let from = path.parent().and_then(|parent| parent.strip_prefix(directory).ok());
+                !links::leaves(&from.unwrap_or(Path::new("")).join(&target))
+            },
+            |leads_to| leads_to.starts_with(&root),
+        );
+        if is_inside {
             return;
         }
         let message = format!("the link leads out of the skill, to `{}`", target.display());
@@ -110,19 +115,4 @@ fn is_skill_file(name: &str) -> bool {
 fn is_skill(directory: &Path) -> bool {
     let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
     entries.map(|entry| entry.file_name()).any(|name| name.to_str().is_some_and(is_skill_file))
-}
-
-/// Resolves `.` and `..` in a path, without reading the disk.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                normal.pop();
-            }
-            part => normal.push(part),
-        }
-    }
-    normal
 }

@@ -172,23 +172,34 @@ const PLACEHOLDERS: [&str; 15] = [
 
 /// Finds credentials that were left in a text. The findings do not quote them.
 pub(super) fn secrets(text: &str) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
-    for Rule { pattern, what } in &*COMPILED_CREDENTIALS {
-        for place in pattern.find_iter(text).map(|found| found.range()) {
-            let lower = text[place.clone()].to_lowercase();
-            let is_known = found.iter().filter_map(|finding| finding.span.as_ref());
-            if PLACEHOLDERS.iter().any(|word| lower.contains(word))
-                || is_monotonous(&lower)
-                || is_known
-                    .into_iter()
-                    .any(|known| known.start < place.end && place.start < known.end)
-            {
-                continue;
+    let is_placeholder = |value: &str| {
+        let lower = value.to_lowercase();
+        PLACEHOLDERS.iter().any(|word| lower.contains(word)) || is_monotonous(&lower)
+    };
+    let help = "remove it and revoke it: whoever has the skill has it; read such values from the \
+                environment";
+    let found = matches(COMPILED_CREDENTIALS.iter(), text, is_placeholder).into_iter();
+    let found = found.map(|(place, Rule { what, .. })| {
+        Finding::new(Code::SecretInFile, place, format!("the text holds {what}"), help)
+    });
+    found.collect()
+}
+
+/// Returns the matches of `rules`, except for those for which `is_left_alone` is true, and those that
+/// overlap another one.
+fn matches<'r>(
+    rules: impl Iterator<Item = &'r Rule>,
+    text: &str,
+    is_left_alone: impl Fn(&str) -> bool,
+) -> Vec<(Range<usize>, &'r Rule)> {
+    let mut found: Vec<(Range<usize>, &Rule)> = Vec::new();
+    for rule in rules {
+        for place in rule.pattern.find_iter(text).map(|found| found.range()) {
+            let overlaps =
+                |(known, _): &(Range<usize>, _)| known.start < place.end && place.start < known.end;
+            if !found.iter().any(overlaps) && !is_left_alone(&text[place.clone()]) {
+                found.push((place, rule));
             }
-            let message = format!("the text holds {what}");
-            let help = "remove it and revoke it: whoever has the skill has it; read such values from the \
-                        environment";
-            found.push(Finding::new(Code::SecretInFile, place, message, help));
         }
     }
     found
@@ -251,33 +262,22 @@ static COMPILED_FETCHES: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(&FETCHES))
 /// Finds commands that run what they fetch and, except in prose, commands that only fetch. A command in
 /// prose is run by an agent, which asks its user.
 pub(super) fn fetching(text: &str, is_prose: bool) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
-    let remote = COMPILED_REMOTE.iter().map(|rule| (rule, Code::RemoteCode));
     let fetches = COMPILED_FETCHES.iter().filter(|_| !is_prose);
-    for (Rule { pattern, what }, code) in
-        remote.chain(fetches.map(|rule| (rule, Code::FetchingScript)))
-    {
-        for place in pattern.find_iter(text).map(|found| trimmed(text, found.range())) {
-            let overlaps =
-                |known: &Range<usize>| known.start < place.end && place.start < known.end;
-            if found.iter().filter_map(|finding| finding.span.as_ref()).any(overlaps) {
-                continue;
-            }
-            let said = excerpt(&text[place.clone()]);
-            let help = match code {
-                Code::RemoteCode => {
-                    "ship the code with the skill, where it can be read before it runs"
-                }
-                _ => {
-                    "see what it fetches, and from where; the network is closed to scripts of projects \
-                      unless the skill asks for it with `rights: {network: true}`"
-                }
-            };
-            let message = format!("`{said}` {what}");
-            found.push(Finding::new(code, place, message, help));
-        }
-    }
-    found
+    let found = matches(COMPILED_REMOTE.iter().chain(fetches), text, |_| false).into_iter();
+    let found = found.map(|(place, rule)| {
+        let (code, help) = if COMPILED_REMOTE.iter().any(|remote| std::ptr::eq(remote, rule)) {
+            let help = "ship the code with the skill, where it can be read before it runs";
+            (Code::RemoteCode, help)
+        } else {
+            let help = "see what it fetches, and from where; the network is closed to scripts of \
+                        projects unless the skill asks for it with `rights: {network: true}`";
+            (Code::FetchingScript, help)
+        };
+        let place = trimmed(text, place);
+        let message = format!("`{}` {}", excerpt(&text[place.clone()]), rule.what);
+        Finding::new(code, place, message, help)
+    });
+    found.collect()
 }
 
 /// Returns the range without separators and blanks before it, and without blanks after it.

@@ -13,9 +13,9 @@ use std::path::{Component, Path};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-use super::fields::excerpt;
-use super::finding::Finding;
 use crate::diagnostic::Code;
+use crate::skill::fields::excerpt;
+use crate::skill::finding::Finding;
 
 /// The most links reported in one file. A broken destination is reported at its first occurrence only.
 const MAX_REPORTED: usize = 50;
@@ -66,7 +66,7 @@ pub(super) fn leaving(text: &str, body: usize) -> Vec<Finding> {
                 "leads to a file of the machine"
             } else if is_image && (scheme(&["http:", "https:"]) || path.starts_with("//")) {
                 "is an image that is loaded from elsewhere when it is shown"
-            } else if !lower.contains(':') && leaves(&percent_decoded(path)) {
+            } else if !lower.contains(':') && leaves(Path::new(&*percent_decoded(path))) {
                 "leads out of the skill"
             } else {
                 return None;
@@ -166,7 +166,7 @@ fn path_in_skill(destination: &str) -> Option<String> {
     if !is_named_so && !has_ending(name) {
         return None;
     }
-    (!leaves(&path)).then_some(path)
+    (!leaves(Path::new(&path))).then_some(path)
 }
 
 /// Tells whether a file's name has an extension of 1 to 10 letters and digits.
@@ -179,9 +179,9 @@ fn has_ending(name: &str) -> bool {
 }
 
 /// Tells whether a relative path leads out of the directory it starts from.
-fn leaves(path: &str) -> bool {
+pub(super) fn leaves(path: &Path) -> bool {
     let mut depth = 0_usize;
-    for part in Path::new(path).components() {
+    for part in path.components() {
         match part {
             Component::Normal(_) => depth += 1,
             Component::CurDir => {}
@@ -204,20 +204,13 @@ fn exists(directory: &Path, destination: &str, path: &str) -> bool {
 
 /// Decodes `%20` and the like in `path`. Returns `path` unchanged if the result is not UTF-8.
 fn percent_decoded(path: &str) -> Cow<'_, str> {
-    let bytes = path.as_bytes();
-    let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (byte, ..) => {
-                decoded.push(byte);
-                at += 1;
-            }
+    let mut parts = path.split('%');
+    let mut decoded = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => decoded.extend([&[byte], &part.as_bytes()[2..]].concat()),
+            None => decoded.extend([b"%", part.as_bytes()].concat()),
         }
     }
     String::from_utf8(decoded).map_or(Cow::Borrowed(path), Cow::Owned)

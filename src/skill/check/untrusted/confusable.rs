@@ -10,35 +10,14 @@ use crate::skill::load::Loaded;
 
 /// ASCII letters, each with the lower-case letters of Cyrillic, Greek and Armenian, and some others, that
 /// look like it. They are from Unicode's list of confusables (UTS #39), without those that NFKC folds.
-const LOOK_ALIKE: [(char, &str); 23] = [
-    ('a', "аαɑ"),
-    ('b', "вь"),
-    ('c', "сꞓ"),
-    ('d', "ԁ"),
-    ('e', "еε"),
-    ('g', "ցɡ"),
-    ('h', "нһհ"),
-    ('i', "іιıɩ"),
-    ('j', "ј"),
-    ('k', "кκ"),
-    ('l', "ӏ"),
-    ('m', "м"),
-    ('n', "ηո"),
-    ('o', "оοօ"),
-    ('p', "рρ"),
-    ('q', "ԛ"),
-    ('s', "ѕ"),
-    ('t', "тτ"),
-    ('u', "υս"),
-    ('v', "ν"),
-    ('w', "ԝ"),
-    ('x', "хχ"),
-    ('y', "уүγʏ"),
-];
+const LOOK_ALIKE: &str = "aаαɑ bвь cсꞓ dԁ eеε gցɡ hнһհ iіιıɩ jј kкκ lӏ mм nηո oоοօ pрρ qԛ sѕ tтτ uυս \
+                          vν wԝ xхχ yуүγʏ";
 
 /// Returns the Latin letter that `c` looks like.
 fn latin(c: char) -> Option<char> {
-    LOOK_ALIKE.iter().find(|(_, others)| others.contains(c)).map(|(latin, _)| *latin)
+    let alike =
+        LOOK_ALIKE.split(' ').find(|alike| alike.chars().skip(1).any(|other| other == c))?;
+    alike.chars().next()
 }
 
 /// Reduces a name to a form that it shares with names that look like it: look-alike letters and digits

@@ -1,6 +1,12 @@
 //! The check of a skill file against Repertoire's own format, or the open specification.
+//!
+//! Loading reports the faults of a file; a check adds what only its author needs to know.
 
-mod continuation;
+mod invisible_text;
+mod joined_lines;
+mod links;
+mod unknown_keys;
+mod untrusted;
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -9,14 +15,16 @@ use std::str::FromStr;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
-use super::keys::{advice, is_known, keys};
+use super::keys::{is_known, keys};
 use super::load::{self, Loaded};
-use super::{directory_name, invisible, is_identifier, links, untrusted};
+use super::{directory_name, is_identifier};
 use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
-use continuation::continuation_lines;
+use unknown_keys::advice;
+
+pub(crate) use untrusted::skeleton;
 
 /// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,9 +73,6 @@ impl FromStr for Profile {
     }
 }
 
-const MAX_SPEC_DESCRIPTION_CHARS: usize = 1024;
-const MAX_SPEC_COMPATIBILITY_CHARS: usize = 500;
-
 /// The top-level keys of the specification.
 const SPEC_KEYS: &[&str] =
     &["name", "description", "license", "allowed-tools", "metadata", "compatibility"];
@@ -81,7 +86,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Err(diagnostic) => return vec![diagnostic],
     };
     let mut loaded = load::load(&text, brand);
-    let unseen = invisible::find(&loaded, &text);
+    let unseen = invisible_text::find(&loaded, &text);
     loaded.findings.extend(unseen);
     if let Some(parts) = &loaded.parts {
         loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
@@ -90,7 +95,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
         Profile::Repertoire | Profile::Untrusted => {
             note_unknown_keys(&mut loaded);
             let keys: Vec<&str> = keys().chain(KINDS).collect();
-            loaded.findings.extend(continuation_lines(&text, &keys));
+            loaded.findings.extend(joined_lines::find(&text, &keys));
             check_scripts(&mut loaded, path);
         }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),
@@ -155,8 +160,6 @@ fn check_specification(loaded: &mut Loaded, directory: &str) {
             Code::NoFrontMatter
                 | Code::UnclosedFrontMatter
                 | Code::LateFrontMatter
-                | Code::FencedFrontMatter
-                | Code::UnfencedFrontMatter
                 | Code::RepairedYaml
                 | Code::SalvagedYaml
                 | Code::DuplicateKey
@@ -204,38 +207,34 @@ fn check_name(loaded: &mut Loaded, directory: &str) {
 
 fn check_texts(loaded: &mut Loaded) {
     let Loaded { findings, manifest, .. } = loaded;
-    match &manifest.description {
-        None => {
-            findings.retain(|finding| {
-                !matches!(finding.code, Code::NoDescription | Code::DescriptionFromBody)
-            });
-            findings.push(Finding::whole(
-                Code::SpecDescription,
-                "there is no `description`",
-                "write `description: ` with what the skill does and when to use it",
-            ));
-        }
-        Some(description) => {
-            let n_chars = description.value.chars().count();
-            if n_chars > MAX_SPEC_DESCRIPTION_CHARS {
-                findings.push(Finding::new(
-                    Code::SpecDescription,
-                    description.span.clone(),
-                    format!("`description` has {n_chars} characters, more than 1,024"),
-                    "shorten it; details belong into the body",
-                ));
-            }
-        }
+    if manifest.description.is_none() {
+        findings.retain(|finding| {
+            !matches!(finding.code, Code::NoDescription | Code::DescriptionFromBody)
+        });
+        let help = "write `description: ` with what the skill does and when to use it";
+        findings.push(Finding::whole(Code::SpecDescription, "there is no `description`", help));
     }
-    if let Some(compatibility) = &manifest.compatibility {
-        let n_chars = compatibility.value.chars().count();
-        if n_chars > MAX_SPEC_COMPATIBILITY_CHARS {
-            findings.push(Finding::new(
-                Code::SpecCompatibility,
-                compatibility.span.clone(),
-                format!("`compatibility` has {n_chars} characters, more than 500"),
-                "shorten it to what the skill needs to run",
-            ));
+    for (name, field, max_chars, code, help) in [
+        (
+            "description",
+            &manifest.description,
+            1024,
+            Code::SpecDescription,
+            "shorten it; details belong into the body",
+        ),
+        (
+            "compatibility",
+            &manifest.compatibility,
+            500,
+            Code::SpecCompatibility,
+            "shorten it to what the skill needs to run",
+        ),
+    ] {
+        let Some(field) = field else { continue };
+        let n_chars = field.value.chars().count();
+        if n_chars > max_chars {
+            let message = format!("`{name}` has {n_chars} characters, more than {max_chars}");
+            findings.push(Finding::new(code, field.span.clone(), message, help));
         }
     }
 }

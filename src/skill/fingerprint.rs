@@ -1,4 +1,4 @@
-//! The version of a file that a skill was read from, recognised by hashes.
+//! The fingerprint of a file that a skill was read from: hashes that recognise its version.
 //!
 //! The manifest is read when the skill is loaded and the body when it is needed, from a file that may
 //! have changed in between. An activated skill must not have the manifest of one version and the body of
@@ -11,20 +11,20 @@ use super::document;
 /// Hashes of the two parts of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Version {
+pub(super) struct Fingerprint {
     /// A hash of all that comes before the body; `None` if the description was taken from the body.
     head: Option<u64>,
     body: u64,
     pub(super) body_bytes: usize,
 }
 
-impl Version {
-    /// Computes the version of `text`, whose body begins at byte `body`. `is_described` tells whether
+impl Fingerprint {
+    /// Computes the fingerprint of `text`, whose body begins at byte `body`. `is_described` tells whether
     /// the head has a description.
-    pub(super) fn of(text: &str, body: usize, is_described: bool) -> Version {
+    pub(super) fn of(text: &str, body: usize, is_described: bool) -> Fingerprint {
         let (head, body) = text.split_at_checked(body).unwrap_or((text, ""));
         let head = is_described.then(|| hash(head));
-        Version { head, body: hash(body), body_bytes: body.len() }
+        Fingerprint { head, body: hash(body), body_bytes: body.len() }
     }
 
     /// Finds the body of this version in `text`, the current content of the same file: the unchanged
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_body_is_of_the_loaded_version_or_of_none() {
-        let version = Version::of(LOADED, LOADED.find("Do").unwrap(), true);
+        let fingerprint = Fingerprint::of(LOADED, LOADED.find("Do").unwrap(), true);
         for (what, text, body) in [
             ("unchanged", LOADED, Some("Do this.\n")),
             ("a broken head", "---\nname: [\nDo this.\n", Some("Do this.\n")),
@@ -72,24 +72,24 @@ mod tests {
             ("empty", "", None),
             ("only text", "é", None),
         ] {
-            assert_eq!(version.body_in(text), body, "{what}");
+            assert_eq!(fingerprint.body_in(text), body, "{what}");
         }
     }
 
     #[test]
     fn an_empty_body_is_not_found_everywhere() {
         let text = "---\nname: a\ndescription: d\n---\n";
-        let version = Version::of(text, text.len(), true);
-        assert_eq!(version.body_in(text), Some(""));
-        assert_eq!(version.body_in("---\nname: b\n---\nOther.\n"), None);
+        let fingerprint = Fingerprint::of(text, text.len(), true);
+        assert_eq!(fingerprint.body_in(text), Some(""));
+        assert_eq!(fingerprint.body_in("---\nname: b\n---\nOther.\n"), None);
     }
 
     #[test]
     fn a_body_that_describes_the_skill_is_not_replaced_by_another() {
         let text = "---\nname: a\n---\nIt does this.\n";
-        let version = Version::of(text, text.find("It").unwrap(), false);
-        assert_eq!(version.body_in(text), Some("It does this.\n"));
-        assert_eq!(version.body_in("---\nname: a\n---\nIt does that.\n"), None);
-        assert_eq!(version.body_in("---\nname: a\n---\n"), None);
+        let fingerprint = Fingerprint::of(text, text.find("It").unwrap(), false);
+        assert_eq!(fingerprint.body_in(text), Some("It does this.\n"));
+        assert_eq!(fingerprint.body_in("---\nname: a\n---\nIt does that.\n"), None);
+        assert_eq!(fingerprint.body_in("---\nname: a\n---\n"), None);
     }
 }

@@ -1,0 +1,207 @@
+//! Suggestions for unknown keys.
+//!
+//! A field is suggested only if it accepts the value, and either the two keys differ by a typing mistake
+//! or [`SYNONYMS`] lists the key. So `trigger: explicit`, which sets a mode, is not taken for `triggers`.
+
+use serde_json::Value as Json;
+use strsim::osa_distance;
+
+use crate::skill::fields::{Reader, normalized};
+use crate::skill::keys::{BLOCK_FIELDS, keys};
+use crate::skill::manifest::Manifest;
+use crate::skill::yaml::{self, Node, Tree, Value};
+
+/// Names that other programs, or people, use for a field, each with that field.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("tools", "allowed-tools"),
+    ("toolsallowed", "allowed-tools"),
+    ("permittedtools", "allowed-tools"),
+    ("desc", "description"),
+    ("shortdescription", "brief_description"),
+    ("whenuse", "when_to_use"),
+    ("usewhen", "when_to_use"),
+    ("triggerwords", "triggers"),
+    ("triggerkeywords", "triggers"),
+    ("glob", "paths"),
+    ("globs", "paths"),
+    ("filepatterns", "paths"),
+    ("applyto", "paths"),
+    ("alwaysapply", "always"),
+    ("alwayson", "always"),
+    ("bins", "requires_bins"),
+    ("requiredbins", "requires_bins"),
+    ("requiredenv", "requires_env"),
+    ("meta", "metadata"),
+];
+
+/// Returns the advice about `key`, which is one of the unknown keys of `manifest`.
+pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
+    let in_block = || {
+        let (block, key) = key.split_once('.')?;
+        Some((block, key, manifest.extra.get(block)?.get(key)?))
+    };
+    if let Some(value) = manifest.extra.get(key) {
+        let is_free = |field: &str| {
+            let declared = |key: &str| normalized(key) == normalized(field);
+            !manifest.keys.iter().any(|key| declared(&key.value))
+        };
+        if let Some(field) = suggest_field(key, value, is_free) {
+            return format!("did you mean `{field}`?");
+        }
+    } else if let Some((block, key, value)) = in_block() {
+        if let Some(field) = suggest_field(key, value, |field| BLOCK_FIELDS.contains(&field)) {
+            return format!("did you mean `{field}`?");
+        }
+        if let Some(field) = keys().find(|field| normalise_key(field) == normalise_key(key)) {
+            return format!("write `{field}` at the top level, it is not read in `{block}`");
+        }
+    }
+    "keep it if another program reads it; `metadata` is the place for such keys".to_owned()
+}
+
+/// Returns the field that the author of `key: value` most likely meant, out of the fields for which
+/// `is_open` returns true.
+fn suggest_field(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let written = normalise_key(key);
+    let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == written).map(|(_, field)| *field);
+    let distance = |field: &str| {
+        if synonym == Some(field) {
+            Some(0)
+        } else {
+            typo_distance(&written, &normalise_key(field))
+        }
+    };
+    let near = keys().filter_map(|field| Some((distance(field)?, field)));
+    let fitting = near.filter(|(_, field)| is_open(field) && accepts(field, value));
+    fitting.min_by_key(|(distance, _)| *distance).map(|(_, field)| field)
+}
+
+/// Reduces a key to its letters and digits in lower case, so that `allowedTools` and `Allowed Tools`
+/// equal `allowed-tools`.
+fn normalise_key(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns the edit distance of the two words, or `None` if it is too large for their length. In a short
+/// word, a changed letter makes another word (`mode` is not `model`), so letters may only be swapped.
+fn typo_distance(written: &str, field: &str) -> Option<usize> {
+    /// A field name has at most 22 letters.
+    const MAX_LETTERS: usize = 32;
+    if written.len() > MAX_LETTERS {
+        return None;
+    }
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let distance = osa_distance(written, field);
+    let is_near = match written.chars().count().min(field.len()) {
+        0..5 => distance == 0 || (distance == 1 && sorted(written) == sorted(field)),
+        5..9 => distance <= 1,
+        _ => distance <= 2,
+    };
+    is_near.then_some(distance)
+}
+
+/// Tells whether the field can be read from `value` without a finding.
+fn accepts(field: &str, value: &Json) -> bool {
+    /// A part of a text with more words is taken for a sentence, not for a trigger.
+    const MAX_WORDS: usize = 4;
+    // A single word is a mode, such as `explicit` or `manual`.
+    let lists_words = |text: &str| {
+        let parts = || text.split([',', '\n']).map(|part| part.split_whitespace().count());
+        parts().count() > 1 && parts().all(|n_words| n_words <= MAX_WORDS)
+    };
+    if field == "triggers" && value.as_str().is_some_and(|text| !lists_words(text)) {
+        return false;
+    }
+    // JSON is YAML, too.
+    let file = format!("{field}: {value}");
+    let Ok(Tree { root: Some(Node { value: Value::Mapping(entries), .. }), .. }) =
+        yaml::parse(&file, &|at| at)
+    else {
+        return false;
+    };
+    let mut reader = Reader { file: &file, findings: Vec::new() };
+    let manifest = Manifest::read(&entries, "", &mut reader);
+    let has_value = manifest.to_json().as_object().is_some_and(|fields| !fields.is_empty());
+    has_value && manifest.extra.is_empty() && reader.findings.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::skill::load;
+
+    /// The advice on the only unknown key of this front matter.
+    fn advice(yaml: &str) -> String {
+        let manifest = load::load(&format!("---\n{yaml}\n---\nBody\n"), "repertoire").manifest;
+        let [key] = &manifest.unknown_keys[..] else { panic!("{yaml}: {manifest:?}") };
+        super::advice(&key.value, &manifest)
+    }
+
+    #[test]
+    fn a_field_is_suggested_that_is_written_alike_and_takes_the_value() {
+        for (yaml, field) in [
+            ("tools: [Read, Grep]", "allowed-tools"),
+            ("tools: Read, Grep", "allowed-tools"),
+            ("allowedTools: [Read]", "allowed-tools"),
+            ("Allowed Tools: Read", "allowed-tools"),
+            ("trigger: [deploy]", "triggers"),
+            ("trigger: deploy, ship it", "triggers"),
+            ("trigger: {keywords: [deploy]}", "triggers"),
+            ("toolset: ['toolsets/hello:Hello']", "toolsets"),
+            ("descripton: Says hello", "description"),
+            ("desc: Says hello", "description"),
+            ("naem: hello", "name"),
+            ("whenToUse: In the morning", "when_to_use"),
+            ("user_invokable: false", "user-invocable"),
+            ("globs: '**/*.ts'", "paths"),
+            ("alwaysApply: true", "always"),
+            ("requires_bin: [git]", "requires_bins"),
+            ("contxt: fork", "context"),
+            ("trigger-phrase: [ship it]", "trigger_phrases"),
+            ("example: {should-not: [ship it]}", "examples"),
+            ("licence: MIT", "license"),
+            ("repertoire: {alway: true}", "always"),
+        ] {
+            let more = if field == "description" { "" } else { "description: d\n" };
+            assert_eq!(advice(&format!("{more}{yaml}")), format!("did you mean `{field}`?"));
+        }
+        let told = advice("description: d\nrepertoire: {model: small}");
+        assert!(told.starts_with("write `model` at the top level"), "{told}");
+    }
+
+    #[test]
+    fn no_field_is_suggested_that_does_not_take_the_value_or_is_there_already() {
+        for yaml in [
+            "tools: [{name: Read}]",
+            "tools: {read: true}",
+            "tools:",
+            "tools: [Read]\nallowed_tools: [Read]",
+            "requires: {skills: [plan]}",
+            "requires: [git]",
+            "trigger: explicit",
+            "trigger: {type: schedule}",
+            "trigger: When the user asks to ship it, or to deploy",
+            "toolset: hello",
+            "descripton: Says hello",
+            "mode: fast",
+            "agents: [one, two]",
+            "content: text",
+            "path: ./skills/n",
+            "env: production",
+            "licenses: {code: MIT}",
+            "alway: sometimes",
+            "tags: [a, b]",
+            "examples: [ship it]",
+            "examples: Say `ship it`",
+            "examples: {basic: ship it}",
+            "example: [ship it]",
+            "inputs: [a]",
+        ] {
+            let told = advice(&format!("description: d\n{yaml}"));
+            assert!(told.starts_with("keep it if"), "{yaml}: {told}");
+        }
+    }
+}
