@@ -25,7 +25,7 @@ mod keys;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
-mod normal_form;
+mod nfkc;
 #[doc(hidden)]
 pub mod pattern;
 mod pointer;
@@ -35,8 +35,6 @@ mod rights;
 mod spanned;
 mod strict;
 mod trigger;
-mod untrusted;
-mod version;
 #[doc(hidden)]
 pub mod yaml;
 mod yaml_lines;
@@ -55,26 +53,27 @@ use fingerprint::Fingerprint;
 use load::{Loaded, Parts};
 
 pub(crate) use brief::{first_sentence_end, one_line};
-pub(crate) use check::skeleton;
+#[doc(hidden)]
+pub use check::skeleton;
 pub use check::{Profile, check_file};
 #[cfg(feature = "toolsets")]
 pub(crate) use code_paths::path_and_class;
 pub use context::Context;
 pub use examples::Examples;
+#[doc(hidden)]
 pub use fields::excerpt;
 pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
 pub use invisible::is_invisible;
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
+#[doc(hidden)]
 pub use portable::Portable;
-pub use profile::{Profile, check_file};
 pub use rights::ToolsetRights;
 pub use spanned::Spanned;
 #[doc(hidden)]
 pub use strict::front_matter;
 pub use trigger::Triggers;
-pub use untrusted::skeleton;
 
 /// The largest body a skill may have, in bytes.
 pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
