@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toml_edit::{Document, TomlError};
 
-use super::schema::{KEYS, Key};
+use repertoire::catalog::Scope;
 use repertoire::diagnostic::{Code, Diagnostic};
 
 /// The maximum size of a file that is read, in bytes.

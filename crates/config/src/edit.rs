@@ -2,6 +2,7 @@
 
 use toml_edit::{Array, Document, DocumentMut, Item, RawString, Table, TableLike, Value};
 
+use super::document::message;
 use repertoire::diagnostic::position;
 use repertoire::{Error, ErrorCode};
 

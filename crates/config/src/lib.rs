@@ -349,40 +349,6 @@ fn without_skill(name: &str) -> Option<String> {
     Some(format!("toolsets.{class}.{key}"))
 }
 
-/// Reads the text of a file. Fails with a finding if it must not or cannot be read.
-fn text(path: &Path, scope: Scope, project: &Path) -> Result<String, Box<Diagnostic>> {
-    let finding =
-        |code, message: String, help: &str| Box::new(Diagnostic::new(code, path, message, help));
-    let unreadable = |error: std::io::Error| {
-        let message = format!("cannot read the file: {error}");
-        finding(Code::Unreadable, message, "check that you may read it")
-    };
-    let real = path.canonicalize().map_err(unreadable)?;
-    if scope == Scope::Project && !real.starts_with(project.canonicalize().map_err(unreadable)?) {
-        let message = "the file is a link that leaves the project, and is not read".to_owned();
-        return Err(finding(Code::LinkOutside, message, "put the file itself there"));
-    }
-    let metadata = real.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        let message = "this is not a file".to_owned();
-        return Err(finding(Code::NotAFile, message, "put the configuration into a file"));
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(&real).map_err(unreadable)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let message = format!("the file is larger than {MAX_BYTES} bytes, and is left out");
-        return Err(finding(Code::InvalidToml, message, "shorten it"));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let valid = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
-        let message = "the file is not UTF-8, and is left out".to_owned();
-        let finding = finding(Code::NotUtf8, message, "save the file as UTF-8");
-        Box::new(finding.at(&valid, at..at))
-    })
-}
-
 /// The code blocks of the page on configuration are tests, too.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/config.md")]

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorCode};
 
 use unknown_keys::advice;
 
-pub(crate) use untrusted::skeleton;
+pub use untrusted::skeleton;
 
 /// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

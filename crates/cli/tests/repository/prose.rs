@@ -110,7 +110,9 @@ fn doc_comments_open_with_nouns_or_verbs() {
 fn errors_and_help_say_is_not_a() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let mut found = Vec::new();
-    for path in ["src", "crates", "plugin-api/src"].iter().flat_map(|dir| rust_files(&root.join(dir))) {
+    for path in
+        ["src", "crates", "plugin-api/src"].iter().flat_map(|dir| rust_files(&root.join(dir)))
+    {
         let faults = faults_of_texts(&fs::read_to_string(&path).unwrap());
         found.extend(faults.into_iter().map(|fault| format!("{} {fault}", path.display())));
     }
@@ -225,7 +227,8 @@ fn each_folder_of_tests_is_in_the_table_of_the_architecture() {
             format!("{dir}/{name}/")
         })
     };
-    let found = ["tests", "crates/cli/tests", "crates/sessions/tests"].into_iter().flat_map(folders);
+    let found =
+        ["tests", "crates/cli/tests", "crates/sessions/tests"].into_iter().flat_map(folders);
     let missing: Vec<String> = found.filter(|name| !listed.contains(&name.as_str())).collect();
     assert!(missing.is_empty(), "in no row: {missing:?}");
 }
