@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use repertoire::catalog::BUNDLED_SKILLS;
 use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
@@ -325,23 +326,21 @@ pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
 
 /// Returns the directory of state that is kept between runs.
 pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
-    let state = directory("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
+    let state = directories().and_then(|dirs| dirs.state_dir()).ok_or_else(|| {
         let message = "there is no home directory to keep state in";
-        Error::new(ErrorCode::NotFound, message, "set `XDG_STATE_HOME` to an absolute path")
+        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
     })?;
     Ok(state.join(&common.brand))
 }
 
 /// Returns the directory of data that can be recreated.
 pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
-    directory("XDG_CACHE_HOME", ".cache").map(|dir| dir.join(&common.brand))
+    Some(directories()?.cache_dir().join(&common.brand))
 }
 
-/// Returns the directory in the environment variable `name`, otherwise `below_home`. Relative paths
-/// are ignored, as the XDG specification requires.
-pub(crate) fn directory(name: &str, below_home: &str) -> Option<PathBuf> {
-    let named = std::env::var_os(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
-    named.or_else(|| Some(home()?.join(below_home)))
+/// The user's directories, by the XDG specification; `None` where the environment names no home.
+pub(crate) fn directories() -> Option<Xdg> {
+    home().and_then(|_| Xdg::new().ok())
 }
 
 /// The user's home directory; `None` where the environment names none.

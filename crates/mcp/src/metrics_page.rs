@@ -2,14 +2,19 @@
 //!
 //! Labels name tools, clients and status codes; never a message, a session, a skill or a token.
 
-use std::fmt::{Display, Write as _};
+use std::fmt;
 use std::sync::Arc;
 
-use super::clients::HttpClient;
-use super::metrics::{CALL_BOUNDS, Metrics};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet, prometheus_text};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
 use repertoire::catalog::{Audience, Catalog};
 use repertoire::engine::EngineCounts;
 use repertoire_sessions::{MeteredStore, STORE_BOUNDS};
+
+use super::clients::HttpClient;
+use super::metrics::{CALL_BOUNDS, Metrics};
 
 /// Writes all metrics. May block, since it reads the skills of each catalog that is new.
 pub(super) fn write(
@@ -18,128 +23,175 @@ pub(super) fn write(
     store: Option<&MeteredStore>,
     n_sessions: usize,
 ) -> String {
-    let mut page = Page::default();
-    page.head("http_answers_total", "counter", "Answers over HTTP by the class of their status.");
-    for (class, count) in metrics.answers() {
-        page.line("http_answers_total", &[("code", &format!("{class}xx"))], count);
-    }
-    page.head("open_sessions", "gauge", "MCP sessions in the memory of this process.");
-    page.line("open_sessions", &[], n_sessions);
-    write_calls(&mut page, metrics);
-    write_counts(&mut page, clients);
-    write_catalogs(&mut page, metrics, clients);
+    let answers = metrics.answers();
+    let answers = answers.map(|(class, count)| (labels([("code", &format!("{class}xx"))]), count));
+    let mut page = Page(vec![
+        counter("http_answers", "Answers over HTTP by the class of their status.", answers),
+        gauge(
+            "open_sessions",
+            "MCP sessions in the memory of this process.",
+            [(vec![], n_sessions)],
+        ),
+    ]);
+    page.0.extend(calls(metrics));
+    page.0.extend(counts(clients));
+    page.0.extend(catalogs(metrics, clients));
     if let Some(store) = store {
         let counts = store.counts();
-        page.head("store_errors_total", "counter", "Failed calls of the session store.");
-        page.line("store_errors_total", &[], counts.failed);
         let micros = u64::try_from(counts.total.as_micros()).unwrap_or(u64::MAX);
-        page.head("store_call_seconds", "histogram", "Duration of calls of the session store.");
-        page.histogram("store_call_seconds", &[], &STORE_BOUNDS, &counts.took, micros);
+        let took = Value::histogram(&STORE_BOUNDS, &counts.took, micros);
+        let failed = [(vec![], counts.failed)];
+        page.0.push(counter("store_errors", "Failed calls of the session store.", failed));
+        let help = "Duration of calls of the session store.";
+        page.0.push(Metric { name: "store_call_seconds", help, values: vec![(vec![], took)] });
     }
-    page.0
+    let mut registry = Registry::with_prefix("repertoire");
+    registry.register_collector(Box::new(page));
+    let mut text = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = prometheus_text::encode(&mut text, &registry);
+    text
 }
 
-fn write_calls(page: &mut Page, metrics: &Metrics) {
-    page.head("tool_errors_total", "counter", "Calls of tools that failed.");
-    for (tool, calls) in metrics.calls() {
-        page.line("tool_errors_total", &[("tool", tool)], calls.failed());
-    }
-    page.head("tool_call_seconds", "histogram", "Duration of calls of tools.");
-    for (tool, calls) in metrics.calls() {
-        let (took, micros) = (calls.took(), calls.micros());
-        page.histogram("tool_call_seconds", &[("tool", tool)], &CALL_BOUNDS, &took, micros);
-    }
+fn calls(metrics: &Metrics) -> [Metric; 2] {
+    let failed = metrics.calls().map(|(tool, calls)| (labels([("tool", tool)]), calls.failed()));
+    let took = metrics.calls().map(|(tool, calls)| {
+        let took = Value::histogram(&CALL_BOUNDS, &calls.took(), calls.micros());
+        (labels([("tool", tool)]), took)
+    });
+    let help = "Duration of calls of tools.";
+    [
+        counter("tool_errors", "Calls of tools that failed.", failed),
+        Metric { name: "tool_call_seconds", help, values: took.collect() },
+    ]
 }
 
-fn write_catalogs(page: &mut Page, metrics: &Metrics, clients: &[Arc<HttpClient>]) {
+fn catalogs(metrics: &Metrics, clients: &[Arc<HttpClient>]) -> [Metric; 2] {
     let catalogs: Vec<Arc<Catalog>> =
         clients.iter().map(|client| client.engine.catalog()).collect();
-    page.head("skills", "gauge", "Skills that the models of a client can use.");
-    for (client, catalog) in clients.iter().zip(&catalogs) {
-        let n_skills = catalog.listed(Audience::Model).count();
-        page.line("skills", &[("client", &client.name)], n_skills);
-    }
-    page.head("catalog_info", "gauge", "The fingerprint of a client's catalog; always 1.");
-    for (client, version) in clients.iter().zip(metrics.versions(&catalogs)) {
-        page.line("catalog_info", &[("client", &client.name), ("version", &version)], 1);
-    }
+    let n_skills = clients.iter().zip(&catalogs).map(|(client, catalog)| {
+        (labels([("client", &client.name)]), catalog.listed(Audience::Model).count())
+    });
+    let versions = metrics.versions(&catalogs);
+    let versions = clients
+        .iter()
+        .zip(&versions)
+        .map(|(client, version)| (labels([("client", &client.name), ("version", version)]), 1));
+    [
+        gauge("skills", "Skills that the models of a client can use.", n_skills),
+        gauge("catalog_info", "The fingerprint of a client's catalog; always 1.", versions),
+    ]
 }
 
-/// Writes the sums of the counts of all engines. An engine that clients share counts once.
-fn write_counts(page: &mut Page, clients: &[Arc<HttpClient>]) {
+/// Returns the sums of the counts of all engines. An engine that clients share counts once.
+fn counts(clients: &[Arc<HttpClient>]) -> Vec<Metric> {
     let is_first = |at: &usize| {
         let engine = &clients[*at].engine;
         !clients[..*at].iter().any(|before| before.engine.is_clone_of(engine))
     };
     let engines = (0..clients.len()).filter(is_first).map(|at| clients[at].engine.counts());
     let counts = engines.fold(EngineCounts::default(), EngineCounts::plus);
-    for (name, help, count) in [
-        ("queries_total", "Messages and searches that were answered.", counts.queries),
-        ("skills_matched_total", "Skills that queries matched.", counts.matched),
-        ("skills_vetoed_total", "Skills that an exclude kept from matching.", counts.vetoed),
-        ("skills_used_total", "Skills loaded by name.", counts.used),
-    ] {
-        page.head(name, "counter", help);
-        page.line(name, &[], count);
-    }
-    page.head("skills_shown_total", "counter", "Skills given in full, in a line, or counted.");
-    for (tier, count) in [("full", counts.full), ("line", counts.lines), ("count", counts.counted)]
-    {
-        page.line("skills_shown_total", &[("as", tier)], count);
-    }
+    let single = [
+        ("queries", "Messages and searches that were answered.", counts.queries),
+        ("skills_matched", "Skills that queries matched.", counts.matched),
+        ("skills_vetoed", "Skills that an exclude kept from matching.", counts.vetoed),
+        ("skills_used", "Skills loaded by name.", counts.used),
+    ];
+    let single = single.map(|(name, help, count)| counter(name, help, [(vec![], count)]));
+    let shown = [("full", counts.full), ("line", counts.lines), ("count", counts.counted)];
+    let shown = shown.map(|(tier, count)| (labels([("as", tier)]), count));
+    let help = "Skills given in full, in a line, or counted.";
+    single.into_iter().chain([counter("skills_shown", help, shown)]).collect()
 }
 
-/// The text of the page while it is written. All names start with `repertoire_`.
-#[derive(Default)]
-struct Page(String);
+/// The names and values of labels.
+type Labels = Vec<(&'static str, String)>;
 
-impl Page {
-    /// Writes the type and the meaning of a metric, before its lines.
-    fn head(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a `String` cannot fail, here and below.
-        let _ = writeln!(self.0, "# HELP repertoire_{name} {help}");
-        let _ = writeln!(self.0, "# TYPE repertoire_{name} {kind}");
+fn labels<const N: usize>(labels: [(&'static str, &str); N]) -> Labels {
+    labels.map(|(name, value)| (name, value.to_owned())).into()
+}
+
+/// The metrics of one scrape.
+#[derive(Debug)]
+struct Page(Vec<Metric>);
+
+/// A metric, with its value for each set of labels.
+#[derive(Debug)]
+struct Metric {
+    name: &'static str,
+    help: &'static str,
+    values: Vec<(Labels, Value)>,
+}
+
+fn counter(
+    name: &'static str,
+    help: &'static str,
+    values: impl IntoIterator<Item = (Labels, u64)>,
+) -> Metric {
+    let values = values.into_iter().map(|(labels, count)| (labels, Value::Counter(count)));
+    Metric { name, help, values: values.collect() }
+}
+
+fn gauge(
+    name: &'static str,
+    help: &'static str,
+    values: impl IntoIterator<Item = (Labels, usize)>,
+) -> Metric {
+    let values = values.into_iter().map(|(labels, n)| (labels, Value::Gauge(n)));
+    Metric { name, help, values: values.collect() }
+}
+
+#[derive(Debug)]
+enum Value {
+    Counter(u64),
+    Gauge(usize),
+    Histogram { seconds: f64, buckets: Vec<(f64, u64)> },
+}
+
+impl Value {
+    /// Creates a histogram. `bounds` are in microseconds; `took` has the number of calls in each bucket.
+    fn histogram(bounds: &[u64], took: &[u64], micros: u64) -> Value {
+        let bounds = bounds.iter().map(|micros| seconds(*micros)).chain([f64::MAX]);
+        Value::Histogram { seconds: seconds(micros), buckets: bounds.zip(took.to_vec()).collect() }
     }
 
-    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        let labels: Vec<String> =
-            labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
-        let labels =
-            if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
-        let _ = writeln!(self.0, "repertoire_{name}{labels} {value}");
-    }
-
-    /// Writes the lines of a histogram. `bounds` are in microseconds; `took` has the number of calls in
-    /// each bucket.
-    fn histogram(
-        &mut self,
-        name: &str,
-        labels: &[(&str, &str)],
-        bounds: &[u64],
-        took: &[u64],
-        micros: u64,
-    ) {
-        let bounds = bounds.iter().map(|micros| seconds(*micros)).chain(["+Inf".to_owned()]);
-        let mut sum = 0;
-        for (bound, n_calls) in bounds.zip(took) {
-            sum += n_calls;
-            let labels: Vec<_> = labels.iter().copied().chain([("le", &*bound)]).collect();
-            self.line(&format!("{name}_bucket"), &labels, sum);
+    fn kind(&self) -> MetricType {
+        match self {
+            Value::Counter(_) => MetricType::Counter,
+            Value::Gauge(_) => MetricType::Gauge,
+            Value::Histogram { .. } => MetricType::Histogram,
         }
-        self.line(&format!("{name}_sum"), labels, seconds(micros));
-        self.line(&format!("{name}_count"), labels, sum);
+    }
+
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+        match self {
+            Value::Counter(count) => encoder.encode_counter::<NoLabelSet, _, u64>(count, None),
+            Value::Gauge(n) => encoder.encode_gauge(n),
+            Value::Histogram { seconds, buckets } => {
+                let n_calls = buckets.iter().map(|(_, n)| n).sum();
+                encoder.encode_histogram::<NoLabelSet>(*seconds, n_calls, buckets, None)
+            }
+        }
     }
 }
 
-/// Returns microseconds as seconds, exactly.
-fn seconds(micros: u64) -> String {
-    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+impl Collector for Page {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        for Metric { name, help, values } in &self.0 {
+            let Some((_, first)) = values.first() else { continue };
+            let mut metric = encoder.encode_descriptor(name, help, None, first.kind())?;
+            for (labels, value) in values {
+                value.encode(metric.encode_family(labels)?)?;
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Escapes the value of a label for the Prometheus text format.
-fn escaped(value: &str) -> String {
-    value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
+/// Converts microseconds to seconds.
+#[expect(clippy::cast_precision_loss, reason = "sums stay below 2^53 microseconds, 285 years")]
+fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
 }
 
 #[cfg(test)]
@@ -200,7 +252,5 @@ mod tests {
         let versions: Vec<&str> =
             page.lines().filter_map(|line| line.split_once("version=")).map(|(_, v)| v).collect();
         assert!(versions.len() == 3 && versions.iter().all(|version| *version == versions[0]));
-        assert_eq!(seconds(1_250_000), "1.25");
-        assert_eq!(seconds(0), "0");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use etcetera::base_strategy::BaseStrategy as _;
 use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 use serde::Serialize;
@@ -124,7 +125,7 @@ pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
         return Ok(if agent == HookAgent::Gemini { dir.join(user_dir) } else { dir });
     }
     let dir = match user_dir.strip_prefix(".config/") {
-        Some(name) => setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join(name)),
+        Some(name) => setup::directories().map(|dirs| dirs.config_dir().join(name)),
         None => setup::home().map(|home| home.join(user_dir)),
     };
     dir.ok_or_else(|| {

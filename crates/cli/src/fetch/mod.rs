@@ -31,7 +31,7 @@ use crate::{sanitize, setup, signals};
 pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
     let fetcher = setup::fetcher(common).ok_or_else(|| {
         let message = "there is no home directory to keep fetched skills in";
-        Error::new(ErrorCode::NotFound, message, "set `XDG_CACHE_HOME` to an absolute path")
+        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
     })?;
     signals::cancel_fetches()?;
     Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))

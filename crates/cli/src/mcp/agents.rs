@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use etcetera::base_strategy::BaseStrategy as _;
 use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 use serde_json::{Value, json};
@@ -61,7 +62,7 @@ impl McpAgent {
                 std::env::var_os("APPDATA").map(|dir| PathBuf::from(dir).join("Code/User"))
             }
             McpAgent::VsCode => {
-                setup::directory("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("Code/User"))
+                setup::directories().map(|dirs| dirs.config_dir().join("Code/User"))
             }
         };
         dir.ok_or_else(|| {
