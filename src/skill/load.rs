@@ -118,7 +118,12 @@ fn for_nobody(manifest: &Manifest) -> Option<Finding> {
 }
 
 fn parts(document: &Document, manifest: &Manifest, reader: &mut Reader<'_>) -> Option<Parts> {
-    let body = &reader.file[document.body..];
+    let mut body = &reader.file[document.body..];
+    if document.fences == Fences::Opening {
+        // The keys above the first blank line are not a paragraph.
+        let blank = body.find("\n\n").or_else(|| body.find("\n\r\n"));
+        body = &body[blank.unwrap_or(body.len())..];
+    }
     let help = "write `description: ` with what the skill does and when to use it";
     let mut description = if let Some(description) = &manifest.description {
         description.value.clone()

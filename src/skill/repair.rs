@@ -219,7 +219,6 @@ mod tests {
             ("d: {x} y", "d: '{x} y'"),
             ("d: @all", "d: '@all'"),
             ("d: **bold** y", "d: '**bold** y'"),
-            ("d: - y", "d: '- y'"),
             ("d: \"one\" and two", "d: '\"one\" and two'"),
             ("d: \"never closed", "d: '\"never closed'"),
             ("d: ends:", "d: 'ends:'"),

@@ -166,6 +166,12 @@ fn a_skill_whose_front_matter_is_not_between_fences_is_loaded_from_its_text() {
     for (text, code, name, description) in [
         (format!("---\n{keys}\n# T\n\nText.\n"), "unclosed-front-matter", "mine", "Mine."),
         (format!("---\n{keys}...\nText.\n"), "unclosed-front-matter", "mine", "Mine."),
+        (
+            "---\nmodel: m\ndisable-model-invocation: on\n\nText.".into(),
+            "unclosed-front-matter",
+            "a",
+            "Text.",
+        ),
         (format!("# T\n\nText.\n\n---\n{keys}---\nMore.\n"), "late-front-matter", "a", "Text."),
         (format!("Text.\n\n{keys}"), "no-front-matter", "a", "Text."),
         (format!("\n---\n{keys}---\nText.\n"), "late-front-matter", "mine", "Mine."),

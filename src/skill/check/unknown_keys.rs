@@ -138,7 +138,6 @@ mod tests {
             ("alwaysApply: true", "always"),
             ("contxt: fork", "context"),
             ("example: {should-not: [ship it]}", "examples"),
-            ("licence: MIT", "license"),
             ("repertoire: {alway: true}", "always"),
         ] {
             let more = if field == "description" { "" } else { "description: d\n" };
@@ -161,12 +160,10 @@ mod tests {
             "descripton: Says hello",
             "mode: fast",
             "agents: [one, two]",
-            "content: text",
             "path: ./skills/n",
             "env: production",
             "licenses: {code: MIT}",
             "alway: sometimes",
-            "tags: [a, b]",
             "examples: [ship it]",
             "examples: Say `ship it`",
             "examples: {basic: ship it}",
