@@ -1,7 +1,5 @@
 //! Validation of the entries of `toolsets` and `scripts`.
 
-use std::path::{Component, Path};
-
 use super::fields::{Reader, excerpt};
 use super::spanned::Spanned;
 use crate::confined;
@@ -21,13 +19,7 @@ pub(crate) fn path_and_class(entry: &str) -> Result<(&str, &str), &'static str> 
     if path.contains(':') {
         return Err("the path has a `:`");
     }
-    let is_plain = !path.is_empty()
-        && !path.contains(['\\', '\0'])
-        && !path.ends_with('/')
-        && !path.contains("//")
-        && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
-        && path.split('/').all(|part| part != ".");
-    if !is_plain {
+    if !confined::plain(path).is_ok_and(|plain| plain == path) {
         return Err("the path must be relative, with `/`, and without `.` and `..`");
     }
     Ok((path, class))

@@ -61,44 +61,31 @@ fn find(text: &str) -> Result<Document, Finding> {
     let Some(first) = lines(text, start).find(|line| !text[line.clone()].trim().is_empty()) else {
         return Err(Finding::whole(Code::EmptyFile, "the file is empty", FORM));
     };
-    if !is_fence(&text[first.clone()]) {
-        return Ok(Document {
-            fences: Fences::None,
-            front_matter: start..text.len(),
-            body: start,
-            tolerated_fault: Some(fault_without_fence(text, first.end)),
-        });
-    }
-    let fence = first.start..first.start + 3;
-    let Some(closing) = lines(text, first.end).find(|line| is_fence(&text[line.clone()])) else {
-        return Ok(Document {
-            fences: Fences::Opening,
-            front_matter: first.end..text.len(),
-            body: start,
-            tolerated_fault: Some(Finding::new(
-                Code::UnclosedFrontMatter,
-                fence,
-                "the front matter is never closed, so no more is read than the name, the \
-                 description, and the fields that restrict the skill",
-                "write a line `---` between the last key and the body",
-            )),
-        });
-    };
-    let is_late = first.start > start;
-    let late = || {
-        Finding::new(
+    let rest = first.end..text.len();
+    let (fences, front_matter, body, tolerated_fault) = if !is_fence(&text[first.clone()]) {
+        let fault = fault_without_fence(text, first.end);
+        (Fences::None, start..text.len(), start, Some(fault))
+    } else if let Some(closing) = lines(text, rest.start).find(|line| is_fence(&text[line.clone()]))
+    {
+        let late = Finding::new(
             Code::LateFrontMatter,
-            fence,
+            first.start..first.start + 3,
             "the front matter does not start on the first line",
             "move the line `---` to the top of the file; other agents will not find it here",
-        )
+        );
+        let fault = (first.start > start).then_some(late);
+        (Fences::Both, rest.start..closing.start, closing.end, fault)
+    } else {
+        let fault = Finding::new(
+            Code::UnclosedFrontMatter,
+            first.start..first.start + 3,
+            "the front matter is never closed, so no more is read than the name, the description, \
+             and the fields that restrict the skill",
+            "write a line `---` between the last key and the body",
+        );
+        (Fences::Opening, rest, start, Some(fault))
     };
-    Ok(Document {
-        fences: Fences::Both,
-        front_matter: first.end..closing.start,
-        body: closing.end,
-        tolerated_fault: is_late.then(late),
-    })
+    Ok(Document { fences, front_matter, body, tolerated_fault })
 }
 
 /// The fault of a text whose first line, which ends at `end`, is not a fence: its front matter is further

@@ -14,16 +14,13 @@ const RESTRICTIONS: [&str; 4] =
 
 /// Returns the name, the description and the restrictions in the bytes `range` of `file`.
 pub(super) fn fields(file: &str, range: Range<usize>) -> Vec<(Node, Node)> {
-    extract(file, range, |key| ["name", "description"].contains(&key) || is_restriction(key))
+    let wanted = [&["name", "description"], &RESTRICTIONS[..]].concat();
+    extract(file, range, &wanted)
 }
 
 /// Returns the restrictions in the bytes `range` of `file`.
 pub(super) fn restrictions(file: &str, range: Range<usize>) -> Vec<(Node, Node)> {
-    extract(file, range, is_restriction)
-}
-
-fn is_restriction(key: &str) -> bool {
-    RESTRICTIONS.contains(&key)
+    extract(file, range, &RESTRICTIONS)
 }
 
 /// Adds a value that cannot be read for each restriction that is mentioned in the bytes `range` of `file`,
@@ -49,9 +46,9 @@ pub(super) fn add_mentioned(file: &str, range: Range<usize>, entries: &mut Vec<(
     }
 }
 
-/// Returns the outermost keys for which `is_wanted` is true, with their values. If a key occurs twice, the
+/// Returns those of the outermost keys that are `wanted`, with their values. If a key occurs twice, the
 /// first one counts, because text may follow.
-fn extract(file: &str, range: Range<usize>, is_wanted: impl Fn(&str) -> bool) -> Vec<(Node, Node)> {
+fn extract(file: &str, range: Range<usize>, wanted: &[&str]) -> Vec<(Node, Node)> {
     let (source, offset) = (&file[range.clone()], range.start);
     let lines = lines(source);
     let mut entries: Vec<(Node, Node)> = Vec::new();
@@ -61,7 +58,7 @@ fn extract(file: &str, range: Range<usize>, is_wanted: impl Fn(&str) -> bool) ->
         let name = source[key.clone()].trim_matches(['"', '\'']);
         outermost = outermost.min(line.indent);
         let is_known = entries.iter().any(|(earlier, _)| earlier.text() == Some(name));
-        if line.indent == outermost && is_wanted(&normalized(name)) && !is_known {
+        if line.indent == outermost && wanted.contains(&&*normalized(name)) && !is_known {
             let (span, _) = value(source, &lines[n..]);
             let span = offset + span.start..offset + span.end;
             entries.push((text(name, offset + key.start..offset + key.end), parsed(file, span)));

@@ -75,8 +75,30 @@ impl Reader<'_> {
         restricting: bool,
     ) -> Option<Spanned<bool>> {
         let read = self.boolean(field, node);
-        let restricted = || Spanned { value: restricting, span: node.span.clone() };
-        read.or_else(|| (!node.is_null()).then(restricted))
+        if read.is_some() || node.is_null() {
+            return read;
+        }
+        if let Some(finding) = self.findings.last_mut() {
+            finding.message.push_str("; it restricts the skill");
+        }
+        Some(Spanned { value: restricting, span: node.span.clone() })
+    }
+
+    /// Returns the entries of a map.
+    pub(super) fn mapping<'n>(
+        &mut self,
+        field: &str,
+        node: &'n Node,
+        example: &str,
+    ) -> Option<&'n [(Node, Node)]> {
+        match &node.value {
+            Value::Mapping(entries) => Some(entries),
+            _ if node.is_null() => None,
+            _ => {
+                self.wrong_type(field, node, "a map", example);
+                None
+            }
+        }
     }
 
     /// Reads a list of texts, or one text that `split` divides into several.
@@ -92,14 +114,12 @@ impl Reader<'_> {
                 .iter()
                 .filter_map(|entry| {
                     if matches!(entry.value, Value::Scalar { .. }) {
-                        self.text(field, entry)
-                    } else {
-                        let message =
-                            format!("an entry of `{field}` is {}, not text", entry.kind());
-                        let help = format!("write `{example}`");
-                        self.report(Code::WrongType, entry.span.clone(), message, help);
-                        None
+                        return self.text(field, entry);
                     }
+                    let message = format!("an entry of `{field}` is {}, not text", entry.kind());
+                    let help = format!("write `{example}`");
+                    self.report(Code::WrongType, entry.span.clone(), message, help);
+                    None
                 })
                 .collect(),
             Value::Scalar { .. } => {

@@ -139,9 +139,8 @@ fn fault(source: &str, error: &YamlError) -> usize {
 
 /// Returns the help text for an error that the parser reports with this message.
 fn help(message: &str) -> &'static str {
-    let helps: [(&[&str], &str); 4] = [
+    let helps: [(&[&str], &str); 3] = [
         (&["mismatched bracket"], "close `[` with `]`, and `{` with `}`"),
-        (&["alias"], "write the value out, without `&` and `*`"),
         (&["tab"], "indent with blanks, not with tabs"),
         (
             &["simple key", "expected key", "indentation", "expected <document start>"],

@@ -34,12 +34,9 @@ const DEFAULT_IGNORABLE: [(char, char); 17] = [
 
 /// Blocks of the scripts that spell with joiners (U+200C, U+200D): Arabic and its neighbours, the
 /// scripts of India and of Southeast Asia, Mongolian, and their extensions.
-const JOINING_SCRIPTS: [(char, char); 10] = [
-    ('\u{600}', '\u{8ff}'),
-    ('\u{900}', '\u{dff}'),
-    ('\u{e00}', '\u{109f}'),
-    ('\u{1700}', '\u{1aff}'),
-    ('\u{1b00}', '\u{1cff}'),
+const JOINING_SCRIPTS: [(char, char); 7] = [
+    ('\u{600}', '\u{109f}'),
+    ('\u{1700}', '\u{1cff}'),
     ('\u{a800}', '\u{abff}'),
     ('\u{fb50}', '\u{fdff}'),
     ('\u{fe70}', '\u{fefc}'),

@@ -1,9 +1,7 @@
 //! The keys of front matter.
 
-use super::fields::normalized;
-
-/// The fields that are read.
-const FIELDS: &[&str] = &[
+/// The keys that are read.
+pub(super) const KEYS: [&str; 29] = [
     "name",
     "description",
     "brief_description",
@@ -38,14 +36,3 @@ const FIELDS: &[&str] = &[
 /// The fields that are also read in the block that has the host's name.
 pub(super) const BLOCK_FIELDS: [&str; 5] =
     ["always", "requires_bins", "requires_env", "user_invocable_only", "knowledge"];
-
-/// Returns the keys that are read.
-pub(super) fn keys() -> impl Iterator<Item = &'static str> {
-    FIELDS.iter().copied()
-}
-
-/// Tells whether `key` is a field that is read, spelt with `-` or with `_`.
-pub(super) fn is_known(key: &str) -> bool {
-    let key = normalized(key);
-    keys().any(|known| normalized(known) == key)
-}

@@ -29,7 +29,6 @@ pub(crate) struct Loaded {
 
 /// The parts of a skill besides its manifest.
 pub(crate) struct Parts {
-    pub(super) name: Option<String>,
     pub(crate) description: String,
     pub(super) brief: String,
     /// The byte of the text at which the body starts.
@@ -88,18 +87,16 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
 pub(crate) fn load(text: &str, brand: &str) -> Loaded {
     let mut reader = Reader { file: text, findings: Vec::new() };
     let mut manifest = Manifest::default();
-    let parts = match document::split(text) {
+    let document = document::split(text).and_then(|document| {
+        let is_text = document.fences == Fences::None;
+        is_text.then(|| pointer::elsewhere(text)).flatten().map_or(Ok(document), Err)
+    });
+    let parts = match document {
         Err(finding) => {
             reader.findings.push(finding);
             None
         }
         Ok(document) => {
-            if document.fences == Fences::None
-                && let Some(finding) = pointer::elsewhere(text)
-            {
-                reader.findings.push(finding);
-                return Loaded { findings: reader.findings, manifest, parts: None };
-            }
             reader.findings.extend(document.tolerated_fault.clone());
             let front_matter = FrontMatter::read(text, &document);
             reader.findings.extend(front_matter.findings);
@@ -121,7 +118,12 @@ fn for_nobody(manifest: &Manifest) -> Option<Finding> {
 }
 
 fn parts(document: &Document, manifest: &Manifest, reader: &mut Reader<'_>) -> Option<Parts> {
-    let body = &reader.file[document.body..];
+    let mut body = &reader.file[document.body..];
+    if document.fences == Fences::Opening {
+        // The keys above the first blank line are not a paragraph.
+        let blank = body.find("\n\n").or_else(|| body.find("\n\r\n"));
+        body = &body[blank.unwrap_or(body.len())..];
+    }
     let help = "write `description: ` with what the skill does and when to use it";
     let mut description = if let Some(description) = &manifest.description {
         description.value.clone()
@@ -150,6 +152,5 @@ fn parts(document: &Document, manifest: &Manifest, reader: &mut Reader<'_>) -> O
         description.push(' ');
         description.push_str(&when_to_use.value);
     }
-    let name = manifest.name.as_ref().map(|name| name.value.clone());
-    Some(Parts { name, description, brief, body: document.body })
+    Some(Parts { description, brief, body: document.body })
 }

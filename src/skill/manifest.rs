@@ -137,8 +137,11 @@ impl Manifest {
         let messages = has_examples.then(|| fields.take("examples")).flatten();
         let of_metadata = of_metadata("examples").filter(|node| examples::are_examples(node));
         manifest.examples = examples::read([of_metadata, messages], reader);
-        if let Some(node) = metadata {
-            manifest.read_metadata(node, reader);
+        if let Some(node) = metadata
+            && reader.mapping("metadata", node, "metadata: {version: \"1.0\"}").is_some()
+            && let Json::Object(map) = to_json(node)
+        {
+            manifest.metadata = map;
         }
 
         manifest.read_common(fields, reader);
@@ -244,14 +247,8 @@ impl Manifest {
 
     /// Reads the rights that the scripts request; the top level takes precedence over `metadata`.
     fn read_rights(&mut self, places: [Option<&Node>; 2], reader: &mut Reader<'_>) {
-        for node in places.into_iter().flatten().filter(|node| !node.is_null()) {
-            let Value::Mapping(entries) = &node.value else {
-                reader.report(
-                    Code::WrongType,
-                    node.span.clone(),
-                    format!("`rights` is {}, not a map", node.kind()),
-                    "write `rights: {network: true}`",
-                );
+        for node in places.into_iter().flatten() {
+            let Some(entries) = reader.mapping("rights", node, "rights: {network: true}") else {
                 continue;
             };
             let mut rights = Fields::new(entries, reader);
@@ -299,19 +296,6 @@ impl Manifest {
                 let entries = reader.list(field, node, at_commas);
                 target.extend(entries);
             }
-        }
-    }
-
-    fn read_metadata(&mut self, node: &Node, reader: &mut Reader<'_>) {
-        match to_json(node) {
-            Json::Object(map) => self.metadata = map,
-            Json::Null => {}
-            _ => reader.report(
-                Code::WrongType,
-                node.span.clone(),
-                format!("`metadata` is {}, not a map", node.kind()),
-                "write `metadata:`, and below it indented lines `key: value`",
-            ),
         }
     }
 

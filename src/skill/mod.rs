@@ -138,44 +138,47 @@ impl Skill {
 
     /// Does what [`Skill::load`] does, for a file whose text is already in memory.
     pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
-        let Loaded { findings, manifest, parts } = load::load(text, brand);
-        let diagnostics = finding::diagnostics(findings, path, text);
-        let Some(parts) = parts else { return Err(diagnostics) };
-        let Parts { name, description, brief, body } = parts;
-        let fingerprint = Fingerprint::of(text, body, is_described_above(&manifest, body));
-        let name = name.unwrap_or_else(|| directory_name(path));
-        let origin = Origin::File { path: path.to_owned() };
-        let content =
-            Content { name, description, brief, manifest, fingerprint, diagnostics, origin };
-        Ok(Skill::of(content))
+        Skill::of(text, brand, Some(path))
     }
 
     /// Parses a skill from a text that is not a file. Its front matter must have a `name`.
     pub fn parse(text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
+        Skill::of(text, brand, None)
+    }
+
+    fn of(text: &str, brand: &str, path: Option<&Path>) -> Result<Skill, Vec<Diagnostic>> {
         let Loaded { mut findings, manifest, parts } = load::load(text, brand);
-        let name = parts.as_ref().and_then(|parts| parts.name.clone());
+        let name = manifest.name.as_ref().map(|name| name.value.clone());
+        let name = name.or_else(|| path.map(directory_name));
         if parts.is_some() && name.is_none() {
             let message = "a skill without a directory has no name but `name`, which is missing";
             let help = "write `name: code-review` into the front matter";
             findings.push(Finding::whole(Code::InvalidValue, message, help));
         }
-        let diagnostics = finding::diagnostics(findings, Path::new(""), text);
+        let diagnostics = finding::diagnostics(findings, path.unwrap_or(Path::new("")), text);
         let (Some(parts), Some(name)) = (parts, name) else { return Err(diagnostics) };
-        let Parts { description, brief, body, .. } = parts;
-        let fingerprint = Fingerprint::of(text, body, is_described_above(&manifest, body));
-        let origin = Origin::Memory { body: text[body..].to_owned() };
-        let content =
-            Content { name, description, brief, manifest, fingerprint, diagnostics, origin };
-        Ok(Skill::of(content))
-    }
-
-    fn of(content: Content) -> Skill {
-        Skill {
-            declares_triggers: content.manifest.triggers.declared,
-            is_for_model: !content.manifest.is_model_invocation_disabled(),
-            content: Lazy::from(content),
+        let Parts { description, brief, body } = parts;
+        let described = manifest.description.as_ref().map(|description| &description.span);
+        let is_described_above = described.is_some_and(|span| span.end <= body);
+        let fingerprint = Fingerprint::of(text, body, is_described_above);
+        let origin = match path {
+            Some(path) => Origin::File { path: path.to_owned() },
+            None => Origin::Memory { body: text[body..].to_owned() },
+        };
+        Ok(Skill {
+            declares_triggers: manifest.triggers.declared,
+            is_for_model: !manifest.is_model_invocation_disabled(),
+            content: Lazy::from(Content {
+                name,
+                description,
+                brief,
+                manifest,
+                fingerprint,
+                diagnostics,
+                origin,
+            }),
             body: OnceLock::new(),
-        }
+        })
     }
 
     /// The name in the manifest, or the name of the directory if the manifest has none.
@@ -287,11 +290,6 @@ impl FromStr for Skill {
     fn from_str(text: &str) -> Result<Skill, Error> {
         Skill::parse(text, "repertoire").map_err(|diagnostics| first_error(&diagnostics))
     }
-}
-
-/// Tells whether the description is above the body, which starts at byte `body`.
-fn is_described_above(manifest: &Manifest, body: usize) -> bool {
-    manifest.description.as_ref().is_some_and(|description| description.span.end <= body)
 }
 
 /// Returns an error made from the first of the most severe diagnostics, which most likely caused the

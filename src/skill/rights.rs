@@ -109,13 +109,8 @@ pub(super) fn read_toolsets(
 
 fn read_rights(node: &Node, reader: &mut Reader<'_>) -> ToolsetRights {
     let mut rights = ToolsetRights::default();
-    let Value::Mapping(entries) = &node.value else {
-        let message = format!("`rights` is {}, not a map", node.kind());
-        let help = "write `rights: {read: [\".\"], network: false}`";
-        reader.report(Code::WrongType, node.span.clone(), message, help);
-        return rights;
-    };
-    for (name, value) in entries {
+    let example = "rights: {read: [\".\"], network: false}";
+    for (name, value) in reader.mapping("rights", node, example).unwrap_or_default() {
         match name.text().unwrap_or_default() {
             "read" => {
                 let paths = reader.list("read", value, at_commas);

@@ -59,16 +59,9 @@ fn is_exact_key(key: &Node) -> bool {
     matches!(key.value, Value::Scalar { .. }) && to_json(key).is_string() && is_exact(key)
 }
 
-/// Returns whether a plain scalar is a number in YAML that JSON cannot represent: `.nan`, or too many
+/// Returns whether a plain scalar may be a number in YAML that JSON cannot represent: `.nan`, or too many
 /// digits.
 fn is_number_beyond_json(text: &str) -> bool {
-    let digits = text.trim_start_matches(['+', '-']);
-    let is_special = [".inf", ".nan"].iter().any(|special| digits.eq_ignore_ascii_case(special));
-    let is_prefixed = ["0x", "0o"].iter().any(|prefix| {
-        let digits = text.strip_prefix(prefix);
-        digits.is_some_and(|digits| {
-            !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
-        })
-    });
-    is_special || is_prefixed || text.parse::<f64>().is_ok()
+    let digits = text.trim_start_matches(['+', '-', '.']);
+    digits.parse::<f64>().is_ok() || ["0x", "0o"].iter().any(|prefix| text.starts_with(prefix))
 }

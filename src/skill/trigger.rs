@@ -191,17 +191,8 @@ impl Collector<'_, '_> {
 
     /// Reads `activation`, a block that another engine defines; its other keys are ignored.
     fn activation(&mut self, node: &Node) {
-        let Value::Mapping(entries) = &node.value else {
-            if !node.is_null() {
-                self.reader.report(
-                    Code::WrongType,
-                    node.span.clone(),
-                    format!("`activation` is {}, not a map", node.kind()),
-                    "write `triggers: {keywords: [one, two]}` instead",
-                );
-            }
-            return;
-        };
+        let example = "triggers: {keywords: [one, two]}";
+        let Some(entries) = self.reader.mapping("activation", node, example) else { return };
         let mut fields = Fields::new(entries, self.reader);
         for field in ["keywords", "patterns", "exclude_keywords"] {
             if let (Some(kind), Some(node)) = (Kind::of(field), fields.take(field)) {
@@ -330,19 +321,17 @@ fn fault(kind: Kind, text: &str) -> Option<Finding> {
             let help = "write the few words a message would hold, one entry for each phrase";
             Some(Finding::new(Code::TriggerTooLong, whole, message, help))
         }
-        Kind::Pattern => match pattern::validate(text) {
-            Err(error) => {
-                let message = format!("{}: `{}`", error.message, excerpt(text));
-                let help = pattern_help(error.code, text);
-                Some(Finding::new(error.code, error.span, message, help))
-            }
-            Ok(()) => {
+        Kind::Pattern => {
+            let Err(error) = pattern::validate(text) else {
                 let help = nfkc::remedy(text)?;
                 let message =
                     format!("pattern can hardly match, as it is not in NFKC: `{}`", excerpt(text));
-                Some(Finding::new(Code::PatternNotNormalized, whole, message, help))
-            }
-        },
+                return Some(Finding::new(Code::PatternNotNormalized, whole, message, help));
+            };
+            let message = format!("{}: `{}`", error.message, excerpt(text));
+            let help = pattern_help(error.code, text);
+            Some(Finding::new(error.code, error.span, message, help))
+        }
         Kind::Path => {
             let why = glob::refuse(text, MAX_TRIGGER_BYTES)?;
             let message = format!("`paths` entry `{}`: {why}", excerpt(text));

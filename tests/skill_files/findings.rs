@@ -84,21 +84,21 @@ fn a_skill_for_the_user_alone_stays_so_when_its_yaml_is_broken() {
 #[test]
 fn lines_that_yaml_joins_to_the_text_above_are_told() {
     for (yaml, line, told) in [
-        ("triggers: deploy\n  - release\n  - ship", 4, "`- release` and another line like it are"),
-        ("triggers: a\n  - b\n  - c\n  - d", 4, "`- b` and 2 lines like it are"),
+        ("triggers: deploy\n  - release\n  - ship", 4, "`- release` and other lines like it are"),
+        ("triggers: a\n  - b\n  - c\n  - d", 4, "`- b` and other lines like it are"),
         ("triggers:\n  keywords: deploy\n    - release", 5, "`- release` is read"),
         (
             "triggers:\n  keywords: [a b]\n   patterns: [x]\n   verbs: [y]",
             5,
-            "`patterns: [x]` and another",
+            "`patterns: [x]` and other lines",
         ),
         ("triggers:\n  - one\n    - two", 5, "`- two` is read"),
         (
             "when_to_use: As asked.\n version: 1.0\n allowed-tools: Read",
             4,
-            "`version: 1.0` and another",
+            "`version: 1.0` and other lines",
         ),
-        ("when_to_use:\n  In these cases\n  - one\n  - two", 5, "`- one` and another"),
+        ("when_to_use:\n  In these cases\n  - one\n  - two", 5, "`- one` and other lines"),
         ("when_to_use: In these cases - one\n  or two, e.g. this: one", 0, ""),
         ("when_to_use: |\n  In these cases:\n  - one\n  version: two", 0, ""),
         ("when_to_use: >-\n\n  In these cases\n  - one", 0, ""),
@@ -166,6 +166,12 @@ fn a_skill_whose_front_matter_is_not_between_fences_is_loaded_from_its_text() {
     for (text, code, name, description) in [
         (format!("---\n{keys}\n# T\n\nText.\n"), "unclosed-front-matter", "mine", "Mine."),
         (format!("---\n{keys}...\nText.\n"), "unclosed-front-matter", "mine", "Mine."),
+        (
+            "---\nmodel: m\ndisable-model-invocation: on\n\nText.".into(),
+            "unclosed-front-matter",
+            "a",
+            "Text.",
+        ),
         (format!("# T\n\nText.\n\n---\n{keys}---\nMore.\n"), "late-front-matter", "a", "Text."),
         (format!("Text.\n\n{keys}"), "no-front-matter", "a", "Text."),
         (format!("\n---\n{keys}---\nText.\n"), "late-front-matter", "mine", "Mine."),

@@ -1,6 +1,7 @@
 //! Finds invisible characters in the texts of a skill that are shown to a model or compared with messages.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::diagnostic::Code;
@@ -56,23 +57,27 @@ fn in_field(field: &str, entry: &Spanned<String>, text: &str) -> Vec<Finding> {
     let Some(run) = runs(&entry.value).next() else { return Vec::new() };
     let written = in_text(field, text, entry.span.clone());
     if written.is_empty() {
-        return vec![finding(field, &entry.value[run], entry.span.clone(), 0)];
+        return vec![finding(field, &entry.value[run], entry.span.clone())];
     }
     written
 }
 
 pub(super) fn in_text(field: &str, text: &str, range: Range<usize>) -> Vec<Finding> {
     let Some(part) = text.get(range.clone()) else { return Vec::new() };
-    let n_more = runs(part).skip(MAX_REPORTED).count();
-    let reported = runs(part).take(MAX_REPORTED).enumerate();
-    let found = reported.map(|(nth, run)| {
-        let n_more = if nth + 1 == MAX_REPORTED { n_more } else { 0 };
-        finding(field, &part[run.clone()], range.start + run.start..range.start + run.end, n_more)
+    let mut runs = runs(part);
+    let reported = runs.by_ref().take(MAX_REPORTED);
+    let found = reported.map(|run| {
+        finding(field, &part[run.clone()], range.start + run.start..range.start + run.end)
     });
-    found.collect()
+    let mut found: Vec<Finding> = found.collect();
+    let n_more = runs.count();
+    if let Some(last) = found.last_mut().filter(|_| n_more > 0) {
+        let _ = write!(last.message, ", and such in {n_more} more places");
+    }
+    found
 }
 
-fn finding(field: &str, run: &str, span: Range<usize>, n_more: usize) -> Finding {
+fn finding(field: &str, run: &str, span: Range<usize>) -> Finding {
     let n_chars = run.chars().count();
     let mut shown: String = run.chars().take(MAX_SHOWN).flat_map(char::escape_unicode).collect();
     if n_chars > MAX_SHOWN {
@@ -82,17 +87,13 @@ fn finding(field: &str, run: &str, span: Range<usize>, n_more: usize) -> Finding
         1 => format!("the invisible character `{shown}`"),
         n => format!("{n} invisible characters, `{shown}`"),
     };
-    let more = match n_more {
-        0 => String::new(),
-        n => format!(", and such in {n} more places"),
-    };
     let spelt: String = run.chars().filter_map(as_ascii).collect();
     let help = if spelt.is_empty() {
         "remove what is not seen, or type the text anew; a model reads it".to_owned()
     } else {
         format!("remove it: a model may read it as `{}`", excerpt(&spelt))
     };
-    Finding::new(Code::InvisibleText, span, format!("{field} holds {what}{more}"), help)
+    Finding::new(Code::InvisibleText, span, format!("{field} holds {what}"), help)
 }
 
 #[cfg(test)]

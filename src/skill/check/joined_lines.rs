@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Code;
 use crate::skill::document;
-use crate::skill::fields::excerpt;
+use crate::skill::fields::{excerpt, normalized};
 use crate::skill::finding::Finding;
 use crate::skill::front_matter::FrontMatter;
 use crate::skill::yaml::{Node, Value};
@@ -45,8 +45,7 @@ fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
     let line = excerpt(&text[first.clone()]);
     let message = match joined.len() {
         1 => format!("`{line}` is read as a part of the text above it"),
-        2 => format!("`{line}` and another line like it are read as a part of the text above them"),
-        n => format!("`{line}` and {} lines like it are read as a part of the text above", n - 1),
+        _ => format!("`{line}` and other lines like it are read as a part of the text above them"),
     };
     let help = "indent entries and keys like those beside them, below a line that ends with `:`; \
                 if all of it is text, write `|` before its first line";
@@ -56,9 +55,6 @@ fn joined_to(node: &Node, text: &str, keys: &[&str]) -> Option<Finding> {
 /// Tells whether a line looks like an entry of a list, or starts with a known key.
 fn looks_like_a_value(line: &str, keys: &[&str]) -> bool {
     let key = line.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
-    let is_key = |(key, _): (&str, &str)| {
-        let key = key.replace('-', "_");
-        keys.iter().any(|known| known.len() == key.len() && known.replace('-', "_") == key)
-    };
+    let is_key = |(key, _)| keys.iter().any(|known| normalized(known) == normalized(key));
     line == "-" || line.starts_with("- ") || key.is_some_and(is_key)
 }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Component, Path};
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag};
 
 use crate::diagnostic::Code;
 use crate::skill::fields::excerpt;
@@ -92,29 +92,24 @@ struct Link {
 /// its definition.
 fn links(body: &str) -> Vec<Link> {
     let mut parser = Parser::new_ext(body, Options::ENABLE_TABLES).into_offset_iter();
-    let mut found: Vec<(String, Range<usize>, Option<String>, bool)> = Vec::new();
+    let mut found = Vec::new();
     for (event, span) in parser.by_ref() {
         let is_image = matches!(event, Event::Start(Tag::Image { .. }));
-        let Event::Start(
+        if let Event::Start(
             Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. },
         ) = event
-        else {
-            continue;
-        };
-        match link_type {
-            LinkType::Autolink | LinkType::Email => {}
-            LinkType::Inline => found.push((dest_url.into_string(), span, None, is_image)),
-            _ => found.push((dest_url.into_string(), span, Some(id.into_string()), is_image)),
+            && !matches!(link_type, LinkType::Autolink | LinkType::Email)
+        {
+            let label = (link_type != LinkType::Inline).then_some(id);
+            found.push((label, Link { destination: dest_url.into_string(), span, is_image }));
         }
     }
     let definitions = parser.reference_definitions();
-    let link =
-        |(destination, span, label, is_image): (String, Range<usize>, Option<String>, bool)| {
-            let definition = label.as_deref().and_then(|label| definitions.get(label));
-            let whole = definition.map_or(span, |definition| definition.span.clone());
-            let span = place(body, whole, &destination);
-            Link { destination, span, is_image }
-        };
+    let link = |(label, link): (Option<CowStr<'_>>, Link)| {
+        let definition = label.as_deref().and_then(|label| definitions.get(label));
+        let whole = definition.map_or(link.span, |definition| definition.span.clone());
+        Link { span: place(body, whole, &link.destination), ..link }
+    };
     found.into_iter().map(link).collect()
 }
 

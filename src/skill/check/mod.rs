@@ -15,8 +15,9 @@ use std::str::FromStr;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
-use super::keys::{is_known, keys};
+use super::keys::KEYS;
 use super::load::{self, Loaded};
+use super::spanned::Spanned;
 use super::{directory_name, is_identifier};
 use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
@@ -60,16 +61,11 @@ impl FromStr for Profile {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Profile, Error> {
-        match text {
-            "repertoire" => Ok(Profile::Repertoire),
-            "agent-skills" => Ok(Profile::AgentSkills),
-            "untrusted" => Ok(Profile::Untrusted),
-            _ => Err(Error::new(
-                ErrorCode::InvalidParam,
-                format!("there is no profile `{text}`"),
-                "the profiles are `repertoire`, `agent-skills` and `untrusted`",
-            )),
-        }
+        let profiles = [Profile::Repertoire, Profile::AgentSkills, Profile::Untrusted];
+        profiles.into_iter().find(|profile| profile.as_str() == text).ok_or_else(|| {
+            let help = "the profiles are `repertoire`, `agent-skills` and `untrusted`";
+            Error::new(ErrorCode::InvalidParam, format!("there is no profile `{text}`"), help)
+        })
     }
 }
 
@@ -94,7 +90,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     match profile {
         Profile::Repertoire | Profile::Untrusted => {
             note_unknown_keys(&mut loaded);
-            let keys: Vec<&str> = keys().chain(KINDS).collect();
+            let keys = [&KEYS[..], &KINDS].concat();
             loaded.findings.extend(joined_lines::find(&text, &keys));
             check_scripts(&mut loaded, path);
         }
@@ -214,50 +210,43 @@ fn check_texts(loaded: &mut Loaded) {
         let help = "write `description: ` with what the skill does and when to use it";
         findings.push(Finding::whole(Code::SpecDescription, "there is no `description`", help));
     }
-    for (name, field, max_chars, code, help) in [
-        (
-            "description",
-            &manifest.description,
-            1024,
-            Code::SpecDescription,
-            "shorten it; details belong into the body",
-        ),
-        (
-            "compatibility",
-            &manifest.compatibility,
-            500,
-            Code::SpecCompatibility,
-            "shorten it to what the skill needs to run",
-        ),
-    ] {
-        let Some(field) = field else { continue };
+    let mut limit = |field: &Option<Spanned<String>>, name, max_chars, code, help: &str| {
+        let Some(field) = field else { return };
         let n_chars = field.value.chars().count();
         if n_chars > max_chars {
             let message = format!("`{name}` has {n_chars} characters, more than {max_chars}");
             findings.push(Finding::new(code, field.span.clone(), message, help));
         }
-    }
+    };
+    let help = "shorten it; details belong into the body";
+    limit(&manifest.description, "description", 1024, Code::SpecDescription, help);
+    let help = "shorten it to what the skill needs to run";
+    limit(&manifest.compatibility, "compatibility", 500, Code::SpecCompatibility, help);
 }
 
 /// Returns the help text about a key, in kebab case, that is not a key of the specification.
 fn help_with_key(kebab: &str) -> String {
-    let form = match kebab {
-        "triggers" | "activation" => "{triggers: \"one, two\"}",
-        "paths" => "{triggers: {paths: \"one, two\"}}",
-        "toolsets" => "{toolsets: \"path:Class\"}",
-        "trigger-phrases" | "examples" | "rights" => {
-            return "move it below `metadata`, where Repertoire reads it as well".to_owned();
+    match kebab {
+        "triggers" | "activation" => {
+            "write `metadata: {triggers: \"one, two\"}`, which Repertoire reads as well".to_owned()
         }
-        "version" | "brief-description" => return "move it below `metadata`".to_owned(),
-        _ if is_known(kebab) => {
-            return format!(
+        "paths" => {
+            "write `metadata: {triggers: {paths: \"one, two\"}}`, which Repertoire reads as well"
+                .to_owned()
+        }
+        "toolsets" | "trigger-phrases" | "examples" | "rights" => {
+            "move it below `metadata`, where Repertoire reads it as well".to_owned()
+        }
+        _ if KEYS.iter().any(|known| known.replace('_', "-") == kebab)
+            && !["version", "brief-description"].contains(&kebab) =>
+        {
+            format!(
                 "no key of the specification means the same: without `{kebab}` the skill acts \
-                 differently, and below `metadata` Repertoire does not read it"
-            );
+             differently, and below `metadata` Repertoire does not read it"
+            )
         }
-        _ => return "move it below `metadata`".to_owned(),
-    };
-    format!("write `metadata: {form}`, which Repertoire reads as well")
+        _ => "move it below `metadata`".to_owned(),
+    }
 }
 
 fn check_keys(loaded: &mut Loaded) {

@@ -7,56 +7,35 @@ use serde_json::Value as Json;
 use strsim::osa_distance;
 
 use crate::skill::fields::{Reader, normalized};
-use crate::skill::keys::{BLOCK_FIELDS, keys};
+use crate::skill::keys::{BLOCK_FIELDS, KEYS};
 use crate::skill::manifest::Manifest;
 use crate::skill::yaml::{self, Node, Tree, Value};
 
-/// Names that other programs, or people, use for a field, each with that field.
+/// Names that other programs use for a field, each with that field. Of 2,809 unknown keys in published
+/// files, 13 are `tools`.
 const SYNONYMS: &[(&str, &str)] = &[
     ("tools", "allowed-tools"),
-    ("toolsallowed", "allowed-tools"),
-    ("permittedtools", "allowed-tools"),
-    ("desc", "description"),
-    ("shortdescription", "brief_description"),
-    ("whenuse", "when_to_use"),
-    ("usewhen", "when_to_use"),
-    ("triggerwords", "triggers"),
-    ("triggerkeywords", "triggers"),
-    ("glob", "paths"),
     ("globs", "paths"),
-    ("filepatterns", "paths"),
     ("applyto", "paths"),
     ("alwaysapply", "always"),
-    ("alwayson", "always"),
-    ("bins", "requires_bins"),
-    ("requiredbins", "requires_bins"),
-    ("requiredenv", "requires_env"),
-    ("meta", "metadata"),
 ];
 
 /// Returns the advice about `key`, which is one of the unknown keys of `manifest`.
 pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
-    let in_block = || {
-        let (block, key) = key.split_once('.')?;
-        Some((block, key, manifest.extra.get(block)?.get(key)?))
+    let is_free =
+        |field: &str| !manifest.keys.iter().any(|key| normalized(&key.value) == normalized(field));
+    let in_block = |(block, key): (&str, &str)| {
+        let value = manifest.extra.get(block)?.get(key)?;
+        suggest_field(key, value, |field| BLOCK_FIELDS.contains(&field))
     };
-    if let Some(value) = manifest.extra.get(key) {
-        let is_free = |field: &str| {
-            let declared = |key: &str| normalized(key) == normalized(field);
-            !manifest.keys.iter().any(|key| declared(&key.value))
-        };
-        if let Some(field) = suggest_field(key, value, is_free) {
-            return format!("did you mean `{field}`?");
-        }
-    } else if let Some((block, key, value)) = in_block() {
-        if let Some(field) = suggest_field(key, value, |field| BLOCK_FIELDS.contains(&field)) {
-            return format!("did you mean `{field}`?");
-        }
-        if let Some(field) = keys().find(|field| normalise_key(field) == normalise_key(key)) {
-            return format!("write `{field}` at the top level, it is not read in `{block}`");
-        }
-    }
-    "keep it if another program reads it; `metadata` is the place for such keys".to_owned()
+    let field = match manifest.extra.get(key) {
+        Some(value) => suggest_field(key, value, is_free),
+        None => key.split_once('.').and_then(in_block),
+    };
+    field.map_or_else(
+        || "keep it if another program reads it; `metadata` is the place for such keys".to_owned(),
+        |field| format!("did you mean `{field}`?"),
+    )
 }
 
 /// Returns the field that the author of `key: value` most likely meant, out of the fields for which
@@ -71,7 +50,7 @@ fn suggest_field(key: &str, value: &Json, is_open: impl Fn(&str) -> bool) -> Opt
             typo_distance(&written, &normalise_key(field))
         }
     };
-    let near = keys().filter_map(|field| Some((distance(field)?, field)));
+    let near = KEYS.iter().filter_map(|field| Some((distance(field)?, *field)));
     let fitting = near.filter(|(_, field)| is_open(field) && accepts(field, value));
     fitting.min_by_key(|(distance, _)| *distance).map(|(_, field)| field)
 }
@@ -152,31 +131,24 @@ mod tests {
             ("trigger: {keywords: [deploy]}", "triggers"),
             ("toolset: ['toolsets/hello:Hello']", "toolsets"),
             ("descripton: Says hello", "description"),
-            ("desc: Says hello", "description"),
             ("naem: hello", "name"),
             ("whenToUse: In the morning", "when_to_use"),
             ("user_invokable: false", "user-invocable"),
             ("globs: '**/*.ts'", "paths"),
             ("alwaysApply: true", "always"),
-            ("requires_bin: [git]", "requires_bins"),
             ("contxt: fork", "context"),
-            ("trigger-phrase: [ship it]", "trigger_phrases"),
             ("example: {should-not: [ship it]}", "examples"),
-            ("licence: MIT", "license"),
             ("repertoire: {alway: true}", "always"),
         ] {
             let more = if field == "description" { "" } else { "description: d\n" };
             assert_eq!(advice(&format!("{more}{yaml}")), format!("did you mean `{field}`?"));
         }
-        let told = advice("description: d\nrepertoire: {model: small}");
-        assert!(told.starts_with("write `model` at the top level"), "{told}");
     }
 
     #[test]
     fn no_field_is_suggested_that_does_not_take_the_value_or_is_there_already() {
         for yaml in [
             "tools: [{name: Read}]",
-            "tools: {read: true}",
             "tools:",
             "tools: [Read]\nallowed_tools: [Read]",
             "requires: {skills: [plan]}",
@@ -188,17 +160,14 @@ mod tests {
             "descripton: Says hello",
             "mode: fast",
             "agents: [one, two]",
-            "content: text",
             "path: ./skills/n",
             "env: production",
             "licenses: {code: MIT}",
             "alway: sometimes",
-            "tags: [a, b]",
             "examples: [ship it]",
             "examples: Say `ship it`",
             "examples: {basic: ship it}",
             "example: [ship it]",
-            "inputs: [a]",
         ] {
             let told = advice(&format!("description: d\n{yaml}"));
             assert!(told.starts_with("keep it if"), "{yaml}: {told}");

@@ -152,29 +152,14 @@ pub(super) const CREDENTIALS: [(&str, &str); 10] = [
 static COMPILED_CREDENTIALS: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(&CREDENTIALS));
 
 /// Words that mark a value as a placeholder.
-const PLACEHOLDERS: [&str; 15] = [
-    "example",
-    "your",
-    "xxx",
-    "placeholder",
-    "changeme",
-    "change-me",
-    "dummy",
-    "redacted",
-    "<",
-    "${",
-    "{{",
-    "...",
-    "environ",
-    "sample",
-    "test",
-];
+const PLACEHOLDERS: &str = "example your xxx placeholder changeme change-me dummy redacted < ${ {{ ... \
+                            environ sample test";
 
 /// Finds credentials that were left in a text. The findings do not quote them.
 pub(super) fn secrets(text: &str) -> Vec<Finding> {
     let is_placeholder = |value: &str| {
         let lower = value.to_lowercase();
-        PLACEHOLDERS.iter().any(|word| lower.contains(word)) || is_monotonous(&lower)
+        PLACEHOLDERS.split(' ').any(|word| lower.contains(word)) || is_monotonous(&lower)
     };
     let help = "remove it and revoke it: whoever has the skill has it; read such values from the \
                 environment";
