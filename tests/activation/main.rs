@@ -208,7 +208,7 @@ fn an_empty_list_of_tools_permits_none_and_no_list_permits_all() {
     for (front_matter, permitted, json) in [
         ("", true, json!(null)),
         ("allowed-tools:\n", true, json!(null)),
-        ("allowed-tools: {Read: true}\n", true, json!(null)),
+        ("allowed-tools: {Read: true}\n", false, json!([])),
         ("allowed-tools: []\n", false, json!([])),
         ("allowed-tools: ''\n", false, json!([])),
         ("allowed-tools: [{Read: true}]\n", false, json!([])),

@@ -1,4 +1,4 @@
-//! What authors of skills measure with.
+//! Measures for authors of skills.
 //!
 //! - [`lint`]: findings that show only in a whole catalog, or with ordinary messages.
 //! - [`eval`]: how often the right skill is disclosed, for messages whose right skills are known.

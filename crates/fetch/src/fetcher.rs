@@ -46,7 +46,7 @@ use repertoire_config::{Config, FetchSettings, SignaturePolicy};
 /// let cache = tempfile::tempdir()?;
 /// let fetcher = Fetcher::new(cache.path());
 /// // A directory; `owner/repo` and URLs of git repositories are fetched alike.
-/// let settings = FetchSettings { source: "./examples/skills".to_owned(), ..Default::default() };
+/// let settings = FetchSettings { source: "../../examples/skills".to_owned(), ..Default::default() };
 /// let locked = fetcher.fetch(&settings, Path::new("."))?;
 /// assert_eq!(locked.revision.len(), 64);
 ///

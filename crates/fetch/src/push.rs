@@ -53,7 +53,7 @@ impl Fetcher {
     ///
     /// let dir = tempfile::tempdir()?;
     /// let fetcher = Fetcher::new(dir.path().join("cache"));
-    /// let settings = FetchSettings { source: "./examples/skills".to_owned(), ..Default::default() };
+    /// let settings = FetchSettings { source: "../../examples/skills".to_owned(), ..Default::default() };
     /// let to = dir.path().join("skills.tar.gz");
     /// let pushed = fetcher.push(&settings, Path::new("."), &to.to_string_lossy())?;
     /// let again = fetcher.push(&settings, Path::new("."), &to.to_string_lossy())?;

@@ -25,7 +25,7 @@ use repertoire_config::{self as config, Config, ConfigPlace, FetchSection, Fetch
 /// let (home, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// let fetcher = Fetcher::new(cache.path());
 /// let list = SourceList::new(&fetcher, Scope::User, home.path(), "acme");
-/// let settings = FetchSettings { source: "./examples/skills".to_owned(), ..Default::default() };
+/// let settings = FetchSettings { source: "../../examples/skills".to_owned(), ..Default::default() };
 /// let added = list.add(None, &settings, Path::new("."))?;
 /// assert_eq!(added.name, "skills");
 /// assert!(added.skills.contains(&"hello-extended".to_owned()));

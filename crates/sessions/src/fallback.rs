@@ -16,7 +16,8 @@ use repertoire::session::{MemoryStore, SessionStore};
 /// kept of the session is dropped.
 ///
 /// ```
-/// use repertoire::session::{FallbackStore, MemoryStore, Session};
+/// use repertoire::session::{MemoryStore, Session};
+/// use repertoire_sessions::FallbackStore;
 /// use std::sync::Arc;
 ///
 /// let store = FallbackStore::new(MemoryStore::default(), |error| eprintln!("{error:#}"));

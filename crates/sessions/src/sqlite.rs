@@ -41,7 +41,8 @@ pub use set_aside::SetAside;
 ///   Daily counts of how often conversations met each skill are kept for [a year](Tallies::KEPT_DAYS).
 ///
 /// ```
-/// use repertoire::session::{Session, SqliteStore};
+/// use repertoire::session::Session;
+/// use repertoire_sessions::SqliteStore;
 /// use std::sync::Arc;
 ///
 /// # let dir = tempfile::tempdir()?;

@@ -28,7 +28,7 @@ pub const TARGET: &str = env!("REPERTOIRE_PLUGIN_TARGET");
 pub const C_HEADER: &str = include_str!("../../include/repertoire.h");
 
 /// A toolset in C, from which a new one starts.
-pub const C_EXAMPLE: &str = include_str!("../../examples/toolset.c");
+pub const C_EXAMPLE: &str = include_str!("../../include/toolset.c");
 
 mod error;
 mod library;

@@ -103,7 +103,7 @@ fn text(tool: &Tool, arguments: &Value) -> String {
 fn a_toolset_in_c_works_as_one_in_rust() {
     let class = "HelloToolset";
     let strict = ["-std=c99", "-Wpedantic"];
-    let place = example("cc", &strict, "../plugin-api/examples/toolset.c", class).unwrap();
+    let place = example("cc", &strict, "../plugin-api/include/toolset.c", class).unwrap();
     let note = PluginNote::read(&place.path().join("it/toolsets/libit.so")).unwrap();
     assert_eq!((&*note.name, &*note.version, note.unwinds()), ("hello-toolset", "0.1.0", true));
     assert_eq!(note.classes, [class]);

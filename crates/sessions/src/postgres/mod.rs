@@ -40,7 +40,8 @@ use repertoire::session::{Event, SessionState, SkillState};
 ///   hour one process deletes them.
 ///
 /// ```no_run
-/// use repertoire::session::{PostgresStore, Session};
+/// use repertoire::session::Session;
+/// use repertoire_sessions::PostgresStore;
 /// use std::sync::Arc;
 ///
 /// let store = PostgresStore::open("postgres://agent@db.example/agents?sslmode=require")?;

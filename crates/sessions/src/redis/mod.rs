@@ -46,7 +46,8 @@ const TALLY: &str = "repertoire:tally:";
 /// - The server itself expires idle sessions: see [`ServerOptions::keeps`].
 ///
 /// ```no_run
-/// use repertoire::session::{RedisStore, Session};
+/// use repertoire::session::Session;
+/// use repertoire_sessions::RedisStore;
 /// use std::sync::Arc;
 ///
 /// let store = RedisStore::open("rediss://agent@redis.example/0")?;
