@@ -5,7 +5,7 @@
 
 use serde_json::{Number, Value};
 
-use super::schema::fragment;
+use super::schema::target;
 
 /// The integers that a float holds exactly are below this number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -46,7 +46,7 @@ fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
 /// but `null`.
 fn describing<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
     for _ in 0..MAX_STEPS {
-        let target = schema["$ref"].as_str().and_then(|to| root.pointer(&fragment(root, to)?));
+        let target = schema["$ref"].as_str().and_then(|reference| target(root, reference));
         match target.or_else(|| only_choice(schema)) {
             Some(next) => schema = next,
             None => break,

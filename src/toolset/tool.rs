@@ -11,6 +11,7 @@ use super::descriptions::{Descriptions, Key};
 use super::integers::with_integers;
 use super::library::{CallFailure, Library};
 use super::rights::RightsRequest;
+use super::schema;
 use super::worker::WorkerState;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
@@ -204,6 +205,12 @@ impl Tool {
             listing.is_stale.store(true, Ordering::Relaxed);
         }
         listing.is_compared.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the parts of the schema that arguments are not checked against, as phrases: keywords that
+    /// the check does not know, patterns with look-around, and references to other schemas.
+    pub fn unchecked(&self) -> Vec<String> {
+        schema::unchecked(&self.parameters).into_iter().collect()
     }
 
     /// Returns the question to ask the user after a call of this tool failed with `error`. Returns

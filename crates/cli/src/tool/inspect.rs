@@ -1,9 +1,10 @@
-//! `repertoire tool inspect`: shows the description in a library, and its tools if asked.
+//! `repertoire tool inspect`: shows the description in a library, and if asked its tools, and what their
+//! arguments are not checked against.
 
 use std::fs;
 use std::path::Path;
 
-use repertoire::toolset::{PluginNote, Tools};
+use repertoire::toolset::{PluginNote, Tool, Tools};
 use repertoire::trust::ContentHash;
 use repertoire::{Engine, Error, ErrorCode, Source};
 use serde_json::json;
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
         });
         if let Some(tools) = &tools {
             json["tools"] = json!(tools.tools);
+            json["notes"] = json!(notes(&tools.tools));
         }
         Output::json(&json)?;
     } else {
@@ -51,6 +53,9 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
         if let Some(tools) = tools.as_ref().filter(|tools| !tools.tools.is_empty()) {
             text.push("\n");
             text.push(&super::table(&tools.tools));
+            for note in notes(&tools.tools) {
+                text.line(format_args!("{}: {}", styled(NAME, "note"), sanitize::line(&note)));
+            }
         }
         out.human(text.as_str())?;
     }
@@ -58,6 +63,16 @@ pub(crate) fn run(args: &ToolInspectArgs, out: Output) -> anyhow::Result<ExitCod
         out.partial_failure(&Failure::from(&*failure.error));
     }
     Ok(ExitCode::done_if(is_fine))
+}
+
+/// Returns a note for each tool whose arguments are not checked against its whole schema.
+fn notes(tools: &[Tool]) -> Vec<String> {
+    let unchecked = tools.iter().map(|tool| (&tool.name, tool.unchecked()));
+    let unchecked = unchecked.filter(|(_, parts)| !parts.is_empty());
+    let note = |(name, parts): (&String, Vec<String>)| {
+        format!("the arguments of `{name}` are not checked against {}", parts.join(", "))
+    };
+    unchecked.map(note).collect()
 }
 
 /// Formats the description for people.

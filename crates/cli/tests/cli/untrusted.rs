@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 
-use serde_json::json;
+use regex::Regex;
 
 use super::*;
 
@@ -86,83 +86,86 @@ fn ids_that_look_alike_are_named_with_each_other() {
     assert_contains(messages[0], &["`a1pha`", "`alpha`"]);
 }
 
-/// Returns the schema of SARIF 2.1.0 for the objects that the command writes.
-fn schema() -> Value {
-    let text = json!({
-        "type": "object", "required": ["text"], "additionalProperties": false,
-        "properties": {"text": {"type": "string", "minLength": 1}},
-    });
-    let level = json!({"enum": ["none", "note", "warning", "error"]});
-    let address = "^([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})+$";
-    let region = json!({
-        "type": "object", "additionalProperties": false,
-        "properties": {
-            "startLine": {"type": "integer", "minimum": 1},
-            "startColumn": {"type": "integer", "minimum": 1},
-            "byteOffset": {"type": "integer", "minimum": -1},
-            "byteLength": {"type": "integer", "minimum": 0},
-        },
-    });
-    let place = json!({
-        "type": "object", "required": ["artifactLocation"], "additionalProperties": false,
-        "properties": {
-            "artifactLocation": {
-                "type": "object", "required": ["uri"], "additionalProperties": false,
-                "properties": {"uri": {"type": "string", "pattern": address}},
-            },
-            "region": region,
-        },
-    });
-    let result = json!({
-        "type": "object", "required": ["message"], "additionalProperties": false,
-        "properties": {
-            "ruleId": {"type": "string", "minLength": 1},
-            "ruleIndex": {"type": "integer", "minimum": -1},
-            "level": level,
-            "message": text,
-            "locations": {"type": "array", "items": {
-                "type": "object", "additionalProperties": false,
-                "properties": {"physicalLocation": place},
-            }},
-        },
-    });
-    let rule = json!({
-        "type": "object", "required": ["id"], "additionalProperties": false,
-        "properties": {
-            "id": {"type": "string"},
-            "shortDescription": text,
-            "defaultConfiguration": {
-                "type": "object", "additionalProperties": false, "properties": {"level": level},
-            },
-        },
-    });
-    let driver = json!({
-        "type": "object", "required": ["name"], "additionalProperties": false,
-        "properties": {
-            "name": {"type": "string", "minLength": 1},
-            "semanticVersion": {"type": "string"},
-            "rules": {"type": "array", "uniqueItems": true, "items": rule},
-        },
-    });
-    let run = json!({
-        "type": "object", "required": ["tool"], "additionalProperties": false,
-        "properties": {
-            "tool": {
-                "type": "object", "required": ["driver"], "additionalProperties": false,
-                "properties": {"driver": driver},
-            },
-            "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-            "results": {"type": "array", "items": result},
-        },
-    });
-    json!({
-        "type": "object", "required": ["version", "runs"], "additionalProperties": false,
-        "properties": {
-            "$schema": {"type": "string"},
-            "version": {"const": "2.1.0"},
-            "runs": {"type": "array", "items": run},
-        },
-    })
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+fn is_level(value: &Value) -> bool {
+    ["none", "note", "warning", "error"].iter().any(|level| value == level)
+}
+
+fn is_address(value: &Value) -> bool {
+    let address = Regex::new("^([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})+$").unwrap();
+    value.as_str().is_some_and(|text| address.is_match(text))
+}
+
+fn is_count(value: &Value) -> bool {
+    value.is_u64()
+}
+
+fn is_ordinal(value: &Value) -> bool {
+    value.as_u64().is_some_and(|number| number > 0)
+}
+
+type IsValid = fn(&Value) -> bool;
+
+/// The values that SARIF 2.1.0 has at the places that the command writes; `*` is any item of a list.
+const VALUES: [(&str, IsValid); 17] = [
+    ("/$schema", is_text),
+    ("/version", |version| version == "2.1.0"),
+    ("/runs/*/columnKind", |kind| kind == "utf16CodeUnits" || kind == "unicodeCodePoints"),
+    ("/runs/*/tool/driver/name", is_text),
+    ("/runs/*/tool/driver/semanticVersion", is_text),
+    ("/runs/*/tool/driver/rules/*/id", is_text),
+    ("/runs/*/tool/driver/rules/*/shortDescription/text", is_text),
+    ("/runs/*/tool/driver/rules/*/defaultConfiguration/level", is_level),
+    ("/runs/*/results/*/ruleId", is_text),
+    ("/runs/*/results/*/ruleIndex", is_count),
+    ("/runs/*/results/*/level", is_level),
+    ("/runs/*/results/*/message/text", is_text),
+    ("/runs/*/results/*/locations/*/physicalLocation/artifactLocation/uri", is_address),
+    ("/runs/*/results/*/locations/*/physicalLocation/region/startLine", is_ordinal),
+    ("/runs/*/results/*/locations/*/physicalLocation/region/startColumn", is_ordinal),
+    ("/runs/*/results/*/locations/*/physicalLocation/region/byteOffset", is_count),
+    ("/runs/*/results/*/locations/*/physicalLocation/region/byteLength", is_count),
+];
+
+/// Adds the values in `value` that SARIF does not allow at their places, or does not know.
+fn add_wrong(place: &str, value: &Value, wrong: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                add_wrong(&format!("{place}/*"), item, wrong);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                add_wrong(&format!("{place}/{key}"), value, wrong);
+            }
+        }
+        _ if VALUES.iter().any(|(known, is_valid)| *known == place && is_valid(value)) => {}
+        _ => wrong.push(format!("{place}: {value}")),
+    }
+}
+
+/// Asserts that a log has only what SARIF allows, and all that it requires.
+fn assert_sarif(log: &Value) {
+    let mut wrong = Vec::new();
+    add_wrong("", log, &mut wrong);
+    assert_eq!(wrong, Vec::<String>::new(), "{log:#}");
+    let run = &log["runs"][0];
+    let driver = &run["tool"]["driver"];
+    assert!(!log["version"].is_null() && !driver["name"].is_null(), "{log:#}");
+    let rules = driver["rules"].as_array().unwrap();
+    assert!(rules.iter().all(|rule| !rule["id"].is_null()), "{rules:#?}");
+    let ids: BTreeSet<&str> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+    assert_eq!(ids.len(), rules.len(), "{rules:#?}");
+    for result in run["results"].as_array().unwrap() {
+        assert!(!result["message"]["text"].is_null(), "{result:#}");
+        let places = result["locations"].as_array().unwrap().iter();
+        let mut files = places.map(|place| &place["physicalLocation"]["artifactLocation"]["uri"]);
+        assert!(files.all(|file| !file.is_null()), "{result:#}");
+    }
 }
 
 #[test]
@@ -172,9 +175,7 @@ fn sarif_is_what_the_standard_demands() {
     let run =
         place.run(["check", "skills", "--profile", "untrusted", "--format", "sarif"]).exits(1);
     let log = run.json();
-    let validator = jsonschema::validator_for(&schema()).unwrap();
-    let wrong: Vec<String> = validator.iter_errors(&log).map(|error| error.to_string()).collect();
-    assert_eq!(wrong, Vec::<String>::new(), "{log:#}");
+    assert_sarif(&log);
 
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
@@ -191,5 +192,5 @@ fn sarif_is_what_the_standard_demands() {
     // A log without findings must be valid, too.
     let place = super::place();
     let log = place.run(["check", "skills", "--format", "sarif"]).exits(0).json();
-    assert!(validator.is_valid(&log), "{log}");
+    assert_sarif(&log);
 }

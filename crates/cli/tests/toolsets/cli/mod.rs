@@ -90,12 +90,14 @@ fn inspect_tells_what_a_library_says_of_itself() {
     assert_eq!((&note["problem"], note.get("tools")), (&Value::Null, None));
 
     let args = ["tool", "inspect", file, "--json", "--tools", "--in-process"];
-    let tools = run(&place, &args).exits(0).json()["tools"].clone();
-    assert_eq!(tools.as_array().unwrap().len(), 6, "{tools}");
+    let report = run(&place, &args).exits(0).json();
+    assert_eq!(report["tools"].as_array().unwrap().len(), 6, "{report}");
+    let unchecked = "the arguments of `inspect.join` are not checked against `format`";
+    assert_eq!(report["notes"], json!([unchecked]));
     let text = run(&place, &["tool", "inspect", file, "--tools", "--in-process"]).exits(0);
     assert_contains(
         &text.stdout,
-        &["calls-toolset 0.1.0", "abi: 1.0", "inspect.greet", "sha256: "],
+        &["calls-toolset 0.1.0", "abi: 1.0", "inspect.greet", "sha256: ", unchecked],
     );
 
     let missing = run(&place, &["tool", "inspect", "no.so", "--json"]);

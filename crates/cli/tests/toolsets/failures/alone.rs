@@ -157,17 +157,30 @@ fn a_disabled_library_runs_again_at_once_if_the_host_or_the_user_says_so() {
 }
 
 #[test]
-fn a_schema_whose_check_would_not_end_is_refused() {
+fn a_schema_whose_check_would_not_end_fails_its_own_calls() {
     for isolation in [|| Isolation::InProcess, in_child] {
         let place = Place::new("toolsets/bad:NestedSchema");
         fs::write(place.library("bad"), failing()).unwrap();
         let engine = place.engine(isolation());
+        let nested = tool(&engine, "bad.nested");
         let began = Instant::now();
-        let message = ["`NestedSchema`", "the schema of the tool `nested` nests more than 32"];
-        let message =
-            if matches!(isolation(), Isolation::InProcess) { &message[1..] } else { &message };
-        assert_error(&failure(&engine), ErrorCode::ExecutionError, message, "fix the schema");
+        let error = nested.call(&json!({"a": "x"}), &Silent).unwrap_err();
+        let message = ["arguments of tool `bad.nested`", "a check takes too long"];
+        assert_error(&error, ErrorCode::InvalidParam, &message, "the parameters are {");
         assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+        assert_eq!(nested.call(&json!({}), &Silent).unwrap().output, "done");
+        assert_good(&engine);
+    }
+}
+
+#[test]
+fn a_toolset_with_an_invalid_schema_is_refused() {
+    for isolation in [|| Isolation::InProcess, in_child] {
+        let place = Place::new("toolsets/bad:InvalidSchema");
+        fs::write(place.library("bad"), failing()).unwrap();
+        let engine = place.engine(isolation());
+        let message = ["the tool `odd` has no valid schema", "`type` cannot be \"objekt\""];
+        assert_error(&failure(&engine), ErrorCode::ExecutionError, &message, "fix the schema");
         assert_good(&engine);
     }
 }
@@ -178,8 +191,7 @@ fn arguments_that_do_not_fit_are_told_alike_in_a_child_and_in_process() {
         let place = Place::failing();
         let engine = place.engine(isolation());
         let error = tool(&engine, "good.greet").call(&json!({"nam": 1}), &Silent).unwrap_err();
-        let message =
-            ["arguments of tool `good.greet` do not fit: ", "\"name\" is a required property"];
+        let message = ["arguments of tool `good.greet` do not fit: ", "`name` is missing"];
         assert_error(&error, ErrorCode::InvalidParam, &message, "the parameters are {");
     }
 }
