@@ -33,10 +33,6 @@ impl Texts {
         self.offsets.len().saturating_sub(1)
     }
 
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        self.text.len() + self.offsets.len() * size_of::<u32>()
-    }
-
     /// Tells whether the deserialised offsets delimit valid texts.
     pub(in crate::matcher) fn is_sound(&self) -> bool {
         self.offsets.is_sorted()
@@ -94,10 +90,6 @@ impl<T> Lists<T> {
     /// The number of entries of all lists.
     pub(in crate::matcher) fn len(&self) -> usize {
         self.entries.len()
-    }
-
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        self.offsets.len() * size_of::<u32>() + self.entries.len() * size_of::<T>()
     }
 
     /// Tells whether there is a list for each of `n_places`, and all entries are `valid`.

@@ -257,7 +257,6 @@ impl Builder {
         tracing::debug!(
             skills = skills.len(),
             literals = self.literals.len(),
-            bytes = automaton.memory_usage(),
             "compiled the index"
         );
         Ok(Index {

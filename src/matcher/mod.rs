@@ -33,7 +33,7 @@ pub(crate) use index::MAX_QUERY_BYTES;
 pub(crate) use pattern::WINDOW_BYTES;
 pub(crate) use text::searched_part;
 
-pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
+pub use index::{Answer, Index, IndexOptions, IndexedSkill};
 pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
 pub(crate) use relevance::{STOP_WORDS, fuse, has_word, is_everyday, is_paired};

@@ -182,13 +182,6 @@ impl Triggers {
         })
     }
 
-    fn memory_usage(&self) -> usize {
-        size_of_val(&*self.ends)
-            + size_of_val(&*self.items)
-            + self.kinds.len()
-            + self.texts.memory_usage()
-    }
-
     fn is_sound(&self, n_skills: usize, items: &[Item]) -> bool {
         let is_item = |(trigger, &kind): (&TriggerItem, &HitKind)| {
             let is_pattern = kind == HitKind::Pattern;
@@ -236,19 +229,5 @@ impl Tables {
             && self.pattern_items.iter().all(is_pattern)
             && self.glob_items.len() == n_globs
             && self.glob_items.iter().all(is_item)
-    }
-
-    /// Memory in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
-        let ids: usize = self.ids.iter().map(|id| size_of::<SkillId>() + id.as_str().len()).sum();
-        let excludes: usize =
-            self.excludes.iter().map(|exclude| size_of_val(exclude) + exclude.1.len()).sum();
-        ids + excludes
-            + self.uses.memory_usage()
-            + self.postings.memory_usage()
-            + self.bitmaps.memory_usage()
-            + self.triggers.memory_usage()
-            + self.items.len() * size_of::<Item>()
-            + self.names.len() * size_of::<NamedSkill>()
     }
 }

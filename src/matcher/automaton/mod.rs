@@ -240,15 +240,6 @@ impl Automaton {
         &self.literals
     }
 
-    /// Heap memory in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
-        self.symbols.len()
-            + size_of_val(&*self.states)
-            + size_of_val(&*self.ranks)
-            + size_of_val(&*self.outputs)
-            + size_of_val(&*self.literals)
-    }
-
     /// Tells whether no reference in the deserialised tables is out of bounds, and each walk along
     /// output links ends.
     pub(super) fn is_sound(&self) -> bool {

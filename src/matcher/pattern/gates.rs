@@ -155,11 +155,6 @@ impl Gates {
         }
         Some(pattern & !EXACT < self.n_patterns)
     }
-
-    /// Heap memory in bytes.
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.all) + self.needed.memory_usage() + size_of_val(&*self.opened)
-    }
 }
 
 /// Tells whether the pattern of the gate that `gate` begins with matches; `None` if the positions of its

@@ -69,11 +69,6 @@ impl Bitmaps {
             && (rest == 0
                 || self.words.chunks(n_words.max(1)).all(|of| of[n_words - 1] >> rest == 0))
     }
-
-    /// Heap memory in bytes.
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.items) + size_of_val(&*self.words)
-    }
 }
 
 /// A set of skills, with one bit per skill.

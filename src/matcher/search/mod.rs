@@ -8,7 +8,7 @@ mod score;
 mod scratch;
 mod sparse_map;
 
-use super::index::{Index, RankedSkill};
+use super::index::Index;
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
@@ -102,16 +102,6 @@ impl<'i, 's> Search<'i, 's> {
         let n_matches = self.count_all();
         let answer = self.answer(if selection.hits { usize::MAX } else { 0 }, &weak);
         Answer { n_matches, quoted: self.quoted_only(), ..answer }
-    }
-
-    /// Returns the ranked skills, best first.
-    pub(super) fn ranked(&self) -> impl Iterator<Item = RankedSkill<'i>> {
-        let index = self.index;
-        self.scratch.ranking.best.iter().map(|key| RankedSkill {
-            id: index.id(key.skill),
-            explicit: key.explicit.0,
-            phrase_words: key.phrase_words.0 as usize,
-        })
     }
 
     /// Runs a pattern that may match, records the result, and returns true if the pattern matches.

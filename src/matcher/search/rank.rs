@@ -103,17 +103,6 @@ impl Search<'_, '_> {
         items
     }
 
-    /// Ranks the best `limit` matches.
-    pub(in crate::matcher) fn rank_best(&mut self, recent: &[SkillId], limit: usize) {
-        if limit > MAX_BEST {
-            self.rank_all(recent);
-            self.scratch.ranking.best.truncate(limit);
-        } else {
-            self.start_ranking(recent);
-            self.rank_best_of_others(limit);
-        }
-    }
-
     /// Ranks the matches that `selection` asks for. Returns the skills that match by a weak mention
     /// alone.
     pub(super) fn rank_selected(&mut self, selection: &Selection<'_>) -> Vec<u32> {
