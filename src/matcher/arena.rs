@@ -1,7 +1,5 @@
 //! Arenas: many texts or many lists in flat buffers, fast to write, to read back and to iterate.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::rows::Row;
@@ -50,15 +48,6 @@ pub(in crate::matcher) struct Lists<T> {
     entries: Vec<T>,
 }
 
-impl<A, B> Lists<(A, B)> {
-    /// Splits the pairs into lists of the first elements and one vector of all second elements, in the
-    /// same order.
-    pub(in crate::matcher) fn unzip(self) -> (Lists<A>, Vec<B>) {
-        let (entries, seconds) = self.entries.into_iter().unzip();
-        (Lists { offsets: self.offsets, entries }, seconds)
-    }
-}
-
 impl<T: Ord> Lists<T> {
     /// Makes `n_places` lists, each sorted and without duplicates, from entries in any order, each given
     /// with its place.
@@ -78,18 +67,8 @@ impl<T: Ord> Lists<T> {
 
 impl<T> Lists<T> {
     pub(in crate::matcher) fn of(&self, place: u32) -> &[T] {
-        &self.entries[self.range(place)]
-    }
-
-    /// Returns the range of a list among the entries of all lists.
-    pub(in crate::matcher) fn range(&self, place: u32) -> Range<usize> {
         let place = place as usize;
-        self.offsets[place] as usize..self.offsets[place + 1] as usize
-    }
-
-    /// The number of entries of all lists.
-    pub(in crate::matcher) fn len(&self) -> usize {
-        self.entries.len()
+        &self.entries[self.offsets[place] as usize..self.offsets[place + 1] as usize]
     }
 
     /// Tells whether there is a list for each of `n_places`, and all entries are `valid`.

@@ -25,6 +25,7 @@ mod query;
 mod relevance;
 mod rows;
 mod search;
+mod sparse_map;
 mod tables;
 pub(crate) mod text;
 mod vocabulary;

@@ -18,7 +18,9 @@
 //! from a snapshot, and a scan takes time linear in the text whatever the tables hold.
 
 mod build;
+mod occurrences;
 
+pub(super) use occurrences::{Occurrence, Occurrences};
 use serde::{Deserialize, Serialize};
 
 use super::rows::row;

@@ -6,7 +6,6 @@ mod rank;
 mod scan;
 mod score;
 mod scratch;
-mod sparse_map;
 
 use super::index::Index;
 use super::pattern::WINDOW_BYTES;
@@ -21,9 +20,6 @@ pub(super) use count::Bitmaps;
 pub use rank::Selection;
 pub(super) use scan::value_of;
 pub(super) use scratch::Scratch;
-#[cfg(test)]
-pub(super) use sparse_map::Occurrence;
-pub(super) use sparse_map::{Occurrences, PresenceFilter, place};
 
 /// One query, and the scratch that holds its findings.
 #[derive(Debug)]
@@ -49,11 +45,11 @@ impl<'i, 's> Search<'i, 's> {
     /// Finds the literals in the text, and decides which mentions of names count. If it `masks` quoted
     /// text, literals count only outside of that, except for names in inline code.
     pub(super) fn scan(&mut self, masks: bool) {
-        let Search { text: excerpt, scratch, .. } = self;
+        let Search { index, text: excerpt, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
-        found.start();
+        found.start(index.tables.items.len());
         quoted.set(if masks { seen_text } else { "" });
         if quoted.is_empty() {
             self.scan_part(Part::All);

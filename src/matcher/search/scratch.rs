@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::count::SkillSet;
 use super::score::RankKey;
-use super::sparse_map::{Occurrences, SparseMap};
+use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
+use crate::matcher::sparse_map::SparseMap;
 use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
 use crate::matcher::text::mask::Quoted;
@@ -93,8 +94,8 @@ pub(super) struct Ranking {
 }
 
 impl Found {
-    pub(super) fn start(&mut self) {
-        self.items.clear();
+    pub(super) fn start(&mut self, n_items: usize) {
+        self.items.start(n_items);
         self.mentions.clear();
         self.explicit.clear();
         self.weak.clear();
@@ -104,17 +105,17 @@ impl Found {
 
     /// The items found or possibly found, each once, in the order in which they were recorded.
     pub(super) fn items(&self) -> impl Iterator<Item = (u32, Presence)> {
-        self.items.entries().map(|(item, found)| (item, found.presence))
+        self.items.entries().iter().map(|&(item, found)| (item, found.presence))
     }
 
     /// The number of items found or possibly found.
     pub(super) fn n_items(&self) -> usize {
-        self.items.len()
+        self.items.entries().len()
     }
 
     /// The `nth` item found or possibly found.
     pub(super) fn item(&self, nth: usize) -> (u32, Presence) {
-        let (item, found) = self.items.entry(nth);
+        let (item, found) = self.items.entries()[nth];
         (item, found.presence)
     }
 
@@ -142,7 +143,7 @@ impl Found {
     pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
         let found = FoundItem { start, end, presence: Presence::At };
-        if let Some(known) = self.items.note(item, found)
+        if let Some(known) = self.items.add(item, found)
             && (end, start) < (known.end, known.start)
         {
             *known = found;
@@ -151,13 +152,15 @@ impl Found {
 
     /// Records a pattern that may match, or that certainly matches.
     pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
-        self.items.note(item, FoundItem { presence, ..FoundItem::default() });
+        self.items.add(item, FoundItem { presence, ..FoundItem::default() });
     }
 
     /// Records the result of running a pattern.
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
-        self.items.set(item, FoundItem { start, end, presence });
+        if let Some(found) = self.items.get_mut(item) {
+            *found = FoundItem { start, end, presence };
+        }
     }
 
     pub(super) fn is_explicit(&self, skill: u32) -> bool {
@@ -187,8 +190,8 @@ mod tests {
     fn nothing_of_one_text_is_near_in_the_next() {
         let mut found = Found::default();
         for _ in 0..2 {
-            found.start();
-            assert!((0..5_000).all(|item| !found.items.filter().may_have(item)));
+            found.start(5_000);
+            assert!((0..5_000).all(|item| found.presence(item) == Presence::Absent));
             found.add(5, &(3..6));
             found.add(5, &(1..2));
             found.add(5, &(1..3));
