@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use super::count::SkillSet;
-use super::score::RankKey;
+use super::rank::Ranking;
 use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::sparse_map::SparseMap;
-use crate::matcher::tables::TriggerItem;
 use crate::matcher::text::QueryText;
 use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::Mention;
@@ -37,7 +35,8 @@ pub(super) struct Found {
     pub(super) mentions: Vec<Mention>,
     /// The skills with a strong mention, in the order of ids.
     pub(super) explicit: Vec<u32>,
-    /// The skills with a weak mention that counts, and no strong one, in the order of ids.
+    /// The skills with a weak mention that counts, and no strong one, in the order of ids. Once all
+    /// matches are ranked, only those that match by nothing else.
     pub(super) weak: Vec<u32>,
     /// The skills with denied mentions only, in the order of ids.
     pub(super) denied: Vec<u32>,
@@ -69,30 +68,6 @@ pub(super) enum Presence {
     At,
 }
 
-/// Scratch for putting matches in order.
-#[derive(Debug, Default)]
-pub(super) struct Ranking {
-    /// The skills visited in this search.
-    pub(super) visited: SkillSet,
-    /// The skills that match, once they are counted. While all are ranked, the skills in `others`.
-    pub(super) counted: SkillSet,
-    /// The recently used skills with their positions among these, in the order of ids.
-    pub(super) recent: Vec<(u32, u32)>,
-    /// The items to visit, rarest first: the sort order of each in the upper half, with the rarity from
-    /// bit 33 up, and the item in the lower half.
-    pub(super) rarest: Vec<u64>,
-    /// The matches, best first once they are sorted.
-    pub(super) best: Vec<RankKey>,
-    /// While the best are ranked: the skills set aside, as they have no literal as long as the current
-    /// ones. Each has its key, and true if the key is certain.
-    pub(super) deferred: Vec<(RankKey, bool)>,
-    /// While all are ranked: the items that match, each with the key of a skill that matches by it
-    /// alone.
-    pub(super) items: Vec<(RankKey, u32)>,
-    /// While all are ranked: the skills whose key depends on more than one trigger.
-    pub(super) others: Vec<RankKey>,
-}
-
 impl Found {
     pub(super) fn start(&mut self, n_items: usize) {
         self.items.start(n_items);
@@ -122,15 +97,6 @@ impl Found {
     #[inline]
     pub(super) fn presence(&self, item: u32) -> Presence {
         self.items.get(item).map_or(Presence::Absent, |found| found.presence)
-    }
-
-    /// Tells whether an earlier trigger was found that looks for the same thing. The trigger in question
-    /// is the one that `n_after` of `triggers` follow.
-    #[cold]
-    pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
-        let before = triggers[..triggers.len() - n_after].windows(2).rev();
-        let mut same = before.take_while(|of| of[1].is_same()).map(|of| of[0].item());
-        same.any(|item| self.presence(item) != Presence::Absent)
     }
 
     /// Returns the range at which an item was found; `0..0` unless the item is [`Presence::At`] one.
@@ -165,20 +131,6 @@ impl Found {
 
     pub(super) fn is_explicit(&self, skill: u32) -> bool {
         !self.explicit.is_empty() && self.explicit.binary_search(&skill).is_ok()
-    }
-}
-
-impl Ranking {
-    pub(super) fn start(&mut self, n_skills: usize) {
-        self.visited.start(n_skills);
-        self.recent.clear();
-        self.best.clear();
-        self.deferred.clear();
-    }
-
-    pub(super) fn recency(&self, skill: u32) -> u32 {
-        let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
-        place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
     }
 }
 
