@@ -1,4 +1,4 @@
-//! The time to rank skills for a message by relevance, and the cost of the index, by the size of the
+//! The time to rank skills for a message by relevance, and to build the index, by the size of the
 //! catalog. Run it with `cargo bench --bench relevance`. Other search engines are measured in
 //! `benches/rivals`.
 //!
@@ -24,8 +24,8 @@ fn main() {
     let messages = published::messages(&corpus, N_MESSAGES);
     let n_bytes: usize = messages.iter().map(String::len).sum();
     println!("{} messages of {} bytes on average", messages.len(), n_bytes / messages.len().max(1));
-    println!("\n| skills | top five, µs a message | `disclose` | build, ms | bytes a skill |");
-    println!("|---:|---:|---:|---:|---:|");
+    println!("\n| skills | top five, µs a message | `disclose` | build, ms |");
+    println!("|---:|---:|---:|---:|");
     let is_all = std::env::var("REPERTOIRE_BENCH").is_ok_and(|which| which == "all");
     let sizes: &[usize] =
         if is_all { &[100, 1_000, 10_000, 100_000] } else { &[100, 1_000, 10_000] };
@@ -55,12 +55,11 @@ fn measure(skills: &[(SkillId, Skill)], messages: &[String]) {
     let micros = |time: Duration| time.as_secs_f64() * 1e6 / messages.len() as f64;
     let disclosed = disclosed.and_then(Result::ok);
     println!(
-        "| {} | {:.1} | {} | {:.0} | {} |",
+        "| {} | {:.1} | {} | {:.0} |",
         skills.len(),
         micros(top),
         disclosed.map_or_else(|| "–".to_owned(), |time| format!("{:.1}", micros(time))),
         built.as_secs_f64() * 1e3,
-        index.memory_usage() / skills.len(),
     );
 }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use repertoire::matcher::{Index, IndexOptions, IndexedSkill};
-use repertoire::skill::Triggers;
 use repertoire::{Skill, SkillId};
 use serde_json::json;
 
@@ -184,18 +183,9 @@ pub(crate) fn ids(skills: &[Skill]) -> Vec<SkillId> {
 }
 
 pub(crate) fn index(skills: &[Skill], ids: &[SkillId]) -> Index {
-    index_of(skills, ids, skills.iter().map(Skill::triggers))
-}
-
-/// Builds the index of `skills` with `triggers` in place of their own triggers.
-pub(crate) fn index_of<'s>(
-    skills: &'s [Skill],
-    ids: &'s [SkillId],
-    triggers: impl Iterator<Item = &'s Triggers>,
-) -> Index {
-    let each = skills.iter().zip(ids).zip(triggers);
+    let each = skills.iter().zip(ids);
     let indexed: Vec<_> = each
-        .map(|((skill, id), triggers)| IndexedSkill { id, name: skill.name(), triggers })
+        .map(|(skill, id)| IndexedSkill { id, name: skill.name(), triggers: skill.triggers() })
         .collect();
     Index::new(&indexed, &IndexOptions::default()).unwrap()
 }

@@ -18,13 +18,6 @@ impl BareScan {
         BareScan(nfa.unwrap())
     }
 
-    /// Returns the heap memory in bytes.
-    #[expect(clippy::allow_attributes, reason = "one of those who share this file asks for it")]
-    #[allow(dead_code)]
-    pub(crate) fn memory_usage(&self) -> usize {
-        self.0.memory_usage()
-    }
-
     /// Folds `query`, in which only ASCII letters may be upper case, and counts the hits.
     pub(crate) fn count(&self, query: &str, folded: &mut Vec<u8>) -> usize {
         fold(query, folded);

@@ -1,89 +1,65 @@
-//! A catalog with its index, and the query paths that are measured.
+//! A catalog with its engine, and the calls that are measured.
 
-use repertoire::matcher::Index;
-use repertoire::skill::Triggers;
-use repertoire::{DisclosureOptions, Engine, Query, Skill, SkillId};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder, HitKind, Match, Skill};
 
 use crate::measure::{Rival, rival};
-use crate::support::catalog::{ids, index, index_of, skills};
+use crate::support::catalog::skills;
 
-/// Returns the rival that finds the best `limit` matches without allocating.
-pub(crate) fn best_of<'i>(index: &'i Index, name: &'static str, limit: usize) -> Rival<'i> {
-    let mut best = Vec::new();
-    rival(name, move |query| {
-        index.matches_into(&Query::new(query), &[], limit, &mut best);
-        best.len()
-    })
-}
+/// The name of the rows that [`Compiled::plain`] measures.
+pub(crate) const PLAIN: &str = "disclosure without relevance";
 
-/// A catalog and its compiled index.
+/// A catalog and an engine of it that does not rank by relevance.
 pub(crate) struct Compiled {
     pub(crate) skills: Vec<Skill>,
-    pub(crate) ids: Vec<SkillId>,
-    pub(crate) index: Index,
+    pub(crate) engine: Engine,
 }
 
 impl Compiled {
     pub(crate) fn new(skills: Vec<Skill>) -> Compiled {
-        let ids = ids(&skills);
-        let index = index(&skills, &ids);
-        Compiled { skills, ids, index }
+        let mut options = DisclosureOptions::default();
+        options.max_lines = 0;
+        options.relevance = None;
+        let engine = engine(&skills, options);
+        Compiled { skills, engine }
     }
 
     pub(crate) fn of_size(n_skills: usize) -> Compiled {
         Compiled::new(skills(n_skills))
     }
 
-    pub(crate) fn engine(&self) -> Engine {
-        self.engine_with(DisclosureOptions::default())
+    /// Builds an engine of the same skills with the default options.
+    pub(crate) fn engine_with_relevance(&self) -> Engine {
+        engine(&self.skills, DisclosureOptions::default())
     }
 
-    /// Builds an engine that does not rank by relevance.
-    pub(crate) fn engine_without_relevance(&self) -> Engine {
-        let options = DisclosureOptions::default();
-        self.engine_with({
-            let mut options = options;
-            options.max_lines = 0;
-            options.relevance = None;
-            options
-        })
+    pub(crate) fn plain(&self) -> Rival<'_> {
+        rival(PLAIN, |query| self.engine.disclose(query).full.len())
     }
 
-    fn engine_with(&self, options: DisclosureOptions) -> Engine {
-        let builder = Engine::builder().disclosure(options);
-        let add = repertoire::EngineBuilder::skill;
-        self.skills.iter().cloned().fold(builder, add).build().unwrap()
-    }
-
-    /// Builds the index of the same skills without their patterns.
-    pub(crate) fn index_without_patterns(&self) -> Index {
-        let no_patterns =
-            |skill: &Skill| Triggers { patterns: Vec::new(), ..skill.triggers().clone() };
-        let triggers: Vec<Triggers> = self.skills.iter().map(no_patterns).collect();
-        index_of(&self.skills, &self.ids, triggers.iter())
-    }
-
-    pub(crate) fn ranked(&self, name: &'static str, limit: usize) -> Rival<'_> {
-        best_of(&self.index, name, limit)
-    }
-
-    pub(crate) fn top_3(&self) -> Rival<'_> {
-        self.ranked("top 3", 3)
+    pub(crate) fn matches(&self) -> Rival<'_> {
+        rival("every match, with hits", |query| self.engine.matches(query).len())
     }
 
     /// Returns the positions of all matching skills.
     pub(crate) fn matching(&self, query: &str) -> Vec<usize> {
-        let all = self.index.search(&Query::new(query), &[], usize::MAX).matches;
-        let place = |id| self.ids.iter().position(|known| known == id).unwrap();
-        let mut places: Vec<usize> = all.iter().map(|found| place(&found.id)).collect();
+        let place = |of: &Match| self.skills.iter().position(|skill| of.id == *skill.name());
+        let mut places: Vec<usize> = self.engine.matches(query).iter().filter_map(place).collect();
         places.sort_unstable();
         places
     }
 
-    /// Asserts that the best three matches are the first three of all matches.
-    pub(crate) fn assert_top_3(&self, query: &str) {
-        let query = Query::new(query);
-        let all = self.index.search(&query, &[], 3).matches;
-        assert_eq!(self.index.best(&query, &[], 3), all, "{query:?}");
+    /// Asserts that the skills of a disclosure are the first of all matches, weak mentions aside.
+    pub(crate) fn assert_first(&self, query: &str) {
+        let all = self.engine.matches(query);
+        let is_weak =
+            |of: &&Match| !of.explicit && of.hits.iter().all(|hit| hit.kind == HitKind::Name);
+        let first = all.iter().filter(|of| !is_weak(of)).map(|of| &of.id);
+        let shown = self.engine.disclose(query).full;
+        assert!(first.take(3).eq(&shown), "{query:?}: {shown:?}");
     }
+}
+
+fn engine(skills: &[Skill], options: DisclosureOptions) -> Engine {
+    let builder = Engine::builder().disclosure(options);
+    skills.iter().cloned().fold(builder, EngineBuilder::skill).build().unwrap()
 }

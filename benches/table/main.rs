@@ -16,9 +16,9 @@ mod threads;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use compiled::{Compiled, best_of};
+use compiled::{Compiled, PLAIN};
 use measure::{Figures, Rival, measure, print_table, rival, time};
-use repertoire::{Engine, HitKind, Query};
+use repertoire::HitKind;
 use support::adversary;
 use support::catalog::{Language, ids, index, queries, skills};
 use support::scan::{BareScan, fold};
@@ -31,16 +31,14 @@ fn by_size(sizes: &[usize], budget: Duration) {
     for &n_skills in sizes {
         let compiled = Compiled::of_size(n_skills);
         let queries = queries(Language::English, 130, n_skills, 64);
-        queries.iter().take(8).for_each(|query| compiled.assert_top_3(query));
+        queries.iter().take(8).for_each(|query| compiled.assert_first(query));
         let scan = BareScan::new(&compiled.skills);
         let mut folded = Vec::new();
         assert_eq!(scan.count(&queries[0], &mut folded), scan.expected_count(&queries[0]));
         let mut more = Vec::new();
-        let engine = compiled.engine();
-        let matching = compiled.engine_without_relevance();
+        let engine = compiled.engine_with_relevance();
         let relevance = engine.relevance();
         let mut relevant = Vec::new();
-        let without_patterns = compiled.index_without_patterns();
         let contains = Contains::new(&compiled.skills);
         for query in &queries[..4] {
             assert_found_by_contains(&compiled, &contains, query);
@@ -51,20 +49,16 @@ fn by_size(sizes: &[usize], budget: Duration) {
                 folded.len()
             }),
             rival("bare scan", |query| scan.count(query, &mut more)),
-            compiled.top_3(),
-            best_of(&without_patterns, "top 3 without patterns", 3),
-            rival("top 3 with hits", |query| compiled.index.best(&Query::new(query), &[], 3).len()),
-            compiled.ranked("all, ranked", usize::MAX),
-            rival("all, with vetoes", |query| {
-                compiled.index.search(&Query::new(query), &[], 0).beyond.len()
-            }),
-            rival("all as a set", |query| compiled.index.count_matching(&Query::new(query))),
-            rival("disclosure without relevance", |query| matching.disclose(query).full.len()),
+            compiled.plain(),
             rival("relevance alone", |query| {
                 relevance.rank_into(query, 6, &mut relevant);
                 relevant.len()
             }),
             rival("disclosure", |query| engine.disclose(query).full.len()),
+            compiled.matches(),
+            rival("explanation of the best three", |query| {
+                compiled.engine.explain(query, 3).matches.len()
+            }),
             rival("lower-cased `contains`", |query| contains.matching(query).len()),
         ];
         let mut figures: Figures = Vec::new();
@@ -75,7 +69,7 @@ fn by_size(sizes: &[usize], budget: Duration) {
         if n_skills <= 1_000 {
             figures.extend(by_regex(&compiled, &queries, n_skills <= 100, budget));
         }
-        figures.extend(by_many(&compiled, &matching, &scan, n_skills, budget));
+        figures.extend(by_many(&compiled, &scan, n_skills, budget));
         columns.push(figures);
     }
     let names: Vec<&str> = columns[0].iter().map(|(name, _)| *name).collect();
@@ -102,21 +96,12 @@ fn by_size(sizes: &[usize], budget: Duration) {
 
 /// Measures with so many messages that a thread cannot remember all of their words, and a processor
 /// cannot predict their branches.
-fn by_many(
-    compiled: &Compiled,
-    matching: &Engine,
-    scan: &BareScan,
-    n_skills: usize,
-    budget: Duration,
-) -> Figures {
+fn by_many(compiled: &Compiled, scan: &BareScan, n_skills: usize, budget: Duration) -> Figures {
     let queries = queries(Language::English, 130, n_skills, 400);
     let mut folded = Vec::new();
     let mut rivals = [
         rival("400 messages: bare scan", |query| scan.count(query, &mut folded)),
-        Rival { name: "400 messages: top 3", ..compiled.top_3() },
-        rival("400 messages: disclosure without relevance", |query| {
-            matching.disclose(query).full.len()
-        }),
+        Rival { name: "400 messages: disclosure without relevance", ..compiled.plain() },
     ];
     let figures = measure(&mut rivals, &queries, budget);
     rivals.iter().map(|rival| rival.name).zip(figures).collect()
@@ -150,9 +135,9 @@ fn by_regex(
 /// Asserts that every keyword found as a whole word is also found by the substring search.
 fn assert_found_by_contains(compiled: &Compiled, contains: &Contains, query: &str) {
     let found = contains.matching(query);
-    for of in compiled.index.search(&Query::new(query), &[], 20).matches {
+    for of in compiled.engine.matches(query) {
         let is_word = |kind| matches!(kind, HitKind::Keyword | HitKind::Verb);
-        let place = compiled.ids.iter().position(|id| *id == of.id).unwrap();
+        let place = compiled.skills.iter().position(|skill| of.id == *skill.name()).unwrap();
         assert!(found.contains(&place) || !of.hits.iter().any(|hit| is_word(hit.kind)));
     }
 }
@@ -175,12 +160,12 @@ fn by_query(n_skills: usize, budget: Duration) {
     let mut rows = Vec::new();
     for (name, language, n_bytes) in cases {
         let queries = queries(language, n_bytes, n_skills, if n_bytes > 1_000 { 4 } else { 64 });
-        queries.iter().take(8).for_each(|query| compiled.assert_top_3(query));
+        queries.iter().take(8).for_each(|query| compiled.assert_first(query));
         let mut folded = Vec::new();
         let mut rivals = [
             rival("bare scan", |query| scan.count(query, &mut folded)),
-            compiled.top_3(),
-            compiled.ranked("all", usize::MAX),
+            compiled.plain(),
+            compiled.matches(),
         ];
         let figures = measure(&mut rivals, &queries, budget);
         let mut row = vec![name.to_owned(), n_bytes.to_string()];
@@ -188,7 +173,8 @@ fn by_query(n_skills: usize, budget: Duration) {
         row.push(format!("{:.2}", figures[1] / figures[0]));
         rows.push(row);
     }
-    let header = ["query", "bytes", "bare scan", "top 3", "all, ranked", "top 3 / scan"];
+    let header =
+        ["query", "bytes", "bare scan", PLAIN, "every match, with hits", "disclosure / scan"];
     let title = format!("Queries by language and length, {n_skills} skills");
     print_table(&title, &header.map(str::to_owned), &rows);
 }
@@ -199,10 +185,10 @@ fn by_adversary(budget: Duration) {
     let mut rows = Vec::new();
     for (name, skills, query) in adversary::cases() {
         let compiled = Compiled::new(skills);
-        compiled.assert_top_3(&query);
+        compiled.assert_first(&query);
         let usual = queries(Language::English, query.len(), 1_000, 1);
-        let slow = measure(&mut [compiled.top_3()], std::slice::from_ref(&query), budget)[0];
-        let usual = measure(&mut [benign.top_3()], &usual, budget)[0];
+        let slow = measure(&mut [compiled.plain()], std::slice::from_ref(&query), budget)[0];
+        let usual = measure(&mut [benign.plain()], &usual, budget)[0];
         rows.push(vec![
             name.to_owned(),
             query.len().to_string(),
@@ -211,12 +197,11 @@ fn by_adversary(budget: Duration) {
             format!("{:.2}", slow / usual),
         ]);
     }
-    let header = ["case", "bytes", "top 3", "benign", "ratio"];
+    let header = ["case", "bytes", PLAIN, "benign", "ratio"];
     print_table("Adversaries", &header.map(str::to_owned), &rows);
 }
 
-/// Measures the time to build and the memory, compared with `aho-corasick`'s automaton for the literals
-/// alone.
+/// Measures the time to build, compared with `aho-corasick`'s automaton for the literals alone.
 fn by_build(sizes: &[usize]) {
     let shortest = |n_runs: usize, build: &dyn Fn()| {
         let times = (0..n_runs).map(|_| {
@@ -233,18 +218,10 @@ fn by_build(sizes: &[usize]) {
         let n_runs = if n_skills > 10_000 { 1 } else { 3 };
         let build = shortest(n_runs, &|| drop(black_box(index(&skills, &ids))));
         let scan = shortest(n_runs, &|| drop(black_box(BareScan::new(&skills))));
-        let bytes = index(&skills, &ids).memory_usage();
-        rows.push(vec![
-            n_skills.to_string(),
-            time(build),
-            format!("{} B", bytes / n_skills),
-            time(scan),
-            format!("{} B", BareScan::new(&skills).memory_usage() / n_skills),
-        ]);
+        rows.push(vec![n_skills.to_string(), time(build), time(scan)]);
     }
-    let header =
-        ["skills", "index: build", "memory a skill", "contiguous NFA: build", "memory a skill"];
-    print_table("The index", &header.map(str::to_owned), &rows);
+    let header = ["skills", "index", "contiguous NFA"];
+    print_table("The time to build", &header.map(str::to_owned), &rows);
 }
 
 /// Measures queries with cold caches, and queries from two threads at once.
@@ -253,32 +230,36 @@ fn by_circumstance(sizes: &[usize], budget: Duration) {
     for &n_skills in sizes {
         let compiled = Compiled::of_size(n_skills);
         let queries = queries(Language::English, 130, n_skills, 64);
-        let warm = measure(&mut [compiled.top_3()], &queries, budget)[0];
+        let warm = measure(&mut [compiled.plain()], &queries, budget)[0];
         let scan = BareScan::new(&compiled.skills);
         rows.push(vec![
             n_skills.to_string(),
             time(warm),
             time(cold(&compiled, &queries)),
-            format!("{:.2}", speed_up(&queries, || compiled.top_3())),
+            format!("{:.2}", speed_up(&queries, || compiled.plain())),
             format!("{:.2}", speed_up(&queries, || bare_scan(&scan))),
         ]);
     }
     let header =
         ["skills", "warm", "cold caches", "throughput of 2 threads / of 1", "the same, bare scan"];
-    print_table("Top 3 in other circumstances", &header.map(str::to_owned), &rows);
+    print_table(
+        "Disclosures without relevance in other circumstances",
+        &header.map(str::to_owned),
+        &rows,
+    );
 }
 
 /// Returns the median time of a query when 32 MiB of other memory is touched before each.
 fn cold(compiled: &Compiled, queries: &[String]) -> f64 {
     let mut other = vec![1_u8; 32 << 20];
-    let mut top_3 = compiled.top_3();
+    let mut plain = compiled.plain();
     let mut times: Vec<Duration> = queries
         .iter()
         .map(|query| {
             other.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
             black_box(&other);
             let start = Instant::now();
-            black_box((top_3.run)(query));
+            black_box((plain.run)(query));
             start.elapsed()
         })
         .collect();

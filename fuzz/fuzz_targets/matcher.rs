@@ -51,8 +51,8 @@ fuzz_target!(|input: Input| {
     let order: Vec<_> = answer.matches.iter().map(|found| found.id.as_str()).collect();
     assert_eq!(order, reference::expected_order(&skills, &expected));
 
-    let best = index.best(&query, &[], 2);
-    assert_eq!(best[..], answer.matches[..answer.matches.len().min(2)]);
+    let best = index.search(&query, &[], 2);
+    assert_eq!(best.matches[..], answer.matches[..answer.matches.len().min(2)]);
     let written = serde_json::to_vec(&index).unwrap();
     let read: Index = serde_json::from_slice(&written).unwrap();
     assert_eq!(read.search(&query, &[], usize::MAX), answer);

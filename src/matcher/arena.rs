@@ -1,7 +1,5 @@
 //! Arenas: many texts or many lists in flat buffers, fast to write, to read back and to iterate.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::rows::Row;
@@ -33,10 +31,6 @@ impl Texts {
         self.offsets.len().saturating_sub(1)
     }
 
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        self.text.len() + self.offsets.len() * size_of::<u32>()
-    }
-
     /// Tells whether the deserialised offsets delimit valid texts.
     pub(in crate::matcher) fn is_sound(&self) -> bool {
         self.offsets.is_sorted()
@@ -52,15 +46,6 @@ pub(in crate::matcher) struct Lists<T> {
     offsets: Vec<u32>,
     #[serde(with = "super::rows")]
     entries: Vec<T>,
-}
-
-impl<A, B> Lists<(A, B)> {
-    /// Splits the pairs into lists of the first elements and one vector of all second elements, in the
-    /// same order.
-    pub(in crate::matcher) fn unzip(self) -> (Lists<A>, Vec<B>) {
-        let (entries, seconds) = self.entries.into_iter().unzip();
-        (Lists { offsets: self.offsets, entries }, seconds)
-    }
 }
 
 impl<T: Ord> Lists<T> {
@@ -82,22 +67,8 @@ impl<T: Ord> Lists<T> {
 
 impl<T> Lists<T> {
     pub(in crate::matcher) fn of(&self, place: u32) -> &[T] {
-        &self.entries[self.range(place)]
-    }
-
-    /// Returns the range of a list among the entries of all lists.
-    pub(in crate::matcher) fn range(&self, place: u32) -> Range<usize> {
         let place = place as usize;
-        self.offsets[place] as usize..self.offsets[place + 1] as usize
-    }
-
-    /// The number of entries of all lists.
-    pub(in crate::matcher) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        self.offsets.len() * size_of::<u32>() + self.entries.len() * size_of::<T>()
+        &self.entries[self.offsets[place] as usize..self.offsets[place + 1] as usize]
     }
 
     /// Tells whether there is a list for each of `n_places`, and all entries are `valid`.

@@ -7,7 +7,6 @@ use super::arena::Lists;
 use super::index::{Index, IndexOptions, IndexedSkill};
 use super::paths::Paths;
 use super::pattern::Sources;
-use super::search::Bitmaps;
 use super::tables::{Item, LiteralUse, NamedSkill, Tables, Triggers};
 use super::text::fold_trigger;
 use super::text::mention::Name;
@@ -31,8 +30,6 @@ struct Builder {
     /// The items by their subjects.
     known: HashMap<Subject, u32>,
     postings: Vec<(u32, u32)>,
-    /// The triggers of the skill that is being added; `triggers` has those of all skills before.
-    new_triggers: Vec<NewTrigger>,
     triggers: Triggers,
     names: Vec<NamedSkill>,
     /// The literals that count as a form of each name, with the number of the name.
@@ -54,16 +51,15 @@ enum Subject {
 struct ItemSource {
     subject: Subject,
     n_words: u32,
+    /// The only literal of the item, see [`Item::subject`].
+    literal: Option<u32>,
 }
 
-/// A trigger of a skill that was added.
-struct NewTrigger {
-    kind: HitKind,
-    text: Box<str>,
-    item: u32,
-    /// The literal (with `false`) or the item (with `true`). Triggers of one skill with the same value
-    /// count as one in its rank.
-    counts_as: (bool, u32),
+impl ItemSource {
+    /// The source of an item that is not a literal.
+    fn new(subject: Subject) -> ItemSource {
+        ItemSource { subject, n_words: 0, literal: None }
+    }
 }
 
 /// Compiles an index; `skills` must be sorted by id, and the ids must be distinct.
@@ -119,7 +115,7 @@ impl Builder {
         }
         for pattern in &triggers.patterns {
             let subject = Subject::Pattern(pattern.value.as_str().into());
-            self.add_trigger(skill, HitKind::Pattern, &pattern.value, subject, 0);
+            self.add_trigger(skill, HitKind::Pattern, &pattern.value, ItemSource::new(subject));
         }
         for path in &triggers.paths {
             // A host may put a glob into `Triggers` that no skill file could hold.
@@ -128,17 +124,12 @@ impl Builder {
                 continue;
             }
             let subject = Subject::Glob(path.value.as_str().into());
-            self.add_trigger(skill, HitKind::Path, &path.value, subject, 0);
+            self.add_trigger(skill, HitKind::Path, &path.value, ItemSource::new(subject));
         }
         for exclude in &triggers.exclude {
             let place = self.excludes.len() as u32;
             self.excludes.push((skill, exclude.value.as_str().into()));
             self.add_use(&fold_trigger(&exclude.value), LiteralUse::Exclude(place));
-        }
-        self.new_triggers.sort_by_key(|trigger| trigger.counts_as);
-        let mut before = None;
-        for NewTrigger { kind, text, item, counts_as } in self.new_triggers.drain(..) {
-            self.triggers.push(kind, &text, item, before.replace(counts_as) == Some(counts_as));
         }
         self.triggers.end_skill();
     }
@@ -150,12 +141,13 @@ impl Builder {
         }
         let (name, literals) = Name::new(&folded, is_id);
         let place = self.names.len() as u32;
-        let item =
-            self.add_trigger(skill, HitKind::Name, text, Subject::Name(place), name.n_words as u32);
-        if let ([literal], Some(trigger)) = (&literals[..], self.new_triggers.last_mut()) {
-            let literal = literal_id(&mut self.literals, literal);
-            trigger.counts_as = (false, literal);
-        }
+        let literal = match &literals[..] {
+            [literal] => Some(literal_id(&mut self.literals, literal)),
+            _ => None,
+        };
+        let (subject, n_words) = (Subject::Name(place), name.n_words as u32);
+        let source = ItemSource { subject, n_words, literal };
+        let item = self.add_trigger(skill, HitKind::Name, text, source);
         self.names.push(NamedSkill { name, skill, item });
         for literal in literals {
             self.add_use(&literal, LiteralUse::Name(place));
@@ -174,10 +166,8 @@ impl Builder {
         let literal = literal_id(&mut self.literals, &folded);
         let subject = if inflect { Subject::Verb(literal) } else { Subject::Literal(literal) };
         let is_new = !self.known.contains_key(&subject);
-        let item = self.add_trigger(skill, kind, text, subject, n_words);
-        if let Some(trigger) = self.new_triggers.last_mut() {
-            trigger.counts_as = (false, literal);
-        }
+        let source = ItemSource { subject, n_words, literal: Some(literal) };
+        let item = self.add_trigger(skill, kind, text, source);
         if is_new {
             self.uses.push((literal, LiteralUse::Item(item)));
             if inflect {
@@ -188,20 +178,13 @@ impl Builder {
         }
     }
 
-    fn add_trigger(
-        &mut self,
-        skill: u32,
-        kind: HitKind,
-        text: &str,
-        subject: Subject,
-        n_words: u32,
-    ) -> u32 {
-        let item = *self.known.entry(subject).or_insert_with_key(|subject| {
-            self.items.push(ItemSource { subject: subject.clone(), n_words });
-            self.items.len() as u32 - 1
-        });
-        let trigger = NewTrigger { kind, text: text.into(), item, counts_as: (true, item) };
-        self.new_triggers.push(trigger);
+    fn add_trigger(&mut self, skill: u32, kind: HitKind, text: &str, source: ItemSource) -> u32 {
+        let next = self.items.len() as u32;
+        let item = *self.known.entry(source.subject.clone()).or_insert(next);
+        if item == next {
+            self.items.push(source);
+        }
+        self.triggers.push(kind, text, item);
         self.postings.push((item, skill));
         item
     }
@@ -221,12 +204,13 @@ impl Builder {
     ) -> Result<Index, Error> {
         let mut items = vec![Item::default(); self.items.len()];
         let postings = Lists::new(std::mem::take(&mut self.postings), items.len());
-        for (place, item) in items.iter_mut().enumerate() {
-            *item = Item::of_words(self.items[place].n_words);
-            item.rarity = postings.of(place as u32).len() as u32;
+        let mut subjects: HashMap<u32, u32> = HashMap::new();
+        for ((item, source), place) in items.iter_mut().zip(&self.items).zip(0..) {
+            let first = source.literal.map(|literal| *subjects.entry(literal).or_insert(place));
+            *item = Item::of_words(source.n_words, first.unwrap_or(place));
+            item.rarity = postings.of(place).len() as u32;
         }
         self.set_rarities(&mut items, |item| postings.of(item));
-        let bitmaps = Bitmaps::new(&postings, items.len(), skills.len());
 
         let of_patterns = self.items.iter().zip(0..).filter_map(|(source, item)| {
             let Subject::Pattern(source) = &source.subject else { return None };
@@ -247,7 +231,6 @@ impl Builder {
             uses,
             items,
             postings,
-            bitmaps,
             triggers: self.triggers,
             names: self.names,
             excludes: self.excludes,
@@ -257,7 +240,6 @@ impl Builder {
         tracing::debug!(
             skills = skills.len(),
             literals = self.literals.len(),
-            bytes = automaton.memory_usage(),
             "compiled the index"
         );
         Ok(Index {

@@ -144,17 +144,6 @@ pub struct Answer {
     pub meta: Option<MetaQuestion>,
 }
 
-/// A match without its hits, as [`Index::matches_into`] returns it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RankedSkill<'i> {
-    /// The skill.
-    pub id: &'i SkillId,
-    /// True if the message asks for the skill by its name: a strong mention.
-    pub explicit: bool,
-    /// The number of words of the longest literal found; 0 if only patterns or paths were found.
-    pub phrase_words: usize,
-}
-
 impl Index {
     /// Compiles an index of `skills`, which may come in any order.
     ///
@@ -186,46 +175,11 @@ impl Index {
         self.tables.ids.is_empty()
     }
 
-    /// The approximate heap memory in bytes, without compiled patterns and working memory.
-    pub fn memory_usage(&self) -> usize {
-        self.automaton.memory_usage()
-            + self.patterns.memory_usage()
-            + self.gates.memory_usage()
-            + self.tables.memory_usage()
-    }
-
     /// Ranks all skills that `query` matches: the best `limit` come with their hits, the others only by
     /// id. The answer also lists the vetoed skills. `recent` are the skills used recently, the last one
     /// first.
-    ///
-    /// Visits every match. If only the best are needed, [`Index::best`] costs less.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
         self.run(query, |search| search.all(recent, limit))
-    }
-
-    /// Returns the best `limit` matches of `query`, best first. They are the same as those of
-    /// [`Index::search`], but skills that cannot be among them are not visited.
-    pub fn best(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Vec<Match> {
-        self.run(query, |search| {
-            search.rank_best(recent, limit);
-            search.matches(limit)
-        })
-    }
-
-    /// Replaces the content of `best` with the best `limit` matches of `query`, best first. Does not
-    /// allocate if `best` has room and this thread has answered a query like this one before.
-    pub fn matches_into<'i>(
-        &'i self,
-        query: &Query<'_>,
-        recent: &[SkillId],
-        limit: usize,
-        best: &mut Vec<RankedSkill<'i>>,
-    ) {
-        best.clear();
-        self.run(query, |search| {
-            search.rank_best(recent, limit);
-            best.extend(search.ranked());
-        });
     }
 
     /// Returns the best matches of `query`, as many as `selection` wants, and the number of all matches.
@@ -237,16 +191,6 @@ impl Index {
     /// match.
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
         self.run(query, |search| search.selected(selection))
-    }
-
-    /// Counts the skills that match `query`. Costs less than [`Index::search`], as nothing is
-    /// ranked and a pattern is only confirmed for a skill without any other match.
-    pub fn count_matching(&self, query: &Query<'_>) -> usize {
-        #[expect(
-            clippy::redundant_closure_for_method_calls,
-            reason = "the method has one lifetime"
-        )]
-        self.run(query, |search| search.count_all())
     }
 
     /// Scans `query`, gates its patterns, and calls `run` with the search.

@@ -26,6 +26,7 @@ mod query;
 mod relevance;
 mod rows;
 mod search;
+mod sparse_map;
 mod tables;
 #[doc(hidden)]
 pub mod text;
@@ -35,7 +36,7 @@ pub use index::MAX_QUERY_BYTES;
 pub(crate) use pattern::WINDOW_BYTES;
 pub(crate) use text::searched_part;
 
-pub use index::{Answer, Index, IndexOptions, IndexedSkill, RankedSkill};
+pub use index::{Answer, Index, IndexOptions, IndexedSkill};
 pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
 pub(crate) use relevance::{STOP_WORDS, fuse, is_paired};

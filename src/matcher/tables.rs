@@ -11,15 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::HitKind;
 use super::arena::{Lists, Texts};
 use super::rows::{Row, row};
-use super::search::Bitmaps;
 use super::text::mention::Name;
 use crate::skill::SkillId;
-
-/// The flag in [`TriggerItem::entry`] of a trigger that counts as one with the trigger before it.
-const SAME: u32 = 1 << 31;
-
-/// The bits of [`TriggerItem::entry`] that hold the item.
-const ITEM: u32 = SAME - 1;
 
 /// The flag of a pattern in [`Item::what`].
 const PATTERN: u32 = 1 << 31;
@@ -33,7 +26,6 @@ pub(super) struct Tables {
     pub(super) items: Vec<Item>,
     /// The skills that declare each item, in the order of ids.
     pub(super) postings: Lists<u32>,
-    pub(super) bitmaps: Bitmaps,
     pub(super) triggers: Triggers,
     pub(super) names: Vec<NamedSkill>,
     /// Skill and text of each `exclude` entry.
@@ -53,12 +45,15 @@ pub(super) struct Item {
     /// The number of words of a literal, 0 for a path; for a pattern, [`PATTERN`] and its position among
     /// the patterns.
     what: u32,
+    /// The first item that looks for the same literal. Triggers of one skill with the same subject count
+    /// as one in its rank.
+    pub(super) subject: u32,
 }
 
 impl Item {
     /// An item that is not a pattern, of `n_words` words.
-    pub(super) fn of_words(n_words: u32) -> Item {
-        Item { what: n_words, ..Item::default() }
+    pub(super) fn of_words(n_words: u32, subject: u32) -> Item {
+        Item { what: n_words, subject, ..Item::default() }
     }
 
     /// Makes the item the pattern at `place` among the patterns.
@@ -77,7 +72,7 @@ impl Item {
     }
 }
 
-row!(Item { rarity: u32, what: u32 });
+row!(Item { rarity: u32, what: u32, subject: u32 });
 
 /// A name or an id of a skill, and the item that stands for it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -127,35 +122,15 @@ pub(super) struct Triggers {
     #[serde(with = "super::rows")]
     ends: Vec<u32>,
     #[serde(with = "super::rows")]
-    items: Vec<TriggerItem>,
+    items: Vec<u32>,
     #[serde(with = "super::rows")]
     kinds: Vec<HitKind>,
     texts: Texts,
 }
 
-/// A trigger of a skill as ranking needs it: the item, and a flag.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct TriggerItem {
-    entry: u32,
-}
-
-row!(TriggerItem { entry: u32 });
-
-impl TriggerItem {
-    pub(super) fn item(self) -> u32 {
-        self.entry & ITEM
-    }
-
-    /// Tells whether the trigger counts as one with the trigger before it.
-    pub(super) fn is_same(self) -> bool {
-        self.entry & SAME != 0
-    }
-}
-
 impl Triggers {
-    pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32, is_same: bool) {
-        self.items.push(TriggerItem { entry: if is_same { item | SAME } else { item } });
+    pub(super) fn push(&mut self, kind: HitKind, text: &str, item: u32) {
+        self.items.push(item);
         self.kinds.push(kind);
         self.texts.push(text);
     }
@@ -170,29 +145,16 @@ impl Triggers {
         start as usize..self.ends[skill as usize] as usize
     }
 
-    /// The items that the triggers of a skill look for.
-    pub(super) fn items_of(&self, skill: u32) -> &[TriggerItem] {
-        &self.items[self.range(skill)]
-    }
-
     /// The triggers of a skill as their author wrote them, with their items.
     pub(super) fn of(&self, skill: u32) -> impl Iterator<Item = (HitKind, &str, u32)> {
-        self.range(skill).map(|place| {
-            (self.kinds[place], self.texts.get(place as u32), self.items[place].item())
-        })
-    }
-
-    fn memory_usage(&self) -> usize {
-        size_of_val(&*self.ends)
-            + size_of_val(&*self.items)
-            + self.kinds.len()
-            + self.texts.memory_usage()
+        let range = self.range(skill);
+        range.map(|place| (self.kinds[place], self.texts.get(place as u32), self.items[place]))
     }
 
     fn is_sound(&self, n_skills: usize, items: &[Item]) -> bool {
-        let is_item = |(trigger, &kind): (&TriggerItem, &HitKind)| {
+        let is_item = |(&item, &kind): (&u32, &HitKind)| {
             let is_pattern = kind == HitKind::Pattern;
-            let item = items.get(trigger.item() as usize);
+            let item = items.get(item as usize);
             item.is_some_and(|item| item.pattern().is_some() == is_pattern)
         };
         self.ends.len() == n_skills
@@ -228,7 +190,6 @@ impl Tables {
         self.uses.is_sound(n_literals, is_use)
             && self.items.iter().all(is_known)
             && self.postings.is_sound(n_items, is_skill)
-            && self.bitmaps.is_sound(n_items, n_skills)
             && self.triggers.is_sound(n_skills, &self.items)
             && self.names.iter().all(|name| is_skill(&name.skill) && is_item(&name.item))
             && self.excludes.iter().all(|(skill, _)| is_skill(skill))
@@ -236,19 +197,5 @@ impl Tables {
             && self.pattern_items.iter().all(is_pattern)
             && self.glob_items.len() == n_globs
             && self.glob_items.iter().all(is_item)
-    }
-
-    /// Memory in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
-        let ids: usize = self.ids.iter().map(|id| size_of::<SkillId>() + id.as_str().len()).sum();
-        let excludes: usize =
-            self.excludes.iter().map(|exclude| size_of_val(exclude) + exclude.1.len()).sum();
-        ids + excludes
-            + self.uses.memory_usage()
-            + self.postings.memory_usage()
-            + self.bitmaps.memory_usage()
-            + self.triggers.memory_usage()
-            + self.items.len() * size_of::<Item>()
-            + self.names.len() * size_of::<NamedSkill>()
     }
 }

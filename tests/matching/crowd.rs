@@ -10,6 +10,8 @@ use repertoire::matcher::{Index, IndexOptions, IndexedSkill, Match};
 use repertoire::{Hit, HitKind, Query, Skill, SkillId};
 use serde_json::json;
 
+use crate::assert_selected;
+
 /// Words that hundreds of skills declare, the first of them most often.
 const COMMON: &[&str] = &["git", "push", "hub", "api", "test", "data", "c++", "部署"];
 
@@ -167,16 +169,7 @@ impl Crowd {
         expected.sort_by_cached_key(|found| key(found, &self.n_declaring, recent));
         let all = self.whole.search(&query, recent, usize::MAX).matches;
         prop_assert_eq!(&all, &expected, "all of {:?}", text);
-        prop_assert_eq!(self.whole.count_matching(&query), all.len());
-        let mut ranked = Vec::new();
-        for limit in [1, 2, 3, 10, 128, 1_000] {
-            let first = &all[..limit.min(all.len())];
-            let best = self.whole.best(&query, recent, limit);
-            prop_assert_eq!(&best[..], first, "best {} of {:?}", limit, text);
-            self.whole.matches_into(&query, recent, limit, &mut ranked);
-            let first = first.iter().map(|found| &found.id);
-            prop_assert!(ranked.iter().map(|ranked| ranked.id).eq(first));
-        }
+        assert_selected(&self.whole, &query, recent, &[], &[0, 1, 2, 3, 10, 128, 1_000]);
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ mod ranking;
 mod relevance;
 mod triggers;
 
-use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill};
+use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill, Selection};
 use repertoire::{Query, Skill, SkillId};
 
 /// Builds an index of skills, each given by its id, its name, and additional lines of front matter.
@@ -35,4 +35,31 @@ fn index_of(skills: &[(&str, &str, &str)], options: &IndexOptions) -> Index {
 /// Returns the answer of an index of these skills to a message.
 fn search(skills: &[(&str, &str, &str)], options: &IndexOptions, text: &str) -> Answer {
     index_of(skills, options).search(&Query::new(text), &[], usize::MAX)
+}
+
+/// Checks selections against all matches: each is the best of them up to its limit, the skills in
+/// `named` that match and the weak mentions wherever they rank, and the number of all.
+#[track_caller]
+fn assert_selected(
+    index: &Index,
+    query: &Query<'_>,
+    recent: &[SkillId],
+    named: &[SkillId],
+    limits: &[usize],
+) {
+    let all = index.search(query, recent, usize::MAX);
+    let is_there = |id: &SkillId| named.contains(id) || all.weak.contains(id);
+    for &limit in limits {
+        let mut n_others = 0;
+        let expected = all.matches.iter().filter(|found| {
+            n_others += usize::from(!is_there(&found.id));
+            is_there(&found.id) || n_others <= limit
+        });
+        let expected = Answer { matches: expected.cloned().collect(), ..all.clone() };
+        let selection = Selection { recent, limit, named: named.iter().collect(), hits: true };
+        assert_eq!(index.select(query, &selection), expected, "{query:?}: {limit} and {named:?}");
+        let ids = expected.matches.iter().map(|found| found.id.clone()).collect();
+        let expected = Answer { matches: Vec::new(), beyond: ids, ..expected };
+        assert_eq!(index.select(query, &Selection { hits: false, ..selection }), expected);
+    }
 }

@@ -1,10 +1,10 @@
 //! The order of matches, and the functions that find the best of them.
 
-use repertoire::matcher::{Answer, Index, IndexOptions, Selection, find_literal};
+use repertoire::matcher::{Index, IndexOptions, Selection, find_literal};
 use repertoire::{Query, SkillId};
 use serde_json::json;
 
-use crate::{index_of, search};
+use crate::{assert_selected, index_of, search};
 
 #[test]
 fn a_literal_is_found_where_an_index_finds_it() {
@@ -48,10 +48,9 @@ fn triggers_that_look_for_the_same_count_once_also_if_only_one_of_them_is_found(
         ("deploying", &["b", "c"]),
     ] {
         let query = Query::new(query);
-        for found in [index.best(&query, &[], 3), index.search(&query, &[], 3).matches] {
-            let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
-            assert_eq!(ids, expected, "{query:?}");
-        }
+        let found = index.search(&query, &[], 3).matches;
+        let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+        assert_eq!(ids, expected, "{query:?}");
     }
 }
 
@@ -91,26 +90,8 @@ fn a_selection_is_the_first_of_all_with_those_that_are_named_and_the_number_of_a
     for (index, message) in indexes.iter().flat_map(|index| messages.map(|text| (index, text))) {
         let query = Query::new(message);
         for recent in [&[], &ids[1..3]] {
-            let all = index.search(&query, recent, 0);
-            for limit in [0, 1, 3, 30, 200] {
-                for named in [&[], &ids[..]] {
-                    let named: Vec<&SkillId> = named.iter().collect();
-                    let is_there = |id: &&SkillId| named.contains(id) || all.weak.contains(id);
-                    let mut n_others = 0;
-                    let expected = all.beyond.iter().filter(|id| {
-                        n_others += usize::from(!is_there(id));
-                        is_there(id) || n_others <= limit
-                    });
-                    let expected: Vec<SkillId> = expected.cloned().collect();
-                    let selection = Selection { recent, limit, named: named.clone(), hits: false };
-                    let answer = index.select(&query, &selection);
-                    assert_eq!(answer.beyond, expected, "{message}: {limit} and {named:?}");
-                    let rest = Answer { beyond: all.beyond.clone(), ..answer };
-                    assert_eq!(rest, all, "{message}");
-                    let hits = index.select(&query, &Selection { hits: true, ..selection });
-                    let found: Vec<&SkillId> = hits.matches.iter().map(|of| &of.id).collect();
-                    assert_eq!(found, expected.iter().collect::<Vec<_>>(), "{message}");
-                }
+            for named in [&[], &ids[..]] {
+                assert_selected(index, &query, recent, named, &[0, 1, 3, 30, 200]);
             }
         }
     }

@@ -301,7 +301,7 @@ fn the_answer_depends_on_the_skills_not_on_how_they_came() {
     let pairs = || named.iter().map(|(id, skill)| (id, skill));
     let once = RelevanceIndex::new(pairs());
     let other = RelevanceIndex::new(pairs().rev());
-    assert_eq!((once.len(), once.memory_usage() > 0), (other.len(), true));
+    assert_eq!(once.len(), other.len());
     for query in ["deploy the server", "parse csv files of invoices", "agenda", "使用 review"] {
         assert_eq!(once.rank(query, 9), other.rank(query, 9), "{query}");
         let ranked = once.rank(query, 9).into_iter().map(|found| found.id);

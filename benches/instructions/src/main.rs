@@ -34,23 +34,22 @@ fn measured<T>(run: impl FnOnce() -> T) -> T {
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 
 const CASES: &[&str] = &[
-    "top-3-10",
-    "top-3-100",
-    "top-3-1000",
-    "top-3-10000",
-    "many-words-1000",
-    "ranked-1000",
-    "all-1000",
+    "select-10",
     "select-100",
     "select-1000",
     "select-10000",
-    "plain-100",
-    "disclose-1000",
-    "explain-1000",
+    "many-words-1000",
     "french-1000",
     "cjk-1000",
     "code-1000",
     "10kb-1000",
+    "all-1000",
+    "plain-100",
+    "disclose-10",
+    "disclose-100",
+    "disclose-1000",
+    "disclose-10000",
+    "explain-1000",
     "build-1000",
     "bare-scan-1000",
 ];
@@ -79,23 +78,17 @@ fn each(queries: &[String], mut run: impl FnMut(&str)) {
     println!("{}", queries.len());
 }
 
-fn ranked(limit: usize, index: &Index, queries: &[String]) {
-    let mut best = Vec::new();
-    each(queries, |query| {
-        index.matches_into(black_box(&Query::new(query)), &[], limit, &mut best);
-        black_box(&best);
-    });
-}
-
-fn top_3(index: &Index, queries: &[String]) {
-    ranked(3, index, queries);
-}
-
 /// Measures the selection that disclosures use: the best six, and the total number.
-fn selected(index: &Index, queries: &[String]) {
+fn select(index: &Index, queries: &[String]) {
     let selection = Selection { limit: 6, ..Selection::default() };
     each(queries, |query| {
         black_box(index.select(black_box(&Query::new(query)), &selection));
+    });
+}
+
+fn disclose(engine: &Engine, queries: &[String]) {
+    each(queries, |query| {
+        black_box(engine.disclose(query));
     });
 }
 
@@ -115,44 +108,37 @@ fn main() {
     match case.as_str() {
         "prepare" => prepare(&dir),
         "cases" => println!("{}", CASES.join("\n")),
-        "top-3-10" => top_3(&read(10), &english(10)),
-        "top-3-100" => top_3(&read(100), &english(100)),
-        "top-3-1000" => top_3(&read(1_000), &english(1_000)),
-        "top-3-10000" => top_3(&read(10_000), &english(10_000)),
-        // More words than a thread remembers.
-        "many-words-1000" => top_3(&read(1_000), &queries(Language::English, 130, 1_000, 400)),
-        "ranked-1000" => ranked(usize::MAX, &read(1_000), &english(1_000)),
+        "select-10" => select(&read(10), &english(10)),
+        "select-100" => select(&read(100), &english(100)),
+        "select-1000" => select(&read(1_000), &english(1_000)),
+        "select-10000" => select(&read(10_000), &english(10_000)),
+        // More words than caches and predictors of a processor remember.
+        "many-words-1000" => select(&read(1_000), &queries(Language::English, 130, 1_000, 400)),
+        "french-1000" => select(&read(1_000), &queries(Language::French, 130, 1_000, 64)),
+        "cjk-1000" => select(&read(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
+        "code-1000" => select(&read(1_000), &queries(Language::Code, 130, 1_000, 64)),
+        "10kb-1000" => select(&read(1_000), &queries(Language::English, 10_000, 1_000, 4)),
         "all-1000" => {
             let index = read(1_000);
             each(&english(1_000), |query| {
                 black_box(index.search(&Query::new(query), &[], 0));
             });
         }
-        "french-1000" => top_3(&read(1_000), &queries(Language::French, 130, 1_000, 64)),
-        "cjk-1000" => top_3(&read(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
-        "code-1000" => top_3(&read(1_000), &queries(Language::Code, 130, 1_000, 64)),
-        "10kb-1000" => top_3(&read(1_000), &queries(Language::English, 10_000, 1_000, 4)),
-        "select-100" => selected(&read(100), &english(100)),
-        "select-1000" => selected(&read(1_000), &english(1_000)),
-        "select-10000" => selected(&read(10_000), &english(10_000)),
         "plain-100" => {
             let mut options = DisclosureOptions::default();
             options.max_lines = 0;
             options.relevance = None;
-            let engine = engine(100, options);
-            each(&english(100), |query| {
-                black_box(engine.disclose(query));
-            });
+            disclose(&engine(100, options), &english(100));
         }
-        "disclose-1000" => {
-            let engine = engine(1_000, DisclosureOptions::default());
-            each(&english(1_000)[..8], |query| {
-                black_box(engine.disclose(query));
-            });
+        "disclose-10" => disclose(&engine(10, DisclosureOptions::default()), &english(10)),
+        "disclose-100" => disclose(&engine(100, DisclosureOptions::default()), &english(100)),
+        "disclose-1000" => disclose(&engine(1_000, DisclosureOptions::default()), &english(1_000)),
+        "disclose-10000" => {
+            disclose(&engine(10_000, DisclosureOptions::default()), &english(10_000));
         }
         "explain-1000" => {
             let engine = engine(1_000, DisclosureOptions::default());
-            each(&english(1_000)[..8], |query| {
+            each(&english(1_000), |query| {
                 black_box(engine.explain(query, 3));
             });
         }

@@ -18,7 +18,9 @@
 //! from a snapshot, and a scan takes time linear in the text whatever the tables hold.
 
 mod build;
+mod occurrences;
 
+pub(super) use occurrences::{Occurrence, Occurrences};
 use serde::{Deserialize, Serialize};
 
 use super::rows::row;
@@ -238,15 +240,6 @@ impl Automaton {
     /// The literals by their numbers.
     pub(super) fn literals(&self) -> &[Literal] {
         &self.literals
-    }
-
-    /// Heap memory in bytes.
-    pub(super) fn memory_usage(&self) -> usize {
-        self.symbols.len()
-            + size_of_val(&*self.states)
-            + size_of_val(&*self.ranks)
-            + size_of_val(&*self.outputs)
-            + size_of_val(&*self.literals)
     }
 
     /// Tells whether no reference in the deserialised tables is out of bounds, and each walk along

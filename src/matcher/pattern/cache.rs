@@ -124,11 +124,6 @@ impl Patterns {
     pub(crate) fn is_sound(&self) -> bool {
         self.sources.is_sound() && self.literal_free.is_sound(self.len())
     }
-
-    /// The memory in bytes, without compiled patterns.
-    pub(crate) fn memory_usage(&self) -> usize {
-        self.sources.memory_usage() + self.literal_free.memory_usage()
-    }
 }
 
 impl Cache {

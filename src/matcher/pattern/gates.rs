@@ -1,25 +1,12 @@
 //! Gates: the literals that a text must contain for a pattern to match it, checked by presence and
 //! order.
 //!
-//! A pattern is examined if the text contains a literal of its rarest group. At 100,000 skills, a
-//! message of twenty words would have a thousand patterns examined, nearly all of which lack a second
-//! group. Therefore the list of a literal holds, for each pattern, the literals of its second group, as
-//! places in a presence filter. This rejects most patterns without reading their gates, which would wait
-//! for memory.
-
-use std::slice;
+//! A pattern is examined if the text contains a literal of its rarest group.
 
 use serde::{Deserialize, Serialize};
 
 use crate::matcher::arena::Lists;
-use crate::matcher::automaton::Automaton;
-use crate::matcher::rows::row;
-use crate::matcher::search::Occurrences;
-use crate::matcher::search::{PresenceFilter, place};
-
-/// The maximum number of literals of a second group that are stored. A larger group is taken to be in
-/// any message.
-const MAX_SECOND: usize = 16;
+use crate::matcher::automaton::{Automaton, Occurrences};
 
 /// The literals that a text must contain for a pattern to match it, by their numbers in the
 /// [`Automaton`].
@@ -27,8 +14,8 @@ const MAX_SECOND: usize = 16;
 pub(in crate::matcher) struct Gate {
     /// Groups of literals. The text must contain a literal of each.
     pub(in crate::matcher) groups: Vec<Vec<u32>>,
-    /// The most selective group and the second most selective, as indices into `groups`.
-    pub(in crate::matcher) rarest: [Option<usize>; 2],
+    /// The most selective group, as an index into `groups`.
+    pub(in crate::matcher) rarest: usize,
     /// True if a line of ASCII certainly matches if it contains a literal of each group, one after the
     /// other.
     pub(in crate::matcher) is_exact: bool,
@@ -43,43 +30,12 @@ pub(in crate::matcher) struct Gates {
     /// literals.
     #[serde(with = "crate::matcher::rows")]
     all: Vec<u32>,
-    /// For each literal, the second groups of the patterns whose rarest group contains it. They are read
-    /// in sequence, and reject nearly all patterns.
-    needed: Lists<SecondGroup>,
-    /// The position in `all` of each pattern's gate, in the same order as `needed`.
-    #[serde(with = "crate::matcher::rows")]
-    opened: Vec<u32>,
+    /// For each literal, the positions in `all` of the patterns whose rarest group contains it.
+    opened: Lists<u32>,
 }
 
 /// The flag of [`Gate::is_exact`].
 const EXACT: u32 = 1 << 31;
-
-/// The places in a presence filter of one or two literals of a second group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct SecondGroup {
-    one: u16,
-    other: u16,
-}
-
-row!(SecondGroup { one: u16, other: u16 });
-
-/// Returns the literals of a second group in pairs. If there is no such group, or it is too large,
-/// returns `first`, the literal that led to the pattern, which is always present then.
-fn seconds(group: Option<&Vec<u32>>, first: u32) -> Vec<SecondGroup> {
-    let group =
-        group.filter(|group| group.len() <= MAX_SECOND).map_or(slice::from_ref(&first), |of| of);
-    let two = |of: &[u32]| SecondGroup { one: place(of[0]), other: place(of[of.len() - 1]) };
-    group.chunks(2).map(two).collect()
-}
-
-impl SecondGroup {
-    /// Tells whether a literal with one of the two places was seen.
-    #[inline]
-    fn is_met(self, near: &PresenceFilter) -> bool {
-        // Tests both places at once, which costs less than to branch after each.
-        near.has_place(self.one) | near.has_place(self.other)
-    }
-}
 
 /// A text after its scan.
 #[derive(Debug, Clone, Copy)]
@@ -96,13 +52,8 @@ impl Gates {
         let mut packed = Vec::new();
         let mut opened = Vec::new();
         for (pattern, gate) in all.iter().enumerate() {
-            let [first, second] = gate.rarest.map(|group| group.map(|group| &gate.groups[group]));
-            let Some(first) = first else { continue };
-            for &literal in first {
-                for second in seconds(second, literal) {
-                    opened.push((literal, (second, packed.len() as u32)));
-                }
-            }
+            let Some(rarest) = gate.groups.get(gate.rarest) else { continue };
+            opened.extend(rarest.iter().map(|&literal| (literal, packed.len() as u32)));
             let exact = if gate.is_exact { EXACT } else { 0 };
             packed.extend([pattern as u32 | exact, gate.groups.len() as u32]);
             for group in &gate.groups {
@@ -110,23 +61,19 @@ impl Gates {
                 packed.extend(group);
             }
         }
-        let (needed, opened) = Lists::new(opened, n_literals).unzip();
-        Gates { n_patterns: all.len() as u32, all: packed, needed, opened }
+        let opened = Lists::new(opened, n_literals);
+        Gates { n_patterns: all.len() as u32, all: packed, opened }
     }
 
     /// Calls `each` for the patterns that may match `text`, with true if the pattern certainly matches.
     /// Some patterns are reported more than once.
     pub(in crate::matcher) fn open(&self, text: ScannedText<'_>, mut each: impl FnMut(u32, bool)) {
-        let near = text.occurrences.filter();
-        for (literal, _) in text.occurrences.entries() {
-            let opened = &self.opened[self.needed.range(literal)];
-            for (second, &place) in self.needed.of(literal).iter().zip(opened) {
-                if second.is_met(near) {
-                    let gate = &self.all[place as usize..];
-                    let verdict = judge(gate, text);
-                    if verdict != Some(false) {
-                        each(gate[0] & !EXACT, verdict.is_some());
-                    }
+        for &(literal, _) in text.occurrences.entries() {
+            for &place in self.opened.of(literal) {
+                let gate = &self.all[place as usize..];
+                let verdict = judge(gate, text);
+                if verdict != Some(false) {
+                    each(gate[0] & !EXACT, verdict.is_some());
                 }
             }
         }
@@ -136,10 +83,7 @@ impl Gates {
     /// literals.
     pub(in crate::matcher) fn is_sound(&self, n_patterns: usize, n_literals: usize) -> bool {
         let is_gate = |&place: &u32| self.is_gate(place as usize, n_literals) == Some(true);
-        self.n_patterns as usize == n_patterns
-            && self.needed.is_sound(n_literals, |_| true)
-            && self.needed.len() == self.opened.len()
-            && self.opened.iter().all(is_gate)
+        self.n_patterns as usize == n_patterns && self.opened.is_sound(n_literals, is_gate)
     }
 
     /// Tells whether a valid gate is at `place`; `None` if the data ends before the gate does.
@@ -154,11 +98,6 @@ impl Gates {
             rest = after;
         }
         Some(pattern & !EXACT < self.n_patterns)
-    }
-
-    /// Heap memory in bytes.
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.all) + self.needed.memory_usage() + size_of_val(&*self.opened)
     }
 }
 
@@ -203,8 +142,7 @@ fn judge(gate: &[u32], text: ScannedText<'_>) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::automaton::{NONE, Needs};
-    use crate::matcher::search::Occurrence;
+    use crate::matcher::automaton::{NONE, Needs, Occurrence};
 
     fn automaton(literals: &[&str]) -> Automaton {
         Automaton::new(literals, |_| Needs::default()).unwrap()
@@ -213,10 +151,11 @@ mod tests {
     /// The patterns that `text` opens, and whether each matches for sure.
     fn opened(gates: &Gates, automaton: &Automaton, text: &str) -> Vec<(u32, bool)> {
         let mut occurrences = Occurrences::default();
+        occurrences.start(automaton.literals().len());
         automaton.scan(text, |longest, end| {
             let mut next = longest;
             while next != NONE {
-                if let Some(known) = occurrences.note(next, Occurrence::new(end, true)) {
+                if let Some(known) = occurrences.add(next, Occurrence::new(end, true)) {
                     known.add(end, true);
                 }
                 next = automaton.literal(next).next;
@@ -237,10 +176,10 @@ mod tests {
         let automaton = automaton(&literals);
         let two_groups = (0..150).map(|i| Gate {
             groups: vec![vec![i], vec![i + 150]],
-            rarest: [Some(1), Some(0)],
+            rarest: 1,
             is_exact: true,
         });
-        let one_group = Gate { groups: vec![vec![7, 8]], rarest: [Some(0), None], is_exact: false };
+        let one_group = Gate { groups: vec![vec![7, 8]], rarest: 0, is_exact: false };
         let all: Vec<Gate> = two_groups.chain([one_group, Gate::default()]).collect();
         let gates = Gates::new(&all, literals.len());
         assert!(gates.is_sound(all.len(), literals.len()));

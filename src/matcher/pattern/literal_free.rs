@@ -109,11 +109,6 @@ impl LiteralFree {
             (of.pattern as usize) < n_patterns && (of.required as usize) < self.required.len()
         })
     }
-
-    /// Heap memory in bytes.
-    pub(in crate::matcher) fn memory_usage(&self) -> usize {
-        size_of_val(&*self.required) + size_of_val(&*self.patterns)
-    }
 }
 
 /// The number of characters in a pattern once its counted repetitions are written out.

@@ -89,12 +89,11 @@ impl<'a> Sources<'a> {
             (Reverse(shortest.min(3)), n_patterns)
         };
         let groups = &required.groups;
-        let mut rarest: Vec<usize> = (0..groups.len()).collect();
-        rarest.sort_by_key(|&group| rarity(&groups[group]));
+        let rarest = (0..groups.len()).min_by_key(|&group| rarity(&groups[group]));
         let place = |literal: &String| places[literal.as_str()];
         Gate {
             groups: groups.iter().map(|group| group.iter().map(place).collect()).collect(),
-            rarest: [rarest.first().copied(), rarest.get(1).copied()],
+            rarest: rarest.unwrap_or_default(),
             is_exact: required.is_exact,
         }
     }

@@ -161,11 +161,6 @@ impl RelevanceIndex {
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
-
-    /// The size in bytes, without the ids.
-    pub fn memory_usage(&self) -> usize {
-        self.flat.bytes().len()
-    }
 }
 
 /// Sorts skills by id, removes duplicates, and leaves out those beyond [`MAX_SKILLS`].

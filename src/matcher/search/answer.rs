@@ -4,71 +4,83 @@
 use std::ops::Range;
 
 use super::Search;
-use super::score::RankKey;
+use super::rank::RankKey;
 use super::scratch::{Presence, Scratch};
 use crate::matcher::{Answer, Hit, HitKind, Index, Match};
 use crate::skill::SkillId;
 
+/// The matches that [`Index::select`] must find.
+#[derive(Debug, Clone, Default)]
+pub struct Selection<'s> {
+    /// The skills used recently, the last one first.
+    pub recent: &'s [SkillId],
+    /// The number of matches wanted, in addition to `named` skills and weak mentions.
+    pub limit: usize,
+    /// Skills that are in the answer if they match, wherever they rank.
+    pub named: Vec<&'s SkillId>,
+    /// True if the matches are wanted with their hits.
+    pub hits: bool,
+}
+
 impl Search<'_, '_> {
-    /// Answers with the ranked skills: the best `limit` with their hits, the others only by id; and with
-    /// the reasons why other skills are missing. [`Search::gate`] must have run.
-    pub(super) fn answer(&mut self, limit: usize, weak: &[u32]) -> Answer {
-        let n_ranked = self.scratch.ranking.best.len();
-        let n_best = limit.min(n_ranked);
-        let beyond = &self.scratch.ranking.best[n_best..];
-        let ids = |skills: &[u32]| -> Vec<SkillId> {
-            skills.iter().map(|&skill| self.index.id(skill).clone()).collect()
+    /// Ranks every match, and answers with the best `limit` matches.
+    pub(in crate::matcher) fn all(&mut self, recent: &[SkillId], limit: usize) -> Answer {
+        let n_matches = self.rank(recent, usize::MAX, &[]);
+        self.answer(limit, n_matches)
+    }
+
+    /// Answers with the matches that `selection` asks for.
+    pub(in crate::matcher) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
+        let Selection { recent, limit, ref named, hits } = *selection;
+        let n_matches = self.rank(recent, limit, named);
+        self.answer(if hits { usize::MAX } else { 0 }, n_matches)
+    }
+
+    /// Answers with the ranked skills, of `n_matches` in all: the best `limit` with their hits, the others
+    /// only by id; and with the reasons why other skills are missing.
+    fn answer(&mut self, limit: usize, n_matches: usize) -> Answer {
+        let Scratch { found, ranking, text, .. } = &*self.scratch;
+        let (first, beyond) = ranking.best.split_at(limit.min(ranking.best.len()));
+        let id = |skill: u32| self.index.id(skill).clone();
+        let excludes = || {
+            let excludes = found.excludes.iter();
+            excludes.map(|&exclude| &self.index.tables.excludes[exclude as usize])
         };
-        Answer {
-            beyond: beyond.iter().map(|key| self.index.id(key.skill).clone()).collect(),
-            matches: self.matches(n_best),
-            n_matches: n_ranked,
-            weak: ids(weak),
-            denied: ids(&self.scratch.found.denied),
-            meta: self.index.questions.asked(self.scratch.text.folded()),
-            excluded: self.excluded(),
+        let entry = |(skill, entry): &(u32, Box<str>)| (id(*skill), entry.to_string());
+        let mut answer = Answer {
+            matches: first.iter().map(|key| self.to_match(*key)).collect(),
+            beyond: beyond.iter().map(|key| id(key.skill())).collect(),
+            n_matches,
+            vetoed: excludes().filter(|(skill, _)| ranking.has(*skill)).map(entry).collect(),
+            excluded: excludes().map(entry).collect(),
             quoted: Vec::new(),
             untried: self.untried(),
-            vetoed: self.vetoed(),
+            weak: found.weak.iter().map(|&skill| id(skill)).collect(),
+            denied: found.denied.iter().map(|&skill| id(skill)).collect(),
+            meta: self.index.questions.asked(text.folded()),
+        };
+        if !self.scratch.quoted.is_empty() {
+            answer.quoted = self.quoted_only();
         }
+        answer
     }
 
     /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
     /// the order of ids. Scans the text again and replaces all findings, so it must come last.
-    pub(super) fn quoted_only(&mut self) -> Vec<(SkillId, String)> {
-        if self.scratch.quoted.is_empty() {
-            return Vec::new();
-        }
-        self.count_all();
-        let without = self.scratch.ranking.counted.clone();
+    fn quoted_only(&mut self) -> Vec<(SkillId, String)> {
+        let mut known: Vec<u32> = self.scratch.ranking.matches().map(|key| key.skill()).collect();
+        known.sort_unstable();
         self.scan(false);
         self.gate();
-        self.count_all();
-        let is_new = |&skill: &u32| !without.has(skill) && self.scratch.ranking.counted.has(skill);
-        let new: Vec<u32> = (0..self.index.tables.ids.len() as u32).filter(is_new).collect();
-        let matches = new.into_iter().filter_map(|skill| {
-            let found = self.key(skill).map(|key| self.to_match(key))?;
+        self.rank(&[], 0, &[]);
+        let is_new = |key: &RankKey| known.binary_search(&key.skill()).is_err();
+        let mut new: Vec<RankKey> = self.scratch.ranking.matches().filter(is_new).collect();
+        new.sort_unstable_by_key(|key| key.skill());
+        let matches = new.into_iter().filter_map(|key| {
+            let found = self.to_match(key);
             Some((found.id, found.hits.into_iter().next()?.trigger))
         });
         matches.collect()
-    }
-
-    /// Returns the skills that match by a weak mention and by nothing else, in the order of ids.
-    pub(super) fn weak(&mut self) -> Vec<u32> {
-        let named = std::mem::take(&mut self.scratch.found.weak);
-        let mut weak = Vec::new();
-        for &skill in &named {
-            let is_match = self.key(skill).is_some();
-            let found = &self.scratch.found;
-            let is_only_named = self.index.tables.triggers.of(skill).all(|(kind, _, item)| {
-                kind == HitKind::Name || found.presence(item) == Presence::Absent
-            });
-            if is_match && is_only_named {
-                weak.push(skill);
-            }
-        }
-        self.scratch.found.weak = named;
-        weak
     }
 
     /// Returns the skills with patterns that were not tried, each with the pattern.
@@ -85,16 +97,14 @@ impl Search<'_, '_> {
         untried.into_iter().map(named).collect()
     }
 
-    /// Returns the first matches of the ranking, with their hits.
-    pub(in crate::matcher) fn matches(&self, limit: usize) -> Vec<Match> {
-        self.scratch.ranking.best.iter().take(limit).map(|key| self.to_match(*key)).collect()
-    }
-
     fn to_match(&self, key: RankKey) -> Match {
-        let triggers = self.index.tables.triggers.of(key.skill);
+        let tables = &self.index.tables;
+        let mut phrase_words = 0;
+        let triggers = tables.triggers.of(key.skill());
         let mut hits: Vec<Hit> = triggers
             .filter_map(|(kind, trigger, item)| {
                 let (span, path) = self.place(kind, item)?;
+                phrase_words = tables.items[item as usize].n_words().max(phrase_words);
                 Some(Hit { kind, trigger: trigger.to_owned(), span, path })
             })
             .collect();
@@ -103,9 +113,9 @@ impl Search<'_, '_> {
             order(a).cmp(&order(b)).then(a.kind.cmp(&b.kind)).then(a.trigger.cmp(&b.trigger))
         });
         Match {
-            id: self.index.id(key.skill).clone(),
-            explicit: key.explicit.0,
-            phrase_words: key.phrase_words.0 as usize,
+            id: self.index.id(key.skill()).clone(),
+            explicit: key.is_explicit(),
+            phrase_words: phrase_words as usize,
             hits,
         }
     }

@@ -1,29 +1,21 @@
 //! The search of an index for one query: scan, gate, rank, answer.
 
 mod answer;
-mod count;
 mod rank;
 mod scan;
-mod score;
 mod scratch;
-mod sparse_map;
 
-use super::index::{Index, RankedSkill};
+use super::Query;
+use super::index::Index;
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
-use super::{Answer, Query};
-use crate::skill::SkillId;
 use scan::Part;
 use scratch::Presence;
 
-pub(super) use count::Bitmaps;
-pub use rank::Selection;
+pub use answer::Selection;
 pub(super) use scan::value_of;
 pub(super) use scratch::Scratch;
-#[cfg(test)]
-pub(super) use sparse_map::Occurrence;
-pub(super) use sparse_map::{Occurrences, PresenceFilter, place};
 
 /// One query, and the scratch that holds its findings.
 #[derive(Debug)]
@@ -49,11 +41,11 @@ impl<'i, 's> Search<'i, 's> {
     /// Finds the literals in the text, and decides which mentions of names count. If it `masks` quoted
     /// text, literals count only outside of that, except for names in inline code.
     pub(super) fn scan(&mut self, masks: bool) {
-        let Search { text: excerpt, scratch, .. } = self;
+        let Search { index, text: excerpt, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
-        found.start();
+        found.start(index.tables.items.len());
         quoted.set(if masks { seen_text } else { "" });
         if quoted.is_empty() {
             self.scan_part(Part::All);
@@ -88,40 +80,13 @@ impl<'i, 's> Search<'i, 's> {
         }
     }
 
-    /// Ranks every match, and answers with the best `limit` matches.
-    pub(super) fn all(&mut self, recent: &[SkillId], limit: usize) -> Answer {
-        self.rank_all(recent);
-        let weak = self.weak();
-        let answer = self.answer(limit, &weak);
-        Answer { quoted: self.quoted_only(), ..answer }
-    }
-
-    /// Ranks the matches that `selection` asks for, and counts all matches.
-    pub(super) fn selected(&mut self, selection: &Selection<'_>) -> Answer {
-        let weak = self.rank_selected(selection);
-        let n_matches = self.count_all();
-        let answer = self.answer(if selection.hits { usize::MAX } else { 0 }, &weak);
-        Answer { n_matches, quoted: self.quoted_only(), ..answer }
-    }
-
-    /// Returns the ranked skills, best first.
-    pub(super) fn ranked(&self) -> impl Iterator<Item = RankedSkill<'i>> {
-        let index = self.index;
-        self.scratch.ranking.best.iter().map(|key| RankedSkill {
-            id: index.id(key.skill),
-            explicit: key.explicit.0,
-            phrase_words: key.phrase_words.0 as usize,
-        })
-    }
-
-    /// Runs a pattern that may match, records the result, and returns true if the pattern matches.
-    pub(super) fn confirm(&mut self, item: u32) -> bool {
+    /// Runs a pattern that may match, and records the result.
+    fn confirm(&mut self, item: u32) {
         let Scratch { excerpt, text: forms, found, .. } = &mut *self.scratch;
         let range = self.index.tables.items[item as usize].pattern().and_then(|pattern| {
             self.index.patterns.find(pattern as usize, forms.normalized(self.text.seen(excerpt)))
         });
         let presence = if range.is_some() { Presence::At } else { Presence::Absent };
         found.settle(item, presence, range.unwrap_or_default());
-        presence == Presence::At
     }
 }

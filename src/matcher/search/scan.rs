@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::Search;
 use super::scratch::{Found, Scratch};
-use super::sparse_map::{Occurrence, Occurrences};
-use crate::matcher::automaton::{NONE, is_word};
+use crate::matcher::automaton::{NONE, Occurrence, Occurrences, is_word};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
 use crate::matcher::text::mask::Quoted;
@@ -61,7 +60,7 @@ impl Index {
     /// has occurred with the same kind of right side, so have the literals that it ends with, whose left
     /// sides are inside it.
     fn scan_literals(&self, occurrences: &mut Occurrences, recorder: &mut Recorder<'_>) {
-        occurrences.clear();
+        occurrences.start(self.automaton.literals().len());
         let text = recorder.folded;
         self.automaton.scan(text, |longest, end| {
             let closes = closes(text, end);
@@ -72,7 +71,7 @@ impl Index {
                 let of = self.automaton.literal(literal);
                 next = if only_each { of.next_each } else { of.next };
                 if (of.value & REQUIRED != 0 || of.next != NONE)
-                    && let Some(known) = occurrences.note(literal, Occurrence::new(end, closes))
+                    && let Some(known) = occurrences.add(literal, Occurrence::new(end, closes))
                 {
                     let is_settled = known.closed || !closes;
                     known.add(end, closes);
@@ -101,11 +100,10 @@ impl Index {
     #[cold]
     fn skip(&self, mut literal: u32, occurrences: &mut Occurrences) {
         while literal != NONE {
-            if let Some(&known) = occurrences.get(literal) {
-                if known.skipped {
-                    return;
-                }
-                occurrences.set(literal, Occurrence { skipped: true, ..known });
+            if let Some(known) = occurrences.get_mut(literal)
+                && std::mem::replace(&mut known.skipped, true)
+            {
+                return;
             }
             literal = self.automaton.literal(literal).next;
         }

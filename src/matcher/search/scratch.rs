@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::count::SkillSet;
-use super::score::RankKey;
-use super::sparse_map::{Occurrences, SparseMap};
+use super::rank::Ranking;
+use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
-use crate::matcher::tables::TriggerItem;
+use crate::matcher::sparse_map::SparseMap;
 use crate::matcher::text::QueryText;
 use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::Mention;
@@ -36,7 +35,8 @@ pub(super) struct Found {
     pub(super) mentions: Vec<Mention>,
     /// The skills with a strong mention, in the order of ids.
     pub(super) explicit: Vec<u32>,
-    /// The skills with a weak mention that counts, and no strong one, in the order of ids.
+    /// The skills with a weak mention that counts, and no strong one, in the order of ids. Once all
+    /// matches are ranked, only those that match by nothing else.
     pub(super) weak: Vec<u32>,
     /// The skills with denied mentions only, in the order of ids.
     pub(super) denied: Vec<u32>,
@@ -68,33 +68,9 @@ pub(super) enum Presence {
     At,
 }
 
-/// Scratch for putting matches in order.
-#[derive(Debug, Default)]
-pub(super) struct Ranking {
-    /// The skills visited in this search.
-    pub(super) visited: SkillSet,
-    /// The skills that match, once they are counted. While all are ranked, the skills in `others`.
-    pub(super) counted: SkillSet,
-    /// The recently used skills with their positions among these, in the order of ids.
-    pub(super) recent: Vec<(u32, u32)>,
-    /// The items to visit, rarest first: the sort order of each in the upper half, with the rarity from
-    /// bit 33 up, and the item in the lower half.
-    pub(super) rarest: Vec<u64>,
-    /// The matches, best first once they are sorted.
-    pub(super) best: Vec<RankKey>,
-    /// While the best are ranked: the skills set aside, as they have no literal as long as the current
-    /// ones. Each has its key, and true if the key is certain.
-    pub(super) deferred: Vec<(RankKey, bool)>,
-    /// While all are ranked: the items that match, each with the key of a skill that matches by it
-    /// alone.
-    pub(super) items: Vec<(RankKey, u32)>,
-    /// While all are ranked: the skills whose key depends on more than one trigger.
-    pub(super) others: Vec<RankKey>,
-}
-
 impl Found {
-    pub(super) fn start(&mut self) {
-        self.items.clear();
+    pub(super) fn start(&mut self, n_items: usize) {
+        self.items.start(n_items);
         self.mentions.clear();
         self.explicit.clear();
         self.weak.clear();
@@ -104,32 +80,23 @@ impl Found {
 
     /// The items found or possibly found, each once, in the order in which they were recorded.
     pub(super) fn items(&self) -> impl Iterator<Item = (u32, Presence)> {
-        self.items.entries().map(|(item, found)| (item, found.presence))
+        self.items.entries().iter().map(|&(item, found)| (item, found.presence))
     }
 
     /// The number of items found or possibly found.
     pub(super) fn n_items(&self) -> usize {
-        self.items.len()
+        self.items.entries().len()
     }
 
     /// The `nth` item found or possibly found.
     pub(super) fn item(&self, nth: usize) -> (u32, Presence) {
-        let (item, found) = self.items.entry(nth);
+        let (item, found) = self.items.entries()[nth];
         (item, found.presence)
     }
 
     #[inline]
     pub(super) fn presence(&self, item: u32) -> Presence {
         self.items.get(item).map_or(Presence::Absent, |found| found.presence)
-    }
-
-    /// Tells whether an earlier trigger was found that looks for the same thing. The trigger in question
-    /// is the one that `n_after` of `triggers` follow.
-    #[cold]
-    pub(super) fn has_same(&self, triggers: &[TriggerItem], n_after: usize) -> bool {
-        let before = triggers[..triggers.len() - n_after].windows(2).rev();
-        let mut same = before.take_while(|of| of[1].is_same()).map(|of| of[0].item());
-        same.any(|item| self.presence(item) != Presence::Absent)
     }
 
     /// Returns the range at which an item was found; `0..0` unless the item is [`Presence::At`] one.
@@ -142,7 +109,7 @@ impl Found {
     pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
         let found = FoundItem { start, end, presence: Presence::At };
-        if let Some(known) = self.items.note(item, found)
+        if let Some(known) = self.items.add(item, found)
             && (end, start) < (known.end, known.start)
         {
             *known = found;
@@ -151,31 +118,19 @@ impl Found {
 
     /// Records a pattern that may match, or that certainly matches.
     pub(super) fn add_pattern(&mut self, item: u32, presence: Presence) {
-        self.items.note(item, FoundItem { presence, ..FoundItem::default() });
+        self.items.add(item, FoundItem { presence, ..FoundItem::default() });
     }
 
     /// Records the result of running a pattern.
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
-        self.items.set(item, FoundItem { start, end, presence });
+        if let Some(found) = self.items.get_mut(item) {
+            *found = FoundItem { start, end, presence };
+        }
     }
 
     pub(super) fn is_explicit(&self, skill: u32) -> bool {
         !self.explicit.is_empty() && self.explicit.binary_search(&skill).is_ok()
-    }
-}
-
-impl Ranking {
-    pub(super) fn start(&mut self, n_skills: usize) {
-        self.visited.start(n_skills);
-        self.recent.clear();
-        self.best.clear();
-        self.deferred.clear();
-    }
-
-    pub(super) fn recency(&self, skill: u32) -> u32 {
-        let place = self.recent.binary_search_by_key(&skill, |&(recent, _)| recent);
-        place.map_or(RankKey::NOT_RECENT, |place| self.recent[place].1)
     }
 }
 
@@ -187,8 +142,8 @@ mod tests {
     fn nothing_of_one_text_is_near_in_the_next() {
         let mut found = Found::default();
         for _ in 0..2 {
-            found.start();
-            assert!((0..5_000).all(|item| !found.items.filter().may_have(item)));
+            found.start(5_000);
+            assert!((0..5_000).all(|item| found.presence(item) == Presence::Absent));
             found.add(5, &(3..6));
             found.add(5, &(1..2));
             found.add(5, &(1..3));

@@ -60,7 +60,6 @@ fn order(title: &str, catalogs: &[Catalog]) {
     println!("| catalog | skills | prompts | BM25 top 1 | 3 | 5 | relevance top 1 | 3 | 5 |");
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     let mut all = Vec::new();
-    let mut n_bytes = 0;
     for Catalog { name, skills, positives, .. } in catalogs {
         let plain = Bm25::new(skills);
         let index = RelevanceIndex::new(skills.iter().map(|(id, skill)| (id, skill)));
@@ -72,7 +71,6 @@ fn order(title: &str, catalogs: &[Catalog]) {
                 index.rank(prompt, 5).into_iter().map(|found| found.id.to_string()).collect()
             }),
         ];
-        n_bytes += index.memory_usage();
         println!("| {name} | {} | {} | {} |", skills.len(), positives.len(), cells(rates));
         all.push(rates);
     }
@@ -87,8 +85,6 @@ fn order(title: &str, catalogs: &[Catalog]) {
         }
     });
     println!("| **mean** | | | {} |", cells(mean));
-    let n_skills: usize = catalogs.iter().map(|catalog| catalog.skills.len()).sum();
-    println!("\nThe indexes take {} bytes a skill.", n_bytes / n_skills.max(1));
 }
 
 fn cells(rates: [Rate; 2]) -> String {
