@@ -132,8 +132,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the environment against which `requires_bins` and `requires_env` are checked; by default the
-    /// environment of the process.
+    /// Sets the environment for `requires_bins` and `requires_env`; by default that of the process.
     #[must_use]
     pub fn environment(mut self, environment: Environment) -> EngineBuilder {
         self.catalog.environment = environment;
@@ -207,7 +206,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the counter of tokens for budgets; by default, four bytes count as a token.
+    /// Sets the counter of tokens for budgets; by default, four bytes are a token.
     #[must_use]
     pub fn token_counter(mut self, counter: impl TokenCounter + 'static) -> EngineBuilder {
         self.tokens = Some(Arc::new(counter));
@@ -235,8 +234,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Spawns the tasks of skills with `context: fork`; by default, such a skill can only be activated
-    /// inline.
+    /// Spawns the tasks of skills with `context: fork`; by default, these skills are activated inline.
     #[must_use]
     pub fn task_spawner(mut self, tasks: impl TaskSpawner + 'static) -> EngineBuilder {
         self.tasks = Some(Arc::new(tasks));
