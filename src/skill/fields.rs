@@ -54,14 +54,13 @@ impl Reader<'_> {
         }
         let value = node.text().and_then(truth_value);
         if value.is_none() {
-            let written =
-                node.text().map_or(node.kind().to_owned(), |text| format!("`{}`", excerpt(text)));
-            self.report(
-                Code::WrongType,
-                node.span.clone(),
-                format!("`{field}` is {written}, neither `true` nor `false`"),
-                format!("write `{field}: true` or `{field}: false`"),
-            );
+            let fault = match node.text() {
+                Some("") => "cannot be read".to_owned(),
+                Some(text) => format!("is `{}`, neither `true` nor `false`", excerpt(text)),
+                None => format!("is {}, not true or false", node.kind()),
+            };
+            let help = format!("write `{field}: true` or `{field}: false`");
+            self.report(Code::WrongType, node.span.clone(), format!("`{field}` {fault}"), help);
         }
         Some(Spanned { value: value?, span: node.span.clone() })
     }
