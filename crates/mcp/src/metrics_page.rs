@@ -145,14 +145,21 @@ fn gauge(
 enum Value {
     Counter(u64),
     Gauge(usize),
-    Histogram { seconds: f64, buckets: Vec<(f64, u64)> },
+    /// `buckets` are the calls of at most so many seconds; `calls` has longer ones, too.
+    Histogram {
+        seconds: f64,
+        calls: u64,
+        buckets: Vec<(f64, u64)>,
+    },
 }
 
 impl Value {
     /// Creates a histogram. `bounds` are in microseconds; `took` has the number of calls in each bucket.
     fn histogram(bounds: &[u64], took: &[u64], micros: u64) -> Value {
-        let bounds = bounds.iter().map(|micros| seconds(*micros)).chain([f64::MAX]);
-        Value::Histogram { seconds: seconds(micros), buckets: bounds.zip(took.to_vec()).collect() }
+        let calls = took.iter().sum();
+        let bounds = bounds.iter().map(|micros| seconds(*micros));
+        let buckets = bounds.zip(took.iter().copied()).collect();
+        Value::Histogram { seconds: seconds(micros), calls, buckets }
     }
 
     fn kind(&self) -> MetricType {
@@ -167,9 +174,8 @@ impl Value {
         match self {
             Value::Counter(count) => encoder.encode_counter::<NoLabelSet, _, u64>(count, None),
             Value::Gauge(n) => encoder.encode_gauge(n),
-            Value::Histogram { seconds, buckets } => {
-                let n_calls = buckets.iter().map(|(_, n)| n).sum();
-                encoder.encode_histogram::<NoLabelSet>(*seconds, n_calls, buckets, None)
+            Value::Histogram { seconds, calls, buckets } => {
+                encoder.encode_histogram::<NoLabelSet>(*seconds, *calls, buckets, None)
             }
         }
     }
@@ -241,7 +247,7 @@ mod tests {
             "repertoire_tool_call_seconds_bucket{tool=\"find_skills\",le=\"0.001\"} 1",
             "repertoire_tool_call_seconds_bucket{tool=\"toolset\",le=\"30\"} 0",
             "repertoire_tool_call_seconds_bucket{tool=\"toolset\",le=\"+Inf\"} 1",
-            "repertoire_tool_call_seconds_sum{tool=\"toolset\"} 60",
+            "repertoire_tool_call_seconds_sum{tool=\"toolset\"} 60.0",
             "repertoire_tool_errors_total{tool=\"toolset\"} 1",
             "repertoire_store_call_seconds_count 1",
             "repertoire_store_errors_total 0",

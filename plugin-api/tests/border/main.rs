@@ -141,7 +141,7 @@ fn a_class_that_cannot_be_created_says_why() {
     assert!(help.starts_with("it has `FailingToolset`, `PanicInCreate`"), "{help}");
     assert!(matches!(
         missing,
-        Err(CreateError::NoClass { class, have, .. }) if class == "Nobody" && have.len() == 10
+        Err(CreateError::NoClass { class, have, .. }) if class == "Nobody" && have.len() == 11
     ));
 }
 
