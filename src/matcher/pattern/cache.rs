@@ -88,13 +88,8 @@ impl Patterns {
 
     /// Puts into `candidates` the patterns that require no literal and may match the normalised `text`,
     /// as many as the bound on positions allows.
-    pub(in crate::matcher) fn without_literal(
-        &self,
-        text: &str,
-        is_ascii: bool,
-        candidates: &mut Candidates,
-    ) {
-        self.literal_free.select(text, is_ascii, candidates);
+    pub(in crate::matcher) fn without_literal(&self, text: &str, candidates: &mut Candidates) {
+        self.literal_free.select(text, candidates);
         if candidates.untried_from.is_some() {
             let tried = candidates.tried.len();
             tracing::warn!(tried, "too many patterns without a literal may match a text");

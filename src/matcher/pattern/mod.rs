@@ -19,7 +19,7 @@ use crate::progress::Steps;
 use crate::skill::pattern::{self, Case};
 use cache::Patterns;
 use gates::{Gate, Gates};
-use literal_free::RequiredClasses;
+use literal_free::required_classes;
 use required::Required;
 
 pub(crate) use cache::WINDOW_BYTES;
@@ -54,7 +54,7 @@ impl<'a> Sources<'a> {
             let required = required::required(source, &hir)?;
             // Nearly every message contains a given letter. If the pattern also requires a digit or
             // a sign, these rule out more messages, so it is treated as one without literals.
-            let is_weak = required.is_weak() && RequiredClasses::of(&hir).are_rare();
+            let is_weak = required.is_weak() && required_classes(&hir) != 0;
             (!is_weak).then_some(required)
         });
         let mut n_patterns: HashMap<String, u32> = HashMap::new();

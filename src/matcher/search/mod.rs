@@ -65,7 +65,7 @@ impl<'i, 's> Search<'i, 's> {
         let Scratch { excerpt: buffer, text, occurrences, found, candidates, .. } = &mut **scratch;
         let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
-        patterns.without_literal(text.normalized(seen_text), text.is_ascii(), candidates);
+        patterns.without_literal(text.normalized(seen_text), candidates);
         for &pattern in &candidates.tried {
             found.add_pattern(tables.pattern_items[pattern as usize], Presence::Possible);
         }

@@ -60,24 +60,6 @@ pub(in crate::matcher) fn mask<T: Copy, const N: usize>(
     })
 }
 
-/// Returns the union of the bits that `of` gives for each byte. Some bytes are asked for more than once, as
-/// the last block overlaps the one before.
-#[inline]
-pub(in crate::matcher) fn combined(bytes: &[u8], of: impl Fn(u8) -> u8) -> u8 {
-    let (blocks, rest) = bytes.as_chunks::<32>();
-    let Some(last) = bytes.last_chunk::<32>() else {
-        return rest.iter().fold(0, |all, &byte| all | of(byte));
-    };
-    // Each position in a block has its own union, so that the compiler can vectorise the loop.
-    let mut of_places = [0_u8; 32];
-    for block in blocks.iter().chain([last]) {
-        for (of_place, &byte) in of_places.iter_mut().zip(block) {
-            *of_place |= of(byte);
-        }
-    }
-    of_places.iter().fold(0, |all, &of_place| all | of_place)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,8 +76,6 @@ mod tests {
                     let mut found = Vec::new();
                     places(&bytes, |byte| byte == wanted, |at| found.push(at));
                     assert_eq!(found, expected, "{wanted} in {bytes:?}");
-                    let any = combined(&bytes, |byte| u8::from(byte == wanted));
-                    assert_eq!(any == 1, !expected.is_empty());
                 }
             }
         }

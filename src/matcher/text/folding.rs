@@ -85,7 +85,6 @@ pub(crate) struct QueryText {
     others: Others,
     /// True if the query is its own normalised form, so that `normalized` is not used.
     is_normalized: bool,
-    is_ascii: bool,
     /// True if the query is one line of ASCII.
     is_plain: bool,
 }
@@ -93,8 +92,7 @@ pub(crate) struct QueryText {
 impl QueryText {
     /// Makes both forms of a query.
     pub(crate) fn set(&mut self, query: &str) {
-        self.is_ascii = query.is_ascii();
-        if self.is_ascii {
+        if query.is_ascii() {
             self.is_normalized = true;
             self.folded.restart(query.len());
             let is_even = query.is_empty() || !has_odd_blank(query.as_bytes());
@@ -126,11 +124,6 @@ impl QueryText {
     /// The folded form.
     pub(crate) fn folded(&self) -> &str {
         &self.folded.text
-    }
-
-    /// Tells whether the query, and therefore each of its forms, is ASCII.
-    pub(crate) fn is_ascii(&self) -> bool {
-        self.is_ascii
     }
 
     /// Tells whether the query is one line of ASCII. If so, a literal without blanks in the folded form
