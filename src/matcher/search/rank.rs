@@ -200,7 +200,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Of the skills with a weak mention, keeps those that match by nothing else.
+    /// Keeps the skills with a weak mention that match by nothing else.
     fn settle_weak(&mut self) {
         let Search { index, scratch, .. } = self;
         let Scratch { found, ranking, .. } = &mut **scratch;
