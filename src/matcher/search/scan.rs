@@ -11,24 +11,6 @@ use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::{self, Lines, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
 
-/// The flags of a literal's value. `REQUIRED`: patterns require the literal. `ONE_ITEM`: the only use of
-/// the literal is the item in the bits of `ITEM`. `MORE`: the literal has another use, or several.
-const REQUIRED: u32 = 1 << 31;
-const ONE_ITEM: u32 = 1 << 30;
-const MORE: u32 = 1 << 29;
-const ITEM: u32 = MORE - 1;
-
-/// Returns the value that the automaton stores for a literal with these uses.
-pub(in crate::matcher) fn value_of(uses: &[LiteralUse], is_required: bool) -> u32 {
-    let required = if is_required { REQUIRED } else { 0 };
-    required
-        | match *uses {
-            [] => 0,
-            [LiteralUse::Item(item)] if item <= ITEM => ONE_ITEM | item,
-            _ => MORE,
-        }
-}
-
 /// Tells whether a word may start where `range` does.
 #[inline]
 fn opens(text: &str, range: &Range<usize>) -> bool {
@@ -70,9 +52,7 @@ impl Index {
                 let literal = next;
                 let of = self.automaton.literal(literal);
                 next = if only_each { of.next_each } else { of.next };
-                if (of.value & REQUIRED != 0 || of.next != NONE)
-                    && let Some(known) = occurrences.add(literal, Occurrence::new(end, closes))
-                {
+                if let Some(known) = occurrences.add(literal, Occurrence::new(end, closes)) {
                     let is_settled = known.closed || !closes;
                     known.add(end, closes);
                     if is_settled && !only_each && of.next != NONE {
@@ -81,14 +61,10 @@ impl Index {
                         next = of.next_each;
                     }
                 }
-                if closes && of.value & (ONE_ITEM | MORE) != 0 {
+                if closes {
                     let range = end.saturating_sub(of.len as usize)..end;
                     if opens(text, &range) {
-                        if of.value & ONE_ITEM != 0 {
-                            recorder.item(of.value & ITEM, range);
-                        } else {
-                            recorder.literal(literal, range);
-                        }
+                        recorder.record(literal, range);
                     }
                 }
             }
@@ -107,13 +83,6 @@ impl Index {
             }
             literal = self.automaton.literal(literal).next;
         }
-    }
-
-    /// Tells whether each item that a literal's value refers to exists.
-    pub(in crate::matcher) fn values_fit(&self) -> bool {
-        let n_items = self.tables.items.len();
-        let leads_out = |value: u32| value & ONE_ITEM != 0 && (value & ITEM) as usize >= n_items;
-        !self.automaton.literals().iter().any(|literal| leads_out(literal.value))
     }
 }
 
@@ -142,16 +111,9 @@ struct Recorder<'s> {
 }
 
 impl Recorder<'_> {
-    /// Records a literal that is one item and has no other use.
+    /// Records what triggers use a literal for.
     #[inline]
-    fn item(&mut self, item: u32, range: Range<usize>) {
-        if self.part != Part::Quoted {
-            self.found.add(item, &range);
-        }
-    }
-
-    /// Records any other literal.
-    fn literal(&mut self, literal: u32, range: Range<usize>) {
+    fn record(&mut self, literal: u32, range: Range<usize>) {
         let counts = self.part != Part::Quoted;
         for &to in self.index.tables.uses.of(literal) {
             match to {
