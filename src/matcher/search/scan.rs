@@ -4,35 +4,12 @@ use std::ops::Range;
 
 use super::Search;
 use super::scratch::{Found, Scratch};
-use crate::matcher::automaton::{NONE, Occurrence, Occurrences, is_word};
+use crate::matcher::automaton::{NONE, Occurrence, Occurrences};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
 use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::{self, Lines, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
-
-/// Tells whether a word may start where `range` does.
-#[inline]
-fn opens(text: &str, range: &Range<usize>) -> bool {
-    let bytes = text.as_bytes();
-    let Some(before) = range.start.checked_sub(1).map(|at| bytes[at]) else { return true };
-    if before < 0x80 && (!is_word(before) || bytes[range.start] < 0x80) {
-        return !is_word(before);
-    }
-    // A length in a damaged snapshot may lead into the middle of a character.
-    text.is_char_boundary(range.start) && boundary::opens(text, range.start, range.end)
-}
-
-/// Tells whether a word may end at `end`.
-#[inline]
-fn closes(text: &str, end: usize) -> bool {
-    let bytes = text.as_bytes();
-    let Some(&after) = bytes.get(end) else { return true };
-    if after < 0x80 && (!is_word(after) || bytes[end - 1] < 0x80) {
-        return !is_word(after);
-    }
-    text.is_char_boundary(end) && boundary::closes(text, end)
-}
 
 impl Index {
     /// Passes the literals that stand in the text as words of their own to the recorder, in the order of
@@ -45,7 +22,8 @@ impl Index {
         occurrences.start(self.automaton.literals().len());
         let text = recorder.folded;
         self.automaton.scan(text, |longest, end| {
-            let closes = closes(text, end);
+            // A damaged snapshot may lead into the middle of a character.
+            let closes = text.is_char_boundary(end) && boundary::closes(text, end);
             let mut next = longest;
             let mut only_each = false;
             while next != NONE {
@@ -63,7 +41,8 @@ impl Index {
                 }
                 if closes {
                     let range = end.saturating_sub(of.len as usize)..end;
-                    if opens(text, &range) {
+                    if text.is_char_boundary(range.start) && boundary::opens(text, range.start, end)
+                    {
                         recorder.record(literal, range);
                     }
                 }
