@@ -214,7 +214,6 @@ impl Index {
     fn is_sound(&self) -> bool {
         let n_literals = self.automaton.literals().len();
         self.automaton.is_sound()
-            && self.values_fit()
             && self.paths.is_sound()
             && self.patterns.is_sound()
             && self.gates.is_sound(self.patterns.len(), n_literals)

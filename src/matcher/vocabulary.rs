@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use super::arena::Lists;
 use super::automaton::{Automaton, Needs};
 use super::pattern::Sources;
-use super::search;
 use super::tables::LiteralUse;
 
 /// Compiles the literals that triggers declare, with their `numbers` and their uses, and the literals that
@@ -36,7 +35,6 @@ pub(super) fn compile(
         Needs {
             start: !is_required[literal],
             each: uses.iter().any(|to| matches!(to, LiteralUse::Name(_))),
-            value: search::value_of(uses, is_required[literal]),
         }
     };
     let automaton = Automaton::new(&texts, needs)?;

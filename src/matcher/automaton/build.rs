@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::{
-    ASK, Automaton, INSIDE, LINE, Literal, MAX_SLOTS, N_SYMBOLS, NONE, Needs, OUT, ROWS, START,
-    pack, symbols_of,
+    ASK, Automaton, INSIDE, Literal, MAX_SLOTS, N_SYMBOLS, NONE, Needs, OUT, ROWS, START, pack,
+    symbols_of,
 };
 use crate::matcher::text::boundary;
 
@@ -37,19 +37,14 @@ impl Automaton {
         let trie = Trie::new(&forms);
         drop(forms);
         let failures = trie.failures();
-        let new = |(place, literal): (usize, &&str)| {
-            let (len, value) = (literal.len() as u32, needs(place).value);
-            Literal { next: NONE, next_each: NONE, len, value }
+        let new = |literal: &&str| {
+            let len = literal.len() as u32;
+            Literal { next: NONE, next_each: NONE, len }
         };
-        let mut literals: Vec<Literal> = literals.iter().enumerate().map(new).collect();
+        let mut literals: Vec<Literal> = literals.iter().map(new).collect();
         let outputs = link_outputs(&trie, &failures, &mut literals, needs);
-        let (states, output_of) = fill(&trie, &failures, &outputs)?;
-        let (mut ranks, mut outputs) = (Vec::new(), Vec::<u32>::new());
-        for line in output_of.chunks(LINE) {
-            ranks.push(outputs.len() as u32);
-            outputs.extend(line.iter().filter(|&&output| output != NONE));
-        }
-        Some(Automaton { symbols, states, ranks, outputs, literals })
+        let (states, outputs) = fill(&trie, &failures, &outputs)?;
+        Some(Automaton { symbols, states, outputs, literals })
     }
 }
 

@@ -11,8 +11,7 @@
 //! twice.
 //!
 //! Each literal links to the longest other literal that it ends with (its output link), so a state needs
-//! its longest literal only. The states with a literal are numbered in the order of their slots. Such a
-//! number is the rank of the state's cache line plus the number of flags before the state in that line.
+//! its longest literal only.
 //!
 //! The tables are flat, so a snapshot holds them as they are. [`Automaton::is_sound`] checks tables read
 //! from a snapshot, and a scan takes time linear in the text whatever the tables hold.
@@ -39,9 +38,6 @@ const FAIL_BITS: u32 = 27;
 /// The exclusive limit of the number of slots.
 const MAX_SLOTS: usize = 1 << FAIL_BITS;
 
-/// The number of states that share an entry of `ranks`: a cache line.
-const LINE: usize = 8;
-
 /// The facts about a literal that a hit needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Literal {
@@ -52,21 +48,17 @@ pub(super) struct Literal {
     pub(super) next_each: u32,
     /// The length in bytes.
     pub(super) len: u32,
-    /// A value that the caller chose, see [`Needs::value`].
-    pub(super) value: u32,
 }
 
-row!(Literal { next: u32, next_each: u32, len: u32, value: u32 });
+row!(Literal { next: u32, next_each: u32, len: u32 });
 
-/// The needs of a literal: the occurrences that matter, and a value.
+/// The occurrences of a literal that matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Needs {
     /// True if only occurrences at the start of a word matter.
     pub(super) start: bool,
     /// True if every occurrence matters, for its context.
     pub(super) each: bool,
-    /// The value to store with the literal.
-    pub(super) value: u32,
 }
 
 /// The number of symbols, a power of two.
@@ -156,10 +148,7 @@ pub(super) struct Automaton {
     symbols: Vec<u8>,
     #[serde(with = "super::rows")]
     states: Vec<u64>,
-    /// The number of states with a literal before each line of states.
-    #[serde(with = "super::rows")]
-    ranks: Vec<u32>,
-    /// The longest literal of each state that has one.
+    /// The longest literal that ends at each state, or [`NONE`].
     #[serde(with = "super::rows")]
     outputs: Vec<u32>,
     #[serde(with = "super::rows")]
@@ -217,19 +206,9 @@ impl Automaton {
             }
             now = next;
             if now & OUT != 0 {
-                hit(self.output(slot), at + 1);
+                hit(self.outputs[slot], at + 1);
             }
         }
-    }
-
-    /// The longest literal of a state that has one.
-    #[inline]
-    fn output(&self, slot: usize) -> u32 {
-        let line = slot & !(LINE - 1);
-        let states: &[u64; LINE] = self.states[line..].first_chunk().unwrap_or(&[0; LINE]);
-        // Counts all eight flags: a loop that ends at the slot would be mispredicted.
-        let before = (line..).zip(states).map(|(at, of)| (of >> 63) as u32 & u32::from(at < slot));
-        self.outputs[(self.ranks[slot / LINE] + before.sum::<u32>()) as usize]
     }
 
     #[inline]
@@ -254,33 +233,25 @@ impl Automaton {
         self.symbols.len() == N_ENTRIES
             && (0..).zip(&self.symbols).all(|(place, &symbol)| symbol != ASK || may_ask(place))
             && self.states_fit()
-            && self.outputs.iter().all(|&output| output < n_literals)
+            && self.outputs.len() == self.states.len()
+            && self.outputs.iter().all(|&output| output == NONE || output < n_literals)
             && self
                 .literals
                 .iter()
                 .all(|of| is_shorter(of.next, of.len) && is_shorter(of.next_each, of.len))
     }
 
-    /// Tells whether each state leads to states, and whether `ranks` and `outputs` fit the states that
-    /// have a literal.
+    /// Tells whether each state leads to states.
     ///
     /// Every hook process waits for this, so the states are read once, without a branch for each.
     fn states_fit(&self) -> bool {
-        let n_states = self.states.len();
-        let (lines, rest) = self.states.as_chunks::<LINE>();
-        let (mut last_base, mut last_fail, mut n_before) = (0, 0, 0);
-        let mut ranks_fit = self.ranks.len() == lines.len() && rest.is_empty();
-        for (line, &rank) in lines.iter().zip(&self.ranks) {
-            ranks_fit &= rank == n_before;
-            for &state in line {
-                last_base = base(state).max(last_base);
-                last_fail = fail(state).max(last_fail);
-                n_before += (state >> 63) as u32;
-            }
+        let (mut last_base, mut last_fail) = (0, 0);
+        for &state in &self.states {
+            last_base = base(state).max(last_base);
+            last_fail = fail(state).max(last_fail);
         }
+        let n_states = self.states.len();
         (2 * N_SYMBOLS..MAX_SLOTS).contains(&n_states)
-            && ranks_fit
-            && self.outputs.len() == n_before as usize
             && (last_base as usize | (N_SYMBOLS - 1)) < n_states
             && (last_fail as usize) < n_states
     }

@@ -39,11 +39,8 @@ fn expected(literals: &[String], starts: &BTreeSet<usize>, text: &str) -> Hits {
 
 fn compile(literals: &[String], starts: &BTreeSet<usize>) -> Automaton {
     let texts: Vec<&str> = literals.iter().map(String::as_str).collect();
-    let needs = |place: usize| Needs {
-        start: starts.contains(&place),
-        each: place.is_multiple_of(3),
-        value: place as u32 * 7,
-    };
+    let needs =
+        |place: usize| Needs { start: starts.contains(&place), each: place.is_multiple_of(3) };
     Automaton::new(&texts, needs).unwrap()
 }
 
@@ -85,8 +82,7 @@ proptest! {
                 ends.max_by_key(|&of| literals[of].len()).map_or(NONE, |of| of as u32)
             };
             let next_each = longest(|of| of.is_multiple_of(3));
-            let expected =
-                Literal { next: longest(|_| true), next_each, len: literal.len() as u32, value: place as u32 * 7 };
+            let expected = Literal { next: longest(|_| true), next_each, len: literal.len() as u32 };
             prop_assert_eq!(automaton.literal(place as u32), expected);
         }
     }
@@ -121,21 +117,14 @@ fn tables_that_do_not_fit_together_are_refused() {
     let sound = compile(&literals, &BTreeSet::new());
     let n_states = sound.states.len() as u32;
     let state = |base, fail| pack(base, fail, 1);
-    let changes: [(&str, Change); 13] = [
+    let changes: [(&str, Change); 8] = [
         ("a base beyond the states", &|of| of.states[9] = state(n_states, 0)),
         ("a base whose last child is beyond them", &|of| {
-            of.states.truncate((n_states - LINE as u32) as usize);
-            of.ranks.pop();
+            of.states.truncate((n_states - 8) as usize);
+            of.outputs.truncate((n_states - 8) as usize);
             of.states[9] = state(n_states - N_SYMBOLS as u32, 0);
         }),
         ("a failure link beyond them", &|of| of.states[9] = state(0, n_states)),
-        ("a flag too many", &|of| of.states[9] |= OUT),
-        ("a flag too few", &|of| of.states.iter_mut().for_each(|of| *of &= !OUT)),
-        ("a wrong rank", &|of| *of.ranks.last_mut().unwrap() += 1),
-        ("a rank too many", &|of| of.ranks.push(3)),
-        ("a rank too few", &|of| {
-            of.ranks.pop();
-        }),
         ("a state too many", &|of| of.states.push(0)),
         ("an output too few", &|of| {
             of.outputs.pop();

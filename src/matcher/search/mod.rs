@@ -14,7 +14,6 @@ use scan::Part;
 use scratch::Presence;
 
 pub use answer::Selection;
-pub(super) use scan::value_of;
 pub(super) use scratch::Scratch;
 
 /// One query, and the scratch that holds its findings.

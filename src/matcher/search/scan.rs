@@ -4,53 +4,12 @@ use std::ops::Range;
 
 use super::Search;
 use super::scratch::{Found, Scratch};
-use crate::matcher::automaton::{NONE, Occurrence, Occurrences, is_word};
+use crate::matcher::automaton::{NONE, Occurrence, Occurrences};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
 use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::{self, Lines, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
-
-/// The flags of a literal's value. `REQUIRED`: patterns require the literal. `ONE_ITEM`: the only use of
-/// the literal is the item in the bits of `ITEM`. `MORE`: the literal has another use, or several.
-const REQUIRED: u32 = 1 << 31;
-const ONE_ITEM: u32 = 1 << 30;
-const MORE: u32 = 1 << 29;
-const ITEM: u32 = MORE - 1;
-
-/// Returns the value that the automaton stores for a literal with these uses.
-pub(in crate::matcher) fn value_of(uses: &[LiteralUse], is_required: bool) -> u32 {
-    let required = if is_required { REQUIRED } else { 0 };
-    required
-        | match *uses {
-            [] => 0,
-            [LiteralUse::Item(item)] if item <= ITEM => ONE_ITEM | item,
-            _ => MORE,
-        }
-}
-
-/// Tells whether a word may start where `range` does.
-#[inline]
-fn opens(text: &str, range: &Range<usize>) -> bool {
-    let bytes = text.as_bytes();
-    let Some(before) = range.start.checked_sub(1).map(|at| bytes[at]) else { return true };
-    if before < 0x80 && (!is_word(before) || bytes[range.start] < 0x80) {
-        return !is_word(before);
-    }
-    // A length in a damaged snapshot may lead into the middle of a character.
-    text.is_char_boundary(range.start) && boundary::opens(text, range.start, range.end)
-}
-
-/// Tells whether a word may end at `end`.
-#[inline]
-fn closes(text: &str, end: usize) -> bool {
-    let bytes = text.as_bytes();
-    let Some(&after) = bytes.get(end) else { return true };
-    if after < 0x80 && (!is_word(after) || bytes[end - 1] < 0x80) {
-        return !is_word(after);
-    }
-    text.is_char_boundary(end) && boundary::closes(text, end)
-}
 
 impl Index {
     /// Passes the literals that stand in the text as words of their own to the recorder, in the order of
@@ -63,16 +22,15 @@ impl Index {
         occurrences.start(self.automaton.literals().len());
         let text = recorder.folded;
         self.automaton.scan(text, |longest, end| {
-            let closes = closes(text, end);
+            // A damaged snapshot may lead into the middle of a character.
+            let closes = text.is_char_boundary(end) && boundary::closes(text, end);
             let mut next = longest;
             let mut only_each = false;
             while next != NONE {
                 let literal = next;
                 let of = self.automaton.literal(literal);
                 next = if only_each { of.next_each } else { of.next };
-                if (of.value & REQUIRED != 0 || of.next != NONE)
-                    && let Some(known) = occurrences.add(literal, Occurrence::new(end, closes))
-                {
+                if let Some(known) = occurrences.add(literal, Occurrence::new(end, closes)) {
                     let is_settled = known.closed || !closes;
                     known.add(end, closes);
                     if is_settled && !only_each && of.next != NONE {
@@ -81,14 +39,11 @@ impl Index {
                         next = of.next_each;
                     }
                 }
-                if closes && of.value & (ONE_ITEM | MORE) != 0 {
+                if closes {
                     let range = end.saturating_sub(of.len as usize)..end;
-                    if opens(text, &range) {
-                        if of.value & ONE_ITEM != 0 {
-                            recorder.item(of.value & ITEM, range);
-                        } else {
-                            recorder.literal(literal, range);
-                        }
+                    if text.is_char_boundary(range.start) && boundary::opens(text, range.start, end)
+                    {
+                        recorder.record(literal, range);
                     }
                 }
             }
@@ -107,13 +62,6 @@ impl Index {
             }
             literal = self.automaton.literal(literal).next;
         }
-    }
-
-    /// Tells whether each item that a literal's value refers to exists.
-    pub(in crate::matcher) fn values_fit(&self) -> bool {
-        let n_items = self.tables.items.len();
-        let leads_out = |value: u32| value & ONE_ITEM != 0 && (value & ITEM) as usize >= n_items;
-        !self.automaton.literals().iter().any(|literal| leads_out(literal.value))
     }
 }
 
@@ -142,16 +90,9 @@ struct Recorder<'s> {
 }
 
 impl Recorder<'_> {
-    /// Records a literal that is one item and has no other use.
+    /// Records what triggers use a literal for.
     #[inline]
-    fn item(&mut self, item: u32, range: Range<usize>) {
-        if self.part != Part::Quoted {
-            self.found.add(item, &range);
-        }
-    }
-
-    /// Records any other literal.
-    fn literal(&mut self, literal: u32, range: Range<usize>) {
+    fn record(&mut self, literal: u32, range: Range<usize>) {
         let counts = self.part != Part::Quoted;
         for &to in self.index.tables.uses.of(literal) {
             match to {
