@@ -10,6 +10,6 @@ pub(crate) mod mention;
 pub(in crate::matcher) mod meta;
 pub(crate) mod token;
 
-pub(crate) use folding::{QueryText, collapse_blanks, fold_trigger, push_folded};
+pub(crate) use folding::{QueryText, collapse_blanks, fold_trigger, is_settled, push_folded};
 pub(crate) use mapped::searched_part;
 pub use meta::MetaQuestion;
