@@ -9,6 +9,8 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
+use crate::matcher::text::is_settled;
+
 /// The maximum sum of positions of the patterns tried on one text. It bounds the cost of a text made to
 /// meet what thousands of patterns require. Trying one on 120 bytes takes 0.5 µs as long as few are
 /// tried, and 1.7 µs with 8,192 positions, as the automata no longer fit the caches of a core.
@@ -146,7 +148,7 @@ fn of_char(c: char) -> CharClasses {
 
 fn of_text(text: &str) -> CharClasses {
     let classes = text.bytes().fold(0, |all, byte| all | OF_BYTES[usize::from(byte)]);
-    let is_number = |c: char| !c.is_ascii() && c.is_numeric();
+    let is_number = |c: char| !is_settled(c) && c.is_numeric();
     let has_number = classes & (NUMBER | OTHER) == OTHER && text.contains(is_number);
     if has_number { classes | NUMBER } else { classes }
 }

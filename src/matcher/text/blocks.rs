@@ -31,17 +31,6 @@ pub(in crate::matcher) fn places(
     }
 }
 
-/// Calls `each` with the place of each character that is not ASCII, and with the character.
-#[inline]
-pub(in crate::matcher) fn others(text: &str, mut each: impl FnMut(usize, char)) {
-    let starts_one = |byte| byte >= 0xc0;
-    places(text.as_bytes(), starts_one, |at| {
-        if let Some(c) = text[at..].chars().next() {
-            each(at, c);
-        }
-    });
-}
-
 /// Returns the mask of at most 64 numbers for which `holds` is true. Compilers vectorise the loop over
 /// them. A multiplication then gathers eight bytes of 0 or 1 into eight bits.
 #[inline]

@@ -13,7 +13,6 @@ use caseless::Caseless;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-use super::blocks;
 use super::mapped::MappedText;
 
 /// Returns the folded form of a trigger: normalised, folded, and without blanks at its ends.
@@ -41,8 +40,9 @@ pub(crate) fn push_folded(c: char, out: &mut String) {
 }
 
 /// Tells whether a character is known to be its own normalised form and, unless it is an ASCII capital,
-/// its own folded form. True for most letters of some scripts; the tables decide about all others.
-fn is_settled(c: char) -> bool {
+/// its own folded form. True for most letters of some scripts, and for no number but those of ASCII; the
+/// tables decide about all others.
+pub(crate) fn is_settled(c: char) -> bool {
     matches!(c,
         '\0'..='\x7f' | 'à'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | '、' | '。' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー'
             | '一'..='\u{9fff}' | '가'..='힣')
@@ -62,27 +62,11 @@ pub(crate) fn collapse_blanks(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The characters of a text that are not settled, and where they start.
-#[derive(Debug, Default)]
-struct Others(Vec<(u32, char)>);
-
-impl Others {
-    fn set(&mut self, text: &str) {
-        self.0.clear();
-        blocks::others(text, |at, c| {
-            if !is_settled(c) {
-                self.0.push((at as u32, c));
-            }
-        });
-    }
-}
-
 /// Both forms of one query. Its buffers are kept between queries.
 #[derive(Debug, Default)]
 pub(crate) struct QueryText {
     normalized: MappedText,
     folded: MappedText,
-    others: Others,
     /// True if the query is its own normalised form, so that `normalized` is not used.
     is_normalized: bool,
     /// True if the query is one line of ASCII.
@@ -92,32 +76,19 @@ pub(crate) struct QueryText {
 impl QueryText {
     /// Makes both forms of a query.
     pub(crate) fn set(&mut self, query: &str) {
-        if query.is_ascii() {
-            self.is_normalized = true;
-            self.folded.restart(query.len());
-            let is_even = query.is_empty() || !has_odd_blank(query.as_bytes());
-            if is_even {
-                self.folded.push(0, query);
-            } else {
-                fold_odd_blanks(query, 0..query.len(), false, &mut self.folded);
-            }
-            self.folded.text.make_ascii_lowercase();
-            // A line break is an odd blank, so a text without odd blanks is one line.
-            self.is_plain = is_even || !query.contains('\n');
-            return;
-        }
-        self.is_plain = false;
-        self.others.set(query);
-        // Leaving out the settled characters cannot make text that is not normalised pass for
-        // normalised.
-        let others = self.others.0.iter().map(|&(_, c)| c);
-        self.is_normalized = is_nfkc_quick(others) == IsNormalized::Yes;
-        if self.is_normalized {
-            fold_into(query, &self.others, &mut self.folded);
-        } else {
+        let is_ascii = query.is_ascii();
+        self.is_plain = is_ascii && !query.contains('\n');
+        self.is_normalized = is_ascii || is_normalized(query);
+        if !self.is_normalized {
             normalize_into(query, &mut self.normalized);
-            self.others.set(&self.normalized.text);
-            fold_into(&self.normalized.text, &self.others, &mut self.folded);
+        }
+        let source = if self.is_normalized { query } else { &self.normalized.text };
+        if is_ascii && is_evenly_spaced(query) {
+            self.folded.restart(query.len());
+            self.folded.push(0, query);
+            self.folded.text.make_ascii_lowercase();
+        } else {
+            fold_into(source, &mut self.folded);
         }
     }
 
@@ -148,88 +119,38 @@ impl QueryText {
     }
 }
 
-/// Folds a text whose `others` are known: the text between these is folded like ASCII.
-fn fold_into(source: &str, others: &Others, out: &mut MappedText) {
+/// Tells whether each blank of a text of ASCII is one space. Its folded form is then its lower case.
+fn is_evenly_spaced(text: &str) -> bool {
+    let is_odd = |odd: bool, byte: u8| odd | (b'\t'..=b'\r').contains(&byte);
+    !text.bytes().fold(false, is_odd) && !text.contains("  ")
+}
+
+/// Tells whether a text is its own normalised form. Leaving out the settled characters cannot make text
+/// that is not normalised pass for normalised.
+fn is_normalized(text: &str) -> bool {
+    is_nfkc_quick(text.chars().filter(|&c| !is_settled(c))) == IsNormalized::Yes
+}
+
+/// Folds a normalised text. Copies the stretches in which only capitals of ASCII change.
+fn fold_into(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let (mut start, mut after_blank) = (0, false);
-    for &(at, c) in &others.0 {
-        let at = at as usize;
-        after_blank = fold_settled(source, start..at, after_blank, out);
-        start = at + c.len_utf8();
+    for (at, c) in source.char_indices() {
         let is_blank = c.is_whitespace();
-        if !(is_blank && after_blank) {
+        let is_first = !std::mem::replace(&mut after_blank, is_blank);
+        if is_settled(c) && (!is_blank || c == ' ' && is_first) {
+            continue;
+        }
+        out.push(start, &source[start..at]);
+        start = at + c.len_utf8();
+        if !is_blank || is_first {
             let place = out.text.len();
             push_folded(c, &mut out.text);
             out.mark(place, at, out.text.len() - place == c.len_utf8());
         }
-        after_blank = is_blank;
     }
-    fold_settled(source, start..source.len(), after_blank, out);
+    out.push(start, &source[start..]);
     out.text.make_ascii_lowercase();
-}
-
-/// Folds a part of a text that contains settled characters only, except for its capitals. `after_blank`
-/// is true if a blank stands before the part. Returns true if one stands at its end.
-fn fold_settled(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) -> bool {
-    let bytes = &source.as_bytes()[part.clone()];
-    let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return after_blank };
-    let is_odd_first = is_blank(first) && after_blank;
-    if !is_odd_first && !has_odd_blank(bytes) {
-        out.push(part.start, &source[part]);
-    } else {
-        fold_odd_blanks(source, part, after_blank, out);
-    }
-    is_blank(last)
-}
-
-/// Folds a part of settled characters that has odd blanks (see [`has_odd_blank`]): copies the stretches
-/// between these, and writes a space for those that begin a run of blanks.
-fn fold_odd_blanks(source: &str, part: Range<usize>, after_blank: bool, out: &mut MappedText) {
-    let bytes = &source.as_bytes()[part.clone()];
-    let mut start = 0;
-    let mut end_of_blank = if after_blank { Some(0) } else { None };
-    blocks::places(bytes, is_blank, |at| {
-        let is_after_blank = end_of_blank.replace(at + 1) == Some(at);
-        if bytes[at] == b' ' && !is_after_blank {
-            return;
-        }
-        out.push(part.start + start, &source[part.start + start..part.start + at]);
-        if !is_after_blank {
-            out.push(part.start + at, " ");
-        }
-        start = at + 1;
-    });
-    out.push(part.start + start, &source[part.start + start..part.end]);
-}
-
-fn is_blank(byte: u8) -> bool {
-    (byte == b' ') | is_other_blank(byte)
-}
-
-fn is_other_blank(byte: u8) -> bool {
-    byte.wrapping_sub(b'\t') < 5
-}
-
-/// Tells whether a text, not empty, has an odd blank: one that is not a space, or that follows another
-/// blank.
-fn has_odd_blank(bytes: &[u8]) -> bool {
-    // Without a branch for each byte, as nearly every query has no odd blank, and on single bytes,
-    // so that the compiler can vectorise it. The last block overlaps the one before.
-    let is_odd = |odd: u8, (&a, &b): (&u8, &u8)| {
-        odd | u8::from(is_other_blank(a)) | u8::from(a == b' ') & u8::from(b == b' ')
-    };
-    let any_odd = |(a, b): (&[u8; 32], &[u8; 32])| a.iter().zip(b).fold(0, is_odd) != 0;
-    let (before, last) = (&bytes[..bytes.len() - 1], bytes[bytes.len() - 1]);
-    let after = &bytes[1..];
-    if is_other_blank(last) {
-        return true;
-    }
-    match (before.last_chunk(), after.last_chunk()) {
-        (Some(a), Some(b)) => {
-            before.as_chunks().0.iter().zip(after.as_chunks().0).any(any_odd) || any_odd((a, b))
-        }
-        _ => before.iter().zip(after).fold(0, is_odd) != 0,
-    }
 }
 
 /// Normalises piece by piece. A piece starts at each character that cannot interact with those before it
@@ -351,7 +272,7 @@ mod tests {
             assert_eq!(folded, text.to_ascii_lowercase(), "{c:?}");
             assert_eq!(is_nfkc_quick(text.chars()), IsNormalized::Yes, "{c:?}");
             assert_eq!(canonical_combining_class(c), 0, "{c:?}");
-            assert!(c.is_ascii() || !c.is_whitespace(), "{c:?}");
+            assert!(c.is_ascii() || !c.is_whitespace() && !c.is_numeric(), "{c:?}");
         }
     }
 
