@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use repertoire_agents::{HookAgent, HookCall};
 use repertoire::{Engine, Skill};
+use repertoire_agents::{HookAgent, HookCall};
 use serde_json::{Map, Value};
 
 #[derive(Debug, Arbitrary)]

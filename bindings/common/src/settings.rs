@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::Environment;
-use repertoire_config::{Config, ConfigPlace};
-use repertoire_fetch::Fetcher;
 use repertoire::session::MemoryStore;
-use repertoire_sessions::SqliteStore;
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
     Skill, SnapshotCache, Source,
 };
+use repertoire_config::{Config, ConfigPlace};
+use repertoire_fetch::Fetcher;
+use repertoire_sessions::SqliteStore;
 
 use crate::code::{ScriptSettings, ToolsetSettings};
 use crate::hosts::{Hosts, Shared};
