@@ -62,8 +62,30 @@ impl ItemSource {
     }
 }
 
+impl Index {
+    /// Compiles an index of `skills`, which may come in any order.
+    ///
+    /// Fails with `EXECUTION_ERROR` if the triggers are more than one index can hold (half a
+    /// gigabyte).
+    pub fn new(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
+        Index::compile(skills, options, &Reporter::default())
+    }
+
+    /// Compiles an index as [`Index::new`] does, and reports progress.
+    pub(crate) fn compile(
+        skills: &[IndexedSkill<'_>],
+        options: &IndexOptions,
+        reporter: &Reporter,
+    ) -> Result<Index, Error> {
+        let mut sorted = skills.to_vec();
+        sorted.sort_unstable_by(|a, b| a.id.cmp(b.id));
+        sorted.dedup_by(|later, first| later.id == first.id);
+        build(&sorted, options, reporter)
+    }
+}
+
 /// Compiles an index; `skills` must be sorted by id, and the ids must be distinct.
-pub(super) fn build(
+fn build(
     skills: &[IndexedSkill<'_>],
     options: &IndexOptions,
     reporter: &Reporter,

@@ -6,17 +6,14 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thread_local::ThreadLocal;
 
+use super::Match;
 use super::automaton::Automaton;
-use super::build;
 use super::paths::Paths;
 use super::pattern::cache::Patterns;
 use super::pattern::gates::Gates;
-use super::search::{Scratch, Search, Selection};
+use super::search::Scratch;
 use super::tables::Tables;
 use super::text::meta::{MetaQuestion, Questions};
-use super::{Match, Query};
-use crate::error::Error;
-use crate::progress::Reporter;
 use crate::skill::{SkillId, Triggers};
 
 /// The default limit of a query in bytes; the middle of a longer query is left out. Matching costs up to
@@ -145,26 +142,6 @@ pub struct Answer {
 }
 
 impl Index {
-    /// Compiles an index of `skills`, which may come in any order.
-    ///
-    /// Fails with `EXECUTION_ERROR` if the triggers are more than one index can hold (half a
-    /// gigabyte).
-    pub fn new(skills: &[IndexedSkill<'_>], options: &IndexOptions) -> Result<Index, Error> {
-        Index::compile(skills, options, &Reporter::default())
-    }
-
-    /// Compiles an index as [`Index::new`] does, and reports progress.
-    pub(crate) fn compile(
-        skills: &[IndexedSkill<'_>],
-        options: &IndexOptions,
-        reporter: &Reporter,
-    ) -> Result<Index, Error> {
-        let mut sorted = skills.to_vec();
-        sorted.sort_unstable_by(|a, b| a.id.cmp(b.id));
-        sorted.dedup_by(|later, first| later.id == first.id);
-        build::build(&sorted, options, reporter)
-    }
-
     /// The number of skills.
     pub fn len(&self) -> usize {
         self.tables.ids.len()
@@ -173,41 +150,6 @@ impl Index {
     /// Tells whether there are no skills.
     pub fn is_empty(&self) -> bool {
         self.tables.ids.is_empty()
-    }
-
-    /// Ranks all skills that `query` matches: the best `limit` come with their hits, the others only by
-    /// id. The answer also lists the vetoed skills. `recent` are the skills used recently, the last one
-    /// first.
-    pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.run(query, |search| search.all(recent, limit))
-    }
-
-    /// Returns the best matches of `query`, as many as `selection` wants, and the number of all matches.
-    /// The ranking also includes the named skills that match, and the skills that match by a weak
-    /// mention alone. Ranked skills are in [`Answer::matches`] if `selection` wants hits, otherwise in
-    /// [`Answer::beyond`].
-    ///
-    /// All other fields are as in the answer of [`Index::search`], which costs more if many skills
-    /// match.
-    pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
-        self.run(query, |search| search.selected(selection))
-    }
-
-    /// Scans `query`, gates its patterns, and calls `run` with the search.
-    fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
-        let mut kept = self.scratch.get_or_default().try_borrow_mut();
-        let mut own;
-        let scratch = if let Ok(scratch) = &mut kept {
-            &mut **scratch
-        } else {
-            // A reentrant call: a subscriber to log messages searches while a search logs.
-            own = Box::<Scratch>::default();
-            &mut *own
-        };
-        let mut search = Search::new(self, query, scratch);
-        search.scan(self.masks_quoted);
-        search.gate();
-        run(&mut search)
     }
 
     /// Tells whether the deserialised parts fit together, so that no look-up is out of bounds.

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::impact::MeanLengths;
 use super::purpose::what_it_is_for;
 use crate::skill::{Skill, SkillId};
 
@@ -80,6 +79,9 @@ impl Field {
         }
     }
 }
+
+/// Mean lengths of the fields of a catalog, in bytes.
+pub(super) type MeanLengths = [f32; Field::COUNT];
 
 /// The texts of a skill's fields, and their lengths.
 #[derive(Debug)]

@@ -15,7 +15,8 @@
 
 use std::sync::Arc;
 
-use super::impact::{Folded, Impact};
+use super::fold::Folded;
+use super::impact::Impact;
 use super::postings::{List, Posting, SKILL_BITS, put, read_u32, write_list};
 use super::terms::HASH_BITS;
 

@@ -8,11 +8,11 @@ use std::thread;
 
 use thread_local::ThreadLocal;
 
-use super::fields::{Field, FieldTexts, lengths};
+use super::fields::{Field, FieldTexts, MeanLengths, lengths};
 use super::flat::{Flat, MAX_SKILLS};
-use super::impact::{Folded, Folder, MeanLengths};
+use super::fold::{Folded, Folder};
 use super::postings::Posting;
-use super::search::Scratch;
+use super::scratch::Scratch;
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId};
 

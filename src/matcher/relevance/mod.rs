@@ -6,7 +6,7 @@
 //! in scripts without spaces (`terms.rs`); pairs of adjacent words; and the phrases by which
 //! descriptions say when their skill is wanted (`phrases.rs`).
 //!
-//! The weight of a term in a skill is one byte, its impact (`impact.rs`). Impacts are stored in flat
+//! The weight of a term in a skill is one byte, its impact (`impact.rs`, `fold.rs`). Impacts are stored in flat
 //! postings (`postings.rs`) behind a hash dictionary (`flat.rs`), which `search.rs` reads. `shared.rs`
 //! reports the terms that a skill and a message share, for the few skills that are shown.
 //!
@@ -16,12 +16,14 @@
 mod everyday;
 mod fields;
 mod flat;
+mod fold;
 mod impact;
 mod index;
 mod phrases;
 mod postings;
 mod purpose;
 mod retriever;
+mod scratch;
 mod search;
 mod shared;
 mod stem;

@@ -8,21 +8,17 @@
 
 mod words;
 
-use std::cmp::Ordering;
-
 use super::everyday::is_everyday;
 use super::flat::Flat;
 use super::impact::Impact;
 use super::index::RelevanceIndex;
 use super::postings::List;
-use super::terms::Tokenizer;
+use super::scratch::{Ranked, Scratch, Word, WordKind};
 use super::{Relevance, Relevant};
 use crate::matcher::text::blocks::mask;
 use crate::matcher::text::mention::denial::{Lines, is_denied};
 use crate::skill::SkillId;
 use words::rarity;
-
-pub(super) use words::{Word, WordKind};
 
 /// The share by which a skill's score grows if its whole name is in the message.
 const NAME_GAIN: f32 = 0.2;
@@ -38,37 +34,6 @@ const SCALE: f32 = 256.0 / 254.0;
 
 /// The number of skills in a block, whose greatest sum is kept.
 const BLOCK: usize = 32;
-
-/// The working memory of a search, kept for the next one.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    tokenizer: Tokenizer,
-    normalized: String,
-    /// The normalised text with its ASCII letters in lower case; each byte keeps its position.
-    folded: String,
-    pub(super) words: Vec<Word>,
-    /// A sum for each skill, and zeros up to a whole number of blocks.
-    sums: Vec<u16>,
-    /// The greatest sum of each block of skills; `best_maxima` is a copy in which the best are selected.
-    maxima: Vec<u16>,
-    best_maxima: Vec<u16>,
-    ranked: Vec<Ranked>,
-}
-
-/// A skill and its score.
-#[derive(Debug, Clone, Copy)]
-struct Ranked {
-    skill: u32,
-    score: f32,
-}
-
-impl Ranked {
-    /// Orders better skills first, equal ones by id.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting calls it")]
-    fn compare(&self, other: &Ranked) -> Ordering {
-        other.score.total_cmp(&self.score).then_with(|| self.skill.cmp(&other.skill))
-    }
-}
 
 impl RelevanceIndex {
     /// Returns the best `limit` of the skills that share a word other than stop words with `message`,

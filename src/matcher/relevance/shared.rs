@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::fields::{Field, FieldTexts};
 use super::index::RelevanceIndex;
-use super::search::{WordKind, share};
+use super::scratch::WordKind;
+use super::search::share;
 use super::terms::{Term, Tokenizer, normalize, pair_hash};
 use crate::skill::{Skill, SkillId};
 

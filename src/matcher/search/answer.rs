@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Search;
-use super::rank::RankKey;
+use super::ranking::RankKey;
 use super::scratch::{Presence, Scratch};
 use crate::matcher::{Answer, Hit, HitKind, Index, Match};
 use crate::skill::SkillId;

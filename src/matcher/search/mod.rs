@@ -2,16 +2,19 @@
 
 mod answer;
 mod rank;
+mod ranking;
 mod scan;
 mod scratch;
 
 use super::Query;
-use super::index::Index;
+use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
 use scan::Part;
 use scratch::Presence;
+
+use crate::skill::SkillId;
 
 pub use answer::Selection;
 pub(super) use scratch::Scratch;
@@ -24,6 +27,43 @@ pub(super) struct Search<'i, 's> {
     /// The parts of the query that are searched.
     text: Excerpt<'s>,
     scratch: &'s mut Scratch,
+}
+
+impl Index {
+    /// Ranks all skills that `query` matches: the best `limit` come with their hits, the others only by
+    /// id. The answer also lists the vetoed skills. `recent` are the skills used recently, the last one
+    /// first.
+    pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
+        self.run(query, |search| search.all(recent, limit))
+    }
+
+    /// Returns the best matches of `query`, as many as `selection` wants, and the number of all matches.
+    /// The ranking also includes the named skills that match, and the skills that match by a weak
+    /// mention alone. Ranked skills are in [`Answer::matches`] if `selection` wants hits, otherwise in
+    /// [`Answer::beyond`].
+    ///
+    /// All other fields are as in the answer of [`Index::search`], which costs more if many skills
+    /// match.
+    pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
+        self.run(query, |search| search.selected(selection))
+    }
+
+    /// Scans `query`, gates its patterns, and calls `run` with the search.
+    fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
+        let mut kept = self.scratch.get_or_default().try_borrow_mut();
+        let mut own;
+        let scratch = if let Ok(scratch) = &mut kept {
+            &mut **scratch
+        } else {
+            // A reentrant call: a subscriber to log messages searches while a search logs.
+            own = Box::<Scratch>::default();
+            &mut *own
+        };
+        let mut search = Search::new(self, query, scratch);
+        search.scan(self.masks_quoted);
+        search.gate();
+        run(&mut search)
+    }
 }
 
 impl<'i, 's> Search<'i, 's> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::rank::Ranking;
+use super::ranking::Ranking;
 use crate::matcher::automaton::Occurrences;
 use crate::matcher::pattern::literal_free::Candidates;
 use crate::matcher::sparse_map::SparseMap;

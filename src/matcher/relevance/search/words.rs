@@ -1,10 +1,10 @@
 //! The words of a message: its distinct terms, pairs and phrases that the index knows, with their
 //! weights.
 
-use super::Scratch;
 use crate::matcher::relevance::flat::Flat;
 use crate::matcher::relevance::impact::FULL;
 use crate::matcher::relevance::phrases::chain_start;
+use crate::matcher::relevance::scratch::{Scratch, Word, WordKind};
 use crate::matcher::relevance::terms::{Term, normalize_into, pair_hash};
 
 /// The worth of a stop word, relative to another word of the same rarity. It is small, and decides only
@@ -21,27 +21,6 @@ const PHRASE_WORTH: f32 = 0.4;
 
 /// The maximum number of distinct terms read from a message: a longer message is pasted text.
 const MAX_WORDS: usize = 512;
-
-/// A distinct term of the message that at least one skill has.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::matcher::relevance) struct Word {
-    pub(in crate::matcher::relevance) term: Term,
-    pub(in crate::matcher::relevance) kind: WordKind,
-    /// The position of the term in the index.
-    pub(in crate::matcher::relevance) place: u32,
-    /// True if the term distinguishes skills: fewer than half of them have it.
-    pub(in crate::matcher::relevance) is_telling: bool,
-    /// The score that an impact of 1 adds.
-    pub(in crate::matcher::relevance) weight: f32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::matcher::relevance) enum WordKind {
-    Telling,
-    Common,
-    Pair,
-    Phrase,
-}
 
 /// The distinct terms of a message, as far as the index knows them.
 struct Reader<'r> {
