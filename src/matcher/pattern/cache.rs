@@ -13,6 +13,7 @@ use thread_local::ThreadLocal;
 
 use super::literal_free::{Candidates, LiteralFree};
 use crate::matcher::arena::Texts;
+use crate::matcher::text::boundary::char_boundary;
 use crate::skill::pattern::{self, Alphabet, Case};
 
 /// The maximum number of bytes of a text that patterns see: half from its head, half from its tail. This
@@ -172,14 +173,6 @@ fn windows(text: &str) -> [Option<Range<usize>>; 2] {
     let head = char_boundary(text, WINDOW_BYTES / 2);
     let tail = char_boundary(text, text.len() - WINDOW_BYTES / 2);
     [Some(0..head), Some(tail..text.len())]
-}
-
-/// Returns the last boundary between characters up to `at`.
-pub(crate) fn char_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

@@ -64,6 +64,14 @@ impl Ranges {
     }
 }
 
+/// Returns the last boundary between characters up to `at`.
+pub(crate) fn char_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::matcher::pattern::cache::char_boundary;
+use super::boundary::char_boundary;
 
 /// A stretch of text made from a stretch of its source.
 #[derive(Debug, Clone, Copy)]
