@@ -110,3 +110,22 @@ fn a_path_that_is_not_unicode_is_in_json_as_text() {
         assert!(text.contains("odd\u{fffd}"), "{command:?}: {text}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_of_a_skill_cannot_be_listed_is_shown() {
+    let place = place();
+    let dir = place.path().join("skills/alpha");
+    std::os::unix::fs::symlink(place.path(), dir.join("scripts")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", dir.join("passwd")).unwrap();
+    let shown = place
+        .run(["show", "--json", "alpha"].iter().chain(&["--source", "skills"]))
+        .exits(0)
+        .json();
+    assert_eq!((&shown["files"], &shown["scripts"]), (&json!([]), &json!([])));
+    let problem = shown["problems"][0].as_str().unwrap();
+    assert!(problem.contains("the skill `alpha`") && problem.contains("link"), "{problem}");
+    let text = place.run(["show", "alpha"].iter().chain(&["--source", "skills"])).exits(0).stdout;
+    assert!(text.contains("symbolic link"), "{text}");
+    place.run(["show", "alpha", "a.sh"].iter().chain(&["--source", "skills"])).exits(1);
+}

@@ -399,19 +399,3 @@ fn what_is_trusted_is_what_can_run() {
     let refused = place.run(refused.iter().chain(&SOURCE)).exits(1).json();
     assert_eq!(refused["error"]["code"], "NOT_FOUND", "{refused}");
 }
-
-#[cfg(unix)]
-#[test]
-fn what_of_a_skill_cannot_be_listed_is_shown() {
-    let place = place();
-    let dir = place.path().join("skills/mine");
-    std::os::unix::fs::symlink(place.path(), dir.join("scripts")).unwrap();
-    std::os::unix::fs::symlink("/etc/passwd", dir.join("passwd")).unwrap();
-    let shown = place.run(["show", "--json", "mine"].iter().chain(&SOURCE)).exits(0).json();
-    assert_eq!((&shown["files"], &shown["scripts"]), (&json!([]), &json!([])));
-    let problem = shown["problems"][0].as_str().unwrap();
-    assert!(problem.contains("the skill `mine`") && problem.contains("link"), "{problem}");
-    let text = place.run(["show", "mine"].iter().chain(&SOURCE)).exits(0).stdout;
-    assert!(text.contains("symbolic link"), "{text}");
-    place.run(["show", "mine", "a.sh"].iter().chain(&SOURCE)).exits(1);
-}
