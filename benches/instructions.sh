@@ -23,13 +23,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 binary=$(cargo build --release --locked --package instructions --message-format=json |
     sed -n 's/.*"name":"instructions".*"executable":"\([^"]*\)".*/\1/p')
-# Compiling an index takes long under callgrind, so the cases read a prepared one.
-"$binary" prepare "$scratch"
 
 count() { # CASE
     local n_runs total
     n_runs=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='*::measured' \
-        "$binary" "$1" "$scratch" 2>"$scratch/$1.log") || { cat "$scratch/$1.log" >&2; return 1; }
+        "$binary" "$1" 2>"$scratch/$1.log") || { cat "$scratch/$1.log" >&2; return 1; }
     total=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$scratch/$1.log")
     echo "$1 $((total / n_runs))" >"$scratch/$1.count"
 }

@@ -1,5 +1,5 @@
-//! The program whose instructions `instructions.sh` counts. It runs one case per process. The first
-//! argument names the case, the second a directory for files that one process leaves for the next.
+//! The program whose instructions `instructions.sh` counts. It runs one case per process; the argument
+//! names the case.
 //!
 //! Only the work inside [`measured`] counts, after a warm-up with the same queries.
 #![expect(clippy::unwrap_used, reason = "a benchmark")]
@@ -14,14 +14,10 @@ mod scan;
 #[path = "../../support/words.rs"]
 mod words;
 
-use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
 
 use catalog::{Language, ids, index, queries, skills};
-use repertoire::matcher::{Index, Selection};
-use repertoire::{DisclosureOptions, Engine, EngineBuilder, Query};
+use repertoire::{DisclosureOptions, Engine, EngineBuilder};
 use scan::BareScan;
 
 /// Runs the work that callgrind counts.
@@ -30,42 +26,23 @@ fn measured<T>(run: impl FnOnce() -> T) -> T {
     black_box(run())
 }
 
-/// The catalog sizes whose indexes are written in advance.
-const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
-
 const CASES: &[&str] = &[
-    "select-10",
-    "select-100",
-    "select-1000",
-    "select-10000",
+    "disclose-10",
+    "disclose-100",
+    "disclose-1000",
+    "disclose-10000",
+    "plain-100",
+    "plain-1000",
     "many-words-1000",
     "french-1000",
     "cjk-1000",
     "code-1000",
     "10kb-1000",
-    "all-1000",
-    "plain-100",
-    "disclose-10",
-    "disclose-100",
-    "disclose-1000",
-    "disclose-10000",
+    "matches-1000",
     "explain-1000",
     "build-1000",
     "bare-scan-1000",
 ];
-
-/// Returns the path of the index of `n_skills` skills.
-fn path(dir: &str, n_skills: usize) -> PathBuf {
-    Path::new(dir).join(format!("{n_skills}.json"))
-}
-
-fn prepare(dir: &str) {
-    for n_skills in SIZES {
-        let skills = skills(n_skills);
-        let file = File::create(path(dir, n_skills)).unwrap();
-        serde_json::to_writer(BufWriter::new(file), &index(&skills, &ids(&skills))).unwrap();
-    }
-}
 
 /// Runs each query three times unmeasured, then once measured.
 fn each(queries: &[String], mut run: impl FnMut(&str)) {
@@ -78,66 +55,57 @@ fn each(queries: &[String], mut run: impl FnMut(&str)) {
     println!("{}", queries.len());
 }
 
-/// Measures the selection that disclosures use: the best six, and the total number.
-fn select(index: &Index, queries: &[String]) {
-    let selection = Selection { limit: 6, ..Selection::default() };
-    each(queries, |query| {
-        black_box(index.select(black_box(&Query::new(query)), &selection));
-    });
-}
-
 fn disclose(engine: &Engine, queries: &[String]) {
     each(queries, |query| {
         black_box(engine.disclose(query));
     });
 }
 
-fn engine(n_skills: usize, options: DisclosureOptions) -> Engine {
+fn engine_with(n_skills: usize, options: DisclosureOptions) -> Engine {
     let builder = Engine::builder().disclosure(options);
     skills(n_skills).into_iter().fold(builder, EngineBuilder::skill).build().unwrap()
 }
 
+fn engine(n_skills: usize) -> Engine {
+    engine_with(n_skills, DisclosureOptions::default())
+}
+
+/// Builds an engine that does not rank by relevance.
+fn plain(n_skills: usize) -> Engine {
+    let mut options = DisclosureOptions::default();
+    options.max_lines = 0;
+    options.relevance = None;
+    engine_with(n_skills, options)
+}
+
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let case = arguments.next().unwrap_or_default();
-    let dir = arguments.next().unwrap_or_else(|| ".".to_owned());
-    let read = |n_skills| -> Index {
-        serde_json::from_slice(&fs::read(path(&dir, n_skills)).unwrap()).unwrap()
-    };
+    let case = std::env::args().nth(1).unwrap_or_default();
     let english = |n_skills| queries(Language::English, 130, n_skills, 64);
+    let other = |language| queries(language, 130, 1_000, 64);
     match case.as_str() {
-        "prepare" => prepare(&dir),
         "cases" => println!("{}", CASES.join("\n")),
-        "select-10" => select(&read(10), &english(10)),
-        "select-100" => select(&read(100), &english(100)),
-        "select-1000" => select(&read(1_000), &english(1_000)),
-        "select-10000" => select(&read(10_000), &english(10_000)),
-        // More words than caches and predictors of a processor remember.
-        "many-words-1000" => select(&read(1_000), &queries(Language::English, 130, 1_000, 400)),
-        "french-1000" => select(&read(1_000), &queries(Language::French, 130, 1_000, 64)),
-        "cjk-1000" => select(&read(1_000), &queries(Language::Cjk, 130, 1_000, 64)),
-        "code-1000" => select(&read(1_000), &queries(Language::Code, 130, 1_000, 64)),
-        "10kb-1000" => select(&read(1_000), &queries(Language::English, 10_000, 1_000, 4)),
-        "all-1000" => {
-            let index = read(1_000);
+        "disclose-10" => disclose(&engine(10), &english(10)),
+        "disclose-100" => disclose(&engine(100), &english(100)),
+        "disclose-1000" => disclose(&engine(1_000), &english(1_000)),
+        "disclose-10000" => disclose(&engine(10_000), &english(10_000)),
+        "plain-100" => disclose(&plain(100), &english(100)),
+        "plain-1000" => disclose(&plain(1_000), &english(1_000)),
+        // More words than the caches and predictors of a processor remember.
+        "many-words-1000" => {
+            disclose(&engine(1_000), &queries(Language::English, 130, 1_000, 400));
+        }
+        "french-1000" => disclose(&engine(1_000), &other(Language::French)),
+        "cjk-1000" => disclose(&engine(1_000), &other(Language::Cjk)),
+        "code-1000" => disclose(&engine(1_000), &other(Language::Code)),
+        "10kb-1000" => disclose(&engine(1_000), &queries(Language::English, 10_000, 1_000, 4)),
+        "matches-1000" => {
+            let engine = plain(1_000);
             each(&english(1_000), |query| {
-                black_box(index.search(&Query::new(query), &[], 0));
+                black_box(engine.matches(query));
             });
         }
-        "plain-100" => {
-            let mut options = DisclosureOptions::default();
-            options.max_lines = 0;
-            options.relevance = None;
-            disclose(&engine(100, options), &english(100));
-        }
-        "disclose-10" => disclose(&engine(10, DisclosureOptions::default()), &english(10)),
-        "disclose-100" => disclose(&engine(100, DisclosureOptions::default()), &english(100)),
-        "disclose-1000" => disclose(&engine(1_000, DisclosureOptions::default()), &english(1_000)),
-        "disclose-10000" => {
-            disclose(&engine(10_000, DisclosureOptions::default()), &english(10_000));
-        }
         "explain-1000" => {
-            let engine = engine(1_000, DisclosureOptions::default());
+            let engine = plain(1_000);
             each(&english(1_000), |query| {
                 black_box(engine.explain(query, 3));
             });

@@ -68,7 +68,7 @@ impl Search<'_, '_> {
     /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
     /// the order of ids. Scans the text again and replaces all findings, so it must come last.
     fn quoted_only(&mut self) -> Vec<(SkillId, String)> {
-        let mut known: Vec<u32> = self.scratch.ranking.matches().map(|key| key.skill()).collect();
+        let mut known: Vec<u32> = self.scratch.ranking.matches().map(RankKey::skill).collect();
         known.sort_unstable();
         self.scan(false);
         self.gate();

@@ -1,7 +1,7 @@
 //! Ranking: adds up the triggers that were found, and puts the skills that match in order.
 
 use super::Search;
-use super::ranking::{Ranking, Tally};
+use super::ranking::{NOT_EXPLICIT, Ranking, Tally};
 use super::scratch::{Presence, Scratch};
 use crate::matcher::HitKind;
 use crate::skill::SkillId;
@@ -31,10 +31,10 @@ impl Search<'_, '_> {
         items.sort_unstable();
         tallies.start(tables.ids.len());
         for &(_, item) in &*items {
-            let known = tables.items[item as usize];
+            let trigger = Tally::of(tables.items[item as usize]);
             for &skill in tables.postings.of(item) {
-                if let Some(tally) = tallies.add(skill, Tally::new(known)) {
-                    tally.add(known);
+                if let Some(tally) = tallies.add(skill, trigger) {
+                    tally.add(trigger);
                 }
             }
         }
@@ -44,7 +44,7 @@ impl Search<'_, '_> {
             }
         };
         for &skill in &found.explicit {
-            with(skill, &|tally| tally.is_explicit = true);
+            with(skill, &|tally| tally.phrase &= !NOT_EXPLICIT);
         }
         for &exclude in &found.excludes {
             with(tables.excludes[exclude as usize].0, &|tally| tally.is_vetoed = true);
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
         for (place, id) in recent.iter().enumerate().rev() {
             if let Ok(skill) = tables.ids.binary_search(id) {
                 with(skill as u32, &|tally| {
-                    tally.recency = u16::try_from(place).unwrap_or(u16::MAX)
+                    tally.recency = u16::try_from(place).unwrap_or(u16::MAX);
                 });
             }
         }
