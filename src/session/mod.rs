@@ -1,10 +1,8 @@
 //! Sessions: the memory of a conversation. It holds the skills that were used, the instructions in the
 //! context, and the activations that the user agreed to.
 //!
-//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, in a file that many processes
-//! share (`SqliteStore`, feature `sqlite`), or on a server that many machines share (`PostgresStore`,
-//! feature `postgres`, and `RedisStore`, feature `redis`). [`FallbackStore`] keeps conversations in
-//! memory while a store is unavailable, and [`MeteredStore`] counts and times the calls of a store.
+//! A [`Session`] is one conversation in a [`SessionStore`]: in memory, or in one of the stores of the
+//! crate `repertoire-sessions`.
 
 mod state;
 mod store;

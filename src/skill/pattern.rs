@@ -68,7 +68,7 @@ pub enum Case {
     Verbatim,
 }
 
-/// Parses `pattern`. This succeeds for every pattern that passed [`validate`].
+/// Parses `pattern`. This succeeds for every pattern that passed `validate`.
 pub fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::Error>> {
     regex_syntax::ParserBuilder::new()
         .case_insensitive(case == Case::Insensitive)
@@ -89,7 +89,7 @@ pub enum Alphabet {
 
 /// Compiles a pattern.
 ///
-/// Returns `None` if it does not compile. [`validate`] excludes this for [`Alphabet::Unicode`]. A
+/// Returns `None` if it does not compile. `validate` excludes this for [`Alphabet::Unicode`]. A
 /// pattern that names characters outside of ASCII does not compile for [`Alphabet::Ascii`].
 pub fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
     let unicode = alphabet == Alphabet::Unicode;

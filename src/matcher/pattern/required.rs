@@ -2,7 +2,7 @@
 //!
 //! The analysis follows RE2's `Prefilter` (<https://github.com/google/re2>): each part of a pattern
 //! either *is* one of a few strings, or *needs* one of a few strings, or is unknown. The strings are
-//! folded as queries are (see [`crate::matcher::text::folding`]), so that the folded form of a text that
+//! folded as queries are (see `matcher/text/folding.rs`), so that the folded form of a text that
 //! matches always contains one of them. A text that contains one need not match.
 
 use regex_syntax::hir::{Class, Dot, Hir, HirKind, Repetition};
