@@ -44,7 +44,7 @@ test('the tools of an MCP server in a skill are called', async (t) => {
   const skill = '---\nname: words\ndescription: d\ntriggers: [words]\ntoolsets: ["tools/server.py:mcp"]\n---\nGreet.\n';
   writeFileSync(join(dir, 'words/SKILL.md'), skill);
   // Use the server that `repertoire tool new --lang python` writes.
-  cpSync(join(ROOT, 'src/cli/tool/server.py'), join(dir, 'words/tools/server.py'));
+  cpSync(join(ROOT, 'crates/cli/src/tool/server.py'), join(dir, 'words/tools/server.py'));
   const engine = new Engine({ sources: [dir], toolsets: true, approve: ({ skill }) => skill === 'words' });
   const { tools } = await engine.turn('some words', engine.session('s'));
   const answer = await tools.call('words_greet', { name: 'Ada' });
