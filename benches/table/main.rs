@@ -1,5 +1,5 @@
 //! The matcher and its rivals, measured in one run and printed as Markdown tables. Run it with `cargo
-//! bench --no-default-features --bench table`; `REPERTOIRE_BENCH=all` measures all sizes.
+//! bench -p repertoire --bench table`; `REPERTOIRE_BENCH=all` measures all sizes.
 //!
 //! Rivals take turns, so that a busy machine disturbs all of them alike. Each counts with its shortest
 //! of many passes over the same queries. Answers are asserted before they are timed.

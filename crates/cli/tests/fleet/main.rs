@@ -3,7 +3,7 @@
 //! lost.
 //!
 //! To print the table of `docs/scale.md`, run `REPERTOIRE_FLEET_TURNS=10000 cargo test
-//! --no-default-features --features mcp,postgres,watch --test fleet -- --nocapture`.
+//! --features postgres --test fleet -- --nocapture`.
 #![cfg(all(unix, feature = "postgres"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
