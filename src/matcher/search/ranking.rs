@@ -105,24 +105,40 @@ impl Ranking {
     pub(super) fn select(&mut self, limit: usize, named: &[u32]) -> usize {
         let mut best = std::mem::take(&mut self.best);
         best.clear();
-        best.extend(self.matches());
-        let n_matches = best.len();
-        let mut n_named = 0;
-        if !named.is_empty() {
-            for place in 0..n_matches {
-                if named.contains(&best[place].skill()) {
-                    best.swap(place, n_named);
-                    n_named += 1;
+        let mut chosen = Vec::new();
+        let mut n_matches = 0;
+        // Once there is no room, a match must be better than the last of the best so far.
+        let room = limit.saturating_mul(2).max(MIN_ROOM);
+        let mut bound = None;
+        for key in self.matches() {
+            n_matches += 1;
+            if !named.is_empty() && named.contains(&key.skill()) {
+                chosen.push(key);
+            } else if bound.is_none_or(|bound| key < bound) {
+                best.push(key);
+                if best.len() == room {
+                    bound = keep_best(&mut best, limit);
                 }
             }
         }
-        let others = &mut best[n_named..];
-        if limit < others.len() {
-            others.select_nth_unstable(limit);
-            best.truncate(n_named + limit);
-        }
+        keep_best(&mut best, limit);
+        best.append(&mut chosen);
         best.sort_unstable();
         self.best = best;
         n_matches
     }
+}
+
+/// The minimum number of matches that are collected before the best of them are kept.
+const MIN_ROOM: usize = 32;
+
+/// Keeps the best `limit` keys, in any order. Returns the first key that is left out, if any is.
+fn keep_best(keys: &mut Vec<RankKey>, limit: usize) -> Option<RankKey> {
+    if limit >= keys.len() {
+        return None;
+    }
+    let (_, first_out, _) = keys.select_nth_unstable(limit);
+    let first_out = *first_out;
+    keys.truncate(limit);
+    Some(first_out)
 }

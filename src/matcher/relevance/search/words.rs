@@ -22,20 +22,24 @@ const PHRASE_WORTH: f32 = 0.4;
 /// The maximum number of distinct terms read from a message: a longer message is pasted text.
 const MAX_WORDS: usize = 512;
 
+/// The size of the filter of known terms: 8 bits for each of [`MAX_WORDS`].
+const N_FILTER_WORDS: usize = MAX_WORDS / 8;
+
 /// The distinct terms of a message, as far as the index knows them.
 struct Reader<'r> {
     flat: &'r Flat,
     words: &'r mut Vec<Word>,
     /// A small filter of the hashes in `words`. Most terms are new, so they are not compared with the
     /// list.
-    known: [u64; 4],
+    known: [u64; N_FILTER_WORDS],
 }
 
 impl Reader<'_> {
     /// Adds a term, and returns whether any skill has it.
     fn add(&mut self, kind: WordKind, term: Term) -> bool {
         let Reader { flat, words, known } = self;
-        let (known, bit) = (&mut known[(term.hash >> 6) as usize % 4], 1 << (term.hash % 64));
+        let known = &mut known[(term.hash >> 6) as usize % N_FILTER_WORDS];
+        let bit = 1 << (term.hash % 64);
         if *known & bit != 0 && words.iter().any(|word| word.term.hash == term.hash) {
             return true;
         }
@@ -65,7 +69,7 @@ impl Scratch {
         folded.clear();
         folded.push_str(text);
         folded.make_ascii_lowercase();
-        let mut reader = Reader { flat, words, known: [0; 4] };
+        let mut reader = Reader { flat, words, known: [0; N_FILTER_WORDS] };
         let mut before: Option<Term> = None;
         // The chains of words read so far that begin some phrase.
         let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
