@@ -16,6 +16,9 @@ pub(crate) struct Evidence<'e> {
     /// Returns the best skills by relevance, best first, at most the given number. Skills are given by
     /// their positions in the listing.
     pub(crate) relevant: &'e dyn Fn(usize) -> Vec<(u32, Relevance)>,
+    /// Returns, for each request of a query that has several, the best skills by relevance. A request that
+    /// a trigger or a name decides has none.
+    pub(crate) apart: &'e dyn Fn(usize) -> Vec<Vec<(u32, Relevance)>>,
     /// Tells whether the query says nothing but "thanks" and the like.
     pub(crate) is_idle: &'e dyn Fn() -> bool,
     /// Returns an exclude of the given skill that the query contains. For skills that the matcher does

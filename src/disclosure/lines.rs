@@ -21,13 +21,14 @@ pub(super) fn all<'a>(
     new_lines(case, all, shown).collect()
 }
 
-/// Returns the skills that the message may name, then relevant ones. If there are neither, `has_shown`
+/// Returns the skills that the message may name, then relevant ones, then those of single words, as `perhaps`
+/// has the first and the last. If there are none, `has_shown`
 /// is false and the message is not idle, returns the skills without triggers if they are few, as nothing
 /// else would find them. Vetoed skills are left out. The caller drops lines that the session was already
 /// given.
 pub(super) fn near<'a>(
     case: &Case<'a, '_>,
-    weak: &[&'a Entry],
+    [weak, slight]: [&[&'a Entry]; 2],
     ranked: &Ranked<'a>,
     has_shown: bool,
     shown: impl Iterator<Item = &'a Entry>,
@@ -44,6 +45,7 @@ pub(super) fn near<'a>(
     let near = ranked.iter().filter(|(_, found)| is_plausible && is_near(found));
     let mut lines: Vec<&Entry> = weak.to_vec();
     lines.extend(near.map(|(entry, _)| *entry));
+    lines.extend(slight);
     let untriggered = listing.untriggered();
     let is_small = untriggered.len() <= options.max_lines;
     if lines.is_empty() && !has_shown && is_small && !(evidence.is_idle)() {

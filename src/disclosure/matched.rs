@@ -37,6 +37,9 @@ pub(super) struct Matched<'a> {
     pub(super) n_below: usize,
     /// The skills that match by a weak mention alone: the message may name them.
     pub(super) weak: Vec<&'a Entry>,
+    /// The skills that match by single words only, in attachments or where relevance clearly puts another
+    /// skill first.
+    pub(super) slight: Vec<&'a Entry>,
 }
 
 impl<'a> Matched<'a> {
@@ -82,20 +85,67 @@ pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
     found.map(|(place, relevance)| (listing.at(place as usize), relevance)).collect()
 }
 
+/// Returns the most relevant skills of each request that no trigger decides, if the message has several.
+pub(super) fn apart<'a>(case: &Case<'a, '_>) -> Vec<Ranked<'a>> {
+    let Case { listing, evidence, options, .. } = case;
+    if options.relevance.is_none() || options.max_skills == 0 {
+        return Vec::new();
+    }
+    let at = |(place, relevance): (u32, Relevance)| (listing.at(place as usize), relevance);
+    let apart = (evidence.apart)(options.max_lines.saturating_add(1)).into_iter();
+    apart.map(|found| found.into_iter().map(at).collect()).collect()
+}
+
+/// Returns the most relevant skills of the message, and among them the best of each request.
+pub(super) fn united<'a>(ranked: Ranked<'a>, apart: &[Ranked<'a>]) -> Ranked<'a> {
+    let mut united = ranked;
+    for (entry, found) in apart.iter().filter_map(|ranked| ranked.first()) {
+        if !united.iter().take(MAX_NEXT).any(|(known, _)| known.id == entry.id) {
+            united.retain(|(known, _)| known.id != entry.id);
+            united.insert(united.len().min(1), (entry, *found));
+        }
+    }
+    united
+}
+
+/// Returns the most relevant skill of one request of several, as [`relevant`] does for a whole message. The
+/// margin is wider: a sentence of a request says less than the whole.
+pub(super) fn relevant_apart<'a>(
+    case: &Case<'a, '_>,
+    ranked: &Ranked<'a>,
+    shown: &[&Entry],
+    vetoes: &mut Vetoes,
+) -> Option<(&'a Entry, Relevance)> {
+    let (_, found) = ranked.first()?;
+    let factor: f32 = std::env::var("APART").ok().and_then(|v| v.parse().ok()).unwrap_or(1.0);
+    (found.worth >= APART.worth * factor && found.lead >= APART.lead * factor && found.head_words >= APART.words)
+        .then(|| relevant(case, ranked, shown, vetoes)).flatten()
+}
+
+/// The margin of relevance for one request of several.
+const APART: RelevanceMargin = RelevanceMargin { worth: 1.6, lead: 0.9, words: 2 };
+
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
 /// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin.
 pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'a> {
     let Case { listing, answer, state, options, .. } = case;
     let is_meant = |found: &Relevance| {
-        NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
+        let is_alone = found.lead >= found.worth * ALONE;
+        NAME_MARGIN.is_passed(found) || is_alone && !found.is_denied && !found.is_attached
     };
     let first = ranked.first().filter(|(_, found)| is_meant(found));
     let first = first.map(|(entry, _)| &entry.id);
     let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
+    let outdoing = outdoing(case, ranked);
+    let is_slight = |id: &SkillId| {
+        answer.attached.binary_search_by(|(known, _)| known.cmp(id)).is_ok()
+            || outdoing.is_some_and(|better| better.id != *id) && answer.words.binary_search(id).is_ok()
+    };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
     let ids = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
     let (weak, ids): (Vec<&SkillId>, Vec<&SkillId>) = ids.partition(|id| is_weak(id));
+    let (slight, ids): (Vec<&SkillId>, Vec<&SkillId>) = ids.into_iter().partition(|id| is_slight(id));
     let mut matched = Matched::default();
     let mut n_full = 0;
     let mut n_next = 0;
@@ -114,10 +164,17 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
             matched.beyond.push(id.clone());
         }
     }
-    let n_matches = answer.n_matches.saturating_sub(weak.len());
+    let n_matches = answer.n_matches.saturating_sub(weak.len() + slight.len());
     matched.n_below = n_matches.saturating_sub(n_full + matched.above.len());
     matched.weak = weak.into_iter().filter_map(|id| listing.get(id)).collect();
+    matched.slight = slight.into_iter().filter_map(|id| listing.get(id)).collect();
     matched
+}
+
+/// Returns the skill that relevance would show in full if no trigger decided.
+fn outdoing<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Option<&'a Entry> {
+    let (entry, found) = ranked.first()?;
+    case.options.relevance?.is_passed(found).then_some(*entry)
 }
 
 /// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the

@@ -96,6 +96,7 @@ impl RelevanceMargin {
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
         let is_near = found.worth >= self.worth * enough && found.lead >= self.lead * enough;
-        found.is_sure || is_near && found.head_words >= self.words && !found.is_denied
+        let is_open = !found.is_denied && !found.is_attached;
+        found.is_sure || is_near && found.head_words >= self.words && is_open
     }
 }

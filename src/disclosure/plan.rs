@@ -3,7 +3,7 @@
 
 use super::budget::Meter;
 use super::case::{Case, Vetoes};
-use super::matched::{Matched, matched, ranked, relevant};
+use super::matched::{Matched, apart, matched, ranked, relevant, relevant_apart, united};
 use super::reason::{Reason, Rejection};
 use super::restore::{Lost, lost};
 use super::{lines, matched as matches};
@@ -67,30 +67,42 @@ pub(super) fn plan<'a>(
     let ranked = ranked(case);
     let mut matched = matched(case, &ranked);
     let weak = std::mem::take(&mut matched.weak);
+    let slight = std::mem::take(&mut matched.slight);
     let has_match = !matched.is_empty();
     let lost = lost(case, &matched, &mut vetoes, room);
-    // If neither triggers nor a question decide, relevance may.
+    // If neither triggers nor a question decide, relevance may; if the message has several requests, for
+    // each of them.
     let is_undecided = !has_match && meta.is_none();
     let by_relevance =
         is_undecided.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
+    let apart = if meta.is_none() { apart(case) } else { Vec::new() };
 
     let (mut plan, postponed) = Plan::of(case, matched, lost);
     if let Some((entry, relevance)) = by_relevance {
         plan.add_by_relevance(entry, relevance, case);
     }
+    for ranked in &apart {
+        let shown: Vec<&Entry> = plan.shown().collect();
+        let relevant = relevant_apart(case, ranked, &shown, &mut vetoes);
+        if let Some((entry, relevance)) = relevant.filter(|_| plan.full.len() < case.options.max_skills) {
+            plan.add_by_relevance(entry, relevance, case);
+        }
+    }
+    let ranked = united(ranked, &apart);
     // Lines for skills that have no other place in the text.
     let lines = if meta.is_some() {
         lines::all(case, &ranked, plan.shown())
     } else {
         let has_shown = plan.called_for().next().is_some();
-        lines::near(case, &weak, &ranked, has_shown, plan.shown(), &mut vetoes)
+        let perhaps = [&*weak, &*slight];
+        lines::near(case, perhaps, &ranked, has_shown, plan.shown(), &mut vetoes)
     };
     plan.registry.extend(lines);
     if meta.is_none() {
         plan.registry.retain(|entry| !lines::is_told(case, entry));
     }
     // The choice of lines may have met further vetoes.
-    plan.add_reasons(case, &weak, &vetoes);
+    plan.add_reasons(case, &weak, &slight, &vetoes);
     (plan, Some(postponed))
 }
 
@@ -106,7 +118,7 @@ impl<'a> Plan<'a> {
     /// Plans the skills that match, then those that the session lost. Also returns the lost skills that
     /// must wait for the next message.
     fn of(case: &Case<'a, '_>, matched: Matched<'a>, lost: Lost<'a>) -> (Plan<'a>, Vec<SkillId>) {
-        let Matched { mut full, above, withheld, beyond, n_below, weak: _ } = matched;
+        let Matched { mut full, above, withheld, beyond, n_below, .. } = matched;
         full.extend(lost.full);
         let summary = Summary {
             meta: case.answer.meta,
@@ -149,12 +161,22 @@ impl<'a> Plan<'a> {
 
     /// Adds the reasons why skills that the query touches are left out: weak mentions, vetoes, quoted
     /// triggers, patterns that were not tried, and denials.
-    fn add_reasons(&mut self, case: &Case<'_, '_>, weak: &[&Entry], vetoes: &Vetoes) {
-        let Answer { matches, beyond, quoted, untried, denied, .. } = case.answer;
+    fn add_reasons(
+        &mut self,
+        case: &Case<'_, '_>,
+        weak: &[&Entry],
+        slight: &[&Entry],
+        vetoes: &Vetoes,
+    ) {
+        let Answer { matches, beyond, quoted, attached, untried, denied, .. } = case.answer;
         let is_called_for = |id: &SkillId| self.called_for().any(|entry| entry.id == *id);
         let weak = weak.iter().filter(|entry| !is_called_for(&entry.id));
         let weak = weak.map(|entry| Rejection::new(&entry.id, Reason::WeakMention));
-        let quoted = quoted.iter().filter(|(id, _)| !is_called_for(id));
+        let outdone = slight.iter().filter(|entry| !attached.iter().any(|(id, _)| *id == entry.id));
+        let outdone = outdone.filter(|entry| !is_called_for(&entry.id));
+        let outdone = outdone.map(|entry| Rejection::new(&entry.id, Reason::Outdone));
+        let weak = weak.chain(outdone);
+        let quoted = quoted.iter().chain(attached).filter(|(id, _)| !is_called_for(id));
         let quoted = quoted.map(|(id, trigger)| Rejection::quoted(id, trigger));
         let untried = untried.iter().filter(|(id, _)| !is_called_for(id));
         let untried = untried.map(|(id, pattern)| Rejection::untried(id, pattern));

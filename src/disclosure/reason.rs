@@ -53,6 +53,8 @@ pub enum Reason {
     },
     /// The message contains a word that may be the skill's name, and nothing else that calls for it.
     WeakMention,
+    /// The message contains single words of its triggers only, and relevance clearly puts another skill first.
+    Outdone,
     /// The message names the skill only to deny it or to say that it is done, and nothing else calls for
     /// it.
     Denied,
@@ -144,6 +146,7 @@ impl Reason {
             Reason::Quoted { .. } => "quoted",
             Reason::Untried { .. } => "untried",
             Reason::WeakMention => "weak-mention",
+            Reason::Outdone => "outdone",
             Reason::Denied => "denied",
             Reason::InContext => "in-context",
             Reason::Native => "native",
@@ -169,6 +172,7 @@ impl Reason {
             Reason::Vetoed { .. } => "write `skill` next to its name, or remove that exclude",
             Reason::Quoted { .. } => "say it outside of quotes and code, or let quoted text count",
             Reason::Untried { .. } => "let the pattern demand a word, or declare a keyword",
+            Reason::Outdone => "declare a phrase of two words or more, or name the skill",
             Reason::WeakMention => "write `skill` next to its name, or `/` before it",
             Reason::Denied => {
                 "nothing is wrong; if you want it, name it without `not` and the like"
@@ -203,13 +207,16 @@ impl fmt::Display for Reason {
             }
             Reason::Vetoed { exclude } => write!(f, "vetoed by its exclude `{exclude}`"),
             Reason::Quoted { trigger } => {
-                write!(f, "its trigger `{trigger}` stands in quoted text only")
+                write!(f, "its trigger `{trigger}` stands in quoted or attached text only")
             }
             Reason::Untried { pattern } => write!(
                 f,
                 "its pattern `{pattern}` was not tried: too many patterns without a literal may \
                  match this"
             ),
+            Reason::Outdone => {
+                f.write_str("only a single word of its triggers is in the query, and another skill fits better")
+            }
             Reason::WeakMention => f.write_str("only a word that may be its name is in the query"),
             Reason::Denied => {
                 f.write_str("the message names it only to deny it or to say that it is done")

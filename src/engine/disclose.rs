@@ -8,9 +8,12 @@ use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
 use crate::disclosure::idle;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Candidate, Query, Relevance, Selection, find_literal};
+use crate::matcher::{self, Candidate, Parts, Query, apart, Relevance, Selection, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
+
+/// The maximum number of bytes of attachments that are ranked.
+const MAX_ATTACHED: usize = 4_000;
 
 /// A disclosure in a conversation.
 pub(super) struct Disclosed {
@@ -51,12 +54,14 @@ impl Engine {
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
         let is_ranked = Cell::new(false);
+        let parts = Parts::of(&query.text);
         let evidence = Evidence {
             relevant: &|limit| {
                 is_ranked.set(true);
                 self.rank(now, &query.text, limit)
             },
-            is_idle: &|| idle::is_idle(&query.text),
+            apart: &|limit| self.rank_apart(now, &parts.request(&query.text), limit),
+            is_idle: &|| idle::is_idle(&parts.request(&query.text)) && !parts.has_attachments(),
             exclude: &|entry| exclude_of(entry, &self.searched_part(&query.text)),
             withheld: &|entry| {
                 let native = options.is_native(entry).then_some(Reason::Native);
@@ -75,8 +80,27 @@ impl Engine {
         message: &str,
         limit: usize,
     ) -> Vec<(u32, Relevance)> {
+        let parts = Parts::of(message);
+        let mut ranked = self.rank_text(now, &parts.request(message), limit);
+        if ranked.is_empty() && parts.has_attachments() {
+            ranked = self.rank_text(now, &parts.attachments(message, MAX_ATTACHED), limit);
+            ranked.iter_mut().for_each(|(_, found)| found.is_attached = true);
+        }
+        ranked
+    }
+
+    /// The best `limit` skills for each request of a text with several, but for requests that a trigger or a
+    /// name decides.
+    fn rank_apart(&self, now: &Snapshot, text: &str, limit: usize) -> Vec<Vec<(u32, Relevance)>> {
+        let requests = apart::requests(text);
+        let undecided = requests.into_iter().filter(|request| !now.decides(request));
+        undecided.map(|request| self.rank_text(now, request, limit)).collect()
+    }
+
+    /// The best `limit` skills for a text.
+    fn rank_text(&self, now: &Snapshot, text: &str, limit: usize) -> Vec<(u32, Relevance)> {
         let mut ranked = Vec::new();
-        let message = &*self.searched_part(message);
+        let message = &*self.searched_part(text);
         let Some(retriever) = &self.0.retriever else {
             now.relevance().rank_into(message, limit, &mut ranked);
             return ranked;

@@ -95,6 +95,13 @@ impl Snapshot {
         self.index.select(query, &Selection { recent: &recent, ..selection })
     }
 
+    /// Tells whether a trigger or a name of some skill stands in a text.
+    pub(super) fn decides(&self, text: &str) -> bool {
+        let query = Query::from(text);
+        let answer = self.index.select(&query, &Selection { limit: 1, ..Selection::default() });
+        answer.n_matches > answer.weak.len()
+    }
+
     /// The lexical index of the skills that the model may use, by their places in the listing. It is
     /// built on first use.
     pub(super) fn relevance(&self) -> &Arc<RelevanceIndex> {

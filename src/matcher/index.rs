@@ -126,6 +126,12 @@ pub struct Answer {
     /// Skills whose triggers are in quoted text only, each with one of these triggers, in the order of
     /// ids; see [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
+    /// Skills in `matches` or `beyond` whose triggers are single words in attachments only, each with one of
+    /// these words, in the order of ids.
+    pub attached: Vec<(SkillId, String)>,
+    /// Skills in `matches` or `beyond` that match by single words only, neither named nor by a longer phrase,
+    /// a pattern or a path, in the order of ids.
+    pub words: Vec<SkillId>,
     /// Skills with a pattern that was not tried, each with that pattern, in the order of ids. If too
     /// many patterns that require no literal may match, the costlier ones are skipped to answer in time.
     pub untried: Vec<(SkillId, String)>,

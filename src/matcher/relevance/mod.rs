@@ -70,6 +70,8 @@ pub struct Relevance {
     /// True if the message denies a word of the skill's name: "this is not about Terraform". Only known
     /// for the first skill.
     pub is_denied: bool,
+    /// True if the words are in attachments only, as the request shares none with any skill.
+    pub is_attached: bool,
     /// True if a [`Retriever`] of the host is sure of the skill.
     pub is_sure: bool,
 }

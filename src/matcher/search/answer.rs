@@ -55,6 +55,8 @@ impl Search<'_, '_> {
             excluded: excludes().map(entry).collect(),
             quoted: Vec::new(),
             untried: self.untried(),
+            attached: self.attached_only(),
+            words: self.words_only(),
             weak: found.weak.iter().map(|&skill| id(skill)).collect(),
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
             meta: self.index.questions.asked(text.folded()),
@@ -63,6 +65,33 @@ impl Search<'_, '_> {
             answer.quoted = self.quoted_only();
         }
         answer
+    }
+
+    /// Returns the ranked skills whose triggers are single words in attachments only, each with one of these
+    /// words, in the order of ids.
+    fn attached_only(&self) -> Vec<(SkillId, String)> {
+        let Scratch { ranking, found, .. } = &*self.scratch;
+        let tables = &self.index.tables;
+        let skills = ranking.ranked().filter(|(_, tally)| tally.is_attached());
+        let mut attached: Vec<(SkillId, String)> = skills
+            .filter_map(|(skill, _)| {
+                let mut triggers = tables.triggers.of(skill);
+                let (_, trigger, _) = triggers.find(|(.., item)| found.is_attached(*item))?;
+                Some((self.index.id(skill).clone(), trigger.to_owned()))
+            })
+            .collect();
+        attached.sort_unstable();
+        attached
+    }
+
+    /// Returns the ranked skills that match by single words only, in the order of ids.
+    fn words_only(&self) -> Vec<SkillId> {
+        let found = &self.scratch.found;
+        let skills = self.scratch.ranking.ranked();
+        let skills = skills.filter(|(skill, tally)| tally.is_word && !found.is_explicit(*skill));
+        let mut words: Vec<SkillId> = skills.map(|(skill, _)| self.index.id(skill).clone()).collect();
+        words.sort_unstable();
+        words
     }
 
     /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
@@ -123,7 +152,7 @@ impl Search<'_, '_> {
     /// Returns the byte range of the query at which an item was found, or the path that a glob matches;
     /// `None` if the item was not found.
     fn place(&self, kind: HitKind, item: u32) -> Option<(Range<usize>, Option<String>)> {
-        let Search { index, query, text, scratch } = self;
+        let Search { index, query, text, scratch, .. } = self;
         let Scratch { excerpt, text: forms, found, .. } = &**scratch;
         let range = match found.presence(item) {
             Presence::Absent | Presence::Possible => return None,

@@ -10,7 +10,8 @@ use super::Query;
 use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
-use super::text::mapped::Excerpt;
+use super::text::excerpt::Excerpt;
+use super::text::request::Parts;
 use scan::Part;
 use scratch::Presence;
 
@@ -26,6 +27,7 @@ pub(super) struct Search<'i, 's> {
     query: &'s Query<'s>,
     /// The parts of the query that are searched.
     text: Excerpt<'s>,
+    parts: Parts,
     scratch: &'s mut Scratch,
 }
 
@@ -73,19 +75,25 @@ impl<'i, 's> Search<'i, 's> {
         query: &'s Query<'s>,
         scratch: &'s mut Scratch,
     ) -> Search<'i, 's> {
-        let text = Excerpt::new(&query.text, index.max_query_bytes);
-        Search { index, query, text, scratch }
+        let parts = Parts::of(&query.text);
+        let text = Excerpt::new(&query.text, &parts, index.max_query_bytes);
+        Search { index, query, text, parts, scratch }
     }
 
-    /// Finds the literals in the text, and decides which mentions of names count. If it `masks` quoted
-    /// text, literals count only outside of that, except for names in inline code.
+    /// Finds the literals in the text, and decides which mentions of names count. Literals in attachments
+    /// are recorded as such. If it `masks` quoted text, literals count only outside of that, except for
+    /// names in inline code.
     pub(super) fn scan(&mut self, masks: bool) {
-        let Search { index, text: excerpt, scratch, .. } = self;
+        let Search { index, text: excerpt, parts, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start(index.tables.items.len());
-        quoted.set(if masks { seen_text } else { "" });
+        if masks {
+            quoted.set(seen_text);
+        } else {
+            quoted.set_attached(excerpt.places(parts.attached_ranges()));
+        }
         if quoted.is_empty() {
             self.scan_part(Part::All);
         } else {
@@ -93,14 +101,14 @@ impl<'i, 's> Search<'i, 's> {
             self.scan_part(Part::Said);
             // This scan comes last: it covers the whole text, and the gates of patterns read its
             // occurrences.
-            self.scan_part(Part::Quoted);
+            self.scan_part(if masks { Part::Quoted } else { Part::Attached });
         }
         self.settle_mentions();
     }
 
     /// Records the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
-        let Search { index, query, text: excerpt, scratch } = self;
+        let Search { index, query, text: excerpt, scratch, .. } = self;
         let Scratch { excerpt: buffer, text, occurrences, found, candidates, .. } = &mut **scratch;
         let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);

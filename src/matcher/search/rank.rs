@@ -31,7 +31,7 @@ impl Search<'_, '_> {
         items.sort_unstable();
         tallies.start(tables.ids.len());
         for &(_, item) in &*items {
-            let trigger = Tally::of(tables.items[item as usize]);
+            let trigger = Tally::of(tables.items[item as usize], found.is_attached(item));
             for &skill in tables.postings.of(item) {
                 if let Some(tally) = tallies.add(skill, trigger) {
                     tally.add(trigger);

@@ -30,6 +30,10 @@ impl RankKey {
 /// The flag in [`Tally::phrase`] of a skill that the message does not name.
 pub(super) const NOT_EXPLICIT: u16 = 1 << 15;
 
+/// The flag in [`Tally::phrase`] of a skill whose triggers are single words in attachments, and nothing
+/// else.
+const ATTACHED: u16 = 1 << 14;
+
 /// The triggers of a skill that were found, added up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tally {
@@ -38,26 +42,32 @@ pub(super) struct Tally {
     /// The position among the recently used skills, from 0; the greatest number for any other skill.
     pub(super) recency: u16,
     /// The number of words of the longest literal, counted down from the greatest number; and
-    /// [`NOT_EXPLICIT`].
+    /// [`NOT_EXPLICIT`] and [`ATTACHED`].
     pub(super) phrase: u16,
     /// The number of triggers with distinct subjects.
     pub(super) n_triggers: u32,
     /// The subject of the trigger that was added last.
     pub(super) subject: u32,
     pub(super) is_vetoed: bool,
+    /// True if each trigger is a single word, neither a longer phrase nor a pattern or path.
+    pub(super) is_word: bool,
 }
 
 impl Tally {
-    /// The tally of one trigger.
-    pub(super) fn of(item: Item) -> Tally {
-        let n_words = u16::try_from(item.n_words()).unwrap_or(u16::MAX).min(!NOT_EXPLICIT);
+    /// The tally of one trigger, which may stand in attachments only.
+    pub(super) fn of(item: Item, is_attached: bool) -> Tally {
+        let most = !(NOT_EXPLICIT | ATTACHED);
+        let n_words = u16::try_from(item.n_words()).unwrap_or(u16::MAX).min(most);
+        let is_word = n_words == 1;
+        let not_attached = if is_attached && is_word { 0 } else { ATTACHED };
         Tally {
             rarity: item.rarity,
             recency: u16::MAX,
-            phrase: u16::MAX - n_words,
+            phrase: u16::MAX - n_words - not_attached,
             n_triggers: 1,
             subject: item.subject,
             is_vetoed: false,
+            is_word,
         }
     }
 
@@ -67,6 +77,12 @@ impl Tally {
         self.phrase = self.phrase.min(trigger.phrase);
         self.n_triggers += u32::from(self.subject != trigger.subject);
         self.subject = trigger.subject;
+        self.is_word &= trigger.is_word;
+    }
+
+    /// Tells whether the triggers are single words in attachments, and nothing else.
+    pub(super) fn is_attached(&self) -> bool {
+        self.phrase & ATTACHED != 0
     }
 
     pub(super) fn key(&self, skill: u32) -> RankKey {
@@ -93,6 +109,11 @@ impl Ranking {
     pub(super) fn matches(&self) -> impl Iterator<Item = RankKey> {
         let tallies = self.tallies.entries().iter().filter(|(_, tally)| !tally.is_vetoed);
         tallies.map(|(skill, tally)| tally.key(*skill))
+    }
+
+    /// The best matches, each with its triggers.
+    pub(super) fn ranked(&self) -> impl Iterator<Item = (u32, &Tally)> {
+        self.best.iter().filter_map(|key| Some((key.skill(), self.tallies.get(key.skill())?)))
     }
 
     /// Tells whether a skill matches, or would match if it were not vetoed.

@@ -75,6 +75,9 @@ pub(super) enum Part {
     Said,
     /// The names in inline code; and, in the whole text, the literals that patterns require.
     Quoted,
+    /// The keywords and verbs of the whole text, those of attachments as such; and the literals that
+    /// patterns require.
+    Attached,
 }
 
 /// Records the literals of one part.
@@ -93,13 +96,15 @@ impl Recorder<'_> {
     /// Records what triggers use a literal for.
     #[inline]
     fn record(&mut self, literal: u32, range: Range<usize>) {
-        let counts = self.part != Part::Quoted;
+        let counts = matches!(self.part, Part::All | Part::Said);
+        let is_attached = self.part == Part::Attached;
         for &to in self.index.tables.uses.of(literal) {
             match to {
-                LiteralUse::Name(name) => self.examine_name(name, &range),
+                LiteralUse::Name(name) if !is_attached => self.examine_name(name, &range),
                 LiteralUse::Item(item) if counts => self.found.add(item, &range),
+                LiteralUse::Item(item) if is_attached => self.found.add_attached(item, &range),
                 LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
-                LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
+                LiteralUse::Name(_) | LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
             }
         }
     }

@@ -51,6 +51,8 @@ struct FoundItem {
     start: u32,
     end: u32,
     presence: Presence,
+    /// True if the item stands in attachments only.
+    is_attached: bool,
 }
 
 /// The presence of an item in a text, as far as it is known.
@@ -108,12 +110,24 @@ impl Found {
     #[inline]
     pub(super) fn add(&mut self, item: u32, range: &Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
-        let found = FoundItem { start, end, presence: Presence::At };
+        let found = FoundItem { start, end, presence: Presence::At, is_attached: false };
         if let Some(known) = self.items.add(item, found)
             && (end, start) < (known.end, known.start)
         {
             *known = found;
         }
+    }
+
+    /// Records an item at a range of an attachment, unless it was found before.
+    #[inline]
+    pub(super) fn add_attached(&mut self, item: u32, range: &Range<usize>) {
+        let (start, end) = (range.start as u32, range.end as u32);
+        self.items.add(item, FoundItem { start, end, presence: Presence::At, is_attached: true });
+    }
+
+    /// Tells whether an item stands in attachments only.
+    pub(super) fn is_attached(&self, item: u32) -> bool {
+        self.items.get(item).is_some_and(|found| found.is_attached)
     }
 
     /// Records a pattern that may match, or that certainly matches.
@@ -125,7 +139,7 @@ impl Found {
     pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
         let (start, end) = (range.start as u32, range.end as u32);
         if let Some(found) = self.items.get_mut(item) {
-            *found = FoundItem { start, end, presence };
+            *found = FoundItem { start, end, presence, is_attached: false };
         }
     }
 

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::QueryText;
+use super::request::{closes, opened};
 
 /// The quoted parts of a message, in its order, without overlap.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,12 @@ pub(in crate::matcher) struct Quoted {
 }
 
 impl Quoted {
+    /// Takes over the ranges of attachments, in place of the previous ones.
+    pub(in crate::matcher) fn set_attached(&mut self, ranges: Vec<Range<usize>>) {
+        self.inline.clear();
+        self.ranges = ranges;
+    }
+
     /// Tells whether nothing is quoted.
     pub(in crate::matcher) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
@@ -99,29 +106,6 @@ impl Quoted {
 fn covers(ranges: &[Range<usize>], at: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= at);
     ranges.get(next).is_some_and(|range| range.start <= at)
-}
-
-/// Returns the marks of the code fence that a line opens, also if it is the first thing in a list item.
-fn opened(line: &str) -> Option<&str> {
-    const BLANKS: [char; 2] = [' ', '\t'];
-    let line = line.trim_start_matches(BLANKS);
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let item = match line.strip_prefix(['-', '*', '+']) {
-        None if number.len() < line.len() => number.strip_prefix(['.', ')']),
-        bullet => bullet,
-    };
-    let text = item.filter(|item| item.starts_with(BLANKS)).unwrap_or(line);
-    let text = text.trim_start_matches(BLANKS);
-    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let marks = &text[..run_of(text, mark)];
-    // Back-ticks after it make it inline code.
-    let is_fence = marks.len() >= 3 && !(mark == '`' && text[marks.len()..].contains('`'));
-    is_fence.then_some(marks)
-}
-
-fn closes(line: &str, marks: &str) -> bool {
-    let text = line.trim();
-    text.starts_with(marks) && text.trim_start_matches(&marks[..1]).is_empty()
 }
 
 fn is_quote(line: &str) -> bool {

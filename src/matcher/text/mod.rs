@@ -3,14 +3,16 @@
 
 pub(in crate::matcher) mod blocks;
 pub mod boundary;
+pub(in crate::matcher) mod excerpt;
 mod folding;
 pub(in crate::matcher) mod mapped;
 pub(in crate::matcher) mod mask;
 pub mod mention;
 pub(in crate::matcher) mod meta;
+pub(crate) mod request;
 pub(crate) mod token;
 
 pub use folding::fold_trigger;
 pub(crate) use folding::{QueryText, collapse_blanks, is_settled, push_folded};
-pub(crate) use mapped::searched_part;
+pub(crate) use excerpt::searched_part;
 pub use meta::MetaQuestion;

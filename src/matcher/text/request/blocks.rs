@@ -1,0 +1,104 @@
+//! Blocks with marks at both ends: fences, and blocks in tags.
+
+use super::lines::Kind;
+
+/// The number of searches for an end that may fail in one message, so that a message of nothing but
+/// beginnings is read in linear time.
+const MAX_FAILED: usize = 32;
+
+/// Finds fenced blocks.
+#[derive(Debug, Default)]
+pub(super) struct Fences {
+    n_failed: usize,
+}
+
+impl Fences {
+    /// Returns the length of the fenced block that `text` begins with. A fence that is never closed is
+    /// none: the paste was cut, and what is below it may be the request.
+    pub(super) fn block(&mut self, text: &str) -> Option<usize> {
+        let marks = opened(text.lines().next()?)?;
+        if self.n_failed == MAX_FAILED {
+            return None;
+        }
+        let mut len = 0;
+        for (nth, line) in text.split_inclusive('\n').enumerate() {
+            len += line.len();
+            if nth == 0 {
+                continue;
+            }
+            if closes(line, marks) {
+                return Some(len);
+            }
+            // A fence with the name of a language closes nothing, so the one above was cut.
+            if opened(line).is_some_and(|next| next.len() >= marks.len()) {
+                break;
+            }
+        }
+        self.n_failed += 1;
+        None
+    }
+}
+
+/// Finds blocks in tags.
+#[derive(Debug, Default)]
+pub(super) struct Tags {
+    n_failed: usize,
+}
+
+impl Tags {
+    /// Returns the length of the block from `<tag>` to `</tag>` that `text` begins with, and its kind.
+    /// Names with `-` or `_` are those of harnesses (`<system-reminder>`, `<task-notification>`); blocks
+    /// in other tags are quoted.
+    pub(super) fn block(&mut self, text: &str) -> Option<(usize, Kind)> {
+        let inside = text.trim_start_matches([' ', '\t']).strip_prefix('<')?;
+        let name = &inside[..inside.find(|c: char| !is_of_name(c)).unwrap_or(0)];
+        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && inside[name.len()..].starts_with(['>', ' ', '\n', '/']);
+        if !is_tag || self.n_failed == MAX_FAILED {
+            return None;
+        }
+        let end_tag = format!("</{name}>");
+        let Some(found) = text.find(&end_tag) else {
+            self.n_failed += 1;
+            return None;
+        };
+        let end = found + end_tag.len();
+        let after = text[end..].split_inclusive('\n').next().unwrap_or_default();
+        let is_harness = name.contains(['-', '_']) || name.eq_ignore_ascii_case("instructions");
+        // Of words around a tag in a line, as in `<b>this</b> is wrong`, the line is the user's.
+        let is_alone = after.trim().is_empty();
+        if !is_alone && !is_harness {
+            return None;
+        }
+        let len = if is_alone { end + after.len() } else { end };
+        Some((len, if is_harness { Kind::Harness } else { Kind::Quoted }))
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
+}
+
+/// Returns the marks of the code fence that a line opens, also if it is the first thing in a list item.
+pub(in crate::matcher::text) fn opened(line: &str) -> Option<&str> {
+    const BLANKS: [char; 2] = [' ', '\t'];
+    let line = line.trim_start_matches(BLANKS);
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = match line.strip_prefix(['-', '*', '+']) {
+        None if number.len() < line.len() => number.strip_prefix(['.', ')']),
+        bullet => bullet,
+    };
+    let text = item.filter(|item| item.starts_with(BLANKS)).unwrap_or(line);
+    let text = text.trim_start_matches(BLANKS);
+    let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let marks = &text[..text.len() - text.trim_start_matches(mark).len()];
+    // Back-ticks after it make it inline code.
+    let is_fence = marks.len() >= 3 && !(mark == '`' && text[marks.len()..].contains('`'));
+    is_fence.then_some(marks)
+}
+
+/// Tells whether a line closes the fence that `marks` opened.
+pub(in crate::matcher::text) fn closes(line: &str, marks: &str) -> bool {
+    let text = line.trim();
+    text.starts_with(marks) && text.trim_start_matches(&marks[..1]).is_empty()
+}

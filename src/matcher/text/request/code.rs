@@ -1,0 +1,112 @@
+//! Lines of code and data, told from sentences by their tokens.
+//!
+//! A sentence is mostly words; a line of code is mostly words with signs in them. Names, paths, numbers and
+//! addresses stand in both and count for neither.
+
+/// Tells whether a line is code or data. `follows` is true below a line that is.
+pub(super) fn is_code(line: &str, follows: bool) -> bool {
+    let text = line.trim();
+    if is_comment(line, text) || is_markup(text) || is_pair(text) {
+        return true;
+    }
+    let is_indented = line.starts_with("    ") || line.starts_with('\t');
+    let Tally { n_words, n_names, n_odd } = Tally::of(text);
+    let ends = text.ends_with([';', '{', '}', '[', '(', '\\']) || text.ends_with("},") || text.ends_with("],");
+    let begins = KEYWORDS.contains(&text.split([' ', '(', ':']).next().unwrap_or_default())
+        && !text.ends_with(['.', '?', '!']);
+    n_odd > n_words
+        || ends && (n_odd > 0 || n_words <= 2)
+        || begins && n_words <= 3 && (follows || n_names + n_odd > 0)
+        || is_indented && (follows || n_odd > 0)
+        || follows && n_words <= 1
+}
+
+/// Words that begin a line in some programming language.
+#[rustfmt::skip]
+const KEYWORDS: [&str; 44] = [
+    "import", "from", "using", "package", "use", "include", "require", "return", "else", "elif", "end",
+    "begin", "pass", "break", "continue", "try", "except", "finally", "catch", "const", "let", "var", "fn",
+    "func", "def", "class", "struct", "enum", "impl", "pub", "mod", "static", "public", "private", "void",
+    "int", "if", "for", "while", "async", "await", "export", "interface", "type",
+];
+
+/// The marks of comments and the like at the start of a line.
+#[rustfmt::skip]
+const COMMENTS: [&str; 14] = [
+    "//", "/*", "*/", "<!--", "-->", "#!", "#[", "#include", "#define", "\"\"\"", "'''", "--[[", "%%", "@@",
+];
+
+fn is_comment(line: &str, text: &str) -> bool {
+    // ` * text` in a block comment; `* text` without a blank before it is an item of a list.
+    let is_inside = line.starts_with([' ', '\t']) && (text.starts_with("* ") && !line.starts_with("  * ") || text == "*");
+    is_inside || COMMENTS.iter().any(|mark| text.starts_with(mark))
+}
+
+/// Tells whether a line is a tag of HTML or XML, or begins and ends with one.
+fn is_markup(text: &str) -> bool {
+    let after = text.strip_prefix('<').unwrap_or_default();
+    after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) && text.ends_with('>')
+}
+
+/// Tells whether a line is a member of JSON: `"status": "open",`.
+fn is_pair(text: &str) -> bool {
+    let name = text.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    name.is_some_and(|(_, after)| after.trim_start().starts_with(':'))
+}
+
+/// The number of tokens of a line, by what they look like.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// Letters alone, with the punctuation of sentences.
+    pub(super) n_words: usize,
+    /// Names, paths, addresses, numbers.
+    n_names: usize,
+    /// Everything else: signs, and words with signs in them.
+    n_odd: usize,
+}
+
+impl Tally {
+    pub(super) fn of(text: &str) -> Tally {
+        let mut tally = Tally::default();
+        for token in text.split_whitespace() {
+            let word = token.trim_start_matches(opens_word).trim_end_matches(closes_word);
+            if word.is_empty() {
+                let is_sign = token.contains(['=', '{', '}', '[', ']', '|', '&', ';', '(', ')']);
+                tally.n_odd += usize::from(is_sign);
+            } else if word.chars().all(is_of_word) {
+                tally.n_words += 1 + n_unspaced(word) / 2;
+            } else if word.contains("://") || word.starts_with('`') || word.chars().all(is_of_name) {
+                tally.n_names += 1;
+            } else {
+                tally.n_odd += 1;
+            }
+        }
+        tally
+    }
+}
+
+/// The number of characters of scripts whose words stand without blanks.
+fn n_unspaced(word: &str) -> usize {
+    if word.is_ascii() { 0 } else { word.chars().filter(|&c| c >= '\u{e00}').count() }
+}
+
+fn opens_word(c: char) -> bool {
+    matches!(c, '(' | '"' | '\'' | '[' | '*' | '_' | '<' | '-') || is_mark(c)
+}
+
+fn closes_word(c: char) -> bool {
+    matches!(c, ')' | '"' | '\'' | ']' | '*' | '_' | '>' | ',' | '.' | ':' | '!' | '?' | ';') || is_mark(c)
+}
+
+/// Tells whether `c` is punctuation beyond ASCII, or an emoji.
+fn is_mark(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric()
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '\'' | '-') || !c.is_ascii()
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "./_-:@#~\\+%$€,`'".contains(c)
+}

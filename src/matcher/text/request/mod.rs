@@ -1,0 +1,232 @@
+//! The parts of a message: what of it is the request, and what is attached to it.
+//!
+//! People paste: a diff, a log, a mail, a page of a manual. What they ask stands above it, below it, or
+//! between two pastes. Structure alone tells the two apart: marks around a block (`blocks.rs`), lines as
+//! programs write them (`output.rs`, `code.rs`), and length. The rules know no words but those of programs,
+//! so they hold in any language.
+
+pub(crate) mod apart;
+mod blocks;
+mod code;
+mod lines;
+mod output;
+
+pub(super) use blocks::{closes, opened};
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::boundary::char_boundary;
+use lines::{Kind, Line};
+
+/// The maximum number of bytes of typed text that is a request as a whole. Of a longer text, as of a pasted
+/// page, the first and the last paragraph are.
+pub(crate) const MAX_TYPED: usize = 1_500;
+
+/// The maximum number of bytes that are read of each of these paragraphs.
+pub(crate) const MAX_PARAGRAPH: usize = 2_000;
+
+/// The parts of a message.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Parts {
+    /// The request, in order, without overlap. Unused if `is_whole`.
+    request: Vec<Range<usize>>,
+    /// The attachments, in order, without overlap.
+    attached: Vec<Range<usize>>,
+    /// The blocks that a harness wrote, in order, without overlap.
+    harness: Vec<Range<usize>>,
+    /// True if the whole message is the request.
+    is_whole: bool,
+}
+
+impl Parts {
+    /// Reads the parts of a message, in time linear in its length.
+    pub(crate) fn of(message: &str) -> Parts {
+        let whole = Parts { is_whole: true, ..Parts::default() };
+        if message.len() <= MAX_TYPED && !message.trim_end().contains('\n') && !message.starts_with('<') {
+            return whole;
+        }
+        let mut lines = lines::read(message);
+        let is_own = |line: &Line| matches!(line.kind, Kind::Text | Kind::Blank);
+        if message.len() <= MAX_TYPED && lines.iter().all(is_own) {
+            return whole;
+        }
+        join_blocks(message, &mut lines);
+        let mut request = own_words(&lines);
+        if request.iter().map(Range::len).sum::<usize>() > MAX_TYPED {
+            request = ends(message, &request);
+        }
+        let attached = attached(message, &lines, &request);
+        let harness = lines.iter().filter(|line| line.kind == Kind::Harness).map(Line::range);
+        Parts { request, attached, harness: harness.collect(), is_whole: false }
+    }
+
+    /// Returns the text of the request. Parts that do not adjoin are paragraphs of their own.
+    pub(crate) fn request<'m>(&self, message: &'m str) -> Cow<'m, str> {
+        if self.is_whole { Cow::Borrowed(message) } else { joined(message, &self.request) }
+    }
+
+    /// Returns at most about `max_bytes` of the attachments: their beginning and their end.
+    pub(crate) fn attachments<'m>(&self, message: &'m str, max_bytes: usize) -> Cow<'m, str> {
+        let text = joined(message, &self.attached);
+        if text.len() <= max_bytes {
+            return text;
+        }
+        let head = &text[..char_boundary(&text, max_bytes / 2)];
+        let tail = &text[char_boundary(&text, text.len() - max_bytes / 2)..];
+        Cow::Owned(format!("{head}\n\n{tail}"))
+    }
+
+    /// Tells whether anything is attached.
+    pub(crate) fn has_attachments(&self) -> bool {
+        !self.attached.is_empty()
+    }
+
+    /// The ranges of the request, unless it is the whole message.
+    pub(crate) fn request_ranges(&self) -> &[Range<usize>] {
+        &self.request
+    }
+
+    /// The ranges of the attachments.
+    pub(crate) fn attached_ranges(&self) -> &[Range<usize>] {
+        &self.attached
+    }
+
+    /// The ranges of the lines that a harness wrote.
+    pub(crate) fn harness(&self) -> &[Range<usize>] {
+        &self.harness
+    }
+}
+
+fn joined<'m>(message: &'m str, ranges: &[Range<usize>]) -> Cow<'m, str> {
+    match ranges {
+        [] => Cow::Borrowed(""),
+        [one] => Cow::Borrowed(message[one.clone()].trim()),
+        _ => {
+            let parts = ranges.iter().map(|range| message[range.clone()].trim());
+            Cow::Owned(parts.collect::<Vec<&str>>().join("\n\n"))
+        }
+    }
+}
+
+/// Decides about the text lines in a block of lines that a program wrote, without blank lines between: lines
+/// inside of it are the program's too, those above and below it are the user's if they read as sentences.
+fn join_blocks(message: &str, lines: &mut [Line]) {
+    for block in lines.split_mut(|line| line.kind == Kind::Blank) {
+        let is_program = |line: &Line| line.kind == Kind::Program;
+        let Some(first) = block.iter().position(is_program) else { continue };
+        let last = block.iter().rposition(is_program).unwrap_or(first);
+        let n_program = block.iter().filter(|line| is_program(line)).count();
+        let n_text = block.iter().filter(|line| line.kind == Kind::Text).count();
+        for (nth, line) in block.iter_mut().enumerate().filter(|(_, line)| line.kind == Kind::Text) {
+            let is_inside = nth > first && nth < last && n_program >= n_text;
+            if is_inside || !is_sentence(&message[line.range()]) {
+                line.kind = Kind::Program;
+            }
+        }
+    }
+    enclose(lines);
+}
+
+/// The minimum number of bytes of code or the like above a paragraph, and below it, for the paragraph to
+/// count as a part of it.
+const MIN_AROUND: usize = 300;
+
+/// Makes paragraphs between long stretches of code or the like parts of it: comments and texts in code read
+/// as sentences.
+fn enclose(lines: &mut [Line]) {
+    let n_bytes = |lines: &[Line]| -> usize {
+        lines.iter().filter(|line| line.kind == Kind::Program).map(|line| line.end - line.start).sum()
+    };
+    let mut below = n_bytes(lines);
+    let mut above = 0;
+    for line in lines {
+        match line.kind {
+            Kind::Program => {
+                above += line.end - line.start;
+                below -= line.end - line.start;
+            }
+            Kind::Text if above >= MIN_AROUND && below >= MIN_AROUND => line.kind = Kind::Program,
+            _ => {}
+        }
+    }
+}
+
+/// Tells whether a line beside code reads as a sentence: it has several words.
+fn is_sentence(line: &str) -> bool {
+    const MIN_WORDS: usize = 2;
+    code::Tally::of(line).n_words >= MIN_WORDS
+}
+
+/// Returns the ranges of the lines that may be the user's own words: paragraphs, each up to the blank line
+/// or the attachment below it.
+fn own_words(lines: &[Line]) -> Vec<Range<usize>> {
+    let paragraphs = lines.split(|line| line.kind != Kind::Text).filter(|lines| !lines.is_empty());
+    paragraphs.map(|lines| lines[0].start..lines[lines.len() - 1].end).collect()
+}
+
+/// Returns the parts of a long text that may be the request: its first and its last paragraph, if the text
+/// begins or ends with it.
+fn ends(message: &str, paragraphs: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (Some(first), Some(last)) = (paragraphs.first(), paragraphs.last()) else { return Vec::new() };
+    let begins = message[..first.start].trim().is_empty() && !is_heading(&message[first.clone()]);
+    let closes = message[last.end..].trim().is_empty();
+    let mut ends: Vec<Range<usize>> = Vec::new();
+    if first == last {
+        let middle = first.start + first.len() / 2;
+        let cut = char_boundary(message, middle.min(first.start + MAX_PARAGRAPH));
+        let rest = char_boundary(message, middle.max(first.end.saturating_sub(MAX_PARAGRAPH)));
+        return vec![first.start..cut, rest..first.end];
+    }
+    if begins {
+        ends.push(first.start..char_boundary(message, first.end.min(first.start + MAX_PARAGRAPH)));
+    }
+    if closes {
+        ends.push(char_boundary(message, last.start.max(last.end.saturating_sub(MAX_PARAGRAPH)))..last.end);
+    }
+    // A question, or a line that announces what is attached, is the request; what stands at the other end is
+    // then a part of the text.
+    let asks = |range: &Range<usize>| asks(&message[range.clone()]);
+    if ends.len() == 2 && asks(&ends[0]) != asks(&ends[1]) {
+        ends.retain(asks);
+    }
+    ends
+}
+
+fn is_heading(paragraph: &str) -> bool {
+    paragraph.starts_with(['#', '=', '|', '['])
+}
+
+/// Tells whether a paragraph asks something or announces something.
+fn asks(paragraph: &str) -> bool {
+    let text = paragraph.trim_end();
+    text.ends_with(['?', ':', '？', '：', '؟'])
+}
+
+/// Returns the ranges of all but the request and what a harness wrote.
+fn attached(message: &str, lines: &[Line], request: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut attached: Vec<Range<usize>> = Vec::new();
+    let mut push = |range: Range<usize>| match attached.last_mut() {
+        Some(last) if last.end == range.start => last.end = range.end,
+        _ if message[range.clone()].trim().is_empty() => {}
+        _ => attached.push(range),
+    };
+    let mut request = request.iter().peekable();
+    for line in lines.iter().filter(|line| line.kind != Kind::Harness) {
+        let mut start = line.start;
+        while let Some(part) = request.peek().filter(|part| part.start < line.end) {
+            if start < part.start {
+                push(start..part.start);
+            }
+            start = part.end.min(line.end);
+            if part.end > line.end {
+                break;
+            }
+            request.next();
+        }
+        if start < line.end {
+            push(start..line.end);
+        }
+    }
+    attached
+}
