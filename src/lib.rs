@@ -111,7 +111,7 @@ pub use disclosure::{
 #[cfg(feature = "watch")]
 pub use engine::Watch;
 pub use engine::{
-    Activate, CallIo, Engine, EngineBuilder, Explanation, SessionTools, Turn, TurnBuilder,
+    Activate, CallIo, Engine, EngineBuilder, Explanation, SessionTools, Turn, TurnBuilder, Weighed,
 };
 pub use envelope::{Envelope, Fault};
 #[doc(hidden)]

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::budget::Meter;
+use super::how_to_load::HowToLoad;
 use super::options::DisclosureOptions;
 use super::plan::{Plan, Summary};
 use super::reason::{Cost, Fallback, Reason, Rejection};
 use super::render::Remainder;
+use super::shorten::path_line;
 use super::tier::{Disclosure, Tier};
 use crate::catalog::Entry;
 use crate::skill::SkillId;
@@ -123,6 +125,24 @@ impl<'a> Draft<'a> {
         self.options.format.line(entry, brief, None)
     }
 
+    /// The line of a skill that is called for, but too long for the budget: says so, and where its text is.
+    fn too_long(&self, entry: &Entry, cost: Cost) -> String {
+        let Cost { amount, unit } = cost;
+        let file = entry
+            .skill
+            .path()
+            .map(|path| format!(" in {}", path_line(&path.display().to_string())));
+        let place = match self.options.how_to_load {
+            HowToLoad::Unsaid => file.unwrap_or_default(),
+            _ => String::new(),
+        };
+        let brief = entry.skill.brief();
+        let told = format!(
+            "called for, but too long to be shown here ({amount} {unit}): load it{place}; {brief}"
+        );
+        self.options.format.line(entry, &told, None)
+    }
+
     /// The sentence that says how to load the skills of a list.
     fn how_to_load<'s>(&self, shown: impl Iterator<Item = &'s Shown<'a>>) -> Option<String>
     where
@@ -182,7 +202,7 @@ impl<'a> Draft<'a> {
         // full.
         let stepped_down = too_long.into_iter().map(|shown| {
             let cost = Cost { amount: meter.cost(&shown.text), unit: meter.unit() };
-            (Shown { text: self.line(shown.entry), ..shown }, Some(cost))
+            (Shown { text: self.too_long(shown.entry, cost), ..shown }, Some(cost))
         });
         let mut lines: Vec<_> = stepped_down.collect();
         lines.extend(std::mem::take(&mut self.registry).into_iter().map(|shown| (shown, None)));

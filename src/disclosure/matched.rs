@@ -117,13 +117,12 @@ pub(super) fn relevant_apart<'a>(
     vetoes: &mut Vetoes,
 ) -> Option<(&'a Entry, Relevance)> {
     let (_, found) = ranked.first()?;
-    let factor: f32 = std::env::var("APART").ok().and_then(|v| v.parse().ok()).unwrap_or(1.0);
-    (found.worth >= APART.worth * factor && found.lead >= APART.lead * factor && found.head_words >= APART.words)
-        .then(|| relevant(case, ranked, shown, vetoes)).flatten()
+    let is_near = found.worth >= APART.worth && found.lead >= APART.lead;
+    if is_near { relevant(case, ranked, shown, vetoes) } else { None }
 }
 
 /// The margin of relevance for one request of several.
-const APART: RelevanceMargin = RelevanceMargin { worth: 1.6, lead: 0.9, words: 2 };
+const APART: RelevanceMargin = RelevanceMargin { worth: 2.4, lead: 1.35, words: 2 };
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
 /// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin.
@@ -139,13 +138,15 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
     let outdoing = outdoing(case, ranked);
     let is_slight = |id: &SkillId| {
         answer.attached.binary_search_by(|(known, _)| known.cmp(id)).is_ok()
-            || outdoing.is_some_and(|better| better.id != *id) && answer.words.binary_search(id).is_ok()
+            || outdoing.is_some_and(|better| better.id != *id)
+                && answer.words.binary_search(id).is_ok()
     };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
     let ids = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
     let (weak, ids): (Vec<&SkillId>, Vec<&SkillId>) = ids.partition(|id| is_weak(id));
-    let (slight, ids): (Vec<&SkillId>, Vec<&SkillId>) = ids.into_iter().partition(|id| is_slight(id));
+    let (slight, ids): (Vec<&SkillId>, Vec<&SkillId>) =
+        ids.into_iter().partition(|id| is_slight(id));
     let mut matched = Matched::default();
     let mut n_full = 0;
     let mut n_next = 0;

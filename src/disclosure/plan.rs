@@ -84,7 +84,9 @@ pub(super) fn plan<'a>(
     for ranked in &apart {
         let shown: Vec<&Entry> = plan.shown().collect();
         let relevant = relevant_apart(case, ranked, &shown, &mut vetoes);
-        if let Some((entry, relevance)) = relevant.filter(|_| plan.full.len() < case.options.max_skills) {
+        if let Some((entry, relevance)) =
+            relevant.filter(|_| plan.full.len() < case.options.max_skills)
+        {
             plan.add_by_relevance(entry, relevance, case);
         }
     }

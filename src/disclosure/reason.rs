@@ -214,9 +214,9 @@ impl fmt::Display for Reason {
                 "its pattern `{pattern}` was not tried: too many patterns without a literal may \
                  match this"
             ),
-            Reason::Outdone => {
-                f.write_str("only a single word of its triggers is in the query, and another skill fits better")
-            }
+            Reason::Outdone => f.write_str(
+                "only a single word of its triggers is in the query, and another skill fits better",
+            ),
             Reason::WeakMention => f.write_str("only a word that may be its name is in the query"),
             Reason::Denied => {
                 f.write_str("the message names it only to deny it or to say that it is done")

@@ -8,7 +8,7 @@ use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
 use crate::disclosure::idle;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Candidate, Parts, Query, apart, Relevance, Selection, find_literal};
+use crate::matcher::{self, Candidate, Parts, Query, Relevance, Selection, apart, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 
@@ -81,7 +81,12 @@ impl Engine {
         limit: usize,
     ) -> Vec<(u32, Relevance)> {
         let parts = Parts::of(message);
-        let mut ranked = self.rank_text(now, &parts.request(message), limit);
+        let readings = parts.readings(message).into_iter();
+        let readings = readings.map(|request| self.rank_text(now, &request, limit));
+        let worth =
+            |ranked: &Vec<(u32, Relevance)>| ranked.first().map_or(0.0, |(_, found)| found.worth);
+        let best = readings.max_by(|a, b| worth(a).total_cmp(&worth(b)));
+        let mut ranked = best.unwrap_or_default();
         if ranked.is_empty() && parts.has_attachments() {
             ranked = self.rank_text(now, &parts.attachments(message, MAX_ATTACHED), limit);
             ranked.iter_mut().for_each(|(_, found)| found.is_attached = true);

@@ -34,6 +34,7 @@ mod vocabulary;
 
 pub use index::MAX_QUERY_BYTES;
 pub(crate) use pattern::WINDOW_BYTES;
+pub use text::request::attachments;
 pub(crate) use text::request::{Parts, apart};
 pub(crate) use text::searched_part;
 

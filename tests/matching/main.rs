@@ -13,8 +13,10 @@ mod ranking;
 mod relevance;
 mod triggers;
 
+use std::collections::BTreeSet;
+
 use repertoire::matcher::{Answer, Index, IndexOptions, IndexedSkill, Selection};
-use repertoire::{Query, Skill, SkillId};
+use repertoire::{Hit, HitKind, Match, Query, Skill, SkillId};
 
 /// Builds an index of skills, each given by its id, its name, and additional lines of front matter.
 fn index_of(skills: &[(&str, &str, &str)], options: &IndexOptions) -> Index {
@@ -49,13 +51,23 @@ fn assert_selected(
 ) {
     let all = index.search(query, recent, usize::MAX);
     let is_there = |id: &SkillId| named.contains(id) || all.weak.contains(id);
+    let is_pattern = |hit: &Hit| matches!(hit.kind, HitKind::Pattern | HitKind::Path);
+    let is_word = |found: &&Match| {
+        !found.explicit && found.phrase_words == 1 && !found.hits.iter().any(is_pattern)
+    };
+    let words = all.matches.iter().filter(is_word).map(|found| found.id.clone());
+    assert_eq!(BTreeSet::from_iter(all.words.iter().cloned()), words.collect(), "{query:?}");
     for &limit in limits {
         let mut n_others = 0;
         let expected = all.matches.iter().filter(|found| {
             n_others += usize::from(!is_there(&found.id));
             is_there(&found.id) || n_others <= limit
         });
-        let expected = Answer { matches: expected.cloned().collect(), ..all.clone() };
+        let matches: Vec<Match> = expected.cloned().collect();
+        let mut expected = all.clone();
+        expected.words.retain(|id| matches.iter().any(|found| found.id == *id));
+        expected.attached.retain(|(id, _)| matches.iter().any(|found| found.id == *id));
+        let expected = Answer { matches, ..expected };
         let selection = Selection { recent, limit, named: named.iter().collect(), hits: true };
         assert_eq!(index.select(query, &selection), expected, "{query:?}: {limit} and {named:?}");
         let ids = expected.matches.iter().map(|found| found.id.clone()).collect();

@@ -1,7 +1,7 @@
 //! `repertoire match`: shows the skills that a message matches, and the reasons.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection};
+use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection, Tier, Weighed};
 use serde::Serialize;
 
 use crate::args::{Common, MatchArgs};
@@ -19,6 +19,8 @@ const MAX_HITS: usize = 8;
 struct Answer<'a> {
     matches: &'a [Match],
     rejected: &'a [Rejection],
+    /// The skills that share words with the message, best first, with what is shown of each.
+    relevant: &'a [Weighed],
     /// The kind of question that the message asks about the skills themselves, if it does.
     meta: Option<MetaQuestion>,
 }
@@ -30,8 +32,8 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
     query::note_length(&query, &engine, out);
     let found = engine.turn(&query, &session).explain(args.limit.unwrap_or(usize::MAX));
     if out.json {
-        let Explanation { matches, rejected, .. } = &found;
-        Output::json(&Answer { matches, rejected, meta: found.meta })?;
+        let Explanation { matches, rejected, relevant, .. } = &found;
+        Output::json(&Answer { matches, rejected, relevant, meta: found.meta })?;
     } else {
         let text = text(&found, &query, args.explain, out);
         if !text.as_str().is_empty() {
@@ -53,7 +55,10 @@ pub(crate) fn run(args: &MatchArgs, common: &Common, out: Output) -> anyhow::Res
 fn how_many(found: &Explanation) -> Option<String> {
     let more = if found.matches.is_empty() { "skill" } else { "more skill" };
     match found.n_beyond {
-        0 if found.matches.is_empty() => Some("no skill matches".to_owned()),
+        0 if found.matches.is_empty() => {
+            let is_shown = found.relevant.iter().any(|skill| skill.tier >= Tier::Registry);
+            Some(if is_shown { "no trigger matches" } else { "no skill matches" }.to_owned())
+        }
         0 => None,
         1 => Some(format!("1 {more} matches")),
         n => Some(format!("{n} {more}s match")),
@@ -74,6 +79,14 @@ fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> P
         Some(MetaQuestion::ShowAll) => text.push("The message asks to see all skills.\n"),
         None => {}
     }
+    for skill in &found.relevant {
+        if skill.tier == Tier::Full
+            || explain
+            || found.matches.is_empty() && skill.tier == Tier::Registry
+        {
+            text.line(format_args!("{}", weighed(skill)));
+        }
+    }
     if explain {
         text.push(explanation(&found.rejected).as_str());
     }
@@ -92,6 +105,25 @@ pub(crate) fn why(matched: &Match) -> String {
     } else {
         "path".to_owned()
     }
+}
+
+/// Says in a line how much of a relevant skill is shown, by which words, and what it lacks for more.
+fn weighed(skill: &Weighed) -> String {
+    let shown = match skill.tier {
+        Tier::Full => "in full",
+        Tier::Registry => "a line",
+        Tier::Nothing | Tier::Breadcrumb => "counted",
+    };
+    let title = styled(NAME, sanitize::line(skill.found.id.as_str()).into_owned());
+    let words: Vec<String> =
+        skill.words.iter().map(|word| format!("`{}`", sanitize::line(word))).collect();
+    let (worth, lead) = (skill.found.relevance.worth, skill.found.relevance.lead);
+    let mut told =
+        format!("{shown}, by the words {} (weight {worth:.2}, lead {lead:.2})", words.join(", "));
+    if !skill.lacking.is_empty() {
+        told += &format!("; lacks: {}", skill.lacking.join(", "));
+    }
+    format!("relevant: {title}  {}", styled(DIM, told))
 }
 
 /// Draws the lines of the query that contain hits, with a caret below each hit; then the paths.

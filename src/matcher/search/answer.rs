@@ -39,7 +39,8 @@ impl Search<'_, '_> {
     /// Answers with the ranked skills, of `n_matches` in all: the best `limit` with their hits, the others
     /// only by id; and with the reasons why other skills are missing.
     fn answer(&mut self, limit: usize, n_matches: usize) -> Answer {
-        let Scratch { found, ranking, text, .. } = &*self.scratch;
+        let Scratch { found, ranking, text, quoted, covered, .. } = &*self.scratch;
+        let said = if quoted.is_empty() { text.folded() } else { covered };
         let (first, beyond) = ranking.best.split_at(limit.min(ranking.best.len()));
         let id = |skill: u32| self.index.id(skill).clone();
         let excludes = || {
@@ -59,7 +60,7 @@ impl Search<'_, '_> {
             words: self.words_only(),
             weak: found.weak.iter().map(|&skill| id(skill)).collect(),
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
-            meta: self.index.questions.asked(text.folded()),
+            meta: self.index.questions.asked(said),
         };
         if !self.scratch.quoted.is_empty() {
             answer.quoted = self.quoted_only();
@@ -89,7 +90,8 @@ impl Search<'_, '_> {
         let found = &self.scratch.found;
         let skills = self.scratch.ranking.ranked();
         let skills = skills.filter(|(skill, tally)| tally.is_word && !found.is_explicit(*skill));
-        let mut words: Vec<SkillId> = skills.map(|(skill, _)| self.index.id(skill).clone()).collect();
+        let mut words: Vec<SkillId> =
+            skills.map(|(skill, _)| self.index.id(skill).clone()).collect();
         words.sort_unstable();
         words
     }

@@ -14,7 +14,7 @@ const SEAM: &str = "\n\u{1e}\n";
 /// `max_bytes`.
 pub(crate) fn searched_part(query: &str, max_bytes: usize) -> Cow<'_, str> {
     let excerpt = Excerpt::new(query, &Parts::of(query), max_bytes);
-    if excerpt.is_whole() {
+    if excerpt.is_whole {
         return Cow::Borrowed(query);
     }
     let mut text = String::new();
@@ -26,8 +26,9 @@ pub(crate) fn searched_part(query: &str, max_bytes: usize) -> Cow<'_, str> {
 #[derive(Debug, Clone)]
 pub(in crate::matcher) struct Excerpt<'q> {
     query: &'q str,
-    /// The parts, in order, if they are not the whole query.
+    /// The parts, in order. Unused if `is_whole`.
     parts: Vec<Part>,
+    is_whole: bool,
 }
 
 /// A part of an excerpt.
@@ -45,17 +46,18 @@ impl<'q> Excerpt<'q> {
     pub(in crate::matcher) fn new(query: &'q str, parts: &Parts, max_bytes: usize) -> Excerpt<'q> {
         let harness = parts.harness();
         if query.len() <= max_bytes && harness.is_empty() {
-            return Excerpt { query, parts: Vec::new() };
+            return Excerpt { query, parts: Vec::new(), is_whole: true };
         }
         let gap = gap(query, max_bytes);
         let mut kept = vec![0..gap.start];
         let request = parts.request_ranges();
         if request.iter().map(Range::len).sum::<usize>() <= max_bytes {
-            let inside = request.iter().map(|part| part.start.max(gap.start)..part.end.min(gap.end));
+            let inside =
+                request.iter().map(|part| part.start.max(gap.start)..part.end.min(gap.end));
             kept.extend(inside.filter(|part| part.start < part.end));
         }
         kept.push(gap.end..query.len());
-        let mut excerpt = Excerpt { query, parts: Vec::new() };
+        let mut excerpt = Excerpt { query, parts: Vec::new(), is_whole: false };
         let mut at = 0;
         for source in merged(without(&kept, harness)) {
             let len = source.len();
@@ -65,16 +67,12 @@ impl<'q> Excerpt<'q> {
         excerpt
     }
 
-    fn is_whole(&self) -> bool {
-        self.parts.is_empty()
-    }
-
     /// Returns the text to search, which is put into `buffer` if it is not the whole query.
     pub(in crate::matcher) fn text<'a>(&self, buffer: &'a mut String) -> &'a str
     where
         'q: 'a,
     {
-        if !self.is_whole() {
+        if !self.is_whole {
             buffer.clear();
             for part in &self.parts {
                 let seam = if buffer.is_empty() { "" } else { SEAM };
@@ -90,7 +88,7 @@ impl<'q> Excerpt<'q> {
     where
         'q: 'a,
     {
-        if self.is_whole() { self.query } else { buffer }
+        if self.is_whole { self.query } else { buffer }
     }
 
     /// Returns the bytes of the query at `range` of the excerpt. A range that ends inside a separator, as a
@@ -109,7 +107,7 @@ impl<'q> Excerpt<'q> {
 
     /// Returns where the parts of the query at `ranges`, which are in order, stand in the excerpt.
     pub(in crate::matcher) fn places(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
-        if self.is_whole() {
+        if self.is_whole {
             return ranges.to_vec();
         }
         let of_part = |part: &Part| {
@@ -208,7 +206,9 @@ mod tests {
     #[test]
     fn the_request_is_kept_wherever_it_stands_and_a_harness_nowhere() {
         let log = "2026-03-12 12:30:07 INFO served it\n".repeat(20);
-        let query = format!("{log}\n<system-reminder>\nnote\n</system-reminder>\ntune the query é\n\n{log}");
+        let query = format!(
+            "{log}\n<system-reminder>\nnote\n</system-reminder>\ntune the query é\n\n{log}"
+        );
         let mut buffer = String::new();
         let excerpt = excerpt(&query, 200);
         let text = excerpt.text(&mut buffer).to_owned();
@@ -218,6 +218,8 @@ mod tests {
         assert_eq!(&query[excerpt.span(start..start + 17)], "tune the query é");
         let at = query.find("tune").unwrap();
         assert_eq!(excerpt.places(&[at..at + 17]), [start..start + 17]);
-        assert_eq!(excerpt.places(&[400..401]), []);
+        assert!(excerpt.places(&[400..401]).is_empty());
+        let harness = "<task-notification>\ntune the query\n</task-notification>";
+        assert_eq!(super::searched_part(harness, 200), "");
     }
 }

@@ -12,7 +12,7 @@ pub(in crate::matcher) mod meta;
 pub(crate) mod request;
 pub(crate) mod token;
 
+pub(crate) use excerpt::searched_part;
 pub use folding::fold_trigger;
 pub(crate) use folding::{QueryText, collapse_blanks, is_settled, push_folded};
-pub(crate) use excerpt::searched_part;
 pub use meta::MetaQuestion;

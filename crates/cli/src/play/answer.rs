@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::time::Instant;
 
 use repertoire::disclosure::{BytesPerToken, TokenCounter as _};
-use repertoire::matcher::Shared;
+use repertoire::matcher::attachments;
 use repertoire::{
     Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match,
-    MetaQuestion, Query, Rejection, Session,
+    MetaQuestion, Query, Rejection, Session, Weighed,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +17,6 @@ use crate::{query, sanitize};
 
 /// The maximum number of matches that are shown with their hits.
 const MAX_MATCHES: usize = 50;
-
-/// The maximum number of skills shown in the order of their relevance.
-const MAX_RELEVANT: usize = 10;
 
 /// A question of the page.
 #[derive(Debug, Default, Deserialize)]
@@ -56,7 +53,7 @@ pub(super) struct Answer {
     tokens: usize,
     /// The time that the decision took, in microseconds.
     micros: u64,
-    relevant: Vec<Relevance>,
+    relevant: Vec<Relevant>,
     verdict: Option<Result<Verdict, String>>,
     /// Findings about skill files, a line each.
     findings: Vec<String>,
@@ -74,6 +71,8 @@ struct Found {
 struct Part {
     text: String,
     hits: Vec<PartHit>,
+    /// True if it is no part of the request.
+    is_attached: bool,
 }
 
 /// A hit, as the index of its match and its own index in that match.
@@ -84,13 +83,14 @@ struct PartHit {
     hit: usize,
 }
 
+/// A relevant skill, with the margin that it must reach.
 #[derive(Debug, Serialize)]
-struct Relevance {
-    id: String,
+struct Relevant {
+    #[serde(flatten)]
+    weighed: Weighed,
     brief: String,
-    score: f32,
-    /// The words that the skill shares with the message, without stop words.
-    terms: Vec<String>,
+    /// The weight and the lead that are needed to show it in full; `None` if relevance shows none in full.
+    needed: Option<[f32; 2]>,
 }
 
 /// Answers `question`.
@@ -106,7 +106,8 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
     let start = Instant::now();
     let disclosure = engine.turn(&query, &session).options(&options).preview();
     let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let Explanation { mut matches, rejected, meta, .. } = engine.explain(&query, usize::MAX);
+    let explanation = engine.turn(&query, &session).options(&options).explain(usize::MAX);
+    let Explanation { mut matches, rejected, relevant, meta, .. } = explanation;
     let n_more = matches.len().saturating_sub(MAX_MATCHES);
     matches.truncate(MAX_MATCHES);
     let catalog = engine.catalog();
@@ -124,7 +125,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         tokens: BytesPerToken::default().count(&disclosure.text),
         disclosure,
         micros,
-        relevant: relevant(engine, &query),
+        relevant: relevant.into_iter().map(|found| weigh(engine, found, &options)).collect(),
         verdict,
         findings: engine.diagnostics().iter().map(finding).collect(),
         matches: matches.into_iter().map(|matched| Found { why: why(&matched), matched }).collect(),
@@ -150,34 +151,24 @@ fn options(engine: &Engine, question: &Question) -> Result<DisclosureOptions, Er
     Ok(options)
 }
 
-fn relevant(engine: &Engine, query: &Query<'_>) -> Vec<Relevance> {
+fn weigh(engine: &Engine, weighed: Weighed, options: &DisclosureOptions) -> Relevant {
     let catalog = engine.catalog();
-    let brief = |id: &str| {
-        let entry = catalog.get(id);
-        entry.map_or_else(String::new, |entry| entry.skill.brief().to_owned())
-    };
-    let ranked = engine.relevance().rank(&query.text, MAX_RELEVANT);
-    let told = ranked.into_iter().map(|found| Relevance {
-        brief: brief(found.id.as_str()),
-        id: found.id.to_string(),
-        score: found.relevance.worth,
-        terms: telling(engine.shared_terms(&query.text, &found.id)),
-    });
-    told.collect()
+    let entry = catalog.get(weighed.found.id.as_str());
+    let brief = entry.map_or_else(String::new, |entry| entry.skill.brief().to_owned());
+    let needed = options.relevance.map(|margin| [margin.worth, margin.lead]);
+    Relevant { weighed, brief, needed }
 }
 
-fn telling(terms: Vec<Shared>) -> Vec<String> {
-    terms.into_iter().filter(|shared| !shared.is_common).map(|shared| shared.term).collect()
-}
-
-/// Splits `text` wherever a hit begins or ends.
+/// Splits `text` wherever a hit or an attachment begins or ends.
 fn parts(text: &str, matches: &[Match]) -> Vec<Part> {
     let mut hits: Vec<(Range<usize>, PartHit)> = Vec::new();
     for (found, matched) in matches.iter().enumerate() {
         let spans = matched.hits.iter().enumerate().filter(|(_, hit)| !hit.span.is_empty());
         hits.extend(spans.map(|(hit, at)| (at.span.clone(), PartHit { found, hit })));
     }
-    let mut cuts: Vec<usize> = hits.iter().flat_map(|(span, _)| [span.start, span.end]).collect();
+    let attached = attachments(text);
+    let spans = hits.iter().map(|(span, _)| span).chain(&attached);
+    let mut cuts: Vec<usize> = spans.flat_map(|span| [span.start, span.end]).collect();
     cuts.extend([0, text.len()]);
     cuts.sort_unstable();
     cuts.dedup();
@@ -187,6 +178,7 @@ fn parts(text: &str, matches: &[Match]) -> Vec<Part> {
         Some(Part {
             text: text.get(start..end)?.to_owned(),
             hits: hits.iter().filter(covers).map(|(_, hit)| *hit).collect(),
+            is_attached: attached.iter().any(|part| part.start <= start && end <= part.end),
         })
     };
     cuts.windows(2).filter_map(part).collect()
@@ -221,6 +213,21 @@ mod tests {
         assert_eq!(told, [("ünsere ", 0), ("pull ", 1), ("request", 2)]);
         assert_eq!(answer.matches[0].matched.id, "git");
         assert!(parts("", &[]).is_empty());
+    }
+
+    #[test]
+    fn attachments_and_what_relevance_decides_are_told() {
+        let answer = ask(r#"{"query": "does git do it?\n\n```\nship it\n```"}"#).unwrap();
+        let attached: Vec<&str> = answer
+            .parts
+            .iter()
+            .filter(|part| part.is_attached)
+            .map(|part| part.text.as_str())
+            .collect();
+        assert_eq!(attached.concat(), "```\nship it\n```");
+        let first = &answer.relevant[0];
+        assert_eq!((first.weighed.found.id.as_str(), first.needed.is_some()), ("git", true));
+        assert_eq!(first.weighed.words, ["git"]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ function show(answer) {
   at("state").textContent = `${answer.skills.length} skills, decided in ${answer.micros} µs`
   at("skills").replaceChildren(...answer.skills.map((value) => element("option", { value })))
   at("marked").replaceChildren(...marked(answer))
-  at("n-matches").textContent = matches.length + answer.n_more || "none"
+  at("n-matches").textContent = matches.length + answer.n_more || (answer.relevant.some(({ tier }) => tier > 1) ? "no trigger; by relevance, see below" : "none")
   at("matches").replaceChildren(...matches.map((found, place) => matchItem(found, place, disclosure)))
   if (answer.n_more) at("matches").append(element("li", { className: "dim" }, `and ${answer.n_more} more`))
   const left = new Map([...answer.rejected, ...disclosure.omitted].map(({ id, reason }) => [`${id} ${reason}`, { id, reason }]))
@@ -79,7 +79,8 @@ function show(answer) {
 
 function marked({ parts, matches }) {
   if (parts.length === 0) return [element("span", { className: "dim" }, "nothing yet")]
-  return parts.map(({ text, hits }) => {
+  return parts.map(({ text, hits, is_attached }) => {
+    if (hits.length === 0 && is_attached) return element("span", { className: "attached", title: "attached, not the request" }, text)
     if (hits.length === 0) return document.createTextNode(text)
     const all = hits.map(({ match, hit }) => ({ id: matches[match].id, ...matches[match].hits[hit] }))
     const title = all.map(({ id, kind, trigger }) => `${id}: ${kind} ${trigger}`).join("\n")
@@ -103,9 +104,19 @@ function matchItem({ id, why, hits }, place, disclosure) {
   return item
 }
 
-function relevantItem({ id, brief, score, terms }) {
-  return element("li", {}, skillButton(id), element("span", { className: "dim" }, ` ${score.toFixed(2)}, by ${terms.join(", ") || "common words only"}`),
-    element("br"), brief)
+const SHOWN = ["nothing", "counted", "a line", "full"]
+
+function relevantItem({ id, brief, worth, lead, tier, words, lacking, needed }) {
+  const bars = (needed ?? []).map((wanted, place) => {
+    const [name, value] = [["weight", worth], ["lead", lead]][place]
+    const label = `${name} ${value.toFixed(2)} of ${wanted.toFixed(2)}`
+    const bar = element("meter", { min: 0, max: 2 * wanted, low: wanted, optimum: 2 * wanted, value, title: label })
+    return element("label", { className: "dim" }, bar, ` ${label} `)
+  })
+  const why = lacking.length ? `lacks: ${lacking.join(", ")}` : ""
+  return element("li", {}, skillButton(id), " ", element("span", { className: "badge" }, SHOWN[tier]),
+    element("span", { className: "dim" }, ` by ${words.join(", ") || "common words only"}`), element("br"),
+    ...bars, element("span", { className: "dim" }, why), element("br"), brief)
 }
 
 // Its name asks why that skill fires, or does not.

@@ -68,9 +68,9 @@ fn begins_further(before: &str, rest: &str) -> bool {
     let is_capital = rest.starts_with(char::is_uppercase);
     let before = before.trim_end();
     let follows = before.ends_with([',', ';', '.', '!', '?', ')', '"'])
-        || ["and", "und", "et", "y", "e", "i", "и"].iter().any(|and| {
-            before.strip_suffix(and).is_some_and(|before| before.ends_with([' ', ',']))
-        });
+        || ["and", "und", "et", "y", "e", "i", "и"]
+            .iter()
+            .any(|and| before.strip_suffix(and).is_some_and(|before| before.ends_with([' ', ','])));
     (is_capital || follows) && FURTHER.iter().any(|word| starts_with_word(rest, word))
 }
 

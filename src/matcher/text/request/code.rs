@@ -11,12 +11,17 @@ pub(super) fn is_code(line: &str, follows: bool) -> bool {
     }
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
     let Tally { n_words, n_names, n_odd } = Tally::of(text);
-    let ends = text.ends_with([';', '{', '}', '[', '(', '\\']) || text.ends_with("},") || text.ends_with("],");
-    let begins = KEYWORDS.contains(&text.split([' ', '(', ':']).next().unwrap_or_default())
-        && !text.ends_with(['.', '?', '!']);
+    let ends =
+        text.ends_with(['{', '}', '[', '(', '\\']) || text.ends_with("},") || text.ends_with("],");
+    let ends_statement = text.ends_with(';') && !text.starts_with(['-', '*', '+', '•']);
+    let first = text.split([' ', '(', ':']).next().unwrap_or_default();
+    let is_sentence = text.ends_with(['.', '?', '!']);
+    let begins = KEYWORDS.contains(&first) && !is_sentence;
     n_odd > n_words
+        || ends_statement
         || ends && (n_odd > 0 || n_words <= 2)
         || begins && n_words <= 3 && (follows || n_names + n_odd > 0)
+        || STATEMENTS.contains(&first) && n_words <= 2 && !is_sentence
         || is_indented && (follows || n_odd > 0)
         || follows && n_words <= 1
 }
@@ -30,6 +35,9 @@ const KEYWORDS: [&str; 44] = [
     "int", "if", "for", "while", "async", "await", "export", "interface", "type",
 ];
 
+/// Words that begin a line of one or two words in some programming language.
+const STATEMENTS: [&str; 3] = ["import", "package", "return"];
+
 /// The marks of comments and the like at the start of a line.
 #[rustfmt::skip]
 const COMMENTS: [&str; 14] = [
@@ -38,14 +46,16 @@ const COMMENTS: [&str; 14] = [
 
 fn is_comment(line: &str, text: &str) -> bool {
     // ` * text` in a block comment; `* text` without a blank before it is an item of a list.
-    let is_inside = line.starts_with([' ', '\t']) && (text.starts_with("* ") && !line.starts_with("  * ") || text == "*");
+    let is_inside = line.starts_with([' ', '\t'])
+        && (text.starts_with("* ") && !line.starts_with("  * ") || text == "*");
     is_inside || COMMENTS.iter().any(|mark| text.starts_with(mark))
 }
 
 /// Tells whether a line is a tag of HTML or XML, or begins and ends with one.
 fn is_markup(text: &str) -> bool {
     let after = text.strip_prefix('<').unwrap_or_default();
-    after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) && text.ends_with('>')
+    after.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
+        && text.ends_with('>')
 }
 
 /// Tells whether a line is a member of JSON: `"status": "open",`.
@@ -75,7 +85,8 @@ impl Tally {
                 tally.n_odd += usize::from(is_sign);
             } else if word.chars().all(is_of_word) {
                 tally.n_words += 1 + n_unspaced(word) / 2;
-            } else if word.contains("://") || word.starts_with('`') || word.chars().all(is_of_name) {
+            } else if word.contains("://") || word.starts_with('`') || word.chars().all(is_of_name)
+            {
                 tally.n_names += 1;
             } else {
                 tally.n_odd += 1;
@@ -95,7 +106,8 @@ fn opens_word(c: char) -> bool {
 }
 
 fn closes_word(c: char) -> bool {
-    matches!(c, ')' | '"' | '\'' | ']' | '*' | '_' | '>' | ',' | '.' | ':' | '!' | '?' | ';') || is_mark(c)
+    matches!(c, ')' | '"' | '\'' | ']' | '*' | '_' | '>' | ',' | '.' | ':' | '!' | '?' | ';')
+        || is_mark(c)
 }
 
 /// Tells whether `c` is punctuation beyond ASCII, or an emoji.

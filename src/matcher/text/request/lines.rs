@@ -17,10 +17,6 @@ impl Line {
     pub(super) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
-
-    pub(super) fn is_attached(&self) -> bool {
-        matches!(self.kind, Kind::Quoted | Kind::Program)
-    }
 }
 
 /// The kind of a line.
@@ -31,8 +27,10 @@ pub(super) enum Kind {
     Text,
     /// Quoted by marks that say so: in a fence, a tagged block, a mail, a table.
     Quoted,
-    /// As programs write or read it, without marks around it: code, diffs, logs, stack frames.
-    Program,
+    /// Code or data, without marks around it.
+    Code,
+    /// Written by a program, without marks around it: diffs, logs, stack frames, reports.
+    Output,
     /// Written by the harness of an agent, neither request nor attachment.
     Harness,
 }
@@ -58,11 +56,24 @@ pub(super) fn read(message: &str) -> Vec<Line> {
         let line = rest.split_inclusive('\n').next().unwrap_or(rest);
         let before = lines.last().map_or(Kind::Blank, |line: &Line| line.kind);
         in_diff = output::is_diff_header(line) || in_diff && output::goes_on_in_diff(line);
-        let kind = if in_diff { Kind::Program } else { kind_of(line, before) };
+        let kind = if in_diff { Kind::Output } else { kind_of(line, before) };
         lines.push(Line { start: at, end: at + line.len(), kind });
         at += line.len();
     }
+    join_rows(message, &mut lines);
     lines
+}
+
+/// Takes two lines or more with as many tabs, or commas, for rows of a table.
+fn join_rows(message: &str, lines: &mut [Line]) {
+    for at in 1..lines.len() {
+        let pair = [lines[at - 1], lines[at]];
+        let [above, below] = pair.map(|line| &message[line.range()]);
+        if pair.iter().all(|line| line.kind != Kind::Harness) && output::are_rows(above, below) {
+            lines[at - 1].kind = Kind::Quoted;
+            lines[at].kind = Kind::Quoted;
+        }
+    }
 }
 
 fn push_block(message: &str, block: Range<usize>, kind: Kind, lines: &mut Vec<Line>) {
@@ -80,8 +91,10 @@ fn kind_of(line: &str, before: Kind) -> Kind {
         Kind::Blank
     } else if output::is_quote(text) || output::is_row(line) {
         Kind::Quoted
-    } else if output::is_output(line) || code::is_code(line, before == Kind::Program) {
-        Kind::Program
+    } else if output::is_output(line) {
+        Kind::Output
+    } else if code::is_code(line, matches!(before, Kind::Code | Kind::Output)) {
+        Kind::Code
     } else {
         Kind::Text
     }

@@ -10,6 +10,8 @@ mod blocks;
 mod code;
 mod lines;
 mod output;
+#[cfg(test)]
+mod tests;
 
 pub(super) use blocks::{closes, opened};
 
@@ -18,6 +20,23 @@ use std::ops::Range;
 
 use super::boundary::char_boundary;
 use lines::{Kind, Line};
+
+/// Returns the byte ranges of a message that are not its request: what is attached to it, and blocks that a
+/// harness wrote. In order, without overlap.
+///
+/// ```
+/// use repertoire::matcher::attachments;
+///
+/// let message = "why does this fail?\n\n```\nlet x = deploy();\n```\n";
+/// assert_eq!(attachments(message), [20..message.len()]);
+/// assert!(attachments("why does this fail?").is_empty());
+/// ```
+pub fn attachments(message: &str) -> Vec<Range<usize>> {
+    let Parts { attached, harness, .. } = Parts::of(message);
+    let mut parts: Vec<Range<usize>> = attached.into_iter().chain(harness).collect();
+    parts.sort_unstable_by_key(|part| part.start);
+    parts
+}
 
 /// The maximum number of bytes of typed text that is a request as a whole. Of a longer text, as of a pasted
 /// page, the first and the last paragraph are.
@@ -37,13 +56,18 @@ pub(crate) struct Parts {
     harness: Vec<Range<usize>>,
     /// True if the whole message is the request.
     is_whole: bool,
+    /// True if the request is one of two paragraphs, at the beginning and at the end of a long text.
+    is_either: bool,
 }
 
 impl Parts {
     /// Reads the parts of a message, in time linear in its length.
     pub(crate) fn of(message: &str) -> Parts {
         let whole = Parts { is_whole: true, ..Parts::default() };
-        if message.len() <= MAX_TYPED && !message.trim_end().contains('\n') && !message.starts_with('<') {
+        if message.len() <= MAX_TYPED
+            && !message.trim_end().contains('\n')
+            && !message.starts_with('<')
+        {
             return whole;
         }
         let mut lines = lines::read(message);
@@ -53,17 +77,29 @@ impl Parts {
         }
         join_blocks(message, &mut lines);
         let mut request = own_words(&lines);
-        if request.iter().map(Range::len).sum::<usize>() > MAX_TYPED {
+        let mut is_either = false;
+        let n_typed: usize = request.iter().map(Range::len).sum();
+        if n_typed > MAX_TYPED || is_document(message, &request) {
             request = ends(message, &request);
+            is_either = request.len() == 2;
         }
         let attached = attached(message, &lines, &request);
         let harness = lines.iter().filter(|line| line.kind == Kind::Harness).map(Line::range);
-        Parts { request, attached, harness: harness.collect(), is_whole: false }
+        Parts { request, attached, harness: harness.collect(), is_whole: false, is_either }
     }
 
     /// Returns the text of the request. Parts that do not adjoin are paragraphs of their own.
     pub(crate) fn request<'m>(&self, message: &'m str) -> Cow<'m, str> {
         if self.is_whole { Cow::Borrowed(message) } else { joined(message, &self.request) }
+    }
+
+    /// Returns the texts of which one is the request.
+    pub(crate) fn readings<'m>(&self, message: &'m str) -> Vec<Cow<'m, str>> {
+        if self.is_either {
+            self.request.iter().map(|range| Cow::Borrowed(&message[range.clone()])).collect()
+        } else {
+            vec![self.request(message)]
+        }
     }
 
     /// Returns at most about `max_bytes` of the attachments: their beginning and their end.
@@ -113,40 +149,42 @@ fn joined<'m>(message: &'m str, ranges: &[Range<usize>]) -> Cow<'m, str> {
 /// inside of it are the program's too, those above and below it are the user's if they read as sentences.
 fn join_blocks(message: &str, lines: &mut [Line]) {
     for block in lines.split_mut(|line| line.kind == Kind::Blank) {
-        let is_program = |line: &Line| line.kind == Kind::Program;
+        let is_program = |line: &Line| matches!(line.kind, Kind::Code | Kind::Output);
         let Some(first) = block.iter().position(is_program) else { continue };
         let last = block.iter().rposition(is_program).unwrap_or(first);
+        let kind = block[first].kind;
         let n_program = block.iter().filter(|line| is_program(line)).count();
         let n_text = block.iter().filter(|line| line.kind == Kind::Text).count();
-        for (nth, line) in block.iter_mut().enumerate().filter(|(_, line)| line.kind == Kind::Text) {
+        for (nth, line) in block.iter_mut().enumerate().filter(|(_, line)| line.kind == Kind::Text)
+        {
             let is_inside = nth > first && nth < last && n_program >= n_text;
             if is_inside || !is_sentence(&message[line.range()]) {
-                line.kind = Kind::Program;
+                line.kind = kind;
             }
         }
     }
     enclose(lines);
 }
 
-/// The minimum number of bytes of code or the like above a paragraph, and below it, for the paragraph to
-/// count as a part of it.
+/// The minimum number of bytes of code above a paragraph, and below it, for the paragraph to count as a part
+/// of it.
 const MIN_AROUND: usize = 300;
 
-/// Makes paragraphs between long stretches of code or the like parts of it: comments and texts in code read
-/// as sentences.
+/// Makes paragraphs between long stretches of code parts of it: comments and texts in code read as
+/// sentences.
 fn enclose(lines: &mut [Line]) {
     let n_bytes = |lines: &[Line]| -> usize {
-        lines.iter().filter(|line| line.kind == Kind::Program).map(|line| line.end - line.start).sum()
+        lines.iter().filter(|line| line.kind == Kind::Code).map(|line| line.end - line.start).sum()
     };
     let mut below = n_bytes(lines);
     let mut above = 0;
     for line in lines {
         match line.kind {
-            Kind::Program => {
+            Kind::Code => {
                 above += line.end - line.start;
                 below -= line.end - line.start;
             }
-            Kind::Text if above >= MIN_AROUND && below >= MIN_AROUND => line.kind = Kind::Program,
+            Kind::Text if above >= MIN_AROUND && below >= MIN_AROUND => line.kind = Kind::Code,
             _ => {}
         }
     }
@@ -168,7 +206,9 @@ fn own_words(lines: &[Line]) -> Vec<Range<usize>> {
 /// Returns the parts of a long text that may be the request: its first and its last paragraph, if the text
 /// begins or ends with it.
 fn ends(message: &str, paragraphs: &[Range<usize>]) -> Vec<Range<usize>> {
-    let (Some(first), Some(last)) = (paragraphs.first(), paragraphs.last()) else { return Vec::new() };
+    let (Some(first), Some(last)) = (paragraphs.first(), paragraphs.last()) else {
+        return Vec::new();
+    };
     let begins = message[..first.start].trim().is_empty() && !is_heading(&message[first.clone()]);
     let closes = message[last.end..].trim().is_empty();
     let mut ends: Vec<Range<usize>> = Vec::new();
@@ -176,31 +216,53 @@ fn ends(message: &str, paragraphs: &[Range<usize>]) -> Vec<Range<usize>> {
         let middle = first.start + first.len() / 2;
         let cut = char_boundary(message, middle.min(first.start + MAX_PARAGRAPH));
         let rest = char_boundary(message, middle.max(first.end.saturating_sub(MAX_PARAGRAPH)));
-        return vec![first.start..cut, rest..first.end];
+        return if cut == rest {
+            vec![first.clone()]
+        } else {
+            vec![first.start..cut, rest..first.end]
+        };
     }
     if begins {
         ends.push(first.start..char_boundary(message, first.end.min(first.start + MAX_PARAGRAPH)));
     }
     if closes {
-        ends.push(char_boundary(message, last.start.max(last.end.saturating_sub(MAX_PARAGRAPH)))..last.end);
+        ends.push(
+            char_boundary(message, last.start.max(last.end.saturating_sub(MAX_PARAGRAPH)))
+                ..last.end,
+        );
     }
-    // A question, or a line that announces what is attached, is the request; what stands at the other end is
-    // then a part of the text.
-    let asks = |range: &Range<usize>| asks(&message[range.clone()]);
-    if ends.len() == 2 && asks(&ends[0]) != asks(&ends[1]) {
-        ends.retain(asks);
-    }
+    // If one of the two reads more like a request, the other is a part of the text.
+    let likeness = |range: &Range<usize>| likeness(&message[range.clone()]);
+    let most = ends.iter().map(likeness).max();
+    ends.retain(|range| Some(likeness(range)) == most);
     ends
 }
 
+/// Tells whether a paragraph is a heading in Markdown, or a link or an image alone.
 fn is_heading(paragraph: &str) -> bool {
-    paragraph.starts_with(['#', '=', '|', '['])
+    let after = paragraph.trim_start_matches('#');
+    after.len() < paragraph.len() && after.starts_with(' ')
+        || paragraph.starts_with(['=', '[', '!'])
 }
 
-/// Tells whether a paragraph asks something or announces something.
-fn asks(paragraph: &str) -> bool {
-    let text = paragraph.trim_end();
-    text.ends_with(['?', ':', '？', '：', '؟'])
+/// The minimum number of paragraphs of a document.
+const MIN_PARAGRAPHS: usize = 4;
+
+/// Tells whether a text is a document: paragraphs under headings.
+fn is_document(message: &str, paragraphs: &[Range<usize>]) -> bool {
+    paragraphs.len() >= MIN_PARAGRAPHS
+        && paragraphs.iter().any(|paragraph| is_heading(&message[paragraph.clone()]))
+}
+
+/// Returns how much a paragraph reads like a request: a question, or the announcement of what is attached,
+/// most; a short text more than a long one, sentences more than a list.
+fn likeness(paragraph: &str) -> u8 {
+    const MAX_SHORT: usize = 300;
+    let text = paragraph.trim();
+    let asks = text.ends_with(['?', ':', '？', '：', '؟']);
+    let is_item = |line: &str| line.trim_start().starts_with(['-', '*', '+', '•']);
+    let is_list = text.lines().filter(|line| is_item(line)).count() > 1;
+    2 * u8::from(asks) + u8::from(!is_list) + u8::from(text.len() <= MAX_SHORT)
 }
 
 /// Returns the ranges of all but the request and what a harness wrote.

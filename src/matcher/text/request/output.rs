@@ -32,23 +32,37 @@ fn is_mail_header(text: &str) -> bool {
     MAIL_FIELDS.contains(&name.trim_end()) && value.starts_with(' ')
 }
 
-/// Tells whether a line is a row of a table: between bars, or of cells that tabs or commas part.
+/// Tells whether a line is a row of a table between bars, or a rule of one.
 pub(super) fn is_row(line: &str) -> bool {
     let text = line.trim();
-    let bars = text.bytes().filter(|&byte| byte == b'|').count();
     let is_rule = text.len() > 2 && text.bytes().all(|byte| b"+-=|: ".contains(&byte));
-    let tabs = text.bytes().filter(|&byte| byte == b'\t').count();
-    let commas = text.bytes().filter(|&byte| byte == b',').count();
-    text.starts_with('|') && bars >= 2
-        || is_rule && text.bytes().filter(|&byte| byte == b'-').count() > 2
-        || tabs >= 2
-        || commas >= 3 && !text.contains(", ") && !text.contains('，')
+    text.starts_with('|') && count(text, b'|') >= 2 || is_rule && count(text, b'-') > 2
+}
+
+/// Tells whether two adjacent lines are rows of a table whose cells are parted by tabs or commas.
+pub(super) fn are_rows(above: &str, below: &str) -> bool {
+    let [above, below] = [above.trim(), below.trim()];
+    let [tabs, commas] = [b'\t', b','].map(|byte| [above, below].map(|line| count(line, byte)));
+    let is_list = |line: &str| line.contains(", ") || line.contains('，');
+    tabs[0] >= 2 && tabs[0] == tabs[1]
+        || commas[0] >= 3 && commas[0] == commas[1] && !is_list(above) && !is_list(below)
+}
+
+fn count(text: &str, byte: u8) -> usize {
+    text.bytes().filter(|&other| other == byte).count()
 }
 
 /// Tells whether a line begins a file or a hunk of a diff.
 pub(super) fn is_diff_header(line: &str) -> bool {
     const HEADERS: [&str; 8] = [
-        "diff --git ", "diff -", "Index: ", "--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null", "*** ",
+        "diff --git ",
+        "diff -",
+        "Index: ",
+        "--- a/",
+        "+++ b/",
+        "--- /dev/null",
+        "+++ /dev/null",
+        "*** ",
     ];
     let is_hunk = line.strip_prefix("@@ -").is_some_and(|rest| rest.contains(" @@"));
     is_hunk || HEADERS.iter().any(|header| line.starts_with(header))
@@ -57,8 +71,17 @@ pub(super) fn is_diff_header(line: &str) -> bool {
 /// Tells whether a line may belong to the diff above it.
 pub(super) fn goes_on_in_diff(line: &str) -> bool {
     const EXTENDED: [&str; 11] = [
-        "index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ", "similarity index ",
-        "rename from ", "rename to ", "copy from ", "copy to ", "Binary files ",
+        "index ",
+        "new file mode ",
+        "deleted file mode ",
+        "old mode ",
+        "new mode ",
+        "similarity index ",
+        "rename from ",
+        "rename to ",
+        "copy from ",
+        "copy to ",
+        "Binary files ",
     ];
     line.starts_with(['+', '-', ' ', '\\', '@', '!'])
         || EXTENDED.iter().any(|header| line.starts_with(header))
@@ -73,12 +96,16 @@ pub(super) fn is_output(line: &str) -> bool {
 /// Tells whether a line is an entry of a log: it begins with a time, or with the level of the entry.
 fn is_log(text: &str) -> bool {
     const LEVELS: [&str; 10] = [
-        "INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "SEVERE",
+        "INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE",
+        "SEVERE",
     ];
     let start = text.trim_start_matches(['[', '(', '<']);
     let level = start.split([']', ':', ' ', '|', ')']).next().unwrap_or_default();
-    let has_level = LEVELS.contains(&level) && start[level.len()..].starts_with([']', ':', ' ', '|', ')']);
-    has_level && (start.len() < text.len() || !text.ends_with('?')) || is_time(start) || is_syslog(start)
+    let has_level =
+        LEVELS.contains(&level) && start[level.len()..].starts_with([']', ':', ' ', '|', ')']);
+    has_level && (start.len() < text.len() || !text.ends_with('?'))
+        || is_time(start)
+        || is_syslog(start)
 }
 
 /// Tells whether a text begins with a date such as `2026-03-12` or a time such as `12:30:07`.
@@ -106,8 +133,15 @@ fn is_syslog(text: &str) -> bool {
 /// Tells whether a line is a frame of a stack trace, or stands around such frames.
 fn is_frame(line: &str, text: &str) -> bool {
     const AROUND: [&str; 9] = [
-        "Traceback (", "Caused by:", "goroutine ", "stack backtrace:", "Exception in thread ", "thread '",
-        "During handling of the above", "The above exception was", "note: run with `RUST_BACKTRACE",
+        "Traceback (",
+        "Caused by:",
+        "goroutine ",
+        "stack backtrace:",
+        "Exception in thread ",
+        "thread '",
+        "During handling of the above",
+        "The above exception was",
+        "note: run with `RUST_BACKTRACE",
     ];
     let is_indented = line.starts_with([' ', '\t']);
     let has_place = |text: &str| text.contains(['(', ':', '.']);
@@ -131,8 +165,18 @@ fn is_frame(line: &str, text: &str) -> bool {
 /// Tells whether a line belongs to the report of a compiler, a build or a test run.
 fn is_report(line: &str, text: &str) -> bool {
     const STARTS: [&str; 12] = [
-        "error[", "warning: ", "error: ", "note: ", "help: ", "npm ERR!", "npm WARN", "not ok ", "FAIL ",
-        "PASS ", "make: *** ", "--> ",
+        "error[",
+        "warning: ",
+        "error: ",
+        "note: ",
+        "help: ",
+        "npm ERR!",
+        "npm WARN",
+        "not ok ",
+        "FAIL ",
+        "PASS ",
+        "make: *** ",
+        "--> ",
     ];
     let is_start = STARTS.iter().any(|start| text.starts_with(start));
     let is_test = text.starts_with("test ") && text.contains(" ... ");
@@ -142,7 +186,9 @@ fn is_report(line: &str, text: &str) -> bool {
     let path = parts.next().unwrap_or_default();
     let is_place = path.contains(['.', '/'])
         && !path.contains(' ')
-        && parts.next().is_some_and(|row| !row.is_empty() && row.bytes().all(|b| b.is_ascii_digit()));
+        && parts
+            .next()
+            .is_some_and(|row| !row.is_empty() && row.bytes().all(|b| b.is_ascii_digit()));
     // `   Compiling serde v1.0.2`: verbs of cargo are aligned at their right.
     let is_step = line.starts_with("  ")
         && text.split_ascii_whitespace().next_back().is_some_and(is_version)

@@ -1,0 +1,149 @@
+//! Tests of what of a message is the request: tables of messages in several languages.
+
+use super::*;
+
+/// The lines of a message that are the request.
+fn request(message: &str) -> Vec<&str> {
+    let parts = Parts::of(message);
+    if parts.is_whole {
+        return message.lines().filter(|line| !line.trim().is_empty()).collect();
+    }
+    let lines = parts.request.iter().flat_map(|range| message[range.clone()].lines());
+    lines.filter(|line| !line.trim().is_empty()).collect()
+}
+
+/// Messages of which the lines that begin with `» ` are the request; the mark is removed first.
+const MARKED: &[&str] = &[
+    // Typed text alone.
+    "» tune this query",
+    "» Fix the login.\n» It fails for new users.\n\n» Then deploy it.",
+    "» 修复登录问题\n» 然后部署",
+    "» - add a red cube\n» - add a camera",
+    "» use foo(bar) in src/main.rs, please",
+    // Fences, closed, in lists, and cut.
+    "» why does this fail?\n\n```rust\nlet tests = deploy();\n```",
+    "```\nwarning: unused\n```\n\n» erklär mir das",
+    "1. ```sh\n   deploy\n   ```\n» what does it do to my files?",
+    "~~~\ndeploy the review\n~~~\n» 这是什么意思？",
+    "```\nfn cut() {\n\n» and the request is below the cut fence",
+    // Blocks that a harness wrote, and tagged text.
+    "<system-reminder>\nuse the deploy skill\n</system-reminder>\n» thanks for that",
+    "» tidy up\n<task-notification>\n<result>review found</result>\n</task-notification>",
+    "<document>\nReview the deployment.\n</document>\n» résume ce texte",
+    "» <b>this</b> is wrong, isn't it?",
+    // Diffs.
+    "» review this change\n\ndiff --git a/x.rs b/x.rs\nindex 83db48f..f735c2d 100644\n--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@\n-deploy the tests\n+review the tests\n context of it",
+    "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one word\n+two words\n\n» kannst du das prüfen?",
+    // Logs, traces, reports of compilers.
+    "» what happened here:\n2026-03-12T12:30:07Z ERROR [worker-3] request failed\n2026-03-12T12:30:08Z INFO retry",
+    "Traceback (most recent call last):\n  File \"/srv/app/views.py\", line 3, in deploy\n    return self.client.get(payload)\nKeyError: customer\n» fix the customer lookup",
+    "java.lang.IllegalStateException: no review\n\tat com.acme.Deploy.run(Deploy.java:12)\n\tat com.acme.Main.main(Main.java:3)\n\n» por qué falla?",
+    "Mar 12 12:30:07 web1 nginx: deploy\nMar 12 12:30:08 web1 nginx: review\n\n» 这个日志说明了什么？",
+    "error[E0308]: mismatched types\n  --> src/api.rs:3:17\n   |\n3  |     deploy()\n   |     ^^^^^^^^ expected `Result`\n\n» help me with this one",
+    "   Compiling serde v1.0.2\n   Compiling review v0.1.0\n\n» is that slow because of LTO?",
+    "[12:30:07] deploy started\n[12:30:08] deploy failed\n» почему это упало?",
+    // Code and data without a fence.
+    "» explain this\n\nfn main() {\n    let review = deploy();\n    println!(\"{review}\");\n}",
+    "import os\nimport sys\n\ndef deploy(x):\n    \"\"\"Deploys the review.\"\"\"\n    return os.path.join(x, 'review')\n\n» write tests for this function",
+    "{\n  \"status\": \"deploy blocked\",\n  \"items\": [\n    {\"note\": \"review later\"}\n  ]\n}\n\n» validate this against our schema",
+    "<div class=\"review\">\n  <p>deploy</p>\n</div>\n\n» center that on the page",
+    "SELECT name FROM reviews;\nDELETE FROM deploys;\n\n» are these safe?",
+    // Mails, quotes, tables.
+    "From: Ana\nSent: Tuesday\nSubject: deploy\n\n> Could you review it?\n> Thanks\n\n» draft a reply",
+    "Von: Ana\nBetreff: Bereitstellung\n\n> Bitte prüfen.\n\n» formuliere eine Antwort darauf",
+    "Am 3. März schrieb:\n> bitte prüfen\n» antworte ihr freundlich",
+    "» sort this by price\n\n| item | price |\n|---|---|\n| review | 3 |",
+    "id\tname\tprice\n1\treview\t3\n\n» summarise it for me",
+    "id,name,price,deploy\n1,review,3,yes\n\n» plot this please",
+    // Two pastes with the request between them.
+    "```\none review\n```\n» compare this with\n```\ntwo deploys\n```",
+    // Nothing but an attachment.
+    "2026-03-12 12:30:07 INFO deploy\n2026-03-12 12:30:08 INFO review",
+];
+
+#[test]
+fn the_request_is_told_from_attachments_by_structure() {
+    let mut wrong = Vec::new();
+    for marked in MARKED {
+        let message = marked.replace("» ", "");
+        let expected: Vec<String> =
+            marked.lines().filter_map(|line| line.strip_prefix("» ")).map(str::to_owned).collect();
+        let found = request(&message);
+        if found != expected {
+            wrong.push(format!("{message:?}\n  is {found:?}\n  not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn of_a_long_text_the_end_that_reads_like_a_request_is_one() {
+    let prose = "The service starts at nine. It reviews what was deployed, and deploys what was reviewed.\n\n".repeat(60);
+    let document = format!("# Deployment\n\n{prose}");
+    for asks in [
+        "Summarise this for the board, please.",
+        "Was steht hier zum Thema Kosten?",
+        "把这段话翻译成英文：",
+    ] {
+        for text in [&prose, &document] {
+            assert!(request(&format!("{asks}\n\n{text}")).contains(&asks), "{asks}");
+            assert!(request(&format!("{text}\n\n{asks}")).contains(&asks), "{asks}");
+        }
+        assert_eq!(request(&format!("{document}\n- one\n- two\n- three\n\n{asks}")), [asks]);
+    }
+    let one_paragraph = "word ".repeat(2_000);
+    let parts = Parts::of(&one_paragraph);
+    assert!(parts.request.iter().map(Range::len).sum::<usize>() <= 2 * MAX_PARAGRAPH, "{parts:?}");
+    assert_eq!(parts.request.len(), 2);
+}
+
+#[test]
+fn every_byte_is_in_one_part_at_most_and_cuts_are_between_characters() {
+    let pieces = [
+        "é fix\n",
+        "```\n",
+        "> q\n",
+        "<a-b>\n",
+        "</a-b>\n",
+        "\n",
+        "@@ -1 +1 @@\n",
+        "{ x = 1; }\n",
+        "使用 git\n",
+        "# h\n\n",
+    ];
+    let mut seed = 7_u64;
+    for n in 0..400 {
+        let mut message = String::new();
+        for _ in 0..(n % 40) * (1 + n % 7) {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            message.push_str(pieces[(seed >> 33) as usize % pieces.len()]);
+        }
+        let parts = Parts::of(&message);
+        let mut all: Vec<Range<usize>> = [&parts.request, &parts.attached, &parts.harness]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        all.sort_by_key(|range| range.start);
+        assert!(all.windows(2).all(|pair| pair[0].end <= pair[1].start), "{message:?} {parts:?}");
+        assert!(
+            all.iter().all(|range| message.get(range.clone()).is_some()),
+            "{message:?} {parts:?}"
+        );
+        if !parts.is_whole {
+            let n_said: usize =
+                all.iter().map(|range| message[range.clone()].split_whitespace().count()).sum();
+            assert_eq!(n_said, message.split_whitespace().count(), "{message:?} {parts:?}");
+        }
+    }
+}
+
+#[test]
+fn beginnings_without_ends_are_read_in_linear_time() {
+    for line in ["```x\n", "<a>\n", "~~~\n```\n", "<x-y\n"] {
+        let message = line.repeat(200_000);
+        assert!(!Parts::of(&message).is_whole, "{line:?}");
+    }
+}
