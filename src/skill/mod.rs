@@ -207,6 +207,13 @@ impl Skill {
         &self.manifest().triggers
     }
 
+    /// Returns this skill without `message` among the messages of `examples.should`.
+    pub(crate) fn without_example(&self, message: &str) -> Skill {
+        let mut content = self.content.get().clone();
+        content.manifest.examples.should.retain(|example| example.value != message);
+        Skill { content: Lazy::from(content), ..self.clone() }
+    }
+
     /// Tells whether the skill declares any trigger that could select it; see [`Triggers::declared`].
     pub(crate) fn declares_triggers(&self) -> bool {
         self.declares_triggers

@@ -15,6 +15,7 @@ use repertoire::{Code, Diagnostic, Engine, Severity, Source};
 use repertoire_authoring::lint::{self, lint};
 use serde::Serialize;
 
+use self::examples::{Measured, Routed};
 use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
@@ -41,6 +42,8 @@ struct Targets {
 struct Report<'a> {
     diagnostics: &'a [Diagnostic],
     skills: usize,
+    #[serde(skip_serializing_if = "Measured::is_empty")]
+    examples: Measured,
 }
 
 impl Targets {
@@ -86,14 +89,10 @@ impl Targets {
         }
     }
 
-    /// Returns the findings that need several skills side by side. The targets are compared with
-    /// their neighbours and with the sources that the command line names; only findings about targets
-    /// are returned.
-    fn cross_skill_findings(
-        &self,
-        args: &CheckArgs,
-        common: &Common,
-    ) -> anyhow::Result<Vec<Diagnostic>> {
+    /// Returns the findings that need several skills side by side, and the figures of the examples. The
+    /// targets are compared with their neighbours and with the sources that the command line names; only
+    /// findings about targets are returned.
+    fn cross_skill_findings(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Routed> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
         let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
         let roots = searched.map(PathBuf::as_path).chain(of_files);
@@ -115,8 +114,9 @@ impl Targets {
         let is_checked = |path: &Path| targets.contains(&absolute(path));
         found.retain(|diagnostic| is_checked(&diagnostic.path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);
-        found.extend(examples::misrouted(&catalog, is_checked, engine)?);
-        Ok(found)
+        let mut routed = examples::route(&catalog, is_checked, engine)?;
+        routed.findings.append(&mut found);
+        Ok(routed)
     }
 }
 
@@ -167,7 +167,8 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
 
-    let mut diagnostics = targets.cross_skill_findings(args, common)?;
+    let Routed { findings: mut diagnostics, measured } =
+        targets.cross_skill_findings(args, common)?;
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress_bar::counting("checking", targets.files.len(), MANY_FILES);
     for file in &targets.files {
@@ -185,9 +186,15 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     if args.format == "sarif" {
         Output::json(&sarif::log(&diagnostics))?;
     } else if out.json || args.format == "json" {
-        Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
+        let (diagnostics, skills) = (&diagnostics, n_skills);
+        Output::json(&Report { diagnostics, skills, examples: measured })?;
     } else {
-        out.human(text(&diagnostics, n_skills, args.notes, out).as_str())?;
+        let mut page = text(&diagnostics, args.notes, out);
+        if !measured.is_empty() {
+            page.line(format_args!("{}", measured.sentence()));
+        }
+        page.push(&summary(&diagnostics, n_skills, args.notes));
+        out.human(page.as_str())?;
     }
     if n_skills == 0 {
         out.note(if args.paths.is_empty() {
@@ -220,7 +227,7 @@ fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Output) -> Page {
+fn text(diagnostics: &[Diagnostic], with_notes: bool, out: Output) -> Page {
     let draw = renderer(out);
     let mut text = Page::default();
     let mut source: Option<(&Path, Option<String>)> = None;
@@ -237,16 +244,11 @@ fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Outp
         let content = of_file.and_then(|(_, content)| content.as_deref());
         text.line(format_args!("{}\n", excerpt(diagnostic, content, &draw)));
     }
-    let counts = Counts::of(diagnostics);
-    text.push(&summary(counts, n_skills));
-    let n_shown = diagnostics.iter().filter(|d| d.code == Code::UnusedSkill).count();
-    if counts.notes > n_shown && !with_notes {
-        text.push("; `--notes` shows them");
-    }
     text
 }
 
-fn summary(Counts { errors, warnings, notes }: Counts, n_skills: usize) -> String {
+fn summary(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool) -> String {
+    let Counts { errors, warnings, notes } = Counts::of(diagnostics);
     let style = match (errors, warnings) {
         (0, 0) => GOOD,
         (0, _) => WARNING,
@@ -258,5 +260,7 @@ fn summary(Counts { errors, warnings, notes }: Counts, n_skills: usize) -> Strin
         count(warnings, "warning"),
         count(notes, "note")
     );
-    format!("checked {}: {}", count(n_skills, "skill"), styled(style, findings))
+    let n_shown = diagnostics.iter().filter(|d| d.code == Code::UnusedSkill).count();
+    let hint = if notes > n_shown && !with_notes { "; `--notes` shows them" } else { "" };
+    format!("checked {}: {}{hint}", count(n_skills, "skill"), styled(style, findings))
 }

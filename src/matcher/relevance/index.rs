@@ -122,6 +122,26 @@ impl RelevanceIndex {
         RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names))
     }
 
+    /// Returns this index with the terms of `skill` as those of the skill `id`; `None` if it does not have
+    /// that skill. The mean lengths of fields stay as they are.
+    pub(crate) fn with_skill(&self, id: &SkillId, skill: &Skill) -> Option<RelevanceIndex> {
+        let number = self.ids.binary_search(id).ok()? as u32;
+        let mut postings = self.flat.postings(|other| (other != number).then_some(other));
+        let folded = fold_all(&[(id, skill)], &self.means, &Reporter::default());
+        let terms = folded.iter().flat_map(|folded| &folded.terms);
+        postings.extend(terms.map(|(hash, impact)| Posting::new(*hash, number, *impact)));
+        let n_skills = self.ids.len() as u32;
+        let names: Vec<Vec<u64>> =
+            (0..n_skills).map(|skill| self.flat.name_hashes(skill)).collect();
+        let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
+        Some(RelevanceIndex {
+            ids: self.ids.clone(),
+            flat: Flat::of_postings(postings, &names),
+            means: self.means,
+            scratch: ThreadLocal::new(),
+        })
+    }
+
     /// Reads the index that [`RelevanceIndex::written`] wrote, of skills with these ids in this order;
     /// `None` if the data cannot be that.
     #[cfg(feature = "snapshot")]

@@ -240,6 +240,44 @@ fn examples_of_a_skill_are_routed_against_those_it_is_checked_with() {
 }
 
 #[test]
+fn a_message_is_routed_without_itself_among_the_examples() {
+    let place = Place::new();
+    let skill = |name: &str, description: &str, more: &str| {
+        let text = format!("---\nname: {name}\ndescription: {description}\n{more}---\nB\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    };
+    for n in 0..12 {
+        skill(&format!("filler{n}"), &format!("Grows zucchini of kind {n}"), "");
+    }
+    // The first message shares words with the description, the second with nothing, the third and the
+    // fourth with each other.
+    let examples = "examples:\n  should:\n  - summarise the quarterly ledger audit\n  - umbrella \
+                    weather forecast\n  - reconcile foreign invoices\n  - reconcile the foreign \
+                    invoices again\n";
+    skill("ledger", "Summarises a quarterly ledger audit", examples);
+    let run = place.run(["check", "skills", "--json"]).exits(0);
+    let json = run.json();
+    assert_eq!(json["examples"]["should"], 4, "{json}");
+    assert_eq!(json["examples"]["in_view"], 3, "{json}");
+    let found: Vec<&serde_json::Value> = json["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["code"] == "example-not-routed")
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["severity"], &found[0]["line"]), (&"warning".into(), &7.into()));
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.contains("only because it is an example"), "{message}");
+    let told = place.run(["check", "skills"]).exits(0).stdout;
+    let sentence = "4 examples of `should`, each left out of the index while it is routed: ";
+    assert!(told.contains(sentence) && told.contains(" in full, 3 in view\n"), "{told}");
+    // Without examples, nothing is said of them.
+    let run = place.run(["check", "skills/filler0", "--json"]).exits(0);
+    assert_eq!(run.json().get("examples"), None);
+}
+
+#[test]
 fn examples_of_a_skill_that_cannot_be_disclosed_here_are_left_alone() {
     let place = Place::new();
     for (name, key) in
