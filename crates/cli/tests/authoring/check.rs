@@ -168,6 +168,29 @@ fn an_unknown_key_is_taken_for_a_field_that_its_value_fits() {
 }
 
 #[test]
+fn the_advice_on_misplaced_keywords_warns_of_single_words() {
+    let place = Place::new();
+    for (keys, warns_of) in [
+        ("keywords: [unit test coverage, testing]", Some("`testing`")),
+        ("keywords: testing, security", Some("`testing`")),
+        ("verbs: [fix]", Some("`fix`")),
+        ("keywords: [unit test coverage]", None),
+        ("patterns: ['deploy\\s+it']", None),
+    ] {
+        let text = format!("---\nname: basil\ndescription: Grows basil\n{keys}\n---\nB\n");
+        place.write("skills/basil/SKILL.md", text);
+        let json = place.run(["check", "skills", "--json"]).exits(0).json();
+        let found = &json["diagnostics"][0];
+        assert_eq!(found["code"], "misplaced-key", "{keys}");
+        let help = found["help"].as_str().unwrap();
+        assert!(help.starts_with("write `triggers:`, and indented below it `"), "{help}");
+        let warning = warns_of.map(|word| format!("a single word such as {word} fires for every"));
+        assert_eq!(warning.is_some(), help.contains("a single word"), "{help}");
+        assert!(warning.is_none_or(|warning| help.contains(&warning)), "{help}");
+    }
+}
+
+#[test]
 fn links_and_characters_that_are_not_seen_are_drawn() {
     let place = Place::new();
     let text = "---\nname: dunning\ndescription: Sends demand letters\ntriggers: [demand\u{200b} \
