@@ -5,6 +5,7 @@
 mod invisible_text;
 mod joined_lines;
 mod links;
+mod repairs;
 mod unknown_keys;
 mod untrusted;
 
@@ -28,6 +29,7 @@ use crate::error::{Error, ErrorCode};
 
 use unknown_keys::advice;
 
+pub use repairs::{LineRepair, line_repairs};
 pub use untrusted::skeleton;
 
 /// The format that a skill file is checked against.

@@ -92,6 +92,9 @@ pub(crate) struct CheckArgs {
     /// Show the notes as well, which are otherwise only counted; `--json` always includes them
     #[arg(long)]
     pub(crate) notes: bool,
+    /// Write the repairs of single lines into the named files: values that are not valid YAML get quotes
+    #[arg(long, requires = "paths")]
+    pub(crate) fix: bool,
     /// Also report the skills that had no effect in conversations
     #[arg(long)]
     pub(crate) stats: bool,
