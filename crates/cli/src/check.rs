@@ -169,7 +169,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     let is_fine = diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on);
     let skills = targets.files.len();
     let with_notes = args.notes || fail_on == Severity::Note;
-    let report = Report { diagnostics, skills, examples, fixed };
+    let report = Report { diagnostics, skills, unknown_keys: 0, examples, fixed };
     report.print(&args.format, with_notes, out)?;
     if skills == 0 {
         out.note(if args.paths.is_empty() {

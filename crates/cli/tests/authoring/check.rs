@@ -165,6 +165,17 @@ fn an_unknown_key_is_taken_for_a_field_that_its_value_fits() {
     let shown = place.run(["check", "skills", "--notes"]).exits(0).stdout;
     assert_eq!(shown.matches("did you mean").count(), 1, "{shown}");
     assert!(shown.contains("did you mean `allowed-tools`?"), "{shown}");
+    // Programs get the keys that may be misspelt, and the others only when they ask.
+    let json = place.run(["check", "skills", "--json"]).exits(0).json();
+    let found = json["diagnostics"].as_array().unwrap();
+    assert!(found.iter().all(|found| found["line"] == 4), "{found:?}");
+    assert_eq!((found.len(), &json["unknown_keys"]), (1, &2.into()));
+    for asks in [&["--notes"][..], &["--fail-on", "note"]] {
+        let args = ["check", "skills", "--json"].into_iter().chain(asks.iter().copied());
+        let json = place.run(args).json();
+        assert_eq!(json["diagnostics"].as_array().unwrap().len(), 3, "{asks:?}");
+        assert_eq!(json.get("unknown_keys"), None, "{asks:?}");
+    }
 }
 
 #[test]
