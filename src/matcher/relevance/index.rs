@@ -266,4 +266,31 @@ mod tests {
         fn assert_shared<T: Send + Sync>() {}
         assert_shared::<RelevanceIndex>();
     }
+
+    #[test]
+    fn an_index_with_another_text_of_a_skill_is_that_of_the_other_text() {
+        let skill = |name: &str, examples: &str| -> (SkillId, Skill) {
+            let text =
+                format!("---\nname: {name}\ndescription: Grows {name}\n{examples}---\nBody\n");
+            (SkillId::new(name), text.parse().unwrap())
+        };
+        let with = skill("basil", "examples: {should: [water the herbs, harvest early]}\n");
+        let without = skill("basil", "examples: {should: [harvest early]}\n");
+        let others = [skill("zucchini", ""), skill("apple", "examples: {should: [water trees]}\n")];
+        let beside_others = |own| {
+            let all = others.iter().chain([own]);
+            all.map(|(id, skill): &(SkillId, Skill)| (id, skill)).collect::<Vec<_>>()
+        };
+        let known = RelevanceIndex::new(beside_others(&with));
+        let changed =
+            known.with_skill(&without.0, &with.1.without_example("water the herbs")).unwrap();
+        // The mean lengths of the fields stay those of the known index.
+        let skills = sorted(beside_others(&without));
+        let folded = fold_all(&skills, &known.means, &Reporter::default());
+        assert_eq!(changed.flat.bytes(), Flat::new(&folded).bytes());
+        assert_ne!(changed.flat.bytes(), known.flat.bytes());
+        assert_eq!(known.rank("water the herbs", 1)[0].id, "basil");
+        assert!(changed.rank("herbs", 1).is_empty());
+        assert!(known.with_skill(&SkillId::new("plum"), &with.1).is_none());
+    }
 }
