@@ -36,6 +36,20 @@ impl Engine {
         self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).disclosure
     }
 
+    /// Returns the disclosure for `message` as if the skill `id` did not list it among its
+    /// `examples.should`: an example that relevance knows would find its own skill. For `check`.
+    #[doc(hidden)]
+    pub fn disclose_without_example(&self, message: &str, id: &SkillId) -> Disclosure {
+        let now = self.snapshot();
+        let relevance = now.listing.get(id).and_then(|entry| {
+            now.relevance().with_skill(id, &entry.skill.without_example(message))
+        });
+        let now =
+            relevance.map_or_else(|| Snapshot::clone(&now), |index| now.with_relevance(index));
+        let (query, state) = (Query::from(message), SessionState::default());
+        self.disclose_after(&now, &query, &state, &self.0.disclosure).disclosure
+    }
+
     /// The disclosure in a conversation with the history `state`.
     pub(super) fn disclose_after(
         &self,

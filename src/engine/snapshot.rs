@@ -78,6 +78,11 @@ impl Snapshot {
         let _ = self.relevance.set(Arc::new(relevance));
     }
 
+    /// This snapshot with another relevance index of the same skills.
+    pub(super) fn with_relevance(&self, relevance: RelevanceIndex) -> Snapshot {
+        Snapshot { relevance: Arc::new(OnceLock::from(Arc::new(relevance))), ..self.clone() }
+    }
+
     /// Ranks all matches, in a conversation with the history `state`.
     pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();

@@ -55,6 +55,8 @@ use load::{Loaded, Parts};
 pub(crate) use brief::{first_sentence_end, one_line};
 #[doc(hidden)]
 pub use check::skeleton;
+#[doc(hidden)]
+pub use check::{LineRepair, line_repairs};
 pub use check::{Profile, check_file};
 #[cfg(feature = "toolsets")]
 pub(crate) use code_paths::path_and_class;
@@ -205,6 +207,13 @@ impl Skill {
     /// The triggers of the manifest.
     pub fn triggers(&self) -> &Triggers {
         &self.manifest().triggers
+    }
+
+    /// Returns this skill without `message` among the messages of `examples.should`.
+    pub(crate) fn without_example(&self, message: &str) -> Skill {
+        let mut content = self.content.get().clone();
+        content.manifest.examples.should.retain(|example| example.value != message);
+        Skill { content: Lazy::from(content), ..self.clone() }
     }
 
     /// Tells whether the skill declares any trigger that could select it; see [`Triggers::declared`].

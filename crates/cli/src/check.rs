@@ -1,6 +1,8 @@
 //! `repertoire check`: reports the problems of skill files.
 
 mod examples;
+mod fix;
+mod report;
 mod sarif;
 
 use std::collections::BTreeSet;
@@ -13,12 +15,12 @@ use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Engine, Severity, Source};
 use repertoire_authoring::lint::{self, lint};
-use serde::Serialize;
 
+use self::examples::{Measured, Routed};
+use self::report::Report;
 use crate::args::{CheckArgs, Common};
 use crate::exit_code::ExitCode;
-use crate::output::{ERROR, GOOD, Output, Page, WARNING, styled};
-use crate::report::{Counts, count, excerpt, renderer};
+use crate::output::Output;
 use crate::{progress_bar, sessions, setup};
 
 /// With more files than this, a progress bar is shown.
@@ -34,13 +36,6 @@ struct Targets {
     neighbours: Vec<PathBuf>,
     /// Findings made before any skill file was read.
     diagnostics: Vec<Diagnostic>,
-}
-
-/// The findings, as JSON.
-#[derive(Serialize)]
-struct Report<'a> {
-    diagnostics: &'a [Diagnostic],
-    skills: usize,
 }
 
 impl Targets {
@@ -86,14 +81,10 @@ impl Targets {
         }
     }
 
-    /// Returns the findings that need several skills side by side. The targets are compared with
-    /// their neighbours and with the sources that the command line names; only findings about targets
-    /// are returned.
-    fn cross_skill_findings(
-        &self,
-        args: &CheckArgs,
-        common: &Common,
-    ) -> anyhow::Result<Vec<Diagnostic>> {
+    /// Returns the findings that need several skills side by side, and the figures of the examples. The
+    /// targets are compared with their neighbours and with the sources that the command line names; only
+    /// findings about targets are returned.
+    fn cross_skill_findings(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Routed> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
         let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
         let roots = searched.map(PathBuf::as_path).chain(of_files);
@@ -115,8 +106,9 @@ impl Targets {
         let is_checked = |path: &Path| targets.contains(&absolute(path));
         found.retain(|diagnostic| is_checked(&diagnostic.path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);
-        found.extend(examples::misrouted(&catalog, is_checked, engine)?);
-        Ok(found)
+        let mut routed = examples::route(&catalog, is_checked, engine)?;
+        routed.findings.append(&mut found);
+        Ok(routed)
     }
 }
 
@@ -167,7 +159,36 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         args.paths.iter().for_each(|path| targets.add(path, &common.brand));
     }
 
-    let mut diagnostics = targets.cross_skill_findings(args, common)?;
+    // First, so that the findings are those of the files as they are now.
+    let fixed = args.fix.then(|| fix::fix(&targets.files)).transpose()?;
+    let (diagnostics, examples) = findings(&mut targets, args, common)?;
+    let fail_on = args.fail_on.unwrap_or(match args.profile {
+        Profile::Untrusted => Severity::Warning,
+        Profile::Repertoire | Profile::AgentSkills => Severity::Error,
+    });
+    let is_fine = diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on);
+    let skills = targets.files.len();
+    let with_notes = args.notes || fail_on == Severity::Note;
+    let report = Report { diagnostics, skills, unknown_keys: 0, examples, fixed };
+    report.print(&args.format, with_notes, out)?;
+    if skills == 0 {
+        out.note(if args.paths.is_empty() {
+            "nothing was checked: neither project nor user has skills; name a `PATH` to check others"
+        } else {
+            "nothing was checked: there is no `SKILL.md` in what was named"
+        });
+    }
+    Ok(ExitCode::done_if(is_fine))
+}
+
+/// Returns all findings about the targets, in the order of files and lines, and the figures of examples.
+fn findings(
+    targets: &mut Targets,
+    args: &CheckArgs,
+    common: &Common,
+) -> anyhow::Result<(Vec<Diagnostic>, Measured)> {
+    let Routed { findings: mut diagnostics, measured } =
+        targets.cross_skill_findings(args, common)?;
     diagnostics.append(&mut targets.diagnostics);
     let progress = progress_bar::counting("checking", targets.files.len(), MANY_FILES);
     for file in &targets.files {
@@ -180,27 +201,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     });
     diagnostics.dedup();
     drop_superseded_findings(&mut diagnostics);
-
-    let n_skills = targets.files.len();
-    if args.format == "sarif" {
-        Output::json(&sarif::log(&diagnostics))?;
-    } else if out.json || args.format == "json" {
-        Output::json(&Report { diagnostics: &diagnostics, skills: n_skills })?;
-    } else {
-        out.human(text(&diagnostics, n_skills, args.notes, out).as_str())?;
-    }
-    if n_skills == 0 {
-        out.note(if args.paths.is_empty() {
-            "nothing was checked: neither project nor user has skills; name a `PATH` to check others"
-        } else {
-            "nothing was checked: there is no `SKILL.md` in what was named"
-        });
-    }
-    let fail_on = args.fail_on.unwrap_or(match args.profile {
-        Profile::Untrusted => Severity::Warning,
-        Profile::Repertoire | Profile::AgentSkills => Severity::Error,
-    });
-    Ok(ExitCode::done_if(diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on)))
+    Ok((diagnostics, measured))
 }
 
 /// Removes each finding about an untyped trigger that contains an invisible character, if another
@@ -218,45 +219,4 @@ fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
         *code != Code::UntypedTrigger
             || !unseen.iter().any(|(of, inner)| holds(inner) && absolute(of) == absolute(path))
     });
-}
-
-fn text(diagnostics: &[Diagnostic], n_skills: usize, with_notes: bool, out: Output) -> Page {
-    let draw = renderer(out);
-    let mut text = Page::default();
-    let mut source: Option<(&Path, Option<String>)> = None;
-    // Unused skills are notes, but the user asked for them with `--stats`.
-    let is_shown = |diagnostic: &&Diagnostic| {
-        with_notes || diagnostic.severity > Severity::Note || diagnostic.code == Code::UnusedSkill
-    };
-    for diagnostic in diagnostics.iter().filter(is_shown) {
-        let path = diagnostic.path.as_path();
-        if diagnostic.span.is_some() && source.as_ref().is_none_or(|(known, _)| *known != path) {
-            source = Some((path, std::fs::read_to_string(path).ok()));
-        }
-        let of_file = source.as_ref().filter(|(known, _)| *known == path);
-        let content = of_file.and_then(|(_, content)| content.as_deref());
-        text.line(format_args!("{}\n", excerpt(diagnostic, content, &draw)));
-    }
-    let counts = Counts::of(diagnostics);
-    text.push(&summary(counts, n_skills));
-    let n_shown = diagnostics.iter().filter(|d| d.code == Code::UnusedSkill).count();
-    if counts.notes > n_shown && !with_notes {
-        text.push("; `--notes` shows them");
-    }
-    text
-}
-
-fn summary(Counts { errors, warnings, notes }: Counts, n_skills: usize) -> String {
-    let style = match (errors, warnings) {
-        (0, 0) => GOOD,
-        (0, _) => WARNING,
-        _ => ERROR,
-    };
-    let findings = format!(
-        "{}, {}, {}",
-        count(errors, "error"),
-        count(warnings, "warning"),
-        count(notes, "note")
-    );
-    format!("checked {}: {}", count(n_skills, "skill"), styled(style, findings))
 }

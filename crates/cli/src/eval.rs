@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
-use repertoire::{Catalog, DisclosureOptions, Error, ErrorCode, SkillId};
+use repertoire::{Catalog, DisclosureOptions, Engine, Error, ErrorCode, SkillId};
 use repertoire_authoring::eval::{
     Baseline, Case, Cause, Comparison, Confusion, Evaluation, Owners, Problem, Report, Scores,
-    UserOnly, compare, evaluate, read,
+    Tokens, UserOnly, compare, evaluate, read, with_paste,
 };
 use serde::Serialize;
 
@@ -34,6 +34,20 @@ struct EvalOutput<'a> {
     unmet: &'a [Unmet],
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<&'a Comparison>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pasted: Option<&'a Pasted>,
+}
+
+/// The figures of the prompts with a text around them.
+#[derive(Serialize)]
+struct Pasted {
+    /// The file with the text.
+    file: String,
+    cases: usize,
+    #[serde(flatten)]
+    scores: Scores,
+    lines_for_none: Option<f64>,
+    tokens: Tokens,
 }
 
 /// A threshold that is not met.
@@ -50,6 +64,10 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let help = "name a file of prompts, in UTF-8";
     let texts = args.files.iter().map(|file| text_of(file, help)).collect::<Result<Vec<_>, _>>()?;
+    let paste = args.paste.as_deref().map(|file| {
+        Ok::<_, Error>((file, text_of(file, "name a file with the text to paste, in UTF-8")?))
+    });
+    let paste = paste.transpose()?;
     let options = setup::config(common)?.disclosure(DisclosureOptions::default());
     let options = args.showing.apply(options);
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
@@ -60,21 +78,42 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     problems.append(&mut evaluation.problems);
 
     let report = Report::new(Evaluation { problems, ..evaluation });
+    let pasted = paste.map(|(file, text)| pasted(&engine, &cases, file, &text));
     let comparison = baseline.map(|baseline| compare(&baseline, &report));
     let unmet = unmet(&args.threshold, &report.scores);
     if out.json {
-        let comparison = comparison.as_ref();
-        Output::json(&EvalOutput { report: &report, unmet: &unmet, comparison })?;
+        let (comparison, pasted) = (comparison.as_ref(), pasted.as_ref());
+        Output::json(&EvalOutput { report: &report, unmet: &unmet, comparison, pasted })?;
     } else {
-        out.human(text(&report, comparison.as_ref()).as_str())?;
+        out.human(text(&report, comparison.as_ref(), pasted.as_ref()).as_str())?;
     }
+    notes(&report, &unmet, out);
+    let is_fine = unmet.is_empty() && report.problems.is_empty();
+    let sources = setup::finish(common, &engine, out);
+    Ok(if is_fine { sources } else { ExitCode::Failure })
+}
+
+/// Measures the prompts with `text`, the content of `file`, before and after them.
+fn pasted(engine: &Engine, cases: &[Case], file: &Path, text: &str) -> Pasted {
+    let cases = with_paste(cases, text);
+    let progress = progress_bar::counting("asking with the paste", cases.len(), MANY_CASES);
+    let report = Report::new(evaluate(engine, &cases, || progress.inc(1)));
+    progress.finish_and_clear();
+    let file = file.to_string_lossy().into_owned();
+    let Report { cases, scores, lines_for_none, tokens, .. } = report;
+    Pasted { file, cases, scores, lines_for_none, tokens }
+}
+
+/// Prints the problems in the files, the prompts that are not counted, and the thresholds that are not
+/// met.
+fn notes(report: &Report, unmet: &[Unmet], out: Output) {
     for problem in &report.problems {
         out.note(&told(problem));
     }
     for skill in &report.user_only {
         out.note(&not_counted(skill));
     }
-    for Unmet { figure, threshold, value } in &unmet {
+    for Unmet { figure, threshold, value } in unmet {
         let value = value.map_or_else(|| "undefined: no prompt decides it".to_owned(), percent);
         out.note(&format!(
             "{}: {figure} is {value}, the limit is {}",
@@ -82,9 +121,6 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
             percent(*threshold)
         ));
     }
-    let is_fine = unmet.is_empty() && report.problems.is_empty();
-    let sources = setup::finish(common, &engine, out);
-    Ok(if is_fine { sources } else { ExitCode::Failure })
 }
 
 /// Returns the prompts in the texts of all files, and the problems in the files. A prompt that names no
@@ -117,6 +153,7 @@ fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
     let least = [
         ("precision", threshold.precision, scores.precision),
         ("recall", threshold.recall, scores.recall),
+        ("in_view", threshold.in_view, scores.in_view),
         ("f1", threshold.f1, scores.f1),
         ("top1", threshold.top1, scores.top1),
         ("top3", threshold.top3, scores.top3),
@@ -150,30 +187,10 @@ fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
     )
 }
 
-fn text(report: &Report, comparison: Option<&Comparison>) -> Page {
-    let Scores { precision, recall, f1, top1, top3, false_fire } = report.scores;
+fn text(report: &Report, comparison: Option<&Comparison>, pasted: Option<&Pasted>) -> Page {
     let mut page = Page::default();
     page.line(format_args!("{}", styled(NAME, count(report.cases, "prompt"))));
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    for (name, value, what) in [
-        ("precision", precision, "of the skills shown in full were right"),
-        ("recall", recall, "of the skills that should be shown in full were"),
-        ("F1", f1, "harmonic mean of the two"),
-        ("top 1", top1, "had a right skill in the first place"),
-        ("top 3", top3, "had one in the first three"),
-        ("false fires", false_fire, "of those that should fire none fired a wrong one"),
-    ] {
-        table.add_row(vec![name.to_owned(), percent_or_dash(value), what.to_owned()]);
-    }
-    let tokens = report.tokens;
-    table.add_row(vec![
-        "tokens".to_owned(),
-        format!("{:.0}", tokens.mean),
-        format!("a prompt; {} at most", tokens.max),
-    ]);
-    align_numbers(&mut table, 1);
-    page.line(format_args!("{table}\n"));
+    page.line(format_args!("{}\n", figures(report, pasted)));
 
     if !report.per_skill.is_empty() {
         page.line(format_args!("{}", per_skill(report)));
@@ -183,6 +200,55 @@ fn text(report: &Report, comparison: Option<&Comparison>) -> Page {
         changes(comparison, &report.scores, &mut page);
     }
     page
+}
+
+/// The figures of all prompts; those with a paste are in a second column.
+fn figures(report: &Report, pasted: Option<&Pasted>) -> Table {
+    let mean = |mean: Option<f64>| mean.map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"));
+    let cells = |scores: &Scores, lines: Option<f64>, tokens: Tokens| {
+        let mut cells = scores_in_order(scores).map(percent_or_dash).to_vec();
+        cells.extend([mean(lines), format!("{:.0}", tokens.mean)]);
+        cells
+    };
+    let clean = cells(&report.scores, report.lines_for_none, report.tokens);
+    let pasted = pasted.map(|pasted| cells(&pasted.scores, pasted.lines_for_none, pasted.tokens));
+    let meanings = [
+        "of the skills shown in full were right",
+        "of the skills that should be shown in full were",
+        "had a right skill in full or in a line",
+        "harmonic mean of precision and recall",
+        "had a right skill in the first place",
+        "had one in the first three",
+        "of those that should fire none fired a wrong one",
+        "a prompt that should fire none",
+        &format!("a prompt; {} at most", report.tokens.max),
+    ];
+    let names = SCORE_NAMES.into_iter().chain(["lines", "tokens"]);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    if pasted.is_some() {
+        table.set_header(["", "alone", "with paste", ""]);
+    }
+    for (row, (name, meaning)) in names.zip(meanings).enumerate() {
+        let with_paste = pasted.as_ref().map(|cells| cells[row].clone());
+        let numbers = [Some(clean[row].clone()), with_paste].into_iter().flatten();
+        let ends = (name.to_owned(), meaning.to_owned());
+        table.add_row(std::iter::once(ends.0).chain(numbers).chain([ends.1]));
+    }
+    align_numbers(&mut table, 1);
+    if pasted.is_some() {
+        align_numbers(&mut table, 2);
+    }
+    table
+}
+
+/// The names of the scores, in the order in which text output shows them.
+const SCORE_NAMES: [&str; 7] =
+    ["precision", "recall", "in view", "F1", "top 1", "top 3", "false fires"];
+
+fn scores_in_order(scores: &Scores) -> [Option<f64>; 7] {
+    let Scores { precision, recall, in_view, f1, top1, top3, false_fire } = *scores;
+    [precision, recall, in_view, f1, top1, top3, false_fire]
 }
 
 fn per_skill(report: &Report) -> Table {
@@ -256,14 +322,8 @@ fn causes(causes: &[Cause]) -> String {
 fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
     let Comparison { before, fixed, broken, changes, added, removed } = comparison;
     page.line(format_args!("\n{}", styled(NAME, "Since the baseline")));
-    for (name, before, now) in [
-        ("precision", before.precision, now.precision),
-        ("recall", before.recall, now.recall),
-        ("F1", before.f1, now.f1),
-        ("top 1", before.top1, now.top1),
-        ("top 3", before.top3, now.top3),
-        ("false fires", before.false_fire, now.false_fire),
-    ] {
+    let scores = scores_in_order(before).into_iter().zip(scores_in_order(now));
+    for (name, (before, now)) in SCORE_NAMES.into_iter().zip(scores) {
         if before != now {
             page.line(format_args!(
                 "  {name}: {} → {}",

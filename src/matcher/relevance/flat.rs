@@ -56,7 +56,8 @@ impl Flat {
     /// Makes the bytes of an index from postings, in any order, and the hashes of the terms in each
     /// skill's name.
     pub(super) fn of_postings(mut postings: Vec<Posting>, names: &[&[u64]]) -> Flat {
-        postings.sort_unstable();
+        // Stable, as it merges runs: an updated index has one long run, and the terms of few skills.
+        postings.sort();
         let n_skills = names.len();
         let (mut hashes, mut values, mut lists) = (Vec::new(), Vec::new(), Vec::new());
         for same in postings.chunk_by(|a, b| a.hash() == b.hash()) {

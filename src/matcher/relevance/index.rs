@@ -122,6 +122,26 @@ impl RelevanceIndex {
         RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names))
     }
 
+    /// Returns this index with the terms of `skill` as those of the skill `id`; `None` if it does not have
+    /// that skill. The mean lengths of fields stay as they are.
+    pub(crate) fn with_skill(&self, id: &SkillId, skill: &Skill) -> Option<RelevanceIndex> {
+        let number = self.ids.binary_search(id).ok()? as u32;
+        let mut postings = self.flat.postings(|other| (other != number).then_some(other));
+        let folded = fold_all(&[(id, skill)], &self.means, &Reporter::default());
+        let terms = folded.iter().flat_map(|folded| &folded.terms);
+        postings.extend(terms.map(|(hash, impact)| Posting::new(*hash, number, *impact)));
+        let n_skills = self.ids.len() as u32;
+        let names: Vec<Vec<u64>> =
+            (0..n_skills).map(|skill| self.flat.name_hashes(skill)).collect();
+        let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
+        Some(RelevanceIndex {
+            ids: self.ids.clone(),
+            flat: Flat::of_postings(postings, &names),
+            means: self.means,
+            scratch: ThreadLocal::new(),
+        })
+    }
+
     /// Reads the index that [`RelevanceIndex::written`] wrote, of skills with these ids in this order;
     /// `None` if the data cannot be that.
     #[cfg(feature = "snapshot")]
@@ -245,5 +265,32 @@ mod tests {
     fn an_index_can_be_shared_between_threads() {
         fn assert_shared<T: Send + Sync>() {}
         assert_shared::<RelevanceIndex>();
+    }
+
+    #[test]
+    fn an_index_with_another_text_of_a_skill_is_that_of_the_other_text() {
+        let skill = |name: &str, examples: &str| -> (SkillId, Skill) {
+            let text =
+                format!("---\nname: {name}\ndescription: Grows {name}\n{examples}---\nBody\n");
+            (SkillId::new(name), text.parse().unwrap())
+        };
+        let with = skill("basil", "examples: {should: [water the herbs, harvest early]}\n");
+        let without = skill("basil", "examples: {should: [harvest early]}\n");
+        let others = [skill("zucchini", ""), skill("apple", "examples: {should: [water trees]}\n")];
+        let beside_others = |own| {
+            let all = others.iter().chain([own]);
+            all.map(|(id, skill): &(SkillId, Skill)| (id, skill)).collect::<Vec<_>>()
+        };
+        let known = RelevanceIndex::new(beside_others(&with));
+        let changed =
+            known.with_skill(&without.0, &with.1.without_example("water the herbs")).unwrap();
+        // The mean lengths of the fields stay those of the known index.
+        let skills = sorted(beside_others(&without));
+        let folded = fold_all(&skills, &known.means, &Reporter::default());
+        assert_eq!(changed.flat.bytes(), Flat::new(&folded).bytes());
+        assert_ne!(changed.flat.bytes(), known.flat.bytes());
+        assert_eq!(known.rank("water the herbs", 1)[0].id, "basil");
+        assert!(changed.rank("herbs", 1).is_empty());
+        assert!(known.with_skill(&SkillId::new("plum"), &with.1).is_none());
     }
 }

@@ -5,6 +5,7 @@
 mod invisible_text;
 mod joined_lines;
 mod links;
+mod repairs;
 mod unknown_keys;
 mod untrusted;
 
@@ -13,10 +14,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::str::FromStr;
 
+use serde_json::Value as Json;
+
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
 use super::keys::KEYS;
 use super::load::{self, Loaded};
+use super::manifest::Manifest;
 use super::spanned::Spanned;
 use super::{directory_name, is_identifier};
 use crate::confined::{self, Dir, Links};
@@ -25,6 +29,7 @@ use crate::error::{Error, ErrorCode};
 
 use unknown_keys::advice;
 
+pub use repairs::{LineRepair, line_repairs};
 pub use untrusted::skeleton;
 
 /// The format that a skill file is checked against.
@@ -112,7 +117,11 @@ fn note_unknown_keys(loaded: &mut Loaded) {
     for key in &loaded.manifest.unknown_keys {
         if KINDS.contains(&key.value.as_str()) {
             let message = format!("`{}` is read only below `triggers`", key.value);
-            let help = format!("write `triggers:`, and indented below it `{}: …`", key.value);
+            let help = format!(
+                "write `triggers:`, and indented below it `{}: …`{}",
+                key.value,
+                warning(&key.value, &loaded.manifest)
+            );
             loaded.findings.push(Finding::new(Code::MisplacedKey, key.span.clone(), message, help));
             continue;
         }
@@ -120,6 +129,26 @@ fn note_unknown_keys(loaded: &mut Loaded) {
         let message = format!("nothing reads the key `{}`", excerpt(&key.value));
         loaded.findings.push(Finding::new(Code::UnknownKey, key.span.clone(), message, help));
     }
+}
+
+/// Returns a warning if the misplaced `key` lists a single word: many messages hold it, and the skill
+/// would fire for them all.
+fn warning(key: &str, manifest: &Manifest) -> String {
+    let values = match manifest.extra.get(key) {
+        Some(Json::Array(values)) => values.iter().filter_map(Json::as_str).collect(),
+        Some(Json::String(values)) => values.split(',').collect(),
+        _ => Vec::new(),
+    };
+    let is_single = |value: &&str| value.trim().split(char::is_whitespace).count() == 1;
+    let single =
+        values.into_iter().map(str::trim).filter(is_single).find(|value| !value.is_empty());
+    single.filter(|_| key != "patterns").map_or_else(String::new, |word| {
+        format!(
+            " with phrases that its users type; a single word such as `{}` fires for every message \
+             that holds it",
+            excerpt(word)
+        )
+    })
 }
 
 /// The directory of the file at `path`.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::fields::{Fields, kind, names};
+use super::spellings::{MAYBE_PROSE, Role, normal, polarity, verdict};
 
 /// A prompt with the skills that it should and should not fire, under the names that the file uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,40 +34,21 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Keys of the prompt. All keys here are in the form of [`normal`](super::fields::normal).
-pub(super) const QUERY: [&str; 6] = ["query", "prompt", "input", "message", "userprompt", "task"];
-/// Keys of the flag that says whether the skill should fire.
-pub(super) const FLAGS: [&str; 4] = ["shouldtrigger", "shouldfire", "label", "polarity"];
-/// Keys that name the skills that should fire.
-pub(super) const EXPECTED: [&str; 8] = [
-    "expected",
-    "expectedskill",
-    "expectedskills",
-    "expectedowner",
-    "expect",
-    "relevant",
-    "relevantskill",
-    "relevantskills",
-];
-/// The keys in [`EXPECTED`] that some files use for the expected answer, in prose.
-const MAYBE_PROSE: [&str; 2] = ["expected", "expect"];
-/// Keys that name skills that must not fire.
-pub(super) const FORBIDDEN: [&str; 4] =
-    ["forbidden", "forbiddenskill", "forbiddenskills", "forbiddenowners"];
-/// Keys that name skills that may fire.
-pub(super) const ACCEPTABLE: [&str; 4] =
-    ["acceptable", "acceptableskill", "acceptableskills", "allowedskills"];
-/// Keys that name the skill to which a prompt, or a file, belongs.
-pub(super) const SKILL: [&str; 3] = ["skill", "skillname", "skillid"];
+/// The context of an entry: what the maps around it say.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Context<'a> {
+    /// The skill to which the prompts belong.
+    pub(super) skill: Option<&'a str>,
+    /// The answer to whether the skill should fire, unless an entry has its own.
+    pub(super) fires: Option<bool>,
+}
 
-/// Reads an entry of a list. `skill` is the skill to which the file belongs, if it is known. `fires` is
-/// the flag of the list, which counts if the entry has none of its own.
-pub(super) fn of_entry(
-    entry: &Value,
-    skill: Option<&str>,
-    fires: Option<bool>,
-) -> Result<Case, String> {
+/// Reads an entry of a list: a map, or the text of a prompt that should fire the skill of its file.
+pub(super) fn of_entry(entry: &Value, context: Context<'_>) -> Result<Case, String> {
     let Value::Object(map) = entry else {
+        if let (Value::String(_), Some(skill)) = (entry, context.skill) {
+            return of_prompt(entry, skill, context.fires.unwrap_or(true));
+        }
         let kind = kind(entry);
         return Err(format!(
             "this is {kind}, not a map with a `query`: write \
@@ -76,22 +58,50 @@ pub(super) fn of_entry(
     let fields = Fields::of(map);
     let mut case = Case {
         query: query(&fields)?,
-        forbidden: all_names(&fields, &FORBIDDEN)?.unwrap_or_default(),
-        acceptable: all_names(&fields, &ACCEPTABLE)?.unwrap_or_default(),
+        forbidden: all_names(&fields, Role::Forbidden)?,
+        acceptable: all_names(&fields, Role::Acceptable)?,
         ..Case::default()
     };
-    let fires = flag(&fields)?.or(fires);
-    let expected = expected(&fields, fires.is_some())?;
-    let skill = own_skill(&fields)?.or_else(|| skill.map(str::to_owned));
+    let skill = own_skill(&fields)?.or_else(|| context.skill.map(str::to_owned));
+    let flag = flag(&fields)?.or_else(|| verdict_in(&fields, Role::Expected, skill.is_some()));
+    let expected = expected(&fields, flag.or(context.fires).is_some(), skill.is_some())?;
+    let lists = Lists::of(&fields)?;
+    case.forbidden.extend(lists.forbidden);
+    let expected = expected.or(lists.expected);
+    let kind = || verdict_in(&fields, Role::Kind, true).filter(|_| expected.is_none());
+    let fires = flag.or(context.fires).or_else(kind);
+    settle(&mut case, fires, expected, skill)?;
+    match case.expected.iter().find(|name| case.forbidden.contains(name)) {
+        Some(both) => {
+            Err(format!("`{both}` is both expected and forbidden: remove one of the two"))
+        }
+        None => Ok(case),
+    }
+}
+
+/// Sets the skills that should fire, and adds those that must not, from what an entry says: a flag, the
+/// expected skills, and the skill to which it belongs.
+fn settle(
+    case: &mut Case,
+    fires: Option<bool>,
+    expected: Option<Vec<String>>,
+    skill: Option<String>,
+) -> Result<(), String> {
     match (fires, expected, skill) {
         (None, Some(expected), _) => case.expected = expected,
-        (None, None, _) => {
+        // The first of several acceptable skills stands for the one that should fire.
+        (None, None, _) if !case.acceptable.is_empty() => {
+            case.expected = vec![case.acceptable.remove(0)];
+        }
+        (None, None, _) if !case.forbidden.is_empty() => {}
+        (None, None, None) => {
             return Err("it does not say what is expected: add `should_trigger` (true or false), \
                         or `expected_skill` (a name, or null for none)"
                 .to_owned());
         }
         (Some(true), Some(expected), _) if !expected.is_empty() => case.expected = expected,
-        (Some(true), _, Some(skill)) => case.expected = vec![skill],
+        // Without a flag, too: prompts that are kept with a skill are mostly tests of that skill.
+        (Some(true), _, Some(skill)) | (None, None, Some(skill)) => case.expected = vec![skill],
         (Some(false), expected, Some(skill)) => {
             // In a file about one skill, `expected` may just repeat that skill, although it should not
             // fire.
@@ -102,22 +112,18 @@ pub(super) fn of_entry(
         (Some(false), expected, None) => case.forbidden.extend(expected.unwrap_or_default()),
         (Some(true), _, None) => {
             return Err("it does not say which skill should fire: add `expected_skill`, name the \
-                        skill of all prompts, or keep the file below the directory of its skill"
+                        skill of all prompts, keep the file below the directory of its skill, \
+                        or name it after the skill"
                 .to_owned());
         }
     }
-    match case.expected.iter().find(|name| case.forbidden.contains(name)) {
-        Some(both) => {
-            Err(format!("`{both}` is both expected and forbidden: remove one of the two"))
-        }
-        None => Ok(case),
-    }
+    Ok(())
 }
 
 /// Reads an entry of a list of prompts that should fire `skill` (if `fires`) or should not.
 pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case, String> {
     match entry {
-        Value::Object(_) => of_entry(entry, Some(skill), Some(fires)),
+        Value::Object(_) => of_entry(entry, Context { skill: Some(skill), fires: Some(fires) }),
         Value::String(text) => {
             let query = not_blank(text)?;
             let skill = vec![skill.to_owned()];
@@ -137,14 +143,33 @@ pub(super) fn of_prompt(entry: &Value, skill: &str, fires: bool) -> Result<Case,
 
 /// Tells whether a map is an entry: it has a prompt and says what is expected.
 pub(super) fn is_entry(fields: &Fields<'_>) -> bool {
-    let says = fields.all(&EXPECTED).next().is_some()
-        || fields.all(&FLAGS).any(|(_, value)| !value.is_array());
-    says && fields.first(&QUERY).is_some()
+    fields.first(Role::Prompt).is_some() && fields.say_what_is_expected()
+}
+
+/// The skills in the lists under `should_trigger` and `should_not_trigger` beside a prompt.
+#[derive(Default)]
+struct Lists {
+    expected: Option<Vec<String>>,
+    forbidden: Vec<String>,
+}
+
+impl Lists {
+    fn of(fields: &Fields<'_>) -> Result<Lists, String> {
+        let mut lists = Lists::default();
+        for (key, value, fires) in fields.polarities().filter(|(_, value, _)| value.is_array()) {
+            if fires {
+                lists.expected.get_or_insert_default().extend(names(key, value)?);
+            } else {
+                lists.forbidden.extend(names(key, value)?);
+            }
+        }
+        Ok(lists)
+    }
 }
 
 /// The skill to which a map says it belongs.
 pub(super) fn own_skill(fields: &Fields<'_>) -> Result<Option<String>, String> {
-    match fields.first(&SKILL) {
+    match fields.first(Role::Skill) {
         None => Ok(None),
         Some((_, Value::String(name))) => {
             Ok(Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned))
@@ -156,7 +181,7 @@ pub(super) fn own_skill(fields: &Fields<'_>) -> Result<Option<String>, String> {
 }
 
 fn query(fields: &Fields<'_>) -> Result<String, String> {
-    match fields.first(&QUERY) {
+    match fields.first(Role::Prompt) {
         Some((_, Value::String(text))) => not_blank(text),
         Some((key, other)) => {
             Err(format!("`{key}` is {}, not text: write the prompt as text", kind(other)))
@@ -173,39 +198,72 @@ fn not_blank(text: &str) -> Result<String, String> {
     }
 }
 
-fn flag(fields: &Fields<'_>) -> Result<Option<bool>, String> {
-    match fields.first(&FLAGS) {
-        None => Ok(None),
-        Some((_, Value::Bool(flag))) => Ok(Some(*flag)),
-        Some((_, Value::String(text))) if text == "positive" => Ok(Some(true)),
-        Some((_, Value::String(text))) if text == "negative" => Ok(Some(false)),
-        Some((key, other)) => Err(format!(
+/// The answer to whether the skill should fire, if a key of the map asks that.
+pub(super) fn flag(fields: &Fields<'_>) -> Result<Option<bool>, String> {
+    let plain = fields.all(Role::Flag).map(|(key, value)| (key, value, true));
+    let mut flags = plain.chain(fields.polarities());
+    let Some((key, value, of_true)) =
+        flags.find(|(_, value, _)| !value.is_null() && !value.is_array())
+    else {
+        return Ok(None);
+    };
+    let says = match value {
+        Value::Bool(flag) => Some(*flag),
+        Value::Number(number) => number.as_u64().filter(|n| *n <= 1).map(|n| n == 1),
+        Value::String(text) => verdict(text),
+        _ => None,
+    };
+    let says = says.ok_or_else(|| {
+        format!(
             "`{key}` is {}, not true or false: write `true` if the skill should fire, else `false`",
-            kind(other)
-        )),
-    }
+            kind(value)
+        )
+    })?;
+    Ok(Some(says == of_true))
+}
+
+/// The answer to whether the skill should fire, if a text under a key of `role` is one. Without a skill
+/// that the answer is about, `route` and `positive` are names, while `do-not-route` names no skill.
+fn verdict_in(fields: &Fields<'_>, role: Role, has_skill: bool) -> Option<bool> {
+    let read = if role == Role::Kind { polarity_of } else { verdict };
+    let mut says = fields.all(role).filter_map(|(_, value)| value.as_str().and_then(read));
+    says.find(|fires| has_skill || !fires)
+}
+
+/// Reads a classification. Verbs alone say nothing there: the kind `route` is that of a test.
+fn polarity_of(text: &str) -> Option<bool> {
+    polarity(&normal(text))
 }
 
 /// The skills that should fire: an empty list if none should, `None` if the entry does not say.
-/// `says_whether` tells that the entry has a flag.
-fn expected(fields: &Fields<'_>, says_whether: bool) -> Result<Option<Vec<String>>, String> {
-    // In entries with `should_trigger`, `expected` often holds the expected answer.
+/// `says_whether` tells that a flag applies to the entry, `has_skill` that it belongs to a skill.
+fn expected(
+    fields: &Fields<'_>,
+    says_whether: bool,
+    has_skill: bool,
+) -> Result<Option<Vec<String>>, String> {
+    // Entries about one skill often hold the expected answer in `expected`.
     let is_prose = |key: &str, value: &Value| {
-        says_whether
-            && MAYBE_PROSE.contains(&super::fields::normal(key).as_str())
+        (says_whether || has_skill)
+            && MAYBE_PROSE.contains(&&*normal(key))
             && value.as_str().is_some_and(|text| text.trim().contains(char::is_whitespace))
     };
+    let is_verdict =
+        |value: &Value| value.as_str().and_then(verdict).is_some_and(|fires| has_skill || !fires);
+    let is_left_out = |key: &str, value: &Value| is_prose(key, value) || is_verdict(value);
     let mut expected = None;
-    for (key, value) in fields.all(&EXPECTED).filter(|(key, value)| !is_prose(key, value)) {
+    for (key, value) in fields.all(Role::Expected).filter(|(key, value)| !is_left_out(key, value)) {
         let names = names(key, value)?;
         if !names.is_empty() {
             return Ok(Some(names));
         }
-        expected = Some(names);
+        let says_other = value.as_object().is_some_and(|map| !map.is_empty());
+        expected = expected.or_else(|| (!says_other).then_some(names));
     }
     Ok(expected)
 }
 
-fn all_names(fields: &Fields<'_>, keys: &[&str]) -> Result<Option<Vec<String>>, String> {
-    fields.first(keys).map(|(key, value)| names(key, value)).transpose()
+fn all_names(fields: &Fields<'_>, role: Role) -> Result<Vec<String>, String> {
+    let lists = fields.all(role).map(|(key, value)| names(key, value));
+    Ok(lists.collect::<Result<Vec<_>, _>>()?.concat())
 }

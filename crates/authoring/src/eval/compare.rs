@@ -14,6 +14,7 @@ use repertoire::{Error, ErrorCode};
 pub struct Baseline {
     precision: Option<f64>,
     recall: Option<f64>,
+    in_view: Option<f64>,
     f1: Option<f64>,
     top1: Option<f64>,
     top3: Option<f64>,
@@ -110,6 +111,7 @@ pub fn compare(baseline: &Baseline, report: &Report) -> Comparison {
         before: Scores {
             precision: baseline.precision,
             recall: baseline.recall,
+            in_view: baseline.in_view,
             f1: baseline.f1,
             top1: baseline.top1,
             top3: baseline.top3,

@@ -1,39 +1,99 @@
-//! The fields of an entry, in any spelling of their keys.
-
-use std::collections::HashMap;
+//! The fields of an entry, by the roles of their keys.
 
 use serde_json::{Map, Value};
 
-/// Fields by key: `shouldTrigger`, `should-trigger` and `should_trigger` are the same key.
-///
-/// Look-ups take keys in the form of [`normal`]. If a map has a key in two spellings, the first counts.
-pub(super) struct Fields<'v>(HashMap<String, (&'v str, &'v Value)>);
+use super::spellings::{NAMES_IN_MAP, Role, is_adjective, normal, role};
+
+/// A field with a role.
+#[derive(Debug, Clone, Copy)]
+struct Field<'v> {
+    role: Role,
+    rank: usize,
+    key: &'v str,
+    value: &'v Value,
+}
+
+/// The fields of a map whose keys have a role, and those of the maps in which an entry keeps its
+/// expectation.
+pub(super) struct Fields<'v>(Vec<Field<'v>>);
 
 impl<'v> Fields<'v> {
     pub(super) fn of(map: &'v Map<String, Value>) -> Fields<'v> {
-        let mut fields = HashMap::new();
-        for (key, value) in map {
-            fields.entry(normal(key)).or_insert((key.as_str(), value));
-        }
+        let mut fields = own(map);
+        let nested: Vec<Field<'v>> = fields.iter().filter_map(nested).flatten().collect();
+        // The sort is stable, so fields of nested maps come after those of the entry.
+        fields.extend(nested);
+        fields.sort_by_key(|field| field.rank);
         Fields(fields)
     }
 
-    /// The value of the first of `keys` whose value is not null, with the key as the map spells it.
-    pub(super) fn first(&self, keys: &[&str]) -> Option<(&'v str, &'v Value)> {
-        self.all(keys).find(|(_, value)| !value.is_null())
+    /// The values of the fields with `role`, in the order of the table, with the keys as the map spells
+    /// them.
+    pub(super) fn all(&self, role: Role) -> impl Iterator<Item = (&'v str, &'v Value)> {
+        let fields = self.0.iter().filter(move |field| field.role == role);
+        fields.map(|field| (field.key, field.value))
     }
 
-    /// The values of all `keys` that the map has, in the order of `keys`, with the keys as the map
-    /// spells them.
-    pub(super) fn all(&self, keys: &[&str]) -> impl Iterator<Item = (&'v str, &'v Value)> {
-        keys.iter().filter_map(|key| self.0.get(*key).copied())
+    /// The first of [`Fields::all`] that is not null.
+    pub(super) fn first(&self, role: Role) -> Option<(&'v str, &'v Value)> {
+        self.all(role).find(|(_, value)| !value.is_null())
+    }
+
+    /// The fields like `should_trigger`, each with the answer that `true` stands for.
+    pub(super) fn polarities(&self) -> impl Iterator<Item = (&'v str, &'v Value, bool)> {
+        self.0.iter().filter_map(|field| match field.role {
+            Role::Polarity(fires) => Some((field.key, field.value, fires)),
+            _ => None,
+        })
+    }
+
+    /// Tells whether the map says what a prompt should do.
+    pub(super) fn say_what_is_expected(&self) -> bool {
+        let of_role = |role: Role| self.all(role).next().is_some();
+        let of_polarity = self.polarities().any(|(_, value, _)| !value.is_array());
+        of_role(Role::Expected)
+            || of_role(Role::Flag)
+            || of_role(Role::Forbidden)
+            || of_polarity
+            || self.list_skills()
+    }
+
+    /// Tells whether the lists under `should_trigger` and the like are lists of skills: names are single
+    /// words, prompts seldom are.
+    pub(super) fn list_skills(&self) -> bool {
+        let is_name = |value: &Value| {
+            value.as_str().is_some_and(|name| !name.trim().contains(char::is_whitespace))
+        };
+        let mut lists = self.polarities().filter_map(|(_, value, _)| value.as_array()).peekable();
+        self.first(Role::Prompt).is_some()
+            && lists.peek().is_some()
+            && lists.all(|list| list.iter().all(is_name))
     }
 }
 
-/// Normalises a key: lower case, without `_`, `-` and blanks between its words.
-pub(super) fn normal(key: &str) -> String {
-    let letters = key.trim().chars().filter(|c| !matches!(c, '_' | '-' | ' '));
-    letters.flat_map(char::to_lowercase).collect()
+/// The fields of a map itself.
+fn own<'v>(map: &'v Map<String, Value>) -> Vec<Field<'v>> {
+    let field = |(key, value): (&'v String, &'v Value)| {
+        let normal = normal(key);
+        let (role, rank) = role(&normal)?;
+        // A text under `near_miss` explains the entry.
+        let explains = is_adjective(&normal) && !value.is_boolean() && !value.is_array();
+        (!explains).then_some(Field { role, rank, key, value })
+    };
+    map.iter().filter_map(field).collect()
+}
+
+/// The fields in the map that a field holds. A map of what is expected has no prompt, and [`names`] reads
+/// the names in it.
+fn nested<'v>(field: &Field<'v>) -> Option<impl Iterator<Item = Field<'v>> + use<'v>> {
+    let holds_fields = matches!(field.role, Role::Nested | Role::Expected);
+    let map = field.value.as_object().filter(|_| holds_fields)?;
+    let is_expected = field.role == Role::Expected;
+    let is_read_elsewhere = move |field: &Field<'v>| {
+        field.role == Role::Prompt || NAMES_IN_MAP.contains(&&*normal(field.key))
+    };
+    let fields = own(map).into_iter();
+    Some(fields.filter(move |field| !is_expected || !is_read_elsewhere(field)))
 }
 
 /// The names of skills in a value: a name, a list of names, a map that names skills, or null. Blank text
@@ -50,8 +110,11 @@ pub(super) fn names(key: &str, value: &Value) -> Result<Vec<String>, String> {
     };
     let named = match value {
         Value::Object(map) => {
-            match Fields::of(map).first(&["skill", "skillname", "skills", "route"]) {
+            let in_map = |word: &&str| map.iter().find(|(key, _)| normal(key) == **word);
+            match NAMES_IN_MAP.iter().find_map(in_map) {
                 Some((key, value)) => return names(key, value),
+                // A map that says something else of an entry does not name a skill.
+                None if !own(map).is_empty() => Vec::new(),
                 None => vec![name(value)?],
             }
         }
@@ -82,20 +145,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_equal_in_every_case() {
-        for key in [
-            "shouldTrigger",
-            "should_trigger",
-            "should-trigger",
-            "Should Trigger",
-            " SHOULD_TRIGGER",
-        ] {
-            assert_eq!(normal(key), "shouldtrigger");
-        }
-        let map = json!({"expectedSkill": null, "expect": "x"});
+    fn the_first_key_of_the_table_that_is_not_null_counts() {
+        let map = json!({"expect": "x", "expectedSkill": null, "expected": null});
         let fields = Fields::of(map.as_object().unwrap());
-        assert_eq!(fields.first(&["expectedskill", "expect"]), Some(("expect", &json!("x"))));
-        assert_eq!(fields.all(&["expectedskill", "expected"]).count(), 1);
+        assert_eq!(fields.first(Role::Expected), Some(("expect", &json!("x"))));
+        assert_eq!(fields.all(Role::Expected).count(), 3);
     }
 
     #[test]

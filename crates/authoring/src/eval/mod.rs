@@ -25,6 +25,7 @@
 //! |---|---|---|
 //! | precision | fires that are right or wrong | that are right |
 //! | recall | expected skills, over all prompts | that fire |
+//! | in view | prompts that expect a skill | where one of those skills fires or is shown in a line |
 //! | F1 | | harmonic mean of precision and recall |
 //! | top 1 | prompts that expect a skill | where the first skill found is expected |
 //! | top 3 | prompts that expect a skill | where one of the first three skills found is expected |
@@ -32,20 +33,24 @@
 //!
 //! The skills *found* are the answer of [`Engine::find_skills`](repertoire::Engine::find_skills): skills
 //! whose triggers are hit, in the order of their ranking, then others by relevance. All figures are from
-//! 0 to 1; a share of nothing is `None`.
+//! 0 to 1; a share of nothing is `None`. [`Report::lines_for_none`] is the mean number of lines that
+//! prompts get that expect no skill. [`with_paste`] repeats prompts with a text around them.
 
 mod case;
 mod compare;
 mod fields;
 mod located;
 mod owner;
+mod paste;
 mod read;
 mod run;
 mod score;
+mod spellings;
 
 pub use case::{Case, Problem};
 pub use compare::{Baseline, Change, Comparison, compare};
 pub use owner::Owners;
+pub use paste::with_paste;
 pub use read::read;
 pub use run::{Evaluation, Fired, Nearest, Outcome, UserOnly, evaluate};
 pub use score::{Cause, Confusion, Report, Scores, SkillScore, Tokens};

@@ -6,28 +6,11 @@
 
 use serde_json::Value;
 
-use super::case::{Case, Problem, QUERY, is_entry, of_entry, of_prompt, own_skill};
-use super::fields::{Fields, kind, normal};
+use super::case::{Case, Context, Problem, flag, is_entry, of_entry, of_prompt, own_skill};
+use super::fields::{Fields, kind};
 use super::located::{Located, blanks, json_parts, yaml_parts};
+use super::spellings::{LISTS, Role, SKILL_NAMES, SKILLS, is_container, list_polarity, normal};
 use repertoire::skill::yaml;
-
-/// Keys of lists of entries, in the form of [`normal`]. Any other list is one of entries if its first
-/// element has a prompt.
-const LISTS: [&str; 6] = ["evals", "cases", "queries", "tests", "testcases", "scenarios"];
-/// Keys of lists of prompts for a skill; true if the prompts should fire the skill.
-const PROMPTS: [(&str, bool); 9] = [
-    ("shouldtriggerprompts", true),
-    ("shouldnottriggerprompts", false),
-    ("shouldtrigger", true),
-    ("shouldnottrigger", false),
-    ("positive", true),
-    ("negative", false),
-    ("positives", true),
-    ("negatives", false),
-    ("nearmiss", false),
-];
-/// The key of a list, or a map by name, of skills with their prompts.
-const SKILLS: &str = "skills";
 
 /// The kind of a list in a map.
 enum List {
@@ -37,6 +20,8 @@ enum List {
     Prompts { fires: bool },
     /// Skills, each with its own lists.
     Skills,
+    /// A map with lists of prompts.
+    Nested,
     /// A text or a map under a key of a list.
     Other,
 }
@@ -47,8 +32,8 @@ struct Reader<'t> {
     /// The byte offset of each line.
     lines: Vec<usize>,
     file: &'t str,
-    /// The skill to which the prompts belong unless they name another.
-    skill: Option<&'t str>,
+    /// The context of all entries: the skill to which the prompts belong unless they name another.
+    context: Context<'t>,
     cases: Vec<Case>,
     problems: Vec<Problem>,
 }
@@ -67,7 +52,8 @@ pub fn read(file: &str, text: &str, skill: Option<&str>) -> (Vec<Case>, Vec<Prob
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let line_ends = text.match_indices('\n').map(|(at, _)| at + 1);
     let lines = std::iter::once(0).chain(line_ends).collect();
-    let mut reader = Reader { text, lines, file, skill, cases: Vec::new(), problems: Vec::new() };
+    let context = Context { skill, fires: None };
+    let mut reader = Reader { text, lines, file, context, cases: Vec::new(), problems: Vec::new() };
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     match extension.to_ascii_lowercase().as_str() {
         "jsonl" | "ndjson" => reader.lines(),
@@ -95,7 +81,7 @@ impl Reader<'_> {
                 _ if is_blank(line) => {}
                 Ok(value) => {
                     let at = at + blanks(line);
-                    self.element(&Located::json(at, value), self.skill);
+                    self.element(&Located::json(at, value), self.context);
                 }
                 Err(error) => self.problem(at, json_message(&error)),
             }
@@ -105,7 +91,7 @@ impl Reader<'_> {
 
     fn json_list(&mut self) {
         let start = blanks(self.text);
-        self.elements(&json_parts(self.text, start), self.skill);
+        self.elements(&json_parts(self.text, start), self.context);
         if let Err(error) = serde_json::from_str::<Value>(self.text) {
             let message = format!("{}; the rest of the file is left out", json_message(&error));
             self.problem(self.byte_of(error.line()), message);
@@ -117,7 +103,7 @@ impl Reader<'_> {
         let first_line = self.text.lines().find(|line| !is_blank(line)).unwrap_or_default();
         match serde_json::from_str::<Value>(self.text) {
             Ok(value) => {
-                self.element(&Located::json(at, value), self.skill);
+                self.element(&Located::json(at, value), self.context);
             }
             Err(_) if serde_json::from_str::<Value>(first_line).is_ok() => self.lines(),
             Err(error) => {
@@ -130,10 +116,10 @@ impl Reader<'_> {
         match yaml::parse(self.text, &|at| at) {
             Ok(tree) => match &tree.root {
                 Some(root) if matches!(root.value, yaml::Value::Sequence(_)) => {
-                    self.elements(&yaml_parts(root), self.skill);
+                    self.elements(&yaml_parts(root), self.context);
                 }
                 Some(root) if matches!(root.value, yaml::Value::Mapping(_)) => {
-                    self.element(&Located::yaml(String::new(), root), self.skill);
+                    self.element(&Located::yaml(String::new(), root), self.context);
                 }
                 _ => {}
             },
@@ -141,25 +127,25 @@ impl Reader<'_> {
         }
     }
 
-    fn elements(&mut self, parts: &[Located<'_>], skill: Option<&str>) {
+    fn elements(&mut self, parts: &[Located<'_>], context: Context<'_>) {
         for part in parts {
-            self.element(part, skill);
+            self.element(part, context);
         }
     }
 
     /// Reads an entry, or a map that holds lists of entries or of prompts.
-    fn element(&mut self, part: &Located<'_>, skill: Option<&str>) {
+    fn element(&mut self, part: &Located<'_>, context: Context<'_>) {
         let Value::Object(map) = &part.value else {
-            return self.keep(part.at, of_entry(&part.value, skill, None));
+            return self.keep(part.at, of_entry(&part.value, context));
         };
         let fields = Fields::of(map);
-        if is_entry(&fields) || !self.lists(part, &fields, skill) {
-            self.keep(part.at, of_entry(&part.value, skill, None));
+        if is_entry(&fields) || !self.lists(part, &fields, context) {
+            self.keep(part.at, of_entry(&part.value, context));
         }
     }
 
     /// Reads the lists of a map. Returns false if it has none.
-    fn lists(&mut self, part: &Located<'_>, fields: &Fields<'_>, skill: Option<&str>) -> bool {
+    fn lists(&mut self, part: &Located<'_>, fields: &Fields<'_>, context: Context<'_>) -> bool {
         let lists: Vec<(Located<'_>, List)> = part
             .parts(self.text)
             .into_iter()
@@ -172,12 +158,15 @@ impl Reader<'_> {
             self.problem(part.at, message);
             None
         });
-        let skill = named.as_deref().or(skill);
+        // A text under `should_trigger` in such a map is reported as a list that it is not.
+        let fires = flag(fields).unwrap_or_default().or(context.fires);
+        let context = Context { skill: named.as_deref().or(context.skill), fires };
         for (list, form) in lists {
             match form {
                 List::Skills => self.skills(&list),
-                List::Prompts { fires } => self.prompts(&list, skill, fires),
-                List::Entries => self.elements(&list.parts(self.text), skill),
+                List::Prompts { fires } => self.prompts(&list, context.skill, fires),
+                List::Entries => self.elements(&list.parts(self.text), context),
+                List::Nested => self.nested(&list, context),
                 List::Other => {
                     let (key, kind) = (&list.key, kind(&list.value));
                     let message = format!("`{key}` is {kind}, not a list: write `[…]`");
@@ -186,6 +175,13 @@ impl Reader<'_> {
             }
         }
         true
+    }
+
+    /// Reads a map with lists of prompts. If nothing around it names their skill, its key does.
+    fn nested(&mut self, list: &Located<'_>, context: Context<'_>) {
+        let key = Some(list.key.as_str()).filter(|key| !is_container(key));
+        let skill = context.skill.or(key);
+        self.element(list, Context { skill, ..context });
     }
 
     /// Reads skills with their prompts: a list of maps with a name, or a map by name.
@@ -201,9 +197,11 @@ impl Reader<'_> {
                 continue;
             };
             let fields = Fields::of(map);
-            let name = fields.first(&["name", "id"]).and_then(|(_, name)| name.as_str());
+            let is_name = |(key, _): &(&String, &Value)| SKILL_NAMES.contains(&&*normal(key));
+            let name = map.iter().find(is_name).and_then(|(_, name)| name.as_str());
             let by_key = (!part.key.is_empty()).then_some(part.key.as_str());
-            if !self.lists(&part, &fields, name.or(by_key)) {
+            let context = Context { skill: name.or(by_key), fires: None };
+            if !self.lists(&part, &fields, context) {
                 let message = "there are no prompts of this skill: add lists `positive` and \
                                `negative`";
                 self.problem(part.at, message.to_owned());
@@ -214,8 +212,8 @@ impl Reader<'_> {
     fn prompts(&mut self, list: &Located<'_>, skill: Option<&str>, fires: bool) {
         let Some(skill) = skill else {
             let message = "it does not say which skill these prompts belong to: add `skill: NAME`, \
-                           name the skill of all prompts, or keep the file below the directory of \
-                           its skill";
+                           name the skill of all prompts, keep the file below the directory of its \
+                           skill, or name it after the skill";
             return self.problem(list.at, message.to_owned());
         };
         for part in list.parts(self.text) {
@@ -266,21 +264,30 @@ fn json_message(error: &serde_json::Error) -> String {
 impl List {
     fn of(part: &Located<'_>) -> Option<List> {
         let key = normal(&part.key);
-        let fires = PROMPTS.iter().find_map(|(name, fires)| (*name == key).then_some(*fires));
+        let fires = list_polarity(&key);
         let is_list = fires.is_some() || LISTS.contains(&key.as_str());
         match &part.value {
             // Other values, such as a flag or a number of prompts, do not hold prompts.
-            Value::Object(_) | Value::String(_) if is_list => Some(List::Other),
             Value::Object(map) => {
                 let holds_maps = map.values().next().is_some_and(Value::is_object);
-                (key == SKILLS && holds_maps).then_some(List::Skills)
+                let is_polar = |(key, list): (&String, &Value)| {
+                    list.is_array() && list_polarity(&normal(key)).is_some()
+                };
+                if key == SKILLS && holds_maps {
+                    Some(List::Skills)
+                } else if map.iter().any(is_polar) {
+                    Some(List::Nested)
+                } else {
+                    is_list.then_some(List::Other)
+                }
             }
+            Value::String(_) if is_list => Some(List::Other),
             Value::Array(entries) => match (fires, entries.first()) {
                 (Some(fires), _) => Some(List::Prompts { fires }),
                 (None, Some(Value::Object(_))) if key == SKILLS => Some(List::Skills),
                 _ if is_list => Some(List::Entries),
                 (None, Some(Value::Object(map))) => {
-                    Fields::of(map).first(&QUERY).map(|_| List::Entries)
+                    Fields::of(map).first(Role::Prompt).map(|_| List::Entries)
                 }
                 _ => None,
             },

@@ -30,6 +30,8 @@ pub struct Outcome {
     pub acceptable: Vec<SkillId>,
     /// The skills that fire, best first.
     pub fired: Vec<Fired>,
+    /// The skills that the disclosure shows in a line, best first.
+    pub listed: Vec<SkillId>,
     /// The first three skills found, best first.
     pub found: Vec<SkillId>,
     /// The most relevant skill by the words of the prompt, regardless of triggers.
@@ -123,6 +125,13 @@ pub fn evaluate(engine: &Engine, cases: &[Case], mut each: impl FnMut()) -> Eval
     evaluation
 }
 
+impl Outcome {
+    /// Tells whether the disclosure shows a skill, in full or in a line.
+    pub fn is_in_view(&self, id: &SkillId) -> bool {
+        self.listed.contains(id) || self.fired.iter().any(|fired| fired.id == *id)
+    }
+}
+
 impl Judge {
     fn new(engine: &Engine, case: &Case) -> Result<Judge, String> {
         let ids = |names: &[String]| -> Result<Vec<SkillId>, String> {
@@ -170,6 +179,7 @@ impl Judge {
             is_right: self.expected.iter().all(has_fired)
                 && !fired.iter().any(|fired| fired.is_wrong),
             fired,
+            listed: disclosure.registry,
             found: found.into_iter().map(|found| found.id).collect(),
             nearest: relevant.first().map(|near| Nearest {
                 id: near.id.clone(),

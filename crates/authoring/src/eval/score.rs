@@ -19,6 +19,8 @@ pub struct Report {
     /// The figures of all prompts together.
     #[serde(flatten)]
     pub scores: Scores,
+    /// The mean number of lines for the prompts that expect no skill; `None` without such prompts.
+    pub lines_for_none: Option<f64>,
     /// The cost of the prompts.
     pub tokens: Tokens,
     /// The figures of each skill that a prompt expects, forbids or fires, in the order of ids.
@@ -40,6 +42,9 @@ pub struct Scores {
     pub precision: Option<f64>,
     /// Share of the expected skills that fire.
     pub recall: Option<f64>,
+    /// Share of the prompts that expect a skill and have one of those they expect in view: in full or in
+    /// a line.
+    pub in_view: Option<f64>,
     /// Harmonic mean of precision and recall.
     pub f1: Option<f64>,
     /// Share of the prompts where the first skill found is expected.
@@ -111,11 +116,14 @@ struct Counts {
     /// Prompts with a ranking to judge; those with the right skill in the first place are in `first`,
     /// those with it in the first three places in `third`.
     ranked: usize,
+    in_view: usize,
     first: usize,
     third: usize,
     /// Prompts that expect no skill; those for which a skill fires wrongly are in `false_fires`.
     negatives: usize,
     false_fires: usize,
+    /// The lines for the prompts that expect no skill.
+    lines: usize,
 }
 
 impl Report {
@@ -139,6 +147,7 @@ impl Report {
         Report {
             cases: outcomes.len(),
             scores: all.scores(),
+            lines_for_none: share(all.lines, all.negatives),
             tokens: Tokens::of(&outcomes),
             per_skill: by_skill.into_iter().map(of_skill).collect(),
             confusions: confusions.sorted(),
@@ -162,12 +171,13 @@ fn count<'o>(outcome: &'o Outcome, all: &mut Counts, by_skill: &mut BTreeMap<&'o
     for id in expected {
         let counts = by_skill.entry(id).or_default();
         counts.expected += 1;
-        counts.rank(place(&|found| found == id));
+        counts.rank(place(&|found| found == id), outcome.is_in_view(id));
     }
     all.expected += expected.len();
     if expected.is_empty() {
         let wrong = || fired.iter().filter(|fired| fired.is_wrong);
         all.negatives += 1;
+        all.lines += outcome.listed.len();
         all.false_fires += usize::from(wrong().next().is_some());
         let fired_only = wrong().map(|fired| &fired.id).filter(|id| !forbidden.contains(id));
         for id in forbidden.iter().chain(fired_only) {
@@ -176,24 +186,26 @@ fn count<'o>(outcome: &'o Outcome, all: &mut Counts, by_skill: &mut BTreeMap<&'o
             counts.false_fires += usize::from(wrong().any(|fired| fired.id == *id));
         }
     } else {
-        all.rank(place(&|found| expected.contains(found)));
+        let is_in_view = expected.iter().any(|id| outcome.is_in_view(id));
+        all.rank(place(&|found| expected.contains(found)), is_in_view);
     }
 }
 
 impl Counts {
-    fn rank(&mut self, place: Option<usize>) {
+    fn rank(&mut self, place: Option<usize>, is_in_view: bool) {
         self.ranked += 1;
+        self.in_view += usize::from(is_in_view);
         self.first += usize::from(place == Some(0));
         self.third += usize::from(place.is_some());
     }
 
     fn scores(&self) -> Scores {
-        let share = |part: usize, of: usize| (of > 0).then(|| part as f64 / of as f64);
         let precision = share(self.right, self.right + self.wrong);
         let recall = share(self.right, self.expected);
         Scores {
             precision,
             recall,
+            in_view: share(self.in_view, self.ranked),
             f1: precision.zip(recall).map(|(precision, recall)| {
                 let sum = precision + recall;
                 if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 }
@@ -203,6 +215,11 @@ impl Counts {
             false_fire: share(self.false_fires, self.negatives),
         }
     }
+}
+
+/// A part of a whole; `None` if there is no whole.
+fn share(part: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
 }
 
 impl Tokens {

@@ -23,6 +23,22 @@ const ALWAYS_RARE: usize = 3;
 /// This many words that are neither rare nor everyday name a subject.
 const NAMES_A_SUBJECT: usize = 2;
 
+/// This many words in a row, without a word of grammar between them, are a name.
+const NAME_WORDS: usize = 3;
+
+/// Words of grammar, words of praise, and words about skills in general.
+#[rustfmt::skip]
+const GRAMMAR: &[&str] = &[
+    "a", "about", "across", "all", "also", "an", "and", "any", "are", "as", "asks", "at", "be",
+    "best", "better", "but", "by", "can", "do", "does", "each", "every", "for", "from", "good",
+    "great", "help", "helps", "how", "if", "in", "into", "is", "it", "its", "just", "like", "make",
+    "makes", "many", "more", "most", "needed", "new", "no", "not", "of", "on", "one", "only", "or",
+    "other", "our", "right", "simple", "skill", "skills", "so", "some", "than", "that", "the",
+    "their", "them", "then", "these", "they", "thing", "things", "this", "to", "use", "used",
+    "user", "using", "valid", "very", "want", "wants", "we", "well", "what", "when", "where",
+    "which", "will", "with", "work", "working", "works", "you", "your",
+];
+
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     let descriptions: Vec<String> =
         skills.iter().map(|skill| fold_trigger(skill.entry.skill.description())).collect();
@@ -34,9 +50,13 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     let most = (skills.len() / RARE_SHARE).max(ALWAYS_RARE);
     for (place, of_skill) in words.iter().enumerate() {
         let is_rare = |word: &&str| !is_common(word) && n_with[word] <= most;
-        let telling = of_skill.iter().filter(|word| !is_everyday(word));
+        let telling = of_skill.iter().filter(|word| !is_everyday(word)).count();
+        let written = skills[place].entry.skill.description();
+        let names = n_compounds(&descriptions[place])
+            + usize::from(has_abbreviation(written))
+            + usize::from(has_name(&descriptions[place]));
         if of_skill.iter().any(is_rare)
-            || telling.count() + n_compounds(&descriptions[place]) >= NAMES_A_SUBJECT
+            || telling + names >= NAMES_A_SUBJECT
             || quotes_a_phrase(&descriptions[place])
         {
             continue;
@@ -58,6 +78,22 @@ fn n_compounds(folded: &str) -> usize {
         word.trim_matches('-').split('-').filter(|part| part.chars().count() > 2).count() > 1
     });
     compounds.collect::<HashSet<_>>().len()
+}
+
+/// Tells whether a text that is not all in capitals has a word of capitals, such as "API".
+fn has_abbreviation(text: &str) -> bool {
+    let is_capitals = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase());
+    let mut words = text.split(|c| !is_word(c));
+    text.chars().any(char::is_lowercase) && words.any(is_capitals)
+}
+
+/// Tells whether a folded text has [`NAME_WORDS`] adjacent words that are not words of grammar.
+fn has_name(folded: &str) -> bool {
+    let clauses = folded.split([',', '.', ';', ':', '(', ')']);
+    clauses.into_iter().any(|clause| {
+        let words: Vec<&str> = clause.split_whitespace().collect();
+        words.split(|word| GRAMMAR.contains(word)).any(|run| run.len() >= NAME_WORDS)
+    })
 }
 
 /// Tells whether a folded text has a quoted phrase of two words or more.

@@ -228,6 +228,10 @@ fn vague_descriptions_hold_no_words_of_their_own() {
         "Use when needed",
         "A valid skill for testing purposes",
         "Use when working with context management",
+        "Helps write better code",
+        "Does one thing well. Use when the user asks for release",
+        "THE BEST SKILL",
+        "Use the API",
     ] {
         let description = format!("description: {fires}\n");
         assert_eq!(codes(&[("alpha", &description)]), [Code::VagueDescription], "{fires}");
@@ -238,6 +242,8 @@ fn vague_descriptions_hold_no_words_of_their_own() {
         "部署应用到服务器",
         "Schreibt Rechnungen",
         "SQL query expert",
+        "API key management patterns",
+        "UI component test patterns for your app",
         "Review of code for security and performance",
         "Server-sent updates",
         "'Use when the user says \"what will break\" or \"is it safe\"'",

@@ -10,12 +10,12 @@ use super::routing::{MatchingArgs, ShowingArgs};
 pub(crate) struct EvalArgs {
     /// Files of prompts: JSON, JSON lines or YAML
     ///
-    /// Each entry has a `query` (or `prompt`, `input`) and states the expected result:
+    /// Each entry has a `query` (or `prompt`, `request`) and states the expected result:
     /// `should_trigger` (true or false) for one skill, or `expected_skill` (a name, a list, or null
     /// for none). A map may hold `should_trigger_prompts` and `should_not_trigger_prompts`, or
     /// `skills` with `name`, `positive` and `negative`. `shouldTrigger` and `should-trigger` work,
     /// too. Prompts that name no skill belong to `--skill`, or else to the skill whose directory
-    /// contains the file. docs/routing.md describes every form.
+    /// contains the file, or after which the file is named. docs/routing.md describes every form.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// The skill for prompts that name none, wherever their file is
@@ -24,6 +24,9 @@ pub(crate) struct EvalArgs {
     /// An earlier report (`--json`) to compare with
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
+    /// Repeat each prompt with the text of this file before it and after it, and show those figures, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) paste: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
@@ -43,6 +46,9 @@ pub(crate) struct Threshold {
     /// Minimum share of the expected skills that are shown in full
     #[arg(long = "min-recall", value_name = "SHARE", value_parser = share)]
     pub(crate) recall: Option<f64>,
+    /// Minimum share of prompts with an expected skill in full or in a line
+    #[arg(long = "min-in-view", value_name = "SHARE", value_parser = share)]
+    pub(crate) in_view: Option<f64>,
     /// Minimum harmonic mean of precision and recall
     #[arg(long = "min-f1", value_name = "SHARE", value_parser = share)]
     pub(crate) f1: Option<f64>,

@@ -89,9 +89,13 @@ pub(crate) struct CheckArgs {
     /// `--profile untrusted`]
     #[arg(long, value_name = "SEVERITY", value_parser = severities())]
     pub(crate) fail_on: Option<Severity>,
-    /// Show the notes as well, which are otherwise only counted; `--json` always includes them
+    /// Show the notes as well, which are otherwise only counted; JSON and SARIF always have them, but keys
+    /// of other programs only with this option
     #[arg(long)]
     pub(crate) notes: bool,
+    /// Write the repairs of single lines into the named files: values that are not valid YAML get quotes
+    #[arg(long, requires = "paths")]
+    pub(crate) fix: bool,
     /// Also report the skills that had no effect in conversations
     #[arg(long)]
     pub(crate) stats: bool,

@@ -165,6 +165,40 @@ fn an_unknown_key_is_taken_for_a_field_that_its_value_fits() {
     let shown = place.run(["check", "skills", "--notes"]).exits(0).stdout;
     assert_eq!(shown.matches("did you mean").count(), 1, "{shown}");
     assert!(shown.contains("did you mean `allowed-tools`?"), "{shown}");
+    // Programs get the keys that may be misspelt, and the others only when they ask.
+    let json = place.run(["check", "skills", "--json"]).exits(0).json();
+    let found = json["diagnostics"].as_array().unwrap();
+    assert!(found.iter().all(|found| found["line"] == 4), "{found:?}");
+    assert_eq!((found.len(), &json["unknown_keys"]), (1, &2.into()));
+    for asks in [&["--notes"][..], &["--fail-on", "note"]] {
+        let args = ["check", "skills", "--json"].into_iter().chain(asks.iter().copied());
+        let json = place.run(args).json();
+        assert_eq!(json["diagnostics"].as_array().unwrap().len(), 3, "{asks:?}");
+        assert_eq!(json.get("unknown_keys"), None, "{asks:?}");
+    }
+}
+
+#[test]
+fn the_advice_on_misplaced_keywords_warns_of_single_words() {
+    let place = Place::new();
+    for (keys, warns_of) in [
+        ("keywords: [unit test coverage, testing]", Some("`testing`")),
+        ("keywords: testing, security", Some("`testing`")),
+        ("verbs: [fix]", Some("`fix`")),
+        ("keywords: [unit test coverage]", None),
+        ("patterns: ['deploy\\s+it']", None),
+    ] {
+        let text = format!("---\nname: basil\ndescription: Grows basil\n{keys}\n---\nB\n");
+        place.write("skills/basil/SKILL.md", text);
+        let json = place.run(["check", "skills", "--json"]).exits(0).json();
+        let found = &json["diagnostics"][0];
+        assert_eq!(found["code"], "misplaced-key", "{keys}");
+        let help = found["help"].as_str().unwrap();
+        assert!(help.starts_with("write `triggers:`, and indented below it `"), "{help}");
+        let warning = warns_of.map(|word| format!("a single word such as {word} fires for every"));
+        assert_eq!(warning.is_some(), help.contains("a single word"), "{help}");
+        assert!(warning.is_none_or(|warning| help.contains(&warning)), "{help}");
+    }
 }
 
 #[test]
@@ -237,6 +271,44 @@ fn examples_of_a_skill_are_routed_against_those_it_is_checked_with() {
     let shown = place.run(["show", "minutes", "--source", "skills", "--json"]).exits(0).json();
     let should = &shown["manifest"]["examples"]["should"];
     assert_eq!(*should, serde_json::json!(["write the meeting notes", "write a demand letter"]));
+}
+
+#[test]
+fn a_message_is_routed_without_itself_among_the_examples() {
+    let place = Place::new();
+    let skill = |name: &str, description: &str, more: &str| {
+        let text = format!("---\nname: {name}\ndescription: {description}\n{more}---\nB\n");
+        place.write(&format!("skills/{name}/SKILL.md"), text);
+    };
+    for n in 0..12 {
+        skill(&format!("filler{n}"), &format!("Grows zucchini of kind {n}"), "");
+    }
+    // The first message shares words with the description, the second with nothing, the third and the
+    // fourth with each other.
+    let examples = "examples:\n  should:\n  - summarise the quarterly ledger audit\n  - umbrella \
+                    weather forecast\n  - reconcile foreign invoices\n  - reconcile the foreign \
+                    invoices again\n";
+    skill("ledger", "Summarises a quarterly ledger audit", examples);
+    let run = place.run(["check", "skills", "--json"]).exits(0);
+    let json = run.json();
+    assert_eq!(json["examples"]["should"], 4, "{json}");
+    assert_eq!(json["examples"]["in_view"], 3, "{json}");
+    let found: Vec<&serde_json::Value> = json["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["code"] == "example-not-routed")
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["severity"], &found[0]["line"]), (&"warning".into(), &7.into()));
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.contains("only because it is an example"), "{message}");
+    let told = place.run(["check", "skills"]).exits(0).stdout;
+    let sentence = "4 examples of `should`, each left out of the index while it is routed: ";
+    assert!(told.contains(sentence) && told.contains(" in full, 3 in view\n"), "{told}");
+    // Without examples, nothing is said of them.
+    let run = place.run(["check", "skills/filler0", "--json"]).exits(0);
+    assert_eq!(run.json().get("examples"), None);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 #[path = "../support/binary.rs"]
 mod binary;
 mod check;
+mod fix;
 mod lint;
 #[path = "../../../../tests/support/mod.rs"]
 mod support;

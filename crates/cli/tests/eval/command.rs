@@ -32,6 +32,8 @@ fn limits_set_the_exit_code() {
         (&["--min-top1", "0.5", "--min-top3", "0.75", "--max-false-fire", "0.34"], 0, ""),
         (&["--min-precision", "0.7"], 1, "precision is 66.7 %, the limit is 70.0 %"),
         (&["--min-recall", "0.9"], 1, "recall"),
+        (&["--min-in-view", "0.75"], 0, ""),
+        (&["--min-in-view", "0.8"], 1, "in_view is 75.0 %, the limit is 80.0 %"),
         (&["--min-f1", "0.9"], 1, "f1"),
         (&["--min-top1", "0.6"], 1, "top1"),
         (&["--min-top3", "0.8"], 1, "top3"),
@@ -70,11 +72,50 @@ fn what_is_left_out_is_told_and_is_a_finding() {
 }
 
 #[test]
+fn each_prompt_is_repeated_with_a_paste_before_and_after_it() {
+    let place = place();
+    // The paste holds the keyword of `notes`, so it fires for every prompt, which does not count where
+    // only `deploy` is forbidden.
+    place.write("paste.txt", "read my notes\n");
+    let alone = eval(&place, &["--json"]).exits(0).json();
+    let report = eval(&place, &["--paste", "paste.txt", "--json"]).exits(0).json();
+    let pasted = &report["pasted"];
+    assert_eq!((&pasted["file"], &pasted["cases"]), (&json!("paste.txt"), &json!(14)));
+    assert_eq!(pasted["false_fire"], json!(2.0 / 3.0));
+    for name in ["precision", "recall", "in_view", "f1", "top1", "top3", "lines_for_none"] {
+        assert!(!pasted[name].is_null(), "{name}: {pasted}");
+        assert_eq!(report[name], alone[name], "the clean figures are those without a paste");
+    }
+    assert_eq!(alone.get("pasted"), None);
+    let told = eval(&place, &["--paste", "paste.txt"]).exits(0).stdout;
+    let row = |name: &str| {
+        let line = told.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
+        line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+    };
+    assert_eq!(row("alone"), ["alone", "with paste"]);
+    assert_eq!(row("false fires")[..3], ["false fires", "33.3 %", "66.7 %"]);
+    assert_eq!(row("in view")[1], "75.0 %");
+    let run = eval(&place, &["--paste", "no.txt"]).exits(1);
+    assert!(run.stderr.contains("name a file with the text to paste"), "{run:?}");
+}
+
+#[test]
 fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
     let place = place();
     let first = eval(&place, &["--json"]).exits(0);
     let report = first.json();
-    for name in ["cases", "precision", "recall", "f1", "top1", "top3", "per_skill", "confusions"] {
+    for name in [
+        "cases",
+        "precision",
+        "recall",
+        "in_view",
+        "f1",
+        "top1",
+        "top3",
+        "lines_for_none",
+        "per_skill",
+        "confusions",
+    ] {
         assert!(!report[name].is_null(), "{name}: {report}");
     }
     place.write("before.json", &first.stdout);

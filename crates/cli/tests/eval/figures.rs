@@ -1,5 +1,6 @@
 //! Figures checked against counts by hand, confusions, and changes since a baseline.
 
+use repertoire::{Engine, EngineBuilder};
 use repertoire_authoring::eval::{Baseline, Case, Evaluation, Report, compare, evaluate, read};
 use serde_json::{Value, json};
 
@@ -34,6 +35,8 @@ fn every_figure_is_what_is_counted_by_hand() {
     assert!(close(scores.top1, 2.0 / 4.0), "{scores:?}");
     assert!(close(scores.top3, 3.0 / 4.0), "{scores:?}");
     assert!(close(scores.false_fire, 1.0 / 3.0), "{scores:?}");
+    // All but `put it online`.
+    assert!(close(scores.in_view, 3.0 / 4.0), "{scores:?}");
     assert_eq!(report.cases, 7);
     let tokens: Vec<usize> = report.results.iter().map(|outcome| outcome.tokens).collect();
     assert!(tokens.iter().all(|n| *n > 0), "{tokens:?}");
@@ -54,6 +57,34 @@ fn every_figure_is_what_is_counted_by_hand() {
     assert!(close(deploy.false_fire, 1.0 / 2.0), "{deploy:?}");
     let notes = &report.per_skill[1].scores;
     assert_eq!((notes.recall, notes.top1, notes.false_fire), (None, None, Some(0.0)));
+}
+
+#[test]
+fn a_line_is_in_view_and_is_no_fire() {
+    let skill = |name: &str, description: &str| -> repertoire::Skill {
+        format!("---\nname: {name}\ndescription: {description}\n---\nB\n").parse().unwrap()
+    };
+    let fillers =
+        (0..12).map(|n| skill(&format!("filler{n}"), &format!("Grows herbs of kind {n}")));
+    let skills = [skill("ledger", "Audits a ledger"), skill("audit", "Audits a building")]
+        .into_iter()
+        .chain(fillers);
+    let engine = skills.fold(Engine::builder(), EngineBuilder::skill).build().unwrap();
+    let rows = [
+        json!({"query": "audits", "expected": "ledger"}),
+        json!({"query": "unheard-of", "expected": "ledger"}),
+        json!({"query": "the building audits", "skill": "ledger", "label": false}),
+        json!({"query": "unheard-of", "expected": []}),
+    ];
+    let report = Report::new(evaluate(&engine, &cases(&rows), || {}));
+    let listed: Vec<usize> = report.results.iter().map(|outcome| outcome.listed.len()).collect();
+    assert!(listed[0] > 0 && listed[1] == 0 && listed[2] > 0 && listed[3] == 0, "{listed:?}");
+    assert_eq!((report.scores.in_view, report.scores.recall), (Some(0.5), Some(0.0)));
+    assert_eq!(report.per_skill[1].scores.in_view, Some(0.5), "{:?}", report.per_skill);
+    assert_eq!(
+        report.lines_for_none.map(|mean| mean * 2.0),
+        u32::try_from(listed[2]).ok().map(f64::from)
+    );
 }
 
 #[test]

@@ -85,6 +85,78 @@ const FORMS: &[(&str, &str, &[&str])] = &[
          {\"prompt\":\"b\",\"expected_owner\":\"y\",\"forbidden_owners\":[\"x\"]}\n",
         &["2 a +x - ~", "5 b +y -x ~"],
     ),
+    (
+        "verdicts.json",
+        "[{\"skill\": \"x\", \"prompt\": \"a\", \"expect\": \"route\"},\n\
+         {\"skill\": \"x\", \"prompt\": \"b\", \"expect\": \"do-not-route\"},\n\
+         {\"targetSkill\": \"y\", \"prompt\": \"c\", \"expected\": \"no-trigger\"},\n\
+         {\"prompt\": \"d\", \"expected\": \"do not route\"},\n\
+         {\"skill\": \"z\", \"prompt\": \"e\", \"label\": 1, \"type\": \"route\"}]",
+        &["1 a +x - ~", "2 b + -x ~", "3 c + -y ~", "4 d + - ~", "5 e +z - ~"],
+    ),
+    (
+        "primary.json",
+        "{\"cases\": [{\"prompt\": \"a\", \"expected_primary\": \"x\", \"expected_supporting\": [\"y\", \
+         \"z\"]},\n{\"user-request\": \"b\", \"expectedPrimarySkill\": \"y\", \
+         \"expected-supporting-skills\": [], \"should_not_trigger\": [\"x\"]},\n\
+         {\"question\": \"c\", \"expected\": {\"primary\": \"z\", \"supporting\": [\"y\"]}}]}",
+        &["1 a +x - ~y,z", "2 b +y -x ~", "3 c +z - ~y"],
+    ),
+    (
+        "preferred.jsonl",
+        "{\"request\":\"a\",\"preferred_skill\":\"x\",\"acceptable_skills\":[\"y\"],\"forbidden_skills\":[\"z\"]}\n\
+         {\"request\":\"b\",\"preferredSkills\":[\"y\"],\"acceptable-skill\":\"x\",\"forbiddenSkill\":\"z\"}\n\
+         {\"request\":\"c\",\"acceptable_skills\":[\"z\",\"y\"]}\n\
+         {\"request\":\"d\",\"forbidden_skills\":[\"z\"]}\n\
+         {\"request\":\"e\",\"expected_skill\":\"x\",\"near_miss_skills\":[\"y\"],\"must_not_trigger\":[\"z\"]}\n\
+         {\"prompt\":\"f\",\"lead_skill\":\"x\",\"overlay_skills\":[\"y\"]}\n",
+        &[
+            "1 a +x -z ~y",
+            "2 b +y -z ~x",
+            "3 c +z - ~y",
+            "4 d + -z ~",
+            "5 e +x -y,z ~",
+            "6 f +x - ~y",
+        ],
+    ),
+    (
+        "names.json",
+        "[{\"prompt\": \"a\", \"should_trigger\": [\"x\"], \"should_not_trigger\": [\"y\", \"z\"]},\n\
+         {\"request\": \"b\", \"shouldTrigger\": [], \"shouldNotTrigger\": [\"x\"]},\n\
+         {\"query\": \"c\", \"must-fire\": [\"x\", \"y\"]},\n\
+         {\"query\": \"d\", \"should_trigger\": []}]",
+        &["1 a +x -y,z ~", "2 b + -x ~", "3 c +x,y - ~", "4 d + - ~"],
+    ),
+    (
+        "requests.json",
+        "{\"skill\": \"x\", \"should_trigger\": [{\"request\": \"a\", \"reason\": \"r\"}],\n\
+         \"should_not_trigger\": [{\"request\": \"b\", \"better_fit\": \"y\", \"near_miss\": \"not that\"}]}",
+        &["1 a +x - ~", "2 b + -x ~"],
+    ),
+    (
+        "unflagged.json",
+        "{\"skill_name\": \"x\", \"evals\": [{\"id\": 1, \"prompt\": \"a\", \"expected_output\": \"a file\", \
+         \"assertions\": [{\"text\": \"it is there\"}]},\n{\"prompt\": \"b\", \"expected\": \"writes a file\"},\n\
+         {\"prompt\": \"c\", \"type\": \"negative\"}, \"d\"]}",
+        &["1 a +x - ~", "2 b +x - ~", "3 c + -x ~", "3 d +x - ~"],
+    ),
+    (
+        "nested.yaml",
+        "skill: x\ntrigger_tests:\n  should_trigger: [a]\n  should_not_trigger:\n    - b\n\
+         tests:\n  - vars: {prompt: c, expected_skill: y}\n  - prompt: d\n    expect: {should_trigger: false}\n",
+        &["3 a +x - ~", "5 b + -x ~", "7 c +y - ~", "8 d + -x ~"],
+    ),
+    (
+        "by-name.yaml",
+        "x:\n  trigger_prompts: [a]\n  non_trigger_prompts: [b]\ny: {positives: [c]}\n",
+        &["2 a +x - ~", "3 b + -x ~", "4 c +y - ~"],
+    ),
+    (
+        "suite-flag.json",
+        "[{\"skill\": \"x\", \"should_trigger\": false, \"prompts\": [\"a\",\n\"b\"]},\n\
+         {\"skill\": \"y\", \"prompts\": [\"c\"]}]",
+        &["1 a + -x ~", "2 b + -x ~", "3 c +y - ~"],
+    ),
     ("route.jsonl", "{\"prompt\":\"a\",\"expected\":{\"route\":\"x\"}}\n", &["1 a +x - ~"]),
 ];
 
@@ -170,9 +242,33 @@ fn prompts_belong_to_the_skill_whose_directory_they_stand_in() {
     let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
     assert_eq!(report["results"][0]["expected"], json!(["x"]));
 
+    // A file that is named after a skill, or kept in a directory that is, belongs to it.
+    for (file, owner) in [
+        ("evals/x.json", "x"),
+        ("evals/trigger-x.json", "x"),
+        ("tests/X.evals.json", "x"),
+        ("evals/y/cases.json", "y"),
+        ("evals/x-y.json", "y/nested/x-y"),
+    ] {
+        place.write(
+            file,
+            "[\"a\", {\"request\": \"b\"}, {\"query\": \"c\", \"should_trigger\": false}]",
+        );
+        let report = place.run(["eval", file, "--source", "skills", "--json"]).exits(0).json();
+        let results = &report["results"];
+        assert_eq!(results[0]["expected"], json!([owner]), "{file}");
+        assert_eq!(results[1]["expected"], json!([owner]), "{file}");
+        assert_eq!(results[2]["forbidden"], json!([owner]), "{file}");
+    }
+
     // Prompts that lie next to the skills, or inside a skill of another source, belong to no skill.
     place.write("evals/t.json", own);
-    for (file, source) in [("evals/t.json", "skills"), ("skills/x/evals/evals.json", "skills/y")] {
+    place.write("x/t.json", own);
+    for (file, source) in [
+        ("evals/t.json", "skills"),
+        ("x/t.json", "skills"),
+        ("skills/x/evals/evals.json", "skills/y"),
+    ] {
         let run = place.run(["eval", file, "--source", source]).exits(1);
         assert!(run.stderr.contains("keep the file below the directory of its skill"), "{run:?}");
     }
