@@ -72,7 +72,7 @@ impl Engine {
         let evidence = Evidence {
             relevant: &|limit| {
                 is_ranked.set(true);
-                self.rank(now, &query.text, limit)
+                self.rank_parts(now, &query.text, &parts, limit)
             },
             apart: &|limit| self.rank_apart(now, &parts.request(&query.text), limit),
             is_idle: &|| idle::is_idle(&parts.request(&query.text)) && !parts.has_attachments(),
@@ -94,7 +94,17 @@ impl Engine {
         message: &str,
         limit: usize,
     ) -> Vec<(u32, Relevance)> {
-        let parts = Parts::of(message);
+        self.rank_parts(now, message, &Parts::of(message), limit)
+    }
+
+    /// The best `limit` skills for a message of these parts.
+    fn rank_parts(
+        &self,
+        now: &Snapshot,
+        message: &str,
+        parts: &Parts,
+        limit: usize,
+    ) -> Vec<(u32, Relevance)> {
         let readings = parts.readings(message).into_iter();
         let readings = readings.map(|request| self.rank_text(now, &request, limit));
         let worth =

@@ -1,6 +1,7 @@
 //! Makes the answer from ranked skills: the positions of their triggers, and the reasons why other
 //! skills are missing.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Search;
@@ -39,8 +40,11 @@ impl Search<'_, '_> {
     /// Answers with the ranked skills, of `n_matches` in all: the best `limit` with their hits, the others
     /// only by id; and with the reasons why other skills are missing.
     fn answer(&mut self, limit: usize, n_matches: usize) -> Answer {
-        let Scratch { found, ranking, text, quoted, covered, .. } = &*self.scratch;
-        let said = if quoted.is_empty() { text.folded() } else { covered };
+        let Scratch { found, ranking, text, quoted, .. } = &*self.scratch;
+        let said = match quoted.is_empty() {
+            true => Cow::Borrowed(text.folded()),
+            false => Cow::Owned(quoted.uncovered(text)),
+        };
         let (first, beyond) = ranking.best.split_at(limit.min(ranking.best.len()));
         let id = |skill: u32| self.index.id(skill).clone();
         let excludes = || {
@@ -60,9 +64,9 @@ impl Search<'_, '_> {
             words: self.words_only(),
             weak: found.weak.iter().map(|&skill| id(skill)).collect(),
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
-            meta: self.index.questions.asked(said),
+            meta: self.index.questions.asked(&said),
         };
-        if !self.scratch.quoted.is_empty() {
+        if self.index.masks_quoted && !self.scratch.quoted.is_empty() {
             answer.quoted = self.quoted_only();
         }
         answer

@@ -113,6 +113,15 @@ impl QueryText {
         self.span_of_normalized(self.folded.source_range(range))
     }
 
+    /// Returns the range of the folded form that was made from `range` of the query.
+    pub(crate) fn folded_range(&self, range: &Range<usize>) -> Range<usize> {
+        let place = |at: usize| {
+            let at = if self.is_normalized { at } else { self.normalized.place_of(at) };
+            self.folded.place_of(at)
+        };
+        place(range.start)..place(range.end)
+    }
+
     /// Returns the bytes of the query from which `range` of the normalised form was made.
     pub(crate) fn span_of_normalized(&self, range: Range<usize>) -> Range<usize> {
         if self.is_normalized { range } else { self.normalized.source_range(range) }

@@ -58,6 +58,17 @@ impl MappedText {
         self.source_start(range.start)..self.source_end(range.end)
     }
 
+    /// Returns where the text begins that was made from the source at `source` or behind it.
+    pub(in crate::matcher) fn place_of(&self, source: usize) -> usize {
+        let after = self.segments.partition_point(|s| s.source as usize <= source);
+        let next = self.segments.get(after).map_or(self.text.len(), |next| next.at as usize);
+        let Some(segment) = after.checked_sub(1).map(|index| self.segments[index]) else {
+            return next;
+        };
+        let inside = source - segment.source as usize;
+        if segment.linear || inside == 0 { next.min(segment.at as usize + inside) } else { next }
+    }
+
     fn segment_of(&self, at: usize) -> Option<usize> {
         self.segments.partition_point(|s| s.at as usize <= at).checked_sub(1)
     }

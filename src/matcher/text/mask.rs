@@ -87,19 +87,34 @@ impl Quoted {
         }
     }
 
+    /// Returns the folded form of `text` without the quoted parts.
+    pub(in crate::matcher) fn uncovered(&self, text: &QueryText) -> String {
+        let folded = text.folded();
+        let (mut out, mut from) = (String::new(), 0);
+        for range in &self.ranges {
+            let Range { start, end } = text.folded_range(range);
+            out.push_str(&folded[from..start.max(from)]);
+            out.push('\n');
+            from = end.max(from);
+        }
+        out.push_str(&folded[from..]);
+        out
+    }
+
     /// Writes the folded form of `text` to `out`, with a NUL for each byte that is quoted, so that the
     /// length stays the same.
     pub(in crate::matcher) fn cover(&self, text: &QueryText, out: &mut String) {
         out.clear();
-        for (at, c) in text.folded().char_indices() {
-            let source = text.span_of_folded(at..at + c.len_utf8()).start;
-            if covers(&self.ranges, source) {
-                // No trigger contains a NUL, and it is not part of a word.
-                out.extend(std::iter::repeat_n('\0', c.len_utf8()));
-            } else {
-                out.push(c);
-            }
+        let folded = text.folded();
+        for range in &self.ranges {
+            let Range { start, end } = text.folded_range(range);
+            // Where both ends of a quote are in one folded character, as of a ligature, it is covered once.
+            let start = start.max(out.len());
+            out.push_str(&folded[out.len()..start]);
+            // No trigger contains a NUL, and it is not part of a word.
+            out.extend(std::iter::repeat_n('\0', end.saturating_sub(start)));
         }
+        out.push_str(&folded[out.len()..]);
     }
 }
 

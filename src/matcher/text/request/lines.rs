@@ -87,8 +87,11 @@ fn push_block(message: &str, block: Range<usize>, kind: Kind, lines: &mut Vec<Li
 /// Returns the kind of a line outside of blocks, below a line of kind `before`.
 fn kind_of(line: &str, before: Kind) -> Kind {
     let text = line.trim();
+    let is_indented = line.starts_with("    ") || line.starts_with('\t');
     if text.is_empty() {
         Kind::Blank
+    } else if before == Kind::Code && is_indented {
+        Kind::Code
     } else if output::is_quote(text) || output::is_row(line) {
         Kind::Quoted
     } else if output::is_output(line) {

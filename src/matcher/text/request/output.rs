@@ -42,10 +42,12 @@ pub(super) fn is_row(line: &str) -> bool {
 /// Tells whether two adjacent lines are rows of a table whose cells are parted by tabs or commas.
 pub(super) fn are_rows(above: &str, below: &str) -> bool {
     let [above, below] = [above.trim(), below.trim()];
-    let [tabs, commas] = [b'\t', b','].map(|byte| [above, below].map(|line| count(line, byte)));
+    let share = |byte, least| {
+        let n = count(below, byte);
+        n >= least && n == count(above, byte)
+    };
     let is_list = |line: &str| line.contains(", ") || line.contains('，');
-    tabs[0] >= 2 && tabs[0] == tabs[1]
-        || commas[0] >= 3 && commas[0] == commas[1] && !is_list(above) && !is_list(below)
+    share(b'\t', 2) || share(b',', 3) && !is_list(above) && !is_list(below)
 }
 
 fn count(text: &str, byte: u8) -> usize {
