@@ -10,6 +10,7 @@ use crate::matcher::tables::{LiteralUse, NamedSkill};
 use crate::matcher::text::mask::Quoted;
 use crate::matcher::text::mention::{self, Lines, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
+use crate::skill::searched_form;
 
 impl Index {
     /// Passes the literals that stand in the text as words of their own to the recorder, in the order of
@@ -130,7 +131,8 @@ impl Recorder<'_> {
             return 0;
         }
         let start = self.text.span_of_folded(blank..blank + 1).start;
-        let white = self.source[start..].chars().take_while(|c| c.is_whitespace());
+        let is_white = |c: &char| c.is_whitespace() || searched_form(*c).is_none();
+        let white = self.source[start..].chars().take_while(is_white);
         white.filter(|&c| c == '\n').count()
     }
 

@@ -11,6 +11,8 @@ pub(in crate::matcher) mod meta;
 pub(crate) mod token;
 
 pub use folding::fold_trigger;
-pub(crate) use folding::{QueryText, collapse_blanks, is_settled, push_folded};
+pub(crate) use folding::{
+    QueryText, collapse_blanks, is_settled, normalize, normalize_into, push_folded,
+};
 pub(crate) use mapped::searched_part;
 pub use meta::MetaQuestion;
