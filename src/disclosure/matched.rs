@@ -6,7 +6,7 @@ use super::case::{Case, Vetoes};
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
-use crate::matcher::Relevance;
+use crate::matcher::{Answer, Relevance};
 use crate::skill::SkillId;
 
 /// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.
@@ -89,8 +89,9 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
     let is_meant = |found: &Relevance| {
         NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
     };
+    let is_only_named = |id: &SkillId| answer.about.binary_search(id).is_ok();
     let first = ranked.first().filter(|(_, found)| is_meant(found));
-    let first = first.map(|(entry, _)| &entry.id);
+    let first = first.map(|(entry, _)| &entry.id).filter(|id| !is_only_named(id));
     let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
@@ -121,7 +122,8 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
 }
 
 /// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the
-/// margin, is outdone by a phrase of another skill, is denied or vetoed, or is among `shown`.
+/// margin, is outdone by a phrase of another skill, is denied, only talked about or vetoed, or is among
+/// `shown`.
 pub(super) fn relevant<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,
@@ -133,7 +135,8 @@ pub(super) fn relevant<'a>(
     // The message contains a phrase by which another skill says when it is wanted, and none of this
     // skill.
     let is_outdone = !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase);
-    let is_denied = case.answer.denied.binary_search(&entry.id).is_ok();
+    let Answer { denied, about, .. } = case.answer;
+    let is_denied = [denied, about].iter().any(|ids| ids.binary_search(&entry.id).is_ok());
     if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {
         return None;
     }

@@ -57,6 +57,7 @@ impl Search<'_, '_> {
             untried: self.untried(),
             weak: found.weak.iter().map(|&skill| id(skill)).collect(),
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
+            about: found.about.iter().map(|&skill| id(skill)).collect(),
             meta: self.index.questions.asked(text.folded()),
         };
         if !self.scratch.quoted.is_empty() {

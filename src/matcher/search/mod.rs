@@ -11,7 +11,6 @@ use super::index::{Answer, Index};
 use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::mapped::Excerpt;
-use scan::Part;
 use scratch::Presence;
 
 use crate::skill::SkillId;
@@ -86,15 +85,10 @@ impl<'i, 's> Search<'i, 's> {
         text.set(seen_text);
         found.start(index.tables.items.len());
         quoted.set(if masks { seen_text } else { "" });
-        if quoted.is_empty() {
-            self.scan_part(Part::All);
-        } else {
+        if !quoted.is_empty() {
             quoted.cover(text, covered);
-            self.scan_part(Part::Said);
-            // This scan comes last: it covers the whole text, and the gates of patterns read its
-            // occurrences.
-            self.scan_part(Part::Quoted);
         }
+        self.scan_parts(&[]);
         self.settle_mentions();
     }
 

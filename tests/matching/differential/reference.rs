@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use caseless::Caseless;
@@ -29,14 +30,16 @@ pub(super) fn fold(text: &str) -> String {
     BLANKS.replace_all(&folded, " ").into_owned()
 }
 
-/// Tells whether a trigger occurs in a folded text as a whole word.
-fn has_literal(folded: &str, trigger: &str) -> bool {
+/// Tells whether a trigger occurs in a folded text as a whole word, not inside of `denied` places.
+fn has_literal(folded: &str, trigger: &str, denied: &[Range<usize>]) -> bool {
     let trigger = fold(trigger).trim().to_owned();
     !trigger.is_empty()
         && (0..folded.len()).filter(|&at| folded.is_char_boundary(at)).any(|at| {
             let Some(after) = folded[at..].strip_prefix(&trigger) else { return false };
             let before = folded[..at].chars().next_back();
-            is_edge(before, trigger.chars().next(), false)
+            let is_inside = |of: &Range<usize>| of.start <= at && at + trigger.len() <= of.end;
+            !denied.iter().any(is_inside)
+                && is_edge(before, trigger.chars().next(), false)
                 && is_edge(after.chars().next(), trigger.chars().next_back(), true)
         })
 }
@@ -65,14 +68,15 @@ fn has_pattern(normalized: &str, pattern: &str) -> bool {
 /// The triggers found for one skill, each once; `None` if an exclude vetoes the skill.
 pub(super) type Hits = Option<BTreeSet<(HitKind, String)>>;
 
-/// Returns the reference matcher's hits for one skill.
-pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
+/// Returns the reference matcher's hits for one skill, if the names at the `denied` places of the folded
+/// query are denied.
+pub(super) fn expected_hits(skill: &Skill, query: &str, denied: &[Range<usize>]) -> Hits {
     let (folded, normalized) = (fold(query), normalized(query));
     let triggers = skill.triggers();
-    if triggers.exclude.iter().any(|t| has_literal(&folded, &t.value)) {
+    if triggers.exclude.iter().any(|t| has_literal(&folded, &t.value, &[])) {
         return None;
     }
-    let literal = |t: &str| has_literal(&folded, t);
+    let literal = |t: &str| has_literal(&folded, t, denied);
     let pattern = |t: &str| has_pattern(&normalized, t);
     let mut hits = BTreeSet::new();
     let mut add = |kind, triggers: &[Spanned<String>], is_found: &dyn Fn(&str) -> bool| {
