@@ -14,6 +14,7 @@
 //! the other.
 
 mod everyday;
+mod exclusions;
 mod fields;
 mod flat;
 mod fold;

@@ -112,7 +112,7 @@ impl<'t> Iterator for After<'t> {
 
 /// Tells whether `c` belongs to a word of a script with blanks.
 fn is_letter(c: char) -> bool {
-    c == '\'' || is_word(c) && !is_unspaced(c)
+    c == '\'' || c != '_' && is_word(c) && !is_unspaced(c)
 }
 
 fn is_mark(c: char) -> bool {
@@ -145,7 +145,7 @@ mod tests {
             ("x skill을", &[], &["skill", "을"]),
             ("it isn't _the_ x isn't", &["the", "isn't", "it"], &["isn't"]),
             ("non-x n'est", &["-", "non"], &["n", "est"]),
-            ("a (x) b", &[], &[]),
+            ("a (x) b", &["a"], &[]),
         ] {
             let name = text.find('x').unwrap();
             let lines = Lines::joined(text);
