@@ -83,16 +83,19 @@ pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
 }
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
-/// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin.
+/// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin, and
+/// the message is about its use.
 pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'a> {
-    let Case { listing, answer, state, options, .. } = case;
+    let Case { listing, answer, evidence, state, options } = case;
     let is_meant = |found: &Relevance| {
         NAME_MARGIN.is_passed(found) || found.lead >= found.worth * ALONE && !found.is_denied
     };
-    let is_only_named = |id: &SkillId| answer.about.binary_search(id).is_ok();
-    let first = ranked.first().filter(|(_, found)| is_meant(found));
-    let first = first.map(|(entry, _)| &entry.id).filter(|id| !is_only_named(id));
-    let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
+    let is_in = |ids: &[SkillId], id: &SkillId| ids.binary_search(id).is_ok();
+    let first = ranked.first().filter(|(_, found)| is_meant(found)).map(|(entry, _)| *entry);
+    let first = first.filter(|entry| is_in(&answer.weak, &entry.id));
+    let first = first.filter(|entry| !is_in(&answer.about, &entry.id));
+    let first = first.filter(|entry| !(evidence.denies)(entry)).map(|entry| &entry.id);
+    let is_weak = |id: &SkillId| is_in(&answer.weak, id) && Some(id) != first;
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
     let ids = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);

@@ -58,6 +58,7 @@ impl Engine {
             },
             is_idle: &|| idle::is_idle(&query.text),
             exclude: &|entry| exclude_of(entry, &self.searched_part(&query.text)),
+            denies: &|entry| matcher::denies(&entry.skill, &self.searched_part(&query.text)),
             withheld: &|entry| {
                 let native = options.is_native(entry).then_some(Reason::Native);
                 native.or_else(|| self.withheld(entry, state))

@@ -161,3 +161,16 @@ fn patterns_and_triggers_may_hold_what_messages_lose() {
         assert_eq!(answer.n_matches, 1, "{more} in {text:?}");
     }
 }
+
+#[test]
+fn relevance_reads_what_is_seen() {
+    let text =
+        "---\nname: zz\ndescription: İade ve fatura, database\u{2011}tuning, naïve plans.\n---\n";
+    let engine = repertoire::Engine::builder().skill(text.parse().unwrap()).build().unwrap();
+    for message in
+        ["iade", "İADE", "da\u{200b}ta\u{ad}base", "\u{feff}tuning", "nai\u{200b}\u{308}ve"]
+    {
+        assert_eq!(engine.find_skills(message, 3).len(), 1, "{message:?}");
+    }
+    assert_eq!(engine.find_skills("data", 3).len(), 0);
+}

@@ -1,8 +1,11 @@
 //! The part of a description that says what a skill is for. What it denies ("do not use for …") names
 //! the subjects of other skills, and must not make this one relevant to them.
 
+use std::collections::BTreeSet;
+
 use super::exclusions::{Exclusion, exclusion};
-use crate::skill::{first_sentence_end, one_line};
+use super::terms::{Term, Tokenizer, normalize};
+use crate::skill::{Skill, first_sentence_end, one_line};
 
 /// Words after which a description lists when its skill is wanted, in lower case.
 pub(super) const CUES: [&str; 9] = [
@@ -36,6 +39,34 @@ pub(super) fn what_it_is_for(description: &str) -> String {
         }
     }
     kept
+}
+
+/// Tells whether a message is about what the description of a skill denies: it shares more words with the
+/// denials than with the rest and the name.
+pub(crate) fn denies(skill: &Skill, message: &str) -> bool {
+    let description = skill.description();
+    let kept = what_it_is_for(description);
+    let is_same = kept.split_whitespace().eq(description.split_whitespace());
+    if is_same {
+        return false;
+    }
+    let message = telling_words(message);
+    let own = telling_words(&kept).into_iter().chain(telling_words(skill.name()));
+    let own: BTreeSet<u64> = own.collect();
+    let all = telling_words(description);
+    let denied = all.difference(&own).filter(|word| message.contains(word)).count();
+    denied > own.intersection(&message).count()
+}
+
+/// Returns the hashes of the words of a text, without those that are common in all texts.
+fn telling_words(text: &str) -> BTreeSet<u64> {
+    let mut words = BTreeSet::new();
+    Tokenizer::default().read(&normalize(text), &mut |term: Term| {
+        if !term.is_common {
+            words.insert(term.hash);
+        }
+    });
+    words
 }
 
 /// Tells whether `next` begins a new part below `line`: a heading, a cue, or an item of a list below an
@@ -157,5 +188,17 @@ mod tests {
         ] {
             assert_eq!(kept(description), description);
         }
+    }
+
+    #[test]
+    fn a_message_about_what_is_denied_is_known() {
+        let skill = |description: &str| -> Skill {
+            format!("---\nname: tax\ndescription: {description}\n---\n").parse().unwrap()
+        };
+        let tax = skill("Prepares VAT returns. Excludes payroll and income tax.");
+        assert!(denies(&tax, "do the payroll and income tax for March"));
+        assert!(!denies(&tax, "prepare the VAT returns, then payroll"));
+        assert!(!denies(&tax, "tax"));
+        assert!(!denies(&skill("Prepares payroll and income tax."), "payroll and income"));
     }
 }

@@ -81,16 +81,20 @@ impl Roles {
 }
 
 /// Words, and pairs of words, with their roles.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lexicon {
     words: HashMap<&'static str, Roles>,
     pairs: HashMap<(&'static str, &'static str), Roles>,
 }
 
+/// The mean number of bytes of a word in the list, with its blank.
+const MEAN_BYTES: usize = 8;
+
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| read(include_str!("words.txt")));
 
 fn read(text: &'static str) -> Lexicon {
-    let mut lexicon = Lexicon::default();
+    let words = HashMap::with_capacity(text.len() / MEAN_BYTES);
+    let mut lexicon = Lexicon { words, pairs: HashMap::new() };
     let mut language: Languages = 0;
     for line in text.lines() {
         let (role, entries) = line.split_once(' ').unwrap_or((line, ""));
