@@ -180,12 +180,14 @@ impl Search<'_, '_> {
         let Scratch { text, found, .. } = &mut *self.scratch;
         let mut mentions = std::mem::take(&mut found.mentions);
         mention::resolve(&mut mentions, text.folded());
-        let denied = mention::denied(&mentions);
-        if !denied.is_empty() {
+        let mut places = std::mem::take(&mut found.denied_places);
+        mention::find_denied(&mentions, &mut places);
+        if !places.is_empty() {
             found.forget_items(self.index.tables.items.len());
-            self.scan_parts(&denied);
+            self.scan_parts(&places);
         }
         let found = &mut self.scratch.found;
+        found.denied_places = places;
         let strong = mentions.iter().filter(|mention| mention.reading.is_strong());
         found.explicit.extend(strong.map(|mention| mention.skill));
         sort_distinct(&mut found.explicit);

@@ -42,6 +42,8 @@ pub(super) struct Found {
     pub(super) weak: Vec<u32>,
     /// The skills with denied mentions only, in the order of ids.
     pub(super) denied: Vec<u32>,
+    /// The places of denied mentions, in bytes of the folded text.
+    pub(super) denied_places: Vec<Range<usize>>,
     /// The skills that the message only talks about, in the order of ids.
     pub(super) about: Vec<u32>,
     /// The exclude entries found: at first with duplicates, once they are settled one for each vetoed

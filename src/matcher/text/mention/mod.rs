@@ -95,9 +95,10 @@ fn ask_for_listed(mentions: &mut [Mention], folded: &str) {
     }
 }
 
-/// Returns the places of the denied ones among sorted `mentions`, in their order and without overlap.
-pub(crate) fn denied(mentions: &[Mention]) -> Vec<Range<usize>> {
-    let mut denied: Vec<Range<usize>> = Vec::new();
+/// Puts into `denied` the places of the denied ones among sorted `mentions`, in their order and without
+/// overlap.
+pub(crate) fn find_denied(mentions: &[Mention], denied: &mut Vec<Range<usize>>) {
+    denied.clear();
     for mention in mentions.iter().filter(|mention| mention.reading.is_denied) {
         let (start, end) = (mention.start as usize, mention.end as usize);
         match denied.last_mut().filter(|last| start <= last.end) {
@@ -105,7 +106,6 @@ pub(crate) fn denied(mentions: &[Mention]) -> Vec<Range<usize>> {
             None => denied.push(start..end),
         }
     }
-    denied
 }
 
 /// Denies all names that are joined to a denied one: "not `deploy` or `release`". A comma may as well

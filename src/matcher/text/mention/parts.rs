@@ -49,9 +49,9 @@ pub(super) fn is_denied_after(lines: Lines<'_>, start: usize, end: usize) -> boo
     let mut words = After::new(lines, end);
     let (mut languages, mut negated, mut last) = (ALL, 0, Roles::default());
     let mut before = "";
-    let denies = |languages| languages != 0 && !is_turned(Before::new(lines, start), languages);
+    let holds = |languages| languages != 0 && !is_turned(Before::new(lines, start), languages);
     for _ in 0..=MAX_BETWEEN {
-        let Some(word) = words.next() else { return denies(languages & last.last_not) };
+        let Some(word) = words.next() else { return holds(languages & last.last_not) };
         let Some(mut of) = roles(word) else { return false };
         if of.ends_pair & languages != 0 {
             of.usage |= roles_of_pair(before, word).usage;
@@ -59,7 +59,7 @@ pub(super) fn is_denied_after(lines: Lines<'_>, start: usize, end: usize) -> boo
         let ends = (negated & of.usage | of.last) & languages;
         let denied = of.after & languages | goes_on(&words, ends);
         if denied != 0 {
-            return denies(denied);
+            return holds(denied);
         }
         negated |= languages & (of.not | of.no);
         languages &= of.inside() | of.not | of.no | of.last_not;
