@@ -5,7 +5,7 @@ use repertoire::{Engine, SkillId};
 
 use crate::search;
 
-/// What a message says about the skill `qx`.
+/// A message's statement about the skill `qx`.
 #[derive(Debug, PartialEq)]
 enum Said {
     Denied,
@@ -62,6 +62,13 @@ fn denials_are_known_in_many_languages() {
             "Keinen X-Skill nutzen",
             "mach das statt mit X von Hand",
             "niemals X aufrufen",
+            "bitte verzichte auf X",
+            "Lass den X Skill weg",
+            "évite d'utiliser X",
+            "evita usar X",
+            "evite usar X",
+            "evita di usare X",
+            "X kullanmana gerek yok",
             // French
             "n'utilise pas X",
             "N’utilisez pas la compétence X",
@@ -251,6 +258,7 @@ fn text_about_a_skill_does_not_ask_for_it() {
             "the X skill isn't installed",
             "hm, /X is broken",
             "was the /X skill loaded?",
+            "update the description of the X skill",
             "cd skills/X && ls",
             "cat .claude/skills/X/SKILL.md",
             "git rm -r X/SKILL.md",

@@ -194,7 +194,7 @@ fn fold_into(source: &str, out: &mut MappedText) {
 
 /// Normalises piece by piece. A piece starts at each character that cannot interact with those before it
 /// (Unicode Standard Annex 15, *normalization boundary*), so that the normalised pieces together are the
-/// normalised whole. A character that is dropped starts no piece, and is no part of a span that ends
+/// normalised whole. A dropped character does not start a piece, and does not belong to a span that ends
 /// before it.
 fn normalize_pieces(source: &str, out: &mut MappedText) {
     out.restart(source.len());

@@ -54,7 +54,9 @@ pub(super) fn is_denied_after(lines: Lines<'_>, start: usize, end: usize) -> boo
         let Some(word) = words.next() else { return holds(languages & last.last_not) };
         let Some(mut of) = roles(word) else { return false };
         if of.ends_pair & languages != 0 {
-            of.usage |= roles_of_pair(before, word).usage;
+            let pair = roles_of_pair(before, word);
+            of.usage |= pair.usage;
+            of.after |= pair.after;
         }
         let ends = (negated & of.usage | of.last) & languages;
         let denied = of.after & languages | goes_on(&words, ends);
