@@ -24,6 +24,8 @@ pub(crate) struct Evidence<'e> {
     /// Returns an exclude of the given skill that the query contains. For skills that the matcher does
     /// not know, as only the user can use them.
     pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,
+    /// Tells whether the query is about what the description of the given skill denies.
+    pub(crate) denies: &'e dyn Fn(&Entry) -> bool,
     /// Returns the reason why the instructions of a skill must not be shown: the host's agent loads the
     /// skill by itself, or the skill runs as a task or needs consent.
     pub(crate) withheld: &'e dyn Fn(&Entry) -> Option<Reason>,

@@ -6,7 +6,7 @@ use super::case::{Case, Vetoes};
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
-use crate::matcher::Relevance;
+use crate::matcher::{Answer, Relevance};
 use crate::skill::SkillId;
 
 /// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.
@@ -125,21 +125,24 @@ pub(super) fn relevant_apart<'a>(
 const APART: RelevanceMargin = RelevanceMargin { worth: 2.4, lead: 1.35, words: 2 };
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
-/// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin.
+/// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin, and
+/// the message is about its use.
 pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'a> {
-    let Case { listing, answer, state, options, .. } = case;
+    let Case { listing, answer, evidence, state, options } = case;
     let is_meant = |found: &Relevance| {
         let is_alone = found.lead >= found.worth * ALONE;
         NAME_MARGIN.is_passed(found) || is_alone && !found.is_denied && !found.is_attached
     };
-    let first = ranked.first().filter(|(_, found)| is_meant(found));
-    let first = first.map(|(entry, _)| &entry.id);
-    let is_weak = |id: &SkillId| answer.weak.binary_search(id).is_ok() && Some(id) != first;
+    let is_in = |ids: &[SkillId], id: &SkillId| ids.binary_search(id).is_ok();
+    let first = ranked.first().filter(|(_, found)| is_meant(found)).map(|(entry, _)| *entry);
+    let first = first.filter(|entry| is_in(&answer.weak, &entry.id));
+    let first = first.filter(|entry| !is_in(&answer.about, &entry.id));
+    let first = first.filter(|entry| !(evidence.denies)(entry)).map(|entry| &entry.id);
+    let is_weak = |id: &SkillId| is_in(&answer.weak, id) && Some(id) != first;
     let outdoing = outdoing(case, ranked);
     let is_slight = |id: &SkillId| {
         answer.attached.binary_search_by(|(known, _)| known.cmp(id)).is_ok()
-            || outdoing.is_some_and(|better| better.id != *id)
-                && answer.words.binary_search(id).is_ok()
+            || outdoing.is_some_and(|better| better.id != *id) && is_in(&answer.words, id)
     };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();
@@ -179,7 +182,8 @@ fn outdoing<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Option<&'a Entry> {
 }
 
 /// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the
-/// margin, is outdone by a phrase of another skill, is denied or vetoed, or is among `shown`.
+/// margin, is outdone by a phrase of another skill, is denied, only talked about or vetoed, or is among
+/// `shown`.
 pub(super) fn relevant<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,
@@ -191,7 +195,8 @@ pub(super) fn relevant<'a>(
     // The message contains a phrase by which another skill says when it is wanted, and none of this
     // skill.
     let is_outdone = !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase);
-    let is_denied = case.answer.denied.binary_search(&entry.id).is_ok();
+    let Answer { denied, about, .. } = case.answer;
+    let is_denied = [denied, about].iter().any(|ids| ids.binary_search(&entry.id).is_ok());
     if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {
         return None;
     }

@@ -77,6 +77,7 @@ impl Engine {
             apart: &|limit| self.rank_apart(now, &parts.request(&query.text), limit),
             is_idle: &|| idle::is_idle(&parts.request(&query.text)) && !parts.has_attachments(),
             exclude: &|entry| exclude_of(entry, &self.searched_part(&query.text)),
+            denies: &|entry| matcher::denies(&entry.skill, &self.searched_part(&query.text)),
             withheld: &|entry| {
                 let native = options.is_native(entry).then_some(Reason::Native);
                 native.or_else(|| self.withheld(entry, state))

@@ -141,8 +141,11 @@ pub struct Answer {
     pub weak: Vec<SkillId>,
     /// Skills that the message names only to deny them or to say that they are done, in the order of
     /// ids: "not x", "just finished /x". Such a skill still matches if the message has one of its
-    /// triggers.
+    /// triggers elsewhere.
     pub denied: Vec<SkillId>,
+    /// Skills that the message names only to talk about them, in the order of ids: "the x skill is
+    /// broken", "is the x skill installed?". Each counts as a weak mention that relevance does not lift.
+    pub about: Vec<SkillId>,
     /// The question about the skills themselves, if the query asks one.
     pub meta: Option<MetaQuestion>,
 }

@@ -129,9 +129,13 @@ pub fn is_invisible(c: char) -> bool {
     // U+FE0F marks a picture: one selector alone cannot spell a message. U+FFF9 to U+FFFB enclose
     // annotations.
     is_control(c)
-        || c >= '\u{ad}'
-            && c != '\u{fe0f}'
-            && (is_of(c, &DEFAULT_IGNORABLE) || ('\u{fff9}'..='\u{fffb}').contains(&c))
+        || c != '\u{fe0f}' && (is_default_ignorable(c) || ('\u{fff9}'..='\u{fffb}').contains(&c))
+}
+
+/// Tells whether a program shows `c` as nothing if it does not support it.
+pub(super) fn is_default_ignorable(c: char) -> bool {
+    let after = DEFAULT_IGNORABLE.partition_point(|&(start, _)| start <= c);
+    after > 0 && c <= DEFAULT_IGNORABLE[after - 1].1
 }
 
 fn is_of(c: char, blocks: &[(char, char)]) -> bool {

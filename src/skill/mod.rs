@@ -32,6 +32,7 @@ mod pointer;
 mod portable;
 mod repair;
 mod rights;
+mod searched;
 mod spanned;
 mod strict;
 mod trigger;
@@ -72,6 +73,7 @@ pub use manifest::Manifest;
 #[doc(hidden)]
 pub use portable::Portable;
 pub use rights::ToolsetRights;
+pub(crate) use searched::searched_form;
 pub use spanned::Spanned;
 #[doc(hidden)]
 pub use strict::front_matter;

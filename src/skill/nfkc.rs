@@ -3,13 +3,12 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
-use super::pattern::{self, Case};
+use super::pattern::{self, Case, has_other_text};
 
 /// Returns a help text if the valid `pattern` contains a text that no message can contain, because the
 /// text is not in NFKC; otherwise `None`.
 pub(super) fn remedy(pattern: &str) -> Option<String> {
-    // Without such an escape, an ASCII pattern has no literals outside of ASCII.
-    if pattern.is_ascii() && ![r"\x", r"\u", r"\U"].iter().any(|escape| pattern.contains(escape)) {
+    if !has_other_text(pattern) {
         return None;
     }
     let text = other_text(&pattern::parse(pattern, Case::Verbatim).ok()?)?;

@@ -7,6 +7,7 @@ use regex_automata::meta;
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_syntax::hir::Hir;
 
+use super::searched::as_searched;
 use crate::diagnostic::Code;
 
 /// The longest pattern, in bytes.
@@ -75,7 +76,18 @@ pub fn parse(pattern: &str, case: Case) -> Result<Hir, Box<regex_syntax::Error>>
         .nest_limit(MAX_NESTING)
         .build()
         .parse(pattern)
+        .map(|hir| adapted(pattern, hir))
         .map_err(Box::new)
+}
+
+/// Tells whether `pattern` may name characters outside of ASCII: an ASCII pattern needs an escape.
+pub(super) fn has_other_text(pattern: &str) -> bool {
+    !pattern.is_ascii() || [r"\x", r"\u", r"\U"].iter().any(|escape| pattern.contains(escape))
+}
+
+/// Adapts the literals of `pattern` to the form in which messages are searched.
+fn adapted(pattern: &str, hir: Hir) -> Hir {
+    if has_other_text(pattern) { as_searched(hir) } else { hir }
 }
 
 /// The texts that a compiled pattern can search.
@@ -99,7 +111,7 @@ pub fn compile(pattern: &str, alphabet: Alphabet) -> Option<meta::Regex> {
     }
     let mut parser = regex_syntax::ParserBuilder::new();
     parser.case_insensitive(true).unicode(unicode).utf8(unicode).nest_limit(MAX_NESTING);
-    let hir = parser.build().parse(pattern).ok()?;
+    let hir = adapted(pattern, parser.build().parse(pattern).ok()?);
     // There is no limit here: `validate` has limited the forward program. With Unicode classes the
     // reverse program is several times larger, and compiling it must not fail for a valid pattern.
     let config = meta::Config::new().nfa_size_limit(None).utf8_empty(unicode);

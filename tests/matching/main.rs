@@ -1,9 +1,11 @@
-//! Matching from the view of an index's caller: triggers of each kind, mentions, questions about the
+//! Matching from the view of an index's caller: triggers of each kind, folding, mentions, denials, questions about the
 //! skills, the order of matches, relevance, hostile input, and a comparison with a plain matcher.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crowd;
+mod denials;
 mod differential;
+mod folding;
 #[path = "../support/index.rs"]
 mod index;
 mod limits;

@@ -107,7 +107,7 @@ fn mentions_are_told_from_words() {
     assert_eq!(strength("z", "deploy", "/deploy"), Some(Weak), "only ids take a sigil");
 }
 
-const DENIED: &[&str] = &[
+pub(crate) const DENIED: &[&str] = &[
     "not X",
     "it is not X",
     "why is it not X",
@@ -169,7 +169,7 @@ const DENIED: &[&str] = &[
     "do _not_ use the X skill",
 ];
 
-const MEANT: &[&str] = &[
+pub(crate) const MEANT: &[&str] = &[
     "X",
     "use X",
     "why not X",

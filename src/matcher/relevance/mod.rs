@@ -14,6 +14,7 @@
 //! the other.
 
 mod everyday;
+mod exclusions;
 mod fields;
 mod flat;
 mod fold;
@@ -33,6 +34,7 @@ mod terms;
 pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
+pub(crate) use purpose::denies;
 pub(crate) use retriever::fuse;
 pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;

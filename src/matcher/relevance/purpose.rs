@@ -1,7 +1,11 @@
 //! The part of a description that says what a skill is for. What it denies ("do not use for …") names
 //! the subjects of other skills, and must not make this one relevant to them.
 
-use crate::skill::{first_sentence_end, one_line};
+use std::collections::BTreeSet;
+
+use super::exclusions::{Exclusion, exclusion};
+use super::terms::{Term, Tokenizer, normalize};
+use crate::skill::{Skill, first_sentence_end, one_line};
 
 /// Words after which a description lists when its skill is wanted, in lower case.
 pub(super) const CUES: [&str; 9] = [
@@ -16,49 +20,6 @@ pub(super) const CUES: [&str; 9] = [
     "keywords:",
 ];
 
-/// The first words of a denial. `NEGATIONS` are followed by one of `USES`.
-const NEGATIONS: [&str; 4] = ["do not ", "don't ", "don’t ", "never "];
-const USES: [&str; 5] = ["use", "invoke", "trigger", "load", "activate"];
-
-/// Other first words of a denial.
-const DENIALS: [&str; 24] = [
-    "not for",
-    "not when",
-    "not intended for",
-    "not meant for",
-    "not suitable for",
-    "not needed for",
-    "not to be used",
-    "should not be used",
-    "must not be used",
-    "cannot be used",
-    "never for",
-    "unsuitable for",
-    "not applicable to",
-    "when not to use",
-    "avoid for",
-    "avoid using",
-    "does not handle",
-    "does not cover",
-    "doesn't handle",
-    "doesn't cover",
-    "out of scope",
-    "skip when",
-    "skip for",
-    "skip this skill",
-];
-
-/// Words after which a denial does not deny a use: "even if they don't use the word", "(not only X)".
-const NO_DENIAL_BEFORE: [&str; 7] =
-    [" the word", " the term", " the phrase", " only", " just", " necessarily", " even"];
-
-/// Words that may precede a denial at the start of a clause: "and do not use", "is not for". In "code
-/// that does not handle", the clause says something about code.
-const LINKS: [&str; 9] = ["and", "or", "but", "is", "are", "it", "this", "skill", "please"];
-
-/// Words whose clause says something about the word before them.
-const RELATIVES: [&str; 3] = ["that", "which", "who"];
-
 /// Returns `description` without its denials, one sentence a line. A denial ends with its sentence, its
 /// parentheses or its part (see [`parts`]), at an empty line, or at a cue after a mark. Any other `;`,
 /// line break or item of a list below continues it.
@@ -72,7 +33,7 @@ pub(super) fn what_it_is_for(description: &str) -> String {
         let mut rest = text.as_str();
         while !rest.is_empty() {
             let (sentence, after) = rest.split_at(first_sentence_end(rest));
-            keep(sentence, &mut kept);
+            keep(sentence, kept.is_empty(), &mut kept);
             kept.push('\n');
             rest = after.trim_start();
         }
@@ -80,11 +41,39 @@ pub(super) fn what_it_is_for(description: &str) -> String {
     kept
 }
 
+/// Tells whether a message is about what the description of a skill denies: it shares more words with the
+/// denials than with the rest and the name.
+pub(crate) fn denies(skill: &Skill, message: &str) -> bool {
+    let description = skill.description();
+    let kept = what_it_is_for(description);
+    let is_same = kept.split_whitespace().eq(description.split_whitespace());
+    if is_same {
+        return false;
+    }
+    let message = telling_words(message);
+    let own = telling_words(&kept).into_iter().chain(telling_words(skill.name()));
+    let own: BTreeSet<u64> = own.collect();
+    let all = telling_words(description);
+    let denied = all.difference(&own).filter(|word| message.contains(word)).count();
+    denied > own.intersection(&message).count()
+}
+
+/// Returns the hashes of the words of a text, without those that are common in all texts.
+fn telling_words(text: &str) -> BTreeSet<u64> {
+    let mut words = BTreeSet::new();
+    Tokenizer::default().read(&normalize(text), &mut |term: Term| {
+        if !term.is_common {
+            words.insert(term.hash);
+        }
+    });
+    words
+}
+
 /// Tells whether `next` begins a new part below `line`: a heading, a cue, or an item of a list below an
 /// item that is itself a denial.
 fn parts(line: &str, next: &str) -> bool {
     let is_item = |line: &str| line.starts_with(['-', '*', '•']);
-    let denies_alone = || is_item(line) && !line.ends_with(':') && denial(line).is_some();
+    let denies_alone = || is_item(line) && !line.ends_with(':') && exclusion(line, false).is_some();
     next.starts_with('#') || begins_cue(next) || is_item(next) && denies_alone()
 }
 
@@ -96,11 +85,15 @@ fn begins_cue(line: &str) -> bool {
         && CUES.iter().any(|cue| starts_with(line, cue))
 }
 
-/// Appends a sentence without its denials.
-fn keep(sentence: &str, kept: &mut String) {
+/// Appends a sentence without its denials. `is_first` is true for the first sentence of a description.
+fn keep(sentence: &str, is_first: bool, kept: &mut String) {
     let mut rest = sentence;
-    while let Some((at, inside)) = denial(rest) {
-        kept.push_str(&rest[..at]);
+    while let Some(Exclusion { start, inside, end }) = exclusion(rest, is_first) {
+        kept.push_str(&rest[..start]);
+        if let Some(end) = end {
+            rest = &rest[end..];
+            continue;
+        }
         let is_in_parentheses = rest[..inside].rfind('(') > rest[..inside].rfind(')');
         let after = &rest[inside..];
         let end = if is_in_parentheses { closing(after) } else { next_cue(after) };
@@ -119,49 +112,6 @@ fn next_cue(text: &str) -> Option<usize> {
     })
 }
 
-/// Returns the start of the first denial in a sentence, and the end of its first words.
-fn denial(sentence: &str) -> Option<(usize, usize)> {
-    sentence.char_indices().find_map(|(at, c)| {
-        let (before, rest) = sentence.split_at(at);
-        let len = match c {
-            'n' | 'N' if before.ends_with('(') && starts_with_word(rest, "not") => "not".len(),
-            'a'..='z' | 'A'..='Z' if begins_clause(before, c) => first_words(rest)?,
-            _ => return None,
-        };
-        let after = &rest[len..];
-        let denies = !NO_DENIAL_BEFORE.iter().any(|words| starts_with_word(after, words));
-        denies.then_some((at, at + len))
-    })
-}
-
-/// Returns the length of the words at the start of `text` that begin a denial.
-fn first_words(text: &str) -> Option<usize> {
-    let negated = NEGATIONS.iter().find_map(|negation| {
-        let rest = starts_with(text, negation).then(|| &text[negation.len()..])?;
-        let uses = USES.iter().find(|uses| starts_with_word(rest, uses))?;
-        Some(negation.len() + uses.len())
-    });
-    let denial = || DENIALS.iter().find(|denial| starts_with_word(text, denial));
-    negated.or_else(|| denial().map(|denial| denial.len()))
-}
-
-/// Tells whether a word with the initial `first` begins a clause after the text `before`.
-fn begins_clause(before: &str, first: char) -> bool {
-    if before.ends_with(char::is_alphanumeric) {
-        return false;
-    }
-    let mut words = before.trim_end().rsplit(|c: char| !c.is_alphanumeric());
-    let word = words.next().unwrap_or_default();
-    if word.is_empty() || first.is_uppercase() {
-        return true;
-    }
-    let is_of =
-        |word: &str, list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let mut is_about_before =
-        || is_of(word, &["is", "are"]) && words.next().is_some_and(|word| is_of(word, &RELATIVES));
-    is_of(word, &LINKS) && !is_about_before()
-}
-
 /// Returns the position of the `)` that closes parentheses opened before `text`.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
@@ -175,12 +125,6 @@ fn closing(text: &str) -> Option<usize> {
 pub(super) fn starts_with(text: &str, words: &str) -> bool {
     let head = text.as_bytes().get(..words.len());
     head.is_some_and(|head| head.eq_ignore_ascii_case(words.as_bytes()))
-}
-
-/// Tells whether `text` begins with `words`, in any case, and the last of them ends there.
-fn starts_with_word(text: &str, words: &str) -> bool {
-    starts_with(text, words)
-        && !text[words.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]
@@ -244,5 +188,17 @@ mod tests {
         ] {
             assert_eq!(kept(description), description);
         }
+    }
+
+    #[test]
+    fn a_message_about_what_is_denied_is_known() {
+        let skill = |description: &str| -> Skill {
+            format!("---\nname: tax\ndescription: {description}\n---\n").parse().unwrap()
+        };
+        let tax = skill("Prepares VAT returns. Excludes payroll and income tax.");
+        assert!(denies(&tax, "do the payroll and income tax for March"));
+        assert!(!denies(&tax, "prepare the VAT returns, then payroll"));
+        assert!(!denies(&tax, "tax"));
+        assert!(!denies(&skill("Prepares payroll and income tax."), "payroll and income"));
     }
 }

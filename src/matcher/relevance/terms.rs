@@ -11,12 +11,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
-
 use super::stem::stem;
 use super::stop_words::is_stop_word;
 use crate::matcher::text::boundary::is_word;
-use crate::matcher::text::push_folded;
+use crate::matcher::text::{self, push_folded};
 
 /// The number of bits of a term's hash: as many as leave room for a skill and an impact in 64 bits.
 pub(super) const HASH_BITS: u32 = 36;
@@ -42,25 +40,14 @@ impl Term {
     }
 }
 
-/// Returns `text` in NFKC, the normalisation that terms are read from.
+/// Returns the normalised form of `text`, which terms are read from.
 pub(super) fn normalize(text: &str) -> Cow<'_, str> {
-    if is_normalized(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) }
+    text::normalize(text)
 }
 
 /// Normalises `text` as [`normalize`] does, into a buffer that is reused.
 pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b str {
-    if is_normalized(text) {
-        return text;
-    }
-    buffer.clear();
-    buffer.extend(text.nfkc());
-    buffer
-}
-
-/// Tells whether a text is known to be its own normalised form, so that a long text is not normalised
-/// for a single dash or tick.
-fn is_normalized(text: &str) -> bool {
-    text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes
+    text::normalize_into(text, buffer).unwrap_or(text)
 }
 
 /// Returns the hash of two terms, one after the other; in the other order they have another hash.

@@ -64,6 +64,7 @@ impl Search<'_, '_> {
             words: self.words_only(),
             weak: found.weak.iter().map(|&skill| id(skill)).collect(),
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
+            about: found.about.iter().map(|&skill| id(skill)).collect(),
             meta: self.index.questions.asked(&said),
         };
         if self.index.masks_quoted && !self.scratch.quoted.is_empty() {

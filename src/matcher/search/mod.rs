@@ -12,7 +12,6 @@ use super::pattern::WINDOW_BYTES;
 use super::pattern::gates::ScannedText;
 use super::text::excerpt::Excerpt;
 use super::text::request::Parts;
-use scan::Part;
 use scratch::Presence;
 
 use crate::skill::SkillId;
@@ -28,6 +27,8 @@ pub(super) struct Search<'i, 's> {
     /// The parts of the query that are searched.
     text: Excerpt<'s>,
     parts: Parts,
+    /// True if literals in quoted text are left out.
+    masks: bool,
     scratch: &'s mut Scratch,
 }
 
@@ -77,7 +78,7 @@ impl<'i, 's> Search<'i, 's> {
     ) -> Search<'i, 's> {
         let parts = Parts::of(&query.text);
         let text = Excerpt::new(&query.text, &parts, index.max_query_bytes);
-        Search { index, query, text, parts, scratch }
+        Search { index, query, text, parts, masks: false, scratch }
     }
 
     /// Finds the literals in the text, and decides which mentions of names count. Literals in attachments
@@ -89,20 +90,16 @@ impl<'i, 's> Search<'i, 's> {
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start(index.tables.items.len());
+        self.masks = masks;
         if masks {
             quoted.set(seen_text);
         } else {
             quoted.set_attached(excerpt.places(parts.attached_ranges()));
         }
-        if quoted.is_empty() {
-            self.scan_part(Part::All);
-        } else {
+        if !quoted.is_empty() {
             quoted.cover(text, covered);
-            self.scan_part(Part::Said);
-            // This scan comes last: it covers the whole text, and the gates of patterns read its
-            // occurrences.
-            self.scan_part(if masks { Part::Quoted } else { Part::Attached });
         }
+        self.scan_parts(&[]);
         self.settle_mentions();
     }
 

@@ -7,9 +7,10 @@ use super::scratch::{Found, Scratch};
 use crate::matcher::automaton::{NONE, Occurrence, Occurrences};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
-use crate::matcher::text::mask::Quoted;
+use crate::matcher::text::mask::{self, Quoted};
 use crate::matcher::text::mention::{self, Lines, Mention, Strength};
 use crate::matcher::text::{QueryText, boundary};
+use crate::skill::searched_form;
 
 impl Index {
     /// Passes the literals that stand in the text as words of their own to the recorder, in the order of
@@ -89,6 +90,7 @@ struct Recorder<'s> {
     /// The text from which `text` was made.
     source: &'s str,
     quoted: &'s Quoted,
+    looks_for_names: bool,
     found: &'s mut Found,
 }
 
@@ -100,11 +102,11 @@ impl Recorder<'_> {
         let is_attached = self.part == Part::Attached;
         for &to in self.index.tables.uses.of(literal) {
             match to {
-                LiteralUse::Name(name) if !is_attached => self.examine_name(name, &range),
+                LiteralUse::Name(name) if self.looks_for_names => self.examine_name(name, &range),
                 LiteralUse::Item(item) if counts => self.found.add(item, &range),
                 LiteralUse::Item(item) if is_attached => self.found.add_attached(item, &range),
                 LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
-                LiteralUse::Name(_) | LiteralUse::Item(_) | LiteralUse::Exclude(_) => {}
+                _ => {}
             }
         }
     }
@@ -135,7 +137,8 @@ impl Recorder<'_> {
             return 0;
         }
         let start = self.text.span_of_folded(blank..blank + 1).start;
-        let white = self.source[start..].chars().take_while(|c| c.is_whitespace());
+        let is_white = |c: &char| c.is_whitespace() || searched_form(*c).is_none();
+        let white = self.source[start..].chars().take_while(is_white);
         white.filter(|&c| c == '\n').count()
     }
 
@@ -146,14 +149,33 @@ impl Recorder<'_> {
 }
 
 impl Search<'_, '_> {
+    /// Records the literals of the query. Once mentions are known to be `denied`, records those outside of
+    /// them, and no names.
+    pub(super) fn scan_parts(&mut self, denied: &[Range<usize>]) {
+        if self.scratch.quoted.is_empty() {
+            self.scan_part(Part::All, denied);
+        } else {
+            self.scan_part(Part::Said, denied);
+            // This scan comes last: it covers the whole text, and the gates of patterns read its
+            // occurrences.
+            self.scan_part(if self.masks { Part::Quoted } else { Part::Attached }, denied);
+        }
+    }
+
     /// Records the literals of the query that belong to `part`.
-    pub(super) fn scan_part(&mut self, part: Part) {
+    fn scan_part(&mut self, part: Part, denied: &[Range<usize>]) {
         let Search { index, text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, covered, occurrences, found, .. } =
+        let Scratch { excerpt: buffer, text, quoted, covered, said, occurrences, found, .. } =
             &mut **scratch;
         let source = excerpt.seen(buffer);
-        let folded = if part == Part::Said { covered } else { text.folded() };
-        let mut recorder = Recorder { index, part, folded, text, source, quoted, found };
+        let mut folded = if part == Part::Said { &**covered } else { text.folded() };
+        if !denied.is_empty() {
+            mask::cover_ranges(folded, denied, said);
+            folded = said;
+        }
+        let looks_for_names = denied.is_empty() && part != Part::Attached;
+        let mut recorder =
+            Recorder { index, part, folded, text, source, quoted, looks_for_names, found };
         index.scan_literals(occurrences, &mut recorder);
     }
 
@@ -163,6 +185,14 @@ impl Search<'_, '_> {
         let Scratch { text, found, .. } = &mut *self.scratch;
         let mut mentions = std::mem::take(&mut found.mentions);
         mention::resolve(&mut mentions, text.folded());
+        let mut places = std::mem::take(&mut found.denied_places);
+        mention::find_denied(&mentions, &mut places);
+        if !places.is_empty() {
+            found.forget_items(self.index.tables.items.len());
+            self.scan_parts(&places);
+        }
+        let found = &mut self.scratch.found;
+        found.denied_places = places;
         let strong = mentions.iter().filter(|mention| mention.reading.is_strong());
         found.explicit.extend(strong.map(|mention| mention.skill));
         sort_distinct(&mut found.explicit);
@@ -170,6 +200,9 @@ impl Search<'_, '_> {
             if reading.is_denied {
                 found.denied.push(skill);
                 continue;
+            }
+            if reading.is_about {
+                found.about.push(skill);
             }
             if found.explicit.is_empty() {
                 found.weak.push(skill);
@@ -180,9 +213,17 @@ impl Search<'_, '_> {
         }
         sort_distinct(&mut found.weak);
         sort_distinct(&mut found.denied);
-        let Found { explicit, weak, denied, .. } = found;
+        let Found { explicit, weak, denied, about, .. } = found;
         let has = |skills: &[u32], skill| skills.binary_search(&skill).is_ok();
         denied.retain(|&skill| !has(explicit, skill) && !has(weak, skill));
+        if !about.is_empty() {
+            let meant = mentions.iter().map(|mention| (mention.skill, mention.reading));
+            let meant = meant.filter(|(_, reading)| !reading.is_denied && !reading.is_about);
+            let mut meant: Vec<u32> = meant.map(|(skill, _)| skill).collect();
+            sort_distinct(&mut meant);
+            sort_distinct(about);
+            about.retain(|&skill| !has(&meant, skill));
+        }
         found.mentions = mentions;
         self.settle_vetoes();
     }

@@ -19,6 +19,8 @@ pub(in crate::matcher) struct Scratch {
     /// The quoted parts, in which literals do not count; `covered` is the folded text without them.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
+    /// The text without the names that it denies.
+    pub(super) said: String,
     pub(super) occurrences: Occurrences,
     pub(super) found: Found,
     pub(super) candidates: Candidates,
@@ -40,6 +42,10 @@ pub(super) struct Found {
     pub(super) weak: Vec<u32>,
     /// The skills with denied mentions only, in the order of ids.
     pub(super) denied: Vec<u32>,
+    /// The places of denied mentions, in bytes of the folded text.
+    pub(super) denied_places: Vec<Range<usize>>,
+    /// The skills that the message only talks about, in the order of ids.
+    pub(super) about: Vec<u32>,
     /// The exclude entries found: at first with duplicates, once they are settled one for each vetoed
     /// skill.
     pub(super) excludes: Vec<u32>,
@@ -77,7 +83,13 @@ impl Found {
         self.explicit.clear();
         self.weak.clear();
         self.denied.clear();
+        self.about.clear();
         self.excludes.clear();
+    }
+
+    /// Forgets the items, to record them again.
+    pub(super) fn forget_items(&mut self, n_items: usize) {
+        self.items.start(n_items);
     }
 
     /// The items found or possibly found, each once, in the order in which they were recorded.

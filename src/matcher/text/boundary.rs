@@ -31,7 +31,7 @@ pub fn is_word(c: char) -> bool {
 
 /// Tells whether `c` belongs to a script written without spaces between words. The prolonged sound
 /// mark is common to two such scripts, and to no other.
-fn is_unspaced(c: char) -> bool {
+pub(super) fn is_unspaced(c: char) -> bool {
     static SCRIPTS: LazyLock<Ranges> = LazyLock::new(|| {
         Ranges::of_class(r"[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
     });
@@ -39,7 +39,7 @@ fn is_unspaced(c: char) -> bool {
 }
 
 /// Tells whether `c` is Hangul: Korean puts spaces between words, but particles follow without one.
-fn is_hangul(c: char) -> bool {
+pub(super) fn is_hangul(c: char) -> bool {
     static SCRIPT: LazyLock<Ranges> = LazyLock::new(|| Ranges::of_class(r"\p{Hangul}"));
     c >= '\u{1100}' && SCRIPT.contain(c)
 }

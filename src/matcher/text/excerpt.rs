@@ -220,6 +220,6 @@ mod tests {
         assert_eq!(excerpt.places(&[at..at + 17]), [start..start + 17]);
         assert!(excerpt.places(&[400..401]).is_empty());
         let harness = "<task-notification>\ntune the query\n</task-notification>";
-        assert_eq!(super::searched_part(harness, 200), "");
+        assert_eq!(searched_part(harness, 200), "");
     }
 }

@@ -1,7 +1,8 @@
 //! Folding: the normalised forms of text that the matcher searches, with a map back to the
 //! original.
 //!
-//! A query has two forms. The *normalised* form is NFKC, for patterns. The *folded* form is for
+//! A query has two forms. The *normalised* form, for patterns, is NFKC without characters that have no
+//! shape of their own, with `-` for each hyphen, and without the dot of `İ`. The *folded* form is for
 //! literals: the normalised form with full case folding, one blank for a run of white space, and `'` for
 //! `’`. Folding goes character by character and is not normalised again, so that the folded form of a
 //! part is a part of the folded form of the whole: a required literal of a pattern is never lost.
@@ -14,6 +15,7 @@ use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::mapped::MappedText;
+use crate::skill::searched_form;
 
 /// Returns the folded form of a trigger: normalised, folded, and without blanks at its ends.
 pub fn fold_trigger(trigger: &str) -> String {
@@ -22,10 +24,41 @@ pub fn fold_trigger(trigger: &str) -> String {
         trigger.chars().for_each(|c| push_folded(c, &mut folded));
         return collapse_blanks(folded.trim()).into_owned();
     }
-    for c in trigger.nfkc() {
+    for c in normalized_chars(trigger) {
         push_folded(c, &mut folded);
     }
     collapse_blanks(&folded).trim().to_owned()
+}
+
+/// Returns the normalised form of a text.
+pub(crate) fn normalize(text: &str) -> Cow<'_, str> {
+    let mut buffer = String::new();
+    match normalize_into(text, &mut buffer) {
+        Some(_) => Cow::Owned(buffer),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Writes the normalised form of a text to a buffer, and returns it; `None` if it is the text itself.
+pub(crate) fn normalize_into<'b>(text: &str, buffer: &'b mut String) -> Option<&'b str> {
+    if is_normalized(text) {
+        return None;
+    }
+    buffer.clear();
+    buffer.extend(normalized_chars(text));
+    Some(buffer)
+}
+
+/// The characters of the normalised form of a text.
+fn normalized_chars(text: &str) -> impl Iterator<Item = char> {
+    let mut before = '\0';
+    let dotless = text.chars().filter_map(searched_form).nfkd().filter(move |&c| {
+        // An `İ` is an `I` and this dot.
+        let is_dot = c == '\u{307}' && matches!(before, 'i' | 'I');
+        before = if is_dot { before } else { c };
+        !is_dot
+    });
+    dotless.nfc()
 }
 
 /// Appends the folded form of one character.
@@ -80,7 +113,7 @@ impl QueryText {
         self.is_plain = is_ascii && !query.contains('\n');
         self.is_normalized = is_ascii || is_normalized(query);
         if !self.is_normalized {
-            normalize_into(query, &mut self.normalized);
+            normalize_pieces(query, &mut self.normalized);
         }
         let source = if self.is_normalized { query } else { &self.normalized.text };
         if is_ascii && is_evenly_spaced(query) {
@@ -134,10 +167,16 @@ fn is_evenly_spaced(text: &str) -> bool {
     !text.bytes().fold(false, is_odd) && !text.contains("  ")
 }
 
-/// Tells whether a text is its own normalised form. Leaving out the settled characters cannot make text
-/// that is not normalised pass for normalised.
+/// Tells whether a text is known to be its own normalised form. Leaving out the settled characters cannot
+/// make text that is not normalised pass for normalised.
 fn is_normalized(text: &str) -> bool {
-    is_nfkc_quick(text.chars().filter(|&c| !is_settled(c))) == IsNormalized::Yes
+    if text.is_ascii() {
+        return true;
+    }
+    let mut is_searched = true;
+    let others = text.chars().filter(|&c| !is_settled(c));
+    let others = others.inspect(|&c| is_searched &= c != 'İ' && searched_form(c) == Some(c));
+    is_nfkc_quick(others) == IsNormalized::Yes && is_searched
 }
 
 /// Folds a normalised text. Copies the stretches in which only capitals of ASCII change.
@@ -164,19 +203,28 @@ fn fold_into(source: &str, out: &mut MappedText) {
 
 /// Normalises piece by piece. A piece starts at each character that cannot interact with those before it
 /// (Unicode Standard Annex 15, *normalization boundary*), so that the normalised pieces together are the
-/// normalised whole.
-fn normalize_into(source: &str, out: &mut MappedText) {
+/// normalised whole. A dropped character does not start a piece, and does not belong to a span that ends
+/// before it.
+fn normalize_pieces(source: &str, out: &mut MappedText) {
     out.restart(source.len());
     let mut start = 0;
     while start < source.len() {
         let mut rest = source[start..].char_indices().skip(1);
         let len = rest.find(|&(_, c)| starts_piece(c)).map_or(source.len() - start, |(at, _)| at);
-        let piece = &source[start..start + len];
+        let whole = &source[start..start + len];
+        let piece = whole.trim_end_matches(|c| searched_form(c).is_none());
         let at = out.text.len();
-        out.text.extend(piece.nfkc());
-        let linear = &out.text[at..] == piece;
-        out.mark(at, start, linear);
-        start += piece.len();
+        if piece.chars().all(is_settled) {
+            out.push(start, piece);
+        } else {
+            out.text.extend(normalized_chars(piece));
+            let linear = &out.text[at..] == piece;
+            out.mark(at, start, linear);
+        }
+        if piece.len() < len {
+            out.mark(out.text.len(), start + piece.len(), false);
+        }
+        start += len;
     }
 }
 
@@ -187,6 +235,7 @@ fn starts_piece(c: char) -> bool {
     let first = std::iter::once(c).nfkd().next().unwrap_or(c);
     canonical_combining_class(first) == 0
         && is_nfkc_quick(std::iter::once(first)) == IsNormalized::Yes
+        && searched_form(c).is_some()
 }
 
 #[cfg(test)]
@@ -209,7 +258,14 @@ mod tests {
             ("ＡＰＩ", "api"),
             ("can’t", "can't"),
             ("RE\u{301}SUME\u{301}", "résumé"),
-            ("İstanbul", "i\u{307}stanbul"),
+            ("İstanbul Sİ", "istanbul si"),
+            ("I\u{307}i\u{307}i\u{307}\u{301}", "iií"),
+            ("code\u{2011}review e\u{2010}mail\u{2043}", "code-review e-mail-"),
+            ("\u{feff}da\u{200b}ta\u{ad}base\u{2060}", "database"),
+            ("e\u{200b}\u{301}t\u{ad}e\u{301}", "été"),
+            ("pull \u{200b} request", "pull request"),
+            ("⚠\u{fe0f}👩\u{200d}💻🏴\u{e0067}\u{e007f}", "⚠👩💻🏴"),
+            ("\u{200b}", ""),
             ("", ""),
         ];
         for (query, expected) in cases {
@@ -262,6 +318,11 @@ mod tests {
             ("㍿の", "株式会社", "㍿"),
             ("ﾊﾞｽ停", "バス", "ﾊﾞｽ"),
             ("각\u{1100}\u{1161}", "가", "\u{1100}\u{1161}"),
+            ("\u{feff}a da\u{200b}ta\u{ad}, é", "data", "da\u{200b}ta"),
+            ("\u{ad}e\u{200b}\u{301}te\u{301}\u{200b}!", "été", "e\u{200b}\u{301}te\u{301}"),
+            ("İade\u{200b}", "iade", "İade"),
+            ("a i\u{307}\u{200b} b", "i", "i\u{307}"),
+            ("x\u{2011}y", "x-y", "x\u{2011}y"),
         ];
         for (query, part, expected) in cases {
             let text = folded(query);
@@ -305,6 +366,24 @@ mod tests {
             let mut query = QueryText::default();
             query.set(text);
             assert_eq!(query.normalized(text), text.nfkc().collect::<String>(), "{text:?}");
+        }
+        for dropped in ["\u{200b}", "\u{fe0f}", "\u{ad}\u{2060}", "\u{34f}"] {
+            let text: String =
+                marks.chars().flat_map(|c| [c.to_string(), dropped.into()]).collect();
+            let mut query = QueryText::default();
+            query.set(&text);
+            assert_eq!(query.normalized(&text), marks.nfkc().collect::<String>(), "{text:?}");
+            assert_eq!(normalize(&text), query.normalized(&text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_normalised_form_is_normalised() {
+        for c in '\0'..=char::MAX {
+            let text = c.to_string();
+            let once = normalize(&text);
+            assert_eq!(once, normalized_chars(&text).collect::<String>(), "{c:?}");
+            assert!(normalized_chars(&once).eq(once.chars()), "{c:?} is {once:?}");
         }
     }
 }

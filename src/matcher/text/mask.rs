@@ -118,6 +118,18 @@ impl Quoted {
     }
 }
 
+/// Writes `text` to `out`, with a NUL for each byte in one of the sorted `ranges`.
+pub(in crate::matcher) fn cover_ranges(text: &str, ranges: &[Range<usize>], out: &mut String) {
+    out.clear();
+    let mut at = 0;
+    for range in ranges {
+        out.push_str(&text[at..range.start]);
+        out.extend(std::iter::repeat_n('\0', range.len()));
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+}
+
 fn covers(ranges: &[Range<usize>], at: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= at);
     ranges.get(next).is_some_and(|range| range.start <= at)

@@ -14,5 +14,7 @@ pub(crate) mod token;
 
 pub(crate) use excerpt::searched_part;
 pub use folding::fold_trigger;
-pub(crate) use folding::{QueryText, collapse_blanks, is_settled, push_folded};
+pub(crate) use folding::{
+    QueryText, collapse_blanks, is_settled, normalize, normalize_into, push_folded,
+};
 pub use meta::MetaQuestion;

@@ -4,6 +4,7 @@
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use crate::matcher::relevance::is_paired;
+use crate::skill::searched_form;
 
 /// The maximum length of a plain form in bytes; no word of a phrase is longer.
 const MAX_PLAIN_BYTES: usize = 48;
@@ -48,7 +49,12 @@ pub(crate) fn last_token(text: &str) -> Option<&str> {
 }
 
 fn is_inside(c: char) -> bool {
-    is_letter_or_digit(c) || is_apostrophe(c) || is_mark(c)
+    is_letter_or_digit(c) || is_apostrophe(c) || is_mark(c) || is_dropped(c)
+}
+
+/// Tells whether `c` is a character that messages lose when they are folded.
+fn is_dropped(c: char) -> bool {
+    searched_form(c).is_none()
 }
 
 /// Tells whether `c` is alphanumeric as [`char::is_alphanumeric`] does, but faster for the letters of
@@ -136,6 +142,7 @@ fn each_plain(c: char, each: &mut impl FnMut(char)) {
         'œ' | 'Œ' => "oe".chars().for_each(each),
         // Tatweel, nukta, and candrabindu as anusvara.
         '’' | '\u{640}' | '\u{93c}' => {}
+        _ if is_dropped(c) => {}
         '\u{901}' => each('\u{902}'),
         'ة' => each('ه'),
         'ى' => each('ي'),
@@ -182,6 +189,7 @@ mod tests {
             ("뭘 할수", &["뭘", "할", "수"]),
             ("कर सकते हैं", &["कर", "सकते", "हैं"]),
             ("été e\u{301}t", &["été", "e\u{301}t"]),
+            ("a\u{200b}b\u{200b} c", &["a\u{200b}b\u{200b}", "c"]),
         ] {
             assert_eq!(tokens(text), expected, "{text}");
             assert_eq!(last_token(text), expected.last().copied(), "{text}");
@@ -211,6 +219,7 @@ mod tests {
             ("शुक्रिया", "शुक्रिया"),
             ("हाँ", "हां"),
             ("cœur", "COEUR"),
+            ("th\u{200b}ank\u{ad}s", "thanks"),
         ] {
             assert!(is_same(a, b), "{a} {b}");
         }

@@ -116,7 +116,7 @@ fn check(triggers: &[serde_json::Value], query: &str) -> Result<(), TestCaseErro
     let (index, ids) = index_of(triggers);
     let answer = index.search(&Query::new(query), &[], usize::MAX);
 
-    let expected: Vec<_> = skills.iter().map(|skill| expected_hits(skill, query)).collect();
+    let expected: Vec<_> = skills.iter().map(|skill| expected_hits(skill, query, &[])).collect();
     for (id, expected) in ids.iter().zip(&expected) {
         let found = answer.matches.iter().find(|found| found.id == *id);
         let hits: BTreeSet<_> = found
@@ -282,13 +282,13 @@ fn check_names(skills: &[NamedSkill], query: &str) -> Result<(), TestCaseError> 
     let answer = index.search(&Query::new(query), &[], usize::MAX);
 
     let names: Vec<[&str; 2]> = skills.iter().map(|(id, name, _)| [*id, *name]).collect();
-    let verdicts = names::named(&names, query);
+    let (verdicts, denied_places) = names::named(&names, query);
     let (mut weak, mut denied) = (Vec::new(), Vec::new());
     for ((id, skill), named) in ids.iter().zip(&loaded).zip(&verdicts) {
         let context = format!("{id} in {query:?}: {named:?}, {answer:#?}");
         // A strong mention overrides an exclude.
-        let hits = match (expected_hits(skill, query), named) {
-            (None, Named::Strong) => expected_hits(&without_exclude(skill), query),
+        let hits = match (expected_hits(skill, query, &denied_places), named) {
+            (None, Named::Strong) => expected_hits(&without_exclude(skill), query, &denied_places),
             (hits, _) => hits,
         };
         let is_named = [Named::Weak, Named::Strong].contains(named);
@@ -378,7 +378,7 @@ fn a_query_is_answered_alike_before_and_after_thousands_of_other_words() {
 fn check_alike(index: &Index, ids: &[SkillId], triggers: &[serde_json::Value], query: &str) {
     let answer = index.search(&Query::new(query), &[], usize::MAX);
     for ((place, triggers), id) in triggers.iter().enumerate().zip(ids) {
-        let expected = expected_hits(&load(place, triggers), query).unwrap();
+        let expected = expected_hits(&load(place, triggers), query, &[]).unwrap();
         let found = answer.matches.iter().find(|found| found.id == *id);
         let hits = found.iter().flat_map(|found| &found.hits);
         let hits: BTreeSet<_> = hits.map(|hit| (hit.kind, hit.trigger.clone())).collect();

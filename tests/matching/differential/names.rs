@@ -2,6 +2,7 @@
 //! compared.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -35,11 +36,34 @@ struct Place {
     is_token: bool,
     kind: Kind,
     is_denied: bool,
+    is_about: bool,
 }
 
-/// Returns the result for each skill in the message. `names` holds the id and the name of each skill.
-pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
-    let text = fold(&with_ends_of_clauses(query));
+/// Tells whether a question begins the clause that ends with `before`: "isn't the", "why isn't".
+fn is_asked_about(before: &str, line: usize) -> bool {
+    let mut words = clause(before);
+    let on_line = clause(&format!(" {}", &before[line.min(before.len())..])).len();
+    words.drain(..words.len().saturating_sub(on_line));
+    let is_open = |word: &String| is_one_of("the my our your a to for need really skill", word);
+    let n_open = words.iter().rev().take_while(|word| is_open(word)).count();
+    words.truncate(words.len() - n_open);
+    let is_question = |word: &String| is_one_of("isn't doesn't", word);
+    n_open < 5
+        && match &words[..] {
+            [aux] => is_question(aux),
+            [.., why, aux] => is_question(aux) && is_one_of("why", why),
+            [] => false,
+        }
+}
+
+/// Returns the result for each skill in the message, and the places of denied names in the folded message.
+/// `names` holds the id and the name of each skill.
+pub(super) fn named(names: &[[&str; 2]], query: &str) -> (Vec<Named>, Vec<Range<usize>>) {
+    let message = fold(query);
+    let query = with_ends_of_clauses(query);
+    let text = fold(&query);
+    let lines = query.match_indices('\n').map(|(at, _)| fold(&query[..=at]).len() - 1).collect();
+    let text = Text { text, lines };
     let mut places: Vec<Place> = Vec::new();
     for (skill, [id, name]) in names.iter().enumerate() {
         places.extend(places_of(skill, id, true, &text));
@@ -57,7 +81,8 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
     let is_counted = |of: &&Place| of.kind != Kind::Path && !is_inner(of);
     let mut counting: Vec<Place> = places.iter().filter(is_counted).cloned().collect();
     counting.sort_by_key(|of| (of.start, Reverse(of.end), of.skill));
-    deny_listed(&mut counting, &text);
+    deny_listed(&mut counting, &text.text);
+    ask_for_listed(&mut counting, &text.text);
     let is_strong = |of: &Place| of.kind == Kind::Strong && !of.is_denied;
     let is_any_strong = counting.iter().any(is_strong);
     let of_skill = |skill: usize| {
@@ -72,7 +97,46 @@ pub(super) fn named(names: &[[&str; 2]], query: &str) -> Vec<Named> {
             Named::No
         }
     };
-    (0..names.len()).map(of_skill).collect()
+    // Ends of clauses were put into the text.
+    let at = |place: usize| {
+        let mut chars = message.chars().peekable();
+        let kept = text.text[..place].chars().filter(|c| chars.next_if_eq(c).is_some());
+        kept.map(char::len_utf8).sum()
+    };
+    let denied = counting.iter().filter(|of| of.is_denied).map(|of| at(of.start)..at(of.end));
+    ((0..names.len()).map(of_skill).collect(), denied.collect())
+}
+
+/// A folded text, and the blanks in it that stand for line breaks.
+struct Text {
+    text: String,
+    lines: Vec<usize>,
+}
+
+/// Makes the names of a list strong that stands before or after "skills".
+fn ask_for_listed(places: &mut [Place], text: &str) {
+    let is_joined = |a: &Place, b: &Place| {
+        let between = text.get(a.end..b.start);
+        between
+            .is_some_and(|between| is_list(between) && matches(r"\b(?:and|or|nor)\b|[&,]", between))
+    };
+    for list in places.chunk_by_mut(is_joined).filter(|list| list.len() > 1) {
+        let (start, end) = (list[0].start, list[list.len() - 1].end);
+        let is_asked = matches(
+            r#"^['"`*“”‘«»「」_]*-? ?['"`*“”‘«»「」_]*skills(?:[^\p{L}\p{M}\p{Nd}_]|$)"#,
+            &text[end..],
+        ) || matches(
+            r#"(?:^|[^\p{L}\p{M}\p{Nd}_])skills['"`*“”‘«»「」_]* ?['"`*“”‘«»「」_/$@(\[{<]*[ :]*$"#,
+            &text[..start],
+        );
+        let asked = list.iter_mut().filter(|place| is_asked && !place.is_about);
+        asked.for_each(|place| place.kind = Kind::Strong);
+    }
+}
+
+fn is_list(between: &str) -> bool {
+    let joint = r#"^(?:[ '"`*“”‘«»「」/$@,&]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#;
+    between.len() <= 64 && matches(joint, between)
 }
 
 /// Puts a full stop before a line that begins with a verb of use, unless the line above goes on in it.
@@ -97,10 +161,6 @@ fn with_ends_of_clauses(query: &str) -> String {
 /// Denies the names that "and", "or", "nor" or "&" joins to a denied one, and those between the two that
 /// only commas separate.
 fn deny_listed(places: &mut [Place], text: &str) {
-    let is_list = |between: &str| {
-        let joint = r#"^(?:[ '"`*“”‘«»「」/$@,&]|\b(?:and|or|nor|skills?|the|my|our|your)\b)+$"#;
-        between.len() <= 64 && matches(joint, between)
-    };
     let is_joined = |between: &str| matches(r"\b(?:and|or|nor)\b|&", between);
     // The end of the list, the first place after its last denied name, and whether commas go on from there.
     let (mut end, mut first, mut is_long) = (None, 0, false);
@@ -123,7 +183,8 @@ fn deny_listed(places: &mut [Place], text: &str) {
     }
 }
 
-fn places_of(skill: usize, name: &str, is_id: bool, text: &str) -> Vec<Place> {
+fn places_of(skill: usize, name: &str, is_id: bool, of: &Text) -> Vec<Place> {
+    let text = &*of.text;
     let words: Vec<String> = name.split([' ', '-']).map(regex::escape).collect();
     let is_path = is_id && name.contains('/');
     let literal = if is_path { regex::escape(name) } else { words.join("[ -]") };
@@ -135,7 +196,7 @@ fn places_of(skill: usize, name: &str, is_id: bool, text: &str) -> Vec<Place> {
         let (before, own, after) = (&text[..start], &text[start..end], &text[end..]);
         let stands_alone = is_edge(before.chars().next_back(), own.chars().next(), false)
             && is_edge(after.chars().next(), own.chars().next_back(), true);
-        stands_alone.then(|| read(skill, is_id, n_words, [before, own, after]))
+        stands_alone.then(|| read(skill, is_id, n_words, [before, own, after], &of.lines))
     });
     found.collect()
 }
@@ -144,7 +205,13 @@ fn matches(pattern: &'static str, text: &str) -> bool {
     Regex::new(pattern).unwrap().is_match(text)
 }
 
-fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 3]) -> Place {
+fn read(
+    skill: usize,
+    is_id: bool,
+    n_words: usize,
+    [before, own, after]: [&str; 3],
+    lines: &[usize],
+) -> Place {
     let ends_token = !matches(r"^[/\\]|^[-.:@][\p{L}\p{M}\p{Nd}_]", after);
     let token = Regex::new(r"(?:^| )([/$@](?:[\p{L}\p{M}\p{Nd}_.-]+:)?)$").unwrap();
     let token = token.captures(before).filter(|_| is_id && ends_token && !own.contains(' '));
@@ -181,12 +248,16 @@ fn read(skill: usize, is_id: bool, n_words: usize, [before, own, after]: [&str; 
             || (before.ends_with(['/', '\\']) && !opens_token(before, after)));
     let (start, end) = (before.len(), before.len() + own.len());
     let is_denied = denied(&clause(&before[..from]));
+    let line = lines.iter().filter(|line| **line < from).max().map_or(0, |line| line + 1);
+    let is_command = is_token && line == from;
+    let is_about = !is_denied && !is_command && is_asked_about(&before[..from], line);
+    let is_strong = is_strong && !is_about;
     let kind = match (is_path, is_strong) {
         (true, _) => Kind::Path,
         (_, true) => Kind::Strong,
         _ => Kind::Weak,
     };
-    Place { skill, start, end, is_token, kind, is_denied }
+    Place { skill, start, end, is_token, kind, is_denied, is_about }
 }
 
 /// Tells whether the slash at the end of `before` begins a token that ends in `after`.

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use caseless::Caseless;
@@ -10,26 +11,37 @@ use repertoire::skill::Spanned;
 use repertoire::{HitKind, Skill};
 use unicode_normalization::UnicodeNormalization;
 
-fn nfkc(text: &str) -> String {
-    text.nfkc().collect()
+/// Returns the normalised form of a text, as `docs/matching.md` describes it.
+fn normalized(text: &str) -> String {
+    static DROPPED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\p{Default_Ignorable_Code_Point}").unwrap());
+    static HYPHEN: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"[\u{58a}\u{1806}\u{2010}\u{2011}\u{2012}\u{2043}]").unwrap());
+    static DOTTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"([iI])\u{307}+").unwrap());
+    let text = HYPHEN.replace_all(&DROPPED.replace_all(text, ""), "-").into_owned();
+    let parts: String = text.nfkd().collect();
+    DOTTED.replace_all(&parts, "$1").nfc().collect()
 }
 
 pub(super) fn fold(text: &str) -> String {
     static BLANKS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\s+").unwrap());
-    let text = nfkc(text).replace('’', "'");
+    let text = normalized(text).replace('’', "'");
     let folded: String = text.chars().flat_map(|c| [c].into_iter().default_case_fold()).collect();
     BLANKS.replace_all(&folded, " ").into_owned()
 }
 
-/// Tells whether a trigger occurs in a folded text as a whole word.
-fn has_literal(folded: &str, trigger: &str) -> bool {
+/// Tells whether a trigger occurs in a folded text as a whole word, not inside of `denied` places.
+fn has_literal(folded: &str, trigger: &str, denied: &[Range<usize>]) -> bool {
     let trigger = fold(trigger).trim().to_owned();
-    (0..folded.len()).filter(|&at| folded.is_char_boundary(at)).any(|at| {
-        let Some(after) = folded[at..].strip_prefix(&trigger) else { return false };
-        let before = folded[..at].chars().next_back();
-        is_edge(before, trigger.chars().next(), false)
-            && is_edge(after.chars().next(), trigger.chars().next_back(), true)
-    })
+    !trigger.is_empty()
+        && (0..folded.len()).filter(|&at| folded.is_char_boundary(at)).any(|at| {
+            let Some(after) = folded[at..].strip_prefix(&trigger) else { return false };
+            let before = folded[..at].chars().next_back();
+            let is_inside = |of: &Range<usize>| of.start <= at && at + trigger.len() <= of.end;
+            !denied.iter().any(is_inside)
+                && is_edge(before, trigger.chars().next(), false)
+                && is_edge(after.chars().next(), trigger.chars().next_back(), true)
+        })
 }
 
 pub(super) fn is_edge(neighbour: Option<char>, own: Option<char>, right: bool) -> bool {
@@ -48,21 +60,23 @@ pub(super) fn is_edge(neighbour: Option<char>, own: Option<char>, right: bool) -
 }
 
 fn has_pattern(normalized: &str, pattern: &str) -> bool {
-    let pattern = RegexBuilder::new(pattern).case_insensitive(true).build().unwrap();
+    let pattern = pattern.replace('İ', "[Ii]").replace('\u{2011}', "-").replace('\u{200b}', "(?:)");
+    let pattern = RegexBuilder::new(&pattern).case_insensitive(true).build().unwrap();
     pattern.is_match(normalized)
 }
 
 /// The triggers found for one skill, each once; `None` if an exclude vetoes the skill.
 pub(super) type Hits = Option<BTreeSet<(HitKind, String)>>;
 
-/// Returns the reference matcher's hits for one skill.
-pub(super) fn expected_hits(skill: &Skill, query: &str) -> Hits {
-    let (folded, normalized) = (fold(query), nfkc(query));
+/// Returns the reference matcher's hits for one skill, if the names at the `denied` places of the folded
+/// query are denied.
+pub(super) fn expected_hits(skill: &Skill, query: &str, denied: &[Range<usize>]) -> Hits {
+    let (folded, normalized) = (fold(query), normalized(query));
     let triggers = skill.triggers();
-    if triggers.exclude.iter().any(|t| has_literal(&folded, &t.value)) {
+    if triggers.exclude.iter().any(|t| has_literal(&folded, &t.value, &[])) {
         return None;
     }
-    let literal = |t: &str| has_literal(&folded, t);
+    let literal = |t: &str| has_literal(&folded, t, denied);
     let pattern = |t: &str| has_pattern(&normalized, t);
     let mut hits = BTreeSet::new();
     let mut add = |kind, triggers: &[Spanned<String>], is_found: &dyn Fn(&str) -> bool| {

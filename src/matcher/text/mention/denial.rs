@@ -1,9 +1,13 @@
 //! Denied mentions: "not x", "instead of x", "just finished /x".
 //!
-//! A mention is denied by a denial before it in the same clause, if only a few words are between the two
+//! These are the rules of English; `parts.rs` has those of other languages. A mention is denied by a denial before it in the same clause, if only a few words are between the two
 //! and each is in a closed list: "do *not* want to use the x skill". Any other word ends the search, so
 //! that "do not forget to run /x" and "not only x" deny nothing.
 
+use super::clause::Clause;
+pub(in crate::matcher) use super::clause::Lines;
+use super::lexicon::roles;
+use super::parts::is_denied_before;
 use super::{SIGILS, is_quote};
 
 /// The maximum number of words between a denial and the mention.
@@ -53,8 +57,12 @@ const PAST: [&str; 11] = [
     "triggered", "used",
 ];
 
-/// Tells whether the message denies the mention that starts at `start`, or says that it is done with.
+/// Tells whether the words before the mention that starts at `start` deny it, or say that it is done with.
 pub(in crate::matcher) fn is_denied(text: Lines<'_>, start: usize) -> bool {
+    is_denied_in_english(text, start) || is_denied_before(text, start)
+}
+
+fn is_denied_in_english(text: Lines<'_>, start: usize) -> bool {
     let mut words = Clause::before(text, start);
     let mut after = None;
     for _ in 0..=MAX_BETWEEN {
@@ -110,16 +118,17 @@ pub(super) enum Joint {
 
 /// Returns the joint that `between`, the text between two names, is.
 pub(super) fn joint(between: &str) -> Option<Joint> {
-    let is_mark = |c: char| c == ' ' || c == ',' || is_quote(c) || SIGILS.contains(&c);
+    let is_mark = |c: char| " ,、".contains(c) || is_quote(c) || SIGILS.contains(&c);
     let words = || between.split(is_mark).filter(|word| !word.is_empty());
-    let is_conjunction = |word: &str| CONJUNCTIONS.contains(&word);
-    let is_joint = |word: &str| {
-        is_conjunction(word) || ["skill", "skills"].contains(&word) || DETERMINERS.contains(&word)
-    };
+    let is_conjunction =
+        |word: &str| CONJUNCTIONS.contains(&word) || roles(word).is_some_and(|word| word.and != 0);
+    let is_skill = |word: &str| roles(word).is_some_and(|word| word.skill | word.plural != 0);
+    let is_joint =
+        |word: &str| is_conjunction(word) || is_skill(word) || DETERMINERS.contains(&word);
     if between.len() > MAX_JOINT_BYTES || !words().all(is_joint) {
         return None;
     }
-    match (between.contains(','), words().any(is_conjunction)) {
+    match (between.contains([',', '、']), words().any(is_conjunction)) {
         (true, true) => Some(Joint::Both),
         (true, false) => Some(Joint::Comma),
         (false, true) => Some(Joint::Conjunction),
@@ -182,100 +191,9 @@ fn is_contraction(word: &str) -> bool {
 /// Words before a name that say whose skill it is.
 pub(super) const DETERMINERS: [&str; 4] = ["the", "my", "our", "your"];
 
-/// The maximum length of a token in bytes: no word of the lists here is longer.
-const MAX_TOKEN_BYTES: usize = 64;
-
-/// A folded text that knows the lines of the message: in the text, a run of white space is one blank.
-#[derive(Clone, Copy)]
-pub(in crate::matcher) struct Lines<'t> {
-    pub(in crate::matcher) text: &'t str,
-    /// Returns the number of line breaks that the blank at this byte stands for.
-    pub(in crate::matcher) n_breaks: &'t dyn Fn(usize) -> usize,
-}
-
-impl<'t> Lines<'t> {
-    /// A text that counts as one line.
-    pub(in crate::matcher) fn joined(text: &'t str) -> Lines<'t> {
-        Lines { text, n_breaks: &|_| 0 }
-    }
-
-    /// Tells whether a line starts at byte `start`.
-    pub(super) fn starts_line(self, start: usize) -> bool {
-        let before = self.text[..start].strip_suffix(' ');
-        before.is_some_and(|before| (self.n_breaks)(before.len()) > 0)
-    }
-
-    fn is_paragraph_break(self, blank: usize) -> bool {
-        (self.n_breaks)(blank) > 1
-    }
-}
-
-/// An iterator over the words before a place, backwards. It ends where the clause does: at a
-/// punctuation mark, an opening bracket, an empty line, or a very long token.
-#[derive(Clone)]
-pub(super) struct Clause<'t> {
-    lines: Lines<'t>,
-    /// The byte up to which the text is left to read, before the blank after its last word; `None` at the
-    /// end of the clause.
-    end: Option<usize>,
-}
-
-impl<'t> Clause<'t> {
-    /// Iterates over the words before `end`. Skips quotes, brackets and a sigil directly before `end`,
-    /// which belong to the next word.
-    pub(super) fn before(lines: Lines<'t>, end: usize) -> Clause<'t> {
-        let opens = |c: char| is_quote(c) || SIGILS.contains(&c) || "([{<".contains(c);
-        let end = lines.text[..end].trim_end_matches(opens).strip_suffix(' ').map(str::len);
-        Clause { lines, end: end.filter(|end| !lines.is_paragraph_break(*end)) }
-    }
-
-    /// Tells whether the word that was read last begins a line.
-    fn is_at_line_break(&self) -> bool {
-        self.end.is_some_and(|end| (self.lines.n_breaks)(end) > 0)
-    }
-}
-
-impl<'t> Iterator for Clause<'t> {
-    type Item = &'t str;
-
-    fn next(&mut self) -> Option<&'t str> {
-        let rest = &self.lines.text[..self.end.take()?];
-        let last = rest.bytes().rev().take(MAX_TOKEN_BYTES);
-        let start = match last.enumerate().find(|&(_, byte)| byte == b' ') {
-            Some((n_bytes, _)) => rest.len() - n_bytes,
-            None if rest.len() > MAX_TOKEN_BYTES => return None,
-            None => 0,
-        };
-        let is_mark = |c| is_quote(c) || c == '_';
-        let token = rest[start..].trim_end_matches(is_mark);
-        if token.ends_with(|c| ",;:.!?)]}>-–—。、".contains(c)) {
-            return None;
-        }
-        let word = token.trim_start_matches(|c| is_mark(c) || "([{<".contains(c));
-        if word.is_empty() {
-            return None;
-        }
-        if !token.starts_with(['(', '[', '{', '<']) {
-            let before = start.checked_sub(1);
-            self.end = before.filter(|before| !self.lines.is_paragraph_break(*before));
-        }
-        Some(word)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_empty_line_ends_a_clause() {
-        for (n_breaks, expected) in [(0, 3), (1, 3), (2, 1), (3, 1)] {
-            let n_breaks_at = |at: usize| if at == 6 { n_breaks } else { 0 };
-            let lines = Lines { text: "do not use x", n_breaks: &n_breaks_at };
-            assert_eq!(Clause::before(lines, 11).count(), expected, "{n_breaks}");
-            assert_eq!(Clause::before(lines, 7).count(), if n_breaks > 1 { 0 } else { 2 });
-        }
-    }
 
     #[test]
     fn names_are_joined_by_commas_and_conjunctions() {
@@ -294,30 +212,6 @@ mod tests {
             (&long, None),
         ] {
             assert_eq!(joint(between), expected, "{between:?}");
-        }
-    }
-
-    #[test]
-    fn the_words_of_a_clause_are_read_backwards() {
-        let long = format!("no {} use ", "x".repeat(MAX_TOKEN_BYTES));
-        for (text, expected) in [
-            ("please do not ", ["not", "do", "please"].as_slice()),
-            ("why, not “the \"`/", &["the", "not"]),
-            ("no (use the ", &["the", "use"]),
-            ("not \"use\" 'the' (", &["the", "use", "not"]),
-            ("not - use ", &["use"]),
-            ("do _not_ use ", &["use", "not", "do"]),
-            ("not: ", &[]),
-            ("not! use ", &["use"]),
-            ("v1.2 use ", &["use", "v1.2"]),
-            ("don't", &[]),
-            ("", &[]),
-            (" ", &[]),
-            (&long, &["use"]),
-            ("é é ", &["é", "é"]),
-        ] {
-            let words: Vec<&str> = Clause::before(Lines::joined(text), text.len()).collect();
-            assert_eq!(words, expected, "{text:?}");
         }
     }
 }

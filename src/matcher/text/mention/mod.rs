@@ -5,14 +5,22 @@
 //! 3. All mentions of a message together tell which of them count: a longer name wins over one inside it,
 //!    and a strong mention silences the weak ones of other skills.
 
+mod about;
+mod clause;
 pub(in crate::matcher) mod denial;
+mod lexicon;
 mod name;
+mod parts;
+mod words;
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
+pub(in crate::matcher) use clause::Lines;
 use denial::Joint;
-pub(in crate::matcher) use denial::Lines;
+use lexicon::roles;
 pub use name::Name;
+use words::{After, Before};
 
 use super::fold_trigger;
 
@@ -34,6 +42,8 @@ pub(crate) struct Reading {
     /// True if the name is all of a token that begins with a sigil: `/id`, `/plugin:id`.
     pub(crate) is_token: bool,
     pub(crate) is_denied: bool,
+    /// True if the message talks about the skill instead of asking for it.
+    pub(crate) is_about: bool,
 }
 
 impl Reading {
@@ -63,6 +73,39 @@ pub(crate) fn resolve(mentions: &mut Vec<Mention>, folded: &str) {
     drop_inner(mentions);
     mentions.retain(|mention| mention.reading.strength.is_some());
     deny_joined(mentions, folded);
+    ask_for_listed(mentions, folded);
+}
+
+/// Makes the mentions of a list strong that a word for several skills stands next to: "use the x and y
+/// skills", "the skills x, y and z".
+fn ask_for_listed(mentions: &mut [Mention], folded: &str) {
+    let text = |from: u32, to: u32| folded.get(from as usize..to as usize);
+    let goes_on = |a: &Mention, b: &Mention| text(a.end, b.start).and_then(denial::joint).is_some();
+    for list in mentions.chunk_by_mut(|a, b| goes_on(a, b)) {
+        let [first, .., last] = &*list else { continue };
+        let before = folded[..first.start as usize].trim_end_matches([' ', ':']).len();
+        let lines = Lines::joined(folded);
+        let around =
+            [Before::new(lines, before).next(), After::new(lines, last.end as usize).next()];
+        let is_plural = |word: &str| roles(word).is_some_and(|word| word.plural != 0);
+        if around.into_iter().flatten().any(is_plural) {
+            let asked = list.iter_mut().filter(|mention| !mention.reading.is_about);
+            asked.for_each(|mention| mention.reading.strength = Some(Strength::Strong));
+        }
+    }
+}
+
+/// Puts into `denied` the places of the denied ones among sorted `mentions`, in their order and without
+/// overlap.
+pub(crate) fn find_denied(mentions: &[Mention], denied: &mut Vec<Range<usize>>) {
+    denied.clear();
+    for mention in mentions.iter().filter(|mention| mention.reading.is_denied) {
+        let (start, end) = (mention.start as usize, mention.end as usize);
+        match denied.last_mut().filter(|last| start <= last.end) {
+            Some(last) => last.end = last.end.max(end),
+            None => denied.push(start..end),
+        }
+    }
 }
 
 /// Denies all names that are joined to a denied one: "not `deploy` or `release`". A comma may as well
@@ -162,7 +205,12 @@ mod tests {
     use super::*;
 
     fn at(start: u32, end: u32, skill: u32) -> Mention {
-        let reading = Reading { strength: Some(Strength::Weak), is_token: false, is_denied: false };
+        let reading = Reading {
+            strength: Some(Strength::Weak),
+            is_token: false,
+            is_denied: false,
+            is_about: false,
+        };
         Mention { start, end, skill, item: skill, reading }
     }
 

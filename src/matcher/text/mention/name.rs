@@ -5,7 +5,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::denial::{self, Clause, DETERMINERS, Lines};
+use super::about::{is_about, is_in_skill_path};
+use super::clause::{Clause, Lines};
+use super::denial::{self, DETERMINERS};
+use super::lexicon::roles;
+use super::parts::is_denied_after;
+use super::words::{After, Before};
 use super::{Reading, SIGILS, Strength, is_quote};
 use crate::matcher::text::boundary;
 
@@ -94,11 +99,21 @@ impl Name {
 
     /// Reads the context of the name at `range`.
     pub(in crate::matcher) fn read(&self, lines: Lines<'_>, range: &Range<usize>) -> Reading {
-        let (strength, is_token, start) = weigh(self, lines, range);
+        let (mut strength, is_token, start) = weigh(self, lines, range);
         // A command on a line of its own has nothing to do with the line above.
-        let is_command = is_token && lines.starts_line(start);
-        let is_denied = strength.is_some() && !is_command && denial::is_denied(lines, start);
-        Reading { strength, is_token, is_denied }
+        let is_command = is_token && (start == 0 || lines.starts_line(start));
+        let is_denied = strength.is_some()
+            && !is_command
+            && (denial::is_denied(lines, start) || is_denied_after(lines, start, range.end));
+        let is_strong = strength == Some(Strength::Strong);
+        let is_about = match strength {
+            Some(_) => !is_denied && !is_command && is_about(lines, &(start..range.end)),
+            None => is_in_skill_path(lines.text, range),
+        };
+        if is_about && (is_strong || strength.is_none()) {
+            strength = Some(Strength::Weak);
+        }
+        Reading { strength, is_token, is_denied, is_about }
     }
 }
 
@@ -121,7 +136,7 @@ fn weigh(name: &Name, lines: Lines<'_>, range: &Range<usize>) -> (Option<Strengt
     if is_in_path(text, range) {
         return (None, false, range.start);
     }
-    if before_the_word_skill(text, range) {
+    if before_the_word_skill(lines, range) {
         return (Some(Strength::Strong), false, range.start);
     }
     if let Some(start) = after_the_word_skill(lines, range) {
@@ -182,21 +197,18 @@ fn starts_token(before: &str, after: &str) -> bool {
     (before.is_empty() || before.ends_with(' ')) && !after.starts_with(['/', '\\'])
 }
 
-const SKILL: &str = "skill";
-
-/// Tells whether the word "skill" follows `range`, ignoring quotes: "the deploy skill", but not
-/// `web-deploy skill`.
-fn before_the_word_skill(text: &str, range: &Range<usize>) -> bool {
-    let joined = text[..range.start].strip_suffix('-');
+/// Tells whether a word for skills follows `range`, ignoring quotes: "the deploy skill", `deploy 技能`, but
+/// not `web-deploy skill`.
+fn before_the_word_skill(lines: Lines<'_>, range: &Range<usize>) -> bool {
+    let joined = lines.text[..range.start].strip_suffix('-');
     if joined.and_then(|before| before.chars().next_back()).is_some_and(boundary::is_word) {
         return false;
     }
-    let after = text[range.end..].trim_start_matches(is_quote);
-    let after = after.strip_prefix([' ', '-']).and_then(|after| after.strip_prefix(SKILL));
-    after.is_some_and(|rest| boundary::closes(text, text.len() - rest.len()))
+    // A line may be wrapped between the two.
+    After::new(Lines::joined(lines.text), range.end).next().is_some_and(means_skill)
 }
 
-/// Returns the start of the word "skill" before `range`, ignoring quotes, a sigil and a colon: "skill
+/// Returns the start of a word for skills before `range`, ignoring quotes, a sigil and a colon: "skill
 /// deploy", "skill: `deploy`", but not `skill deploy-web`, nor on the line above.
 fn after_the_word_skill(lines: Lines<'_>, range: &Range<usize>) -> Option<usize> {
     let text = lines.text;
@@ -204,11 +216,17 @@ fn after_the_word_skill(lines: Lines<'_>, range: &Range<usize>) -> Option<usize>
     if lines.starts_line(before.len()) {
         return None;
     }
-    let before = before.strip_suffix([' ', ':', '='])?;
-    let before = before.strip_suffix(':').unwrap_or(before);
-    let start = before.strip_suffix(SKILL)?.len();
-    let is_word = boundary::opens(text, start, before.len());
-    (is_word && ends_token(text, range.end)).then_some(start)
+    let bare = before.trim_end_matches([' ', ':', '=']);
+    let word = Before::new(lines, bare.len()).next()?;
+    if !means_skill(word) || !bare.ends_with(word) {
+        return None;
+    }
+    let is_apart = before.len() > bare.len() || boundary::opens(text, before.len(), range.end);
+    (is_apart && ends_token(text, range.end)).then_some(bare.len() - word.len())
+}
+
+fn means_skill(word: &str) -> bool {
+    roles(word).is_some_and(|word| word.skill != 0)
 }
 
 /// Tells whether a verb stands before `range`, directly or with a determiner in between.

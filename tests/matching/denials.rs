@@ -1,0 +1,386 @@
+//! Denials in many languages, and text about a skill: what names a skill without asking for it.
+
+use repertoire::matcher::{Answer, IndexOptions};
+use repertoire::{Engine, SkillId};
+
+use crate::search;
+
+/// A message's statement about the skill `qx`.
+#[derive(Debug, PartialEq)]
+enum Said {
+    Denied,
+    About,
+    Weak,
+    Strong,
+}
+
+fn said(answer: &Answer) -> Option<Said> {
+    let is_in = |skills: &[SkillId]| skills.iter().any(|id| id == "qx");
+    let found = answer.matches.iter().find(|found| found.id == "qx");
+    match found {
+        Some(found) if found.explicit => Some(Said::Strong),
+        Some(_) if is_in(&answer.about) => Some(Said::About),
+        Some(_) => Some(Said::Weak),
+        None => is_in(&answer.denied).then_some(Said::Denied),
+    }
+}
+
+#[track_caller]
+fn assert_said(texts: &[&str], expected: &[Said]) {
+    let mut wrong = Vec::new();
+    for text in texts {
+        let text = text.replace('X', "qx");
+        let answer = search(&[("qx", "qx", ""), ("qy", "qy", "")], &IndexOptions::default(), &text);
+        let said = said(&answer);
+        if !said.as_ref().is_some_and(|said| expected.contains(said)) {
+            wrong.push((text, said));
+        }
+    }
+    assert!(wrong.is_empty(), "not {expected:?}: {wrong:#?}");
+}
+
+#[test]
+fn denials_are_known_in_many_languages() {
+    assert_said(
+        &[
+            "please solve it without X",
+            "please solve it without the X skill",
+            "the X skill should not be used here",
+            "X is not needed",
+            "The X skill mustn't be invoked for this",
+            // German
+            "nicht den X skill nehmen",
+            "den X skill nicht nehmen",
+            "bitte ohne X",
+            "bitte ohne den X-Skill",
+            "Benutze X nicht",
+            "nimm bitte nicht den X skill",
+            "X bitte nicht verwenden",
+            "ich will X hier nicht benutzen",
+            "der X-Skill soll nicht verwendet werden",
+            "X brauche ich nicht",
+            "Keinen X-Skill nutzen",
+            "mach das statt mit X von Hand",
+            "niemals X aufrufen",
+            "bitte verzichte auf X",
+            "Lass den X Skill weg",
+            "évite d'utiliser X",
+            "evita usar X",
+            "evite usar X",
+            "evita di usare X",
+            "X kullanmana gerek yok",
+            // French
+            "n'utilise pas X",
+            "N’utilisez pas la compétence X",
+            "ne pas utiliser X s'il te plaît",
+            "fais-le sans X",
+            "sans utiliser le skill X",
+            "écris-le toi-même au lieu d'utiliser X",
+            "je ne veux pas utiliser X",
+            "n'utilise plus X",
+            "le skill X ne doit pas être utilisé",
+            // Spanish
+            "no uses X",
+            "no uses la habilidad X",
+            "no quiero que uses X",
+            "hazlo sin X",
+            "sin usar X",
+            "en lugar de X hazlo a mano",
+            "nunca utilices X",
+            "el skill X no debe usarse",
+            // Portuguese
+            "não use X",
+            "nao use o skill X",
+            "faça isso sem X",
+            "sem usar a habilidade X",
+            "em vez de X faça à mão",
+            "não quero usar X",
+            "o skill X não deve ser usado",
+            // Italian
+            "non usare X",
+            "non usare la competenza X",
+            "fallo senza X",
+            "senza usare X",
+            "non voglio usare X",
+            "la competenza X non deve essere usata",
+            // Dutch
+            "gebruik X niet",
+            "gebruik de X skill niet",
+            "X niet gebruiken",
+            "gebruik geen X",
+            "zonder X graag",
+            "niet de X skill gebruiken",
+            "in plaats van X",
+            // Polish
+            "nie używaj X",
+            "proszę nie używać umiejętności X",
+            "bez X",
+            "zrób to bez użycia X",
+            "zamiast X",
+            "X nie jest potrzebny",
+            // Russian
+            "не используй X",
+            "не надо использовать навык X",
+            "сделай это без X",
+            "без помощи навыка X",
+            "вместо X",
+            "навык X не используй",
+            "X не нужен",
+            // Turkish
+            "X kullanma",
+            "X becerisini kullanma",
+            "X'i kullanmayın",
+            "X kullanmadan yap",
+            "X kullanmak istemiyorum",
+            "bunu X olmadan yap",
+            "X yerine elle yap",
+            // Chinese
+            "不要用 X 技能",
+            "不要用X",
+            "请不要使用 X 技能",
+            "别用X",
+            "請勿使用 X",
+            "修一下这个,不用 X",
+            "无需调用X",
+            "X 技能不要用",
+            "而不是 X",
+            // Japanese
+            "X を使わないで",
+            "Xを使わないでください",
+            "Xスキルは使わないで",
+            "Xは不要です",
+            "X なしでお願いします",
+            "Xではなく手で直して",
+            "X スキルを使用せずに直して",
+            // Korean
+            "X 스킬은 쓰지 마",
+            "X를 사용하지 마세요",
+            "X 없이 해줘",
+            "X 말고",
+        ],
+        &[Said::Denied],
+    );
+}
+
+#[test]
+fn near_misses_of_denials_deny_nothing() {
+    assert_said(
+        &[
+            "do not forget to run X",
+            "not only X",
+            "why is X not needed",
+            // German
+            "nicht nur X",
+            "nicht nur den X skill nehmen",
+            "warum nicht X",
+            "warum benutzt du X nicht",
+            "vergiss nicht den X skill zu nutzen",
+            "nicht ohne X starten",
+            "der Build geht nicht, nimm X",
+            "X nicht vergessen",
+            "nimm X und nicht qy",
+            // French
+            "n'utilise que X",
+            "pas seulement X",
+            "pourquoi pas X",
+            "n'oublie pas d'utiliser X",
+            "n'hésite pas à utiliser X",
+            "ne commence pas sans X",
+            // Spanish
+            "no solo X",
+            "por qué no usas X",
+            "no olvides usar X",
+            "no dudes en usar X",
+            "no empieces sin X",
+            "usa X no uses qy",
+            // Portuguese
+            "não só X",
+            "por que não usar X",
+            "não esqueça de usar X",
+            // Italian
+            "non solo X",
+            "perché non usi X",
+            "non dimenticare di usare X",
+            // Dutch
+            "niet alleen X",
+            "waarom gebruik je X niet",
+            "vergeet niet X te gebruiken",
+            // Polish
+            "nie tylko X",
+            "dlaczego nie używasz X",
+            "nie zapomnij użyć X",
+            // Russian
+            "не только X",
+            "почему не использовать X",
+            "не забудь использовать X",
+            "используй X не используй qy",
+            // Turkish
+            "X kullanmayı unutma",
+            "sadece X değil",
+            "X kullanma kılavuzu",
+            // Chinese
+            "不仅用 X",
+            "不仅仅用 X",
+            "为什么不用 X",
+            "别忘了用 X",
+            "不得不用 X",
+            "用 X 不要用 qy",
+            "要不要用 X",
+            // Japanese
+            "X だけでなく",
+            "なぜ X を使わないの",
+            "X を使わないといけない",
+            "X を使うのを忘れないで",
+            // Korean
+            "X뿐만 아니라",
+            "왜 X를 쓰지 않아",
+            "X 쓰는 걸 잊지 마",
+        ],
+        &[Said::Weak, Said::Strong, Said::About],
+    );
+}
+
+#[test]
+fn text_about_a_skill_does_not_ask_for_it() {
+    assert_said(
+        &[
+            "the X skill is broken, ignore it",
+            "is the X skill installed?",
+            "why was X shown?",
+            "why was the X skill shown?",
+            "delete the X skill",
+            "please uninstall the skill X",
+            "the X skill does not work",
+            "Why doesn't the X skill work?",
+            "what is the X skill?",
+            "how does the X skill work",
+            "fix the X skill",
+            "the X skill isn't installed",
+            "hm, /X is broken",
+            "was the /X skill loaded?",
+            "update the description of the X skill",
+            "cd skills/X && ls",
+            "cat .claude/skills/X/SKILL.md",
+            "git rm -r X/SKILL.md",
+            "der X-Skill ist kaputt",
+            "ist der X skill installiert?",
+            "lösche den X-Skill",
+            "der X skill funktioniert nicht",
+            "le skill X ne marche pas",
+            "supprime la compétence X",
+            "la habilidad X está rota",
+            "elimina la habilidad X",
+            "apague a habilidade X",
+            "la competenza X non funziona",
+            "verwijder de X skill",
+            "usuń umiejętność X",
+            "навык X не работает",
+            "удали навык X",
+            "X becerisi çalışmıyor",
+            "删除 X 技能",
+            "X 技能坏了",
+            "X スキルを削除して",
+            "X 스킬을 삭제해줘",
+        ],
+        &[Said::About],
+    );
+}
+
+#[test]
+fn the_word_skill_is_known_in_many_languages() {
+    assert_said(
+        &[
+            "nimm den X-Skill",
+            "nutze die Fähigkeit X",
+            "usa la habilidad X",
+            "utilise la compétence X",
+            "use a habilidade X",
+            "usa la competenza X",
+            "gebruik de vaardigheid X",
+            "użyj umiejętności X",
+            "используй навык X",
+            "X becerisini kullan",
+            "用 X 技能",
+            "用X技能来做",
+            "请使用技能X",
+            "X スキルを使って",
+            "X 스킬을 사용해줘",
+            "use the X skill to fix what is broken",
+            "/X is broken",
+            "use the X skill and tell me why the build fails",
+            "use the X and qy skills",
+            "use the skills qy and X",
+            "use the skills `qy`, `X`",
+            "utilise les compétences X et qy",
+        ],
+        &[Said::Strong],
+    );
+    assert_said(&["X skills", "skills of X", "X und Fähigkeiten"], &[Said::Weak]);
+}
+
+#[test]
+fn a_denied_name_takes_the_triggers_inside_it_along() {
+    let skills = [
+        ("git-bisect", "git-bisect", "triggers: {keywords: [bisect]}"),
+        ("hunt", "hunt", "triggers: {keywords: [bisect, regression]}"),
+    ];
+    for (text, expected) in [
+        ("don't use git-bisect", &[][..]),
+        ("find the regression, but don't use git-bisect", &["hunt"]),
+        ("ohne git-bisect", &[]),
+        ("don't use git-bisect, bisect by hand", &["git-bisect", "hunt"]),
+        ("bisect it without git-bisect", &["git-bisect", "hunt"]),
+        ("use git-bisect", &["git-bisect", "hunt"]),
+    ] {
+        let answer = search(&skills, &IndexOptions::default(), text);
+        let mut found: Vec<&str> = answer.matches.iter().map(|found| found.id.as_str()).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected, "{text}");
+        if let Some(found) = answer.matches.iter().find(|found| found.id == "hunt") {
+            let span = found.hits[0].span.clone();
+            assert!(
+                !text[..span.start].ends_with("git-") || expected.len() == 2,
+                "{text}: {span:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_denied_or_talked_about_is_not_in_full() {
+    let mut engine = Engine::builder();
+    for (name, description) in [
+        ("tax", "Prepares VAT returns. Excludes payroll and income tax."),
+        ("regex-helper", "Explains regular expressions."),
+        (
+            "rebase-helper",
+            "Untangles git rebases. This skill should not be invoked for plain commits.",
+        ),
+        ("akten", "Ordnet Akten. Nicht für Rechnungen verwenden."),
+    ] {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody\n");
+        engine = engine.skill(text.parse().unwrap());
+    }
+    let engine = engine.build().unwrap();
+    for (message, in_full) in [
+        ("prepare the VAT returns", Some("tax")),
+        ("do the payroll and income tax for March", None),
+        ("use the regex-helper skill", Some("regex-helper")),
+        ("please solve it without regex-helper", None),
+        ("the regex-helper skill is broken, ignore it", None),
+        ("is the regex-helper skill installed?", None),
+        ("why was regex-helper shown?", None),
+        ("delete the regex-helper skill", None),
+        ("cd skills/regex-helper && ls", None),
+        ("nicht den regex-helper skill nehmen", None),
+        ("不要用 regex-helper 技能", None),
+        ("regex-helper を使わないで", None),
+        ("write plain commits", None),
+        ("die Rechnungen schreiben", None),
+        ("die Akten ordnen", Some("akten")),
+    ] {
+        let disclosure = engine.disclose(message);
+        let full: Vec<&str> = disclosure.full.iter().map(SkillId::as_str).collect();
+        assert_eq!(full, Vec::from_iter(in_full), "{message}");
+    }
+}
