@@ -261,10 +261,9 @@ fn a_word_that_may_be_a_name_is_a_line_unless_relevance_puts_its_skill_first() {
 
 #[test]
 fn a_huge_catalog_is_listed_in_a_bounded_text() {
-    let skills =
-        (0..1_000).map(|i| plain(&format!("skill-{i:04}"), &format!("Does thing{i}."), ""));
-    let engine = engine(skills.collect());
-    let disclosure = engine.disclose("do thing977 for me");
+    let skill = |i| plain(&format!("skill-{i:04}"), &format!("Does thing{i} by means{i}."), "");
+    let engine = engine((0..1_000).map(skill).collect());
+    let disclosure = engine.disclose("do thing977 by means977 for me");
     assert_eq!(disclosure.full, ["skill-0977"]);
     assert_eq!(disclosure.hidden + disclosure.registry.len(), 999);
     for (query, tier) in [("what can you do?", Tier::Registry), ("hm", Tier::Breadcrumb)] {

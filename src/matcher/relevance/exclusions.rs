@@ -9,7 +9,7 @@
 
 use std::sync::LazyLock;
 
-use super::terms::is_paired;
+use super::unspaced::is_paired;
 
 /// The maximum number of words between a negation and the word that makes it a denial.
 const MAX_BETWEEN: usize = 4;

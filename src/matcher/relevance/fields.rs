@@ -6,7 +6,9 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
+use super::languages::Languages;
 use super::purpose::what_it_is_for;
+use super::terms::{Tokenizer, normalize};
 use crate::skill::{Skill, SkillId};
 
 /// A part of a skill.
@@ -105,6 +107,17 @@ impl<'a> FieldTexts<'a> {
     /// The length of a field in bytes.
     pub(super) fn length(&self, field: Field) -> u32 {
         self.lengths[field as usize]
+    }
+
+    /// Returns the language of the texts, told by those in whole sentences.
+    pub(super) fn languages(&self, tokenizer: &mut Tokenizer) -> Languages {
+        const BODY_CHARS: usize = 1_000;
+        let body = self.get(Field::Body);
+        let end = body.char_indices().nth(BODY_CHARS).map_or(body.len(), |(at, _)| at);
+        let start = &body[..end];
+        let texts = [self.get(Field::Description), self.get(Field::WhenToUse), start];
+        let texts = texts.map(normalize);
+        tokenizer.languages(texts.iter().map(AsRef::as_ref))
     }
 
     /// The phrases in the skill's `trigger_phrases`.

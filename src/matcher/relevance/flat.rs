@@ -16,9 +16,9 @@
 use std::sync::Arc;
 
 use super::fold::Folded;
+use super::hash::HASH_BITS;
 use super::impact::Impact;
 use super::postings::{List, Posting, SKILL_BITS, put, read_u32, write_list};
-use super::terms::HASH_BITS;
 
 /// The maximum number of skills in an index: the number of a skill has 20 bits.
 pub(super) const MAX_SKILLS: usize = 1 << SKILL_BITS;

@@ -1,13 +1,15 @@
 //! Folding: the terms of a skill with their impacts.
 //!
-//! Two adjacent words are a term of their own (a pair). Stop words are skipped: the words around them
-//! are a pair, too. A pair that occurs only once, in a body, is left out: most pairs are like this, and
+//! Two adjacent words are a term of their own (a pair, `adjacent.rs`). A pair that occurs only once, in a body, is left out: most pairs are like this, and
 //! they find nothing more.
 
+use super::adjacent::Adjacent;
 use super::fields::{Field, FieldTexts, MeanLengths};
+use super::hash::pair_hash;
+use super::identifiers::Part;
 use super::impact::{Impact, SATURATION};
 use super::phrases;
-use super::terms::{Term, Tokenizer, normalize, pair_hash};
+use super::terms::{Term, Tokenizer, normalize};
 
 /// The weight of the front matter, saturated on its own, when it is added.
 const APART: f32 = 0.6;
@@ -20,13 +22,15 @@ pub(super) struct Folded {
     pub(super) name: Vec<u64>,
 }
 
+/// A term by its hash, its field, and its relation to an identifier.
+type Occurrence = (u64, Field, Part);
+
 /// Folds the fields of a skill into impacts. Its buffers are reused from skill to skill.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     tokenizer: Tokenizer,
-    /// Hash and field of each occurrence.
-    words: Vec<(u64, Field)>,
-    pairs: Vec<(u64, Field)>,
+    words: Vec<Occurrence>,
+    pairs: Vec<Occurrence>,
 }
 
 impl Folder {
@@ -35,20 +39,23 @@ impl Folder {
         self.words.clear();
         self.pairs.clear();
         let mut folded = Folded::default();
+        let languages = texts.languages(&mut self.tokenizer);
         for field in Field::ALL {
             let text = texts.get(field);
             let (words, pairs) = (&mut self.words, &mut self.pairs);
             let start = words.len();
-            let mut before = None;
-            self.tokenizer.read(&normalize(text), &mut |term: Term| {
-                words.push((term.hash, field));
-                if !term.is_common {
-                    pairs.extend(before.map(|before| (pair_hash(before, term.hash), field)));
-                    before = Some(term.hash);
-                }
+            let mut adjacent = Adjacent::default();
+            self.tokenizer.read(&normalize(text), languages, &mut |term: Term| {
+                words.push((term.hash, field, term.part));
+                let before = adjacent.before(term);
+                pairs.extend(before.map(|of| (pair_hash(of.hash, term.hash), field, term.part)));
             });
             if field == Field::Name {
-                folded.name = words[start..].iter().map(|(hash, _)| *hash).collect();
+                folded.name = words[start..]
+                    .iter()
+                    .filter(|word| word.2 == Part::Whole)
+                    .map(|word| word.0)
+                    .collect();
                 folded.name.sort_unstable();
                 folded.name.dedup();
             }
@@ -64,7 +71,7 @@ impl Folder {
                 }
             }
         }
-        phrases::fold(texts, &mut self.tokenizer, &mut folded.terms);
+        phrases::fold(texts, languages, &mut self.tokenizer, &mut folded.terms);
         folded.terms.sort_unstable_by_key(|(hash, impact)| (*hash, std::cmp::Reverse(impact.0)));
         folded.terms.dedup_by_key(|(hash, _)| *hash);
         folded
@@ -72,9 +79,9 @@ impl Folder {
 }
 
 /// The impact of all occurrences of a term together.
-fn impact(occurrences: &[(u64, Field)], worths: &[f32; Field::COUNT]) -> Impact {
+fn impact(occurrences: &[Occurrence], worths: &[f32; Field::COUNT]) -> Impact {
     let (mut all, mut apart) = (0.0, 0.0);
-    for (_, field) in occurrences {
+    for (_, field, _) in occurrences {
         let worth = worths[*field as usize];
         all += worth;
         if field.is_head() {
@@ -82,7 +89,8 @@ fn impact(occurrences: &[(u64, Field)], worths: &[f32; Field::COUNT]) -> Impact 
         }
     }
     let share = (saturated(all) + APART * saturated(apart)) / (1.0 + APART);
-    let in_head = occurrences.iter().any(|(_, field)| field.is_head());
+    let in_head =
+        occurrences.iter().any(|(_, field, part)| field.is_head() && !part.is_of_identifier());
     let impact = Impact::new(share, in_head);
     // A term that occurs has an impact above 0.
     if impact.value() == 0 { Impact(2 | impact.0) } else { impact }

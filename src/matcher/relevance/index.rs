@@ -11,8 +11,10 @@ use thread_local::ThreadLocal;
 use super::fields::{Field, FieldTexts, MeanLengths, lengths};
 use super::flat::{Flat, MAX_SKILLS};
 use super::fold::{Folded, Folder};
+use super::languages::Languages;
 use super::postings::Posting;
 use super::scratch::Scratch;
+use super::terms::word_hash;
 use crate::progress::{Phase, Reporter, Steps};
 use crate::skill::{Skill, SkillId};
 
@@ -38,6 +40,8 @@ pub struct RelevanceIndex {
     pub(super) ids: Vec<SkillId>,
     pub(super) flat: Flat,
     means: MeanLengths,
+    /// The languages in which most skills are written.
+    pub(super) languages: Languages,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
@@ -138,6 +142,7 @@ impl RelevanceIndex {
             ids: self.ids.clone(),
             flat: Flat::of_postings(postings, &names),
             means: self.means,
+            languages: self.languages,
             scratch: ThreadLocal::new(),
         })
     }
@@ -148,7 +153,8 @@ impl RelevanceIndex {
     pub(crate) fn read(written: &Written<'_>, ids: Vec<SkillId>) -> Option<RelevanceIndex> {
         let Written { means, bytes } = written;
         let flat = Flat::read((*bytes).into()).filter(|flat| flat.n_skills() == ids.len())?;
-        Some(RelevanceIndex { ids, flat, means: *means, scratch: ThreadLocal::new() })
+        let languages = languages_of(&flat);
+        Some(RelevanceIndex { ids, flat, means: *means, languages, scratch: ThreadLocal::new() })
     }
 
     /// The parts that a snapshot holds.
@@ -169,7 +175,8 @@ impl RelevanceIndex {
             bytes = flat.bytes().len(),
             "indexed the skills for relevance"
         );
-        RelevanceIndex { ids, flat, means, scratch: ThreadLocal::new() }
+        let languages = languages_of(&flat);
+        RelevanceIndex { ids, flat, means, languages, scratch: ThreadLocal::new() }
     }
 
     /// Number of skills.
@@ -181,6 +188,15 @@ impl RelevanceIndex {
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
+}
+
+/// Returns the languages in which most skills of an index are written.
+fn languages_of(flat: &Flat) -> Languages {
+    let n_with = |word: &str| {
+        let list = flat.find(word_hash(word)).and_then(|place| flat.list_at(place));
+        list.map_or(0, |list| list.n_skills)
+    };
+    Languages::of_catalog(flat.n_skills(), n_with)
 }
 
 /// Sorts skills by id, removes duplicates, and leaves out those beyond [`MAX_SKILLS`].

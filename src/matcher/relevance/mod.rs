@@ -13,13 +13,17 @@
 //! The weights were fitted on one half of the catalogs of `docs/routing.md` and are reported on
 //! the other.
 
+mod adjacent;
 mod everyday;
 mod exclusions;
 mod fields;
 mod flat;
 mod fold;
+mod hash;
+mod identifiers;
 mod impact;
 mod index;
+mod languages;
 mod phrases;
 mod postings;
 mod purpose;
@@ -30,6 +34,7 @@ mod shared;
 mod stem;
 mod stop_words;
 mod terms;
+mod unspaced;
 
 pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
@@ -39,7 +44,10 @@ pub(crate) use retriever::fuse;
 pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;
 pub(crate) use stop_words::STOP_WORDS;
-pub(crate) use terms::is_paired;
+pub(crate) use unspaced::is_paired;
+
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 

@@ -5,9 +5,12 @@
 //! this counts as relevance. It never counts as a declared trigger.
 
 use super::fields::{Field, FieldTexts};
+use super::hash::pair_hash;
+use super::identifiers::Part;
 use super::impact::Impact;
+use super::languages::Languages;
 use super::purpose::{CUES, starts_with};
-use super::terms::{Term, Tokenizer, normalize, pair_hash};
+use super::terms::{Term, Tokenizer, normalize};
 
 /// The maximum number of words of a phrase, stop words aside: longer ones are sentences that no message
 /// repeats.
@@ -23,6 +26,7 @@ pub(super) fn chain_start(first: u64) -> u64 {
 /// some phrase.
 pub(super) fn fold(
     texts: &FieldTexts<'_>,
+    languages: Languages,
     tokenizer: &mut Tokenizer,
     terms: &mut Vec<(u64, Impact)>,
 ) {
@@ -31,8 +35,8 @@ pub(super) fn fold(
     let prose = prose.into_iter().flat_map(phrases);
     for phrase in prose.chain(texts.trigger_phrases()) {
         words.clear();
-        tokenizer.read(&normalize(phrase), &mut |term: Term| {
-            if !term.is_common {
+        tokenizer.read(&normalize(phrase), languages, &mut |term: Term| {
+            if !term.is_common && term.part == Part::Whole {
                 words.push(term.hash);
             }
         });

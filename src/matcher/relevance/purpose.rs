@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::exclusions::{Exclusion, exclusion};
+use super::languages::Languages;
 use super::terms::{Term, Tokenizer, normalize};
 use crate::skill::{Skill, first_sentence_end, one_line};
 
@@ -61,7 +62,8 @@ pub(crate) fn denies(skill: &Skill, message: &str) -> bool {
 /// Returns the hashes of the words of a text, without those that are common in all texts.
 fn telling_words(text: &str) -> BTreeSet<u64> {
     let mut words = BTreeSet::new();
-    Tokenizer::default().read(&normalize(text), &mut |term: Term| {
+    let (text, own) = (normalize(text), Languages::default());
+    Tokenizer::default().read_message(&text, own, &mut |term: Term| {
         if !term.is_common {
             words.insert(term.hash);
         }

@@ -52,6 +52,17 @@ pub(super) struct Word {
 pub(super) enum WordKind {
     Telling,
     Common,
+    /// A part of an identifier that no skill has.
+    Part,
+    /// The first letters of a word.
+    Beginning,
     Pair,
     Phrase,
+}
+
+impl WordKind {
+    /// Tells whether sharing a term of this kind is evidence that a message concerns a skill.
+    pub(super) fn is_evidence(self) -> bool {
+        matches!(self, WordKind::Telling | WordKind::Beginning | WordKind::Part)
+    }
 }

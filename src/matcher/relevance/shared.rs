@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
+use super::adjacent::Adjacent;
 use super::fields::{Field, FieldTexts};
+use super::hash::pair_hash;
 use super::index::RelevanceIndex;
 use super::scratch::WordKind;
 use super::search::share;
-use super::terms::{Term, Tokenizer, normalize, pair_hash};
+use super::terms::{Tokenizer, normalize};
 use crate::skill::{Skill, SkillId};
 
 /// A term that a skill and a message share.
@@ -32,30 +34,34 @@ impl RelevanceIndex {
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
         let normalized = normalize(message);
         let mut shared = self.with_scratch(|scratch| {
-            scratch.read(message, &self.flat);
+            scratch.read(message, &self.flat, self.languages);
             let words = scratch.words.iter().filter(|word| word.kind != WordKind::Phrase);
+            // A word and its beginning are one term for people.
+            let mut told = 0..0;
             let shared = words.filter_map(|word| {
                 let list = self.flat.list_at(word.place)?;
                 let score = word.weight * share(&list, number as u32);
                 let term = normalized.get(word.term.span())?.to_owned();
                 let is_common = word.kind == WordKind::Common;
                 let found = (word.term.hash, Shared { term, is_common, fields: Vec::new(), score });
-                (score > 0.0).then_some(found)
+                let is_new = score > 0.0 && told != word.term.span();
+                told = if is_new { word.term.span() } else { told.clone() };
+                is_new.then_some(found)
             });
             shared.collect::<Vec<_>>()
         });
         let mut tokenizer = Tokenizer::default();
+        let languages = texts.languages(&mut tokenizer);
         for field in Field::ALL {
-            let mut before: Option<Term> = None;
-            tokenizer.read(&normalize(texts.get(field)), &mut |term| {
-                let pair = before.map(|before| pair_hash(before.hash, term.hash));
+            let mut adjacent = Adjacent::default();
+            tokenizer.read(&normalize(texts.get(field)), languages, &mut |term| {
+                let pair = adjacent.before(term).map(|before| pair_hash(before.hash, term.hash));
                 for (hash, found) in &mut shared {
                     let is_it = *hash == term.hash || pair == Some(*hash);
                     if is_it && found.fields.last() != Some(&field) {
                         found.fields.push(field);
                     }
                 }
-                before = if term.is_common { before } else { Some(term) };
             });
         }
         shared.sort_by(|a, b| b.1.score.total_cmp(&a.1.score));

@@ -10,6 +10,13 @@
 /// inflection can only lose a final `e` as well.
 const MIN_BYTES: usize = 4;
 
+/// Plurals of abbreviations that look like other words, in lower case. The plurals of most, such as `urls`,
+/// end like that of any word; those of others, such as `css`, would be names.
+const PLURALS: [&str; 16] = [
+    "apis", "clis", "cpus", "dbs", "gpus", "guis", "ids", "kpis", "npus", "pcs", "prs", "skus",
+    "tpus", "tvs", "uis", "vms",
+];
+
 /// Endings that derive one word from another, each with the minimum number of letters before it. They
 /// are tried in this order, so an ending comes before its own endings.
 const DERIVATIONS: [(&str, usize); 22] = [
@@ -39,6 +46,10 @@ const DERIVATIONS: [(&str, usize); 22] = [
 
 /// Turns a folded word into its stem. A word that is not of ASCII letters is its own stem.
 pub(super) fn stem(word: &mut String) {
+    if word.ends_with('s') && word.len() <= MIN_BYTES && PLURALS.contains(&word.as_str()) {
+        word.pop();
+        return;
+    }
     if word.len() >= MIN_BYTES && word.bytes().all(|b| b.is_ascii_lowercase()) {
         singular(word);
         without_inflection(word);

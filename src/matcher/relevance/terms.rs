@@ -1,39 +1,55 @@
 //! The tokeniser: splits text into the terms of the index.
 //!
 //! Text is normalised and folded as queries are (`text/folding.rs`). A word of letters and digits is a
-//! term. Of an identifier (`parseJSONFile`, `s3_bucket`), each part is a term, and so is the whole if
-//! nothing separates the parts. In scripts without spaces between words, and in Hangul, whose particles
-//! follow without one, every two adjacent characters are a term. English words are stemmed.
+//! term. Of an identifier (`parseJSONFile`), the whole is a term, and then each part, which stands in for
+//! the whole and is never a word beside it. In scripts without spaces between words, every two adjacent
+//! characters are a term (`unspaced.rs`). English words are stemmed.
 //!
 //! A term is identified by a hash. Words are folded and stemmed in one buffer, without allocating for
 //! each.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
+use super::hash::{hash, pair_hash};
+use super::identifiers::{Part, parts, plural_abbreviation};
+use super::languages::{Census, Class, Languages, class_of};
 use super::stem::stem;
 use super::stop_words::is_stop_word;
+use super::unspaced::{Telling, is_paired, read_pairs};
 use crate::matcher::text::boundary::is_word;
+use crate::matcher::text::token::Plain;
 use crate::matcher::text::{self, push_folded};
 
-/// The number of bits of a term's hash: as many as leave room for a skill and an impact in 64 bits.
-pub(super) const HASH_BITS: u32 = 36;
-
 /// A word of a text, as the index knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Term {
     /// Hash of the folded and stemmed word, of [`HASH_BITS`] bits.
     pub(super) hash: u64,
-    /// True if it says little about a subject in any catalog: a stop word, or two letters of
-    /// Hiragana, which mostly writes endings and particles.
-    pub(super) is_common: bool,
     /// The start of the term in bytes of the normalised text.
     pub(super) start: u32,
     /// The end of the term in bytes of the normalised text.
     pub(super) end: u32,
+    /// The relation to the identifier that it is read from.
+    pub(super) part: Part,
+    /// True if it says little about a subject in any catalog: a stop word, a function word of the text's
+    /// language, or a pair of characters that lies in no word.
+    pub(super) is_common: bool,
+    /// True if it is an everyday word of the text's language, other than English.
+    pub(super) is_everyday: bool,
+    pub(super) class: Class,
 }
 
 impl Term {
+    /// Returns the term as part of a text in these languages.
+    fn in_languages(self, languages: Languages) -> Term {
+        Term {
+            is_common: self.is_common || self.class.is_function_in(languages),
+            is_everyday: self.is_everyday || self.class.is_everyday_in(languages),
+            ..self
+        }
+    }
+
     /// Returns the range of the term in bytes of the normalised text.
     pub(super) fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
@@ -50,23 +66,72 @@ pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b s
     text::normalize_into(text, buffer).unwrap_or(text)
 }
 
-/// Returns the hash of two terms, one after the other; in the other order they have another hash.
-pub(super) fn pair_hash(first: u64, second: u64) -> u64 {
-    finish((first ^ 0x5851_f42d_4c95_7f2d).wrapping_mul(MIX).rotate_left(29) ^ second)
+/// Returns the hash of a folded word.
+pub(super) fn word_hash(word: &str) -> u64 {
+    let mut stemmed = word.to_owned();
+    stem(&mut stemmed);
+    hash(stemmed.as_bytes())
 }
+
+/// Makes the hash of the beginning of a word distinct from that of the same letters as a word.
+const BEGINNING: u64 = 0x0be6_1111;
 
 /// The longest ending of a word after an apostrophe, in bytes.
 const LONGEST_ENDING: usize = 2;
 
-/// Reads terms. Its buffer is kept between texts.
+/// The number of terms by which a message tells its language.
+const TERMS_OF_LANGUAGE: usize = 256;
+
+/// Reads terms. Its buffers are kept between texts.
 #[derive(Debug, Default)]
 pub(super) struct Tokenizer {
     word: String,
+    /// The first terms of a message, until its language is known.
+    first: Vec<Term>,
 }
 
 impl Tokenizer {
-    /// Calls `each` with the terms of a normalised text, in its order, with repetitions.
-    pub(super) fn read(&mut self, text: &str, each: &mut impl FnMut(Term)) {
+    /// Calls `each` with the terms of a normalised text in these languages, in its order, with
+    /// repetitions.
+    pub(super) fn read(&mut self, text: &str, languages: Languages, each: &mut impl FnMut(Term)) {
+        self.scan(text, &mut |term| resolve(text, term, languages, each));
+    }
+
+    /// Calls `each` as [`Tokenizer::read`] does, with the terms of a message that tells its language
+    /// itself. `own` are the languages of the catalog.
+    pub(super) fn read_message(&mut self, text: &str, own: Languages, each: &mut impl FnMut(Term)) {
+        let mut first = std::mem::take(&mut self.first);
+        let mut census = Census::default();
+        let mut languages = None;
+        self.scan(text, &mut |term| {
+            if let Some(languages) = languages {
+                resolve(text, term, languages, each);
+                return;
+            }
+            count(&mut census, &term);
+            first.push(term);
+            if first.len() == TERMS_OF_LANGUAGE {
+                let told = census.languages(own);
+                first.drain(..).for_each(|term| resolve(text, term, told, each));
+                languages = Some(told);
+            }
+        });
+        let told = census.languages(own);
+        first.drain(..).for_each(|term| resolve(text, term, told, each));
+        self.first = first;
+    }
+
+    /// Returns the language that normalised texts tell.
+    pub(super) fn languages<'t>(&mut self, texts: impl Iterator<Item = &'t str>) -> Languages {
+        let mut census = Census::default();
+        for text in texts {
+            self.scan(text, &mut |term| count(&mut census, &term));
+        }
+        census.languages(Languages::default())
+    }
+
+    /// Calls `each` with the terms of a normalised text in no known language.
+    fn scan(&mut self, text: &str, each: &mut impl FnMut(Term)) {
         let bytes = text.as_bytes();
         let (mut at, mut after_apostrophe) = (0, false);
         while at < bytes.len() {
@@ -102,7 +167,7 @@ impl Tokenizer {
             let paired = rest.starts_with(is_paired);
             let end = rest.find(|c| is_paired(c) != paired).map_or(word.end, |len| start + len);
             if paired {
-                read_bigrams(text, start..end, each);
+                read_pairs(text, start..end, &mut |span, telling| each(pair(text, span, telling)));
             } else {
                 self.read_word(text, start..end, each);
             }
@@ -112,36 +177,71 @@ impl Tokenizer {
 
     /// Reads a word and, if it is an identifier of several parts, these parts.
     fn read_word(&mut self, text: &str, word: Range<usize>, each: &mut impl FnMut(Term)) {
-        each(self.term(text, word.clone()));
-        let written = &text[word.clone()];
-        if written.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) || is_encoded(written) {
-            return;
-        }
-        let mut start = 0;
-        while start < written.len() {
-            let end = part_end(written, start);
-            // One letter of an identifier says nothing.
-            if end - start > 1 && end - start < written.len() {
-                each(self.term(text, word.start + start..word.start + end));
-            }
-            start = end;
+        each(self.term(text, word.clone(), Part::Whole));
+        for (span, part) in parts(&text[word.clone()]) {
+            each(self.term(text, word.start + span.start..word.start + span.end, part));
         }
     }
 
     /// Returns the term of a word.
-    fn term(&mut self, text: &str, span: Range<usize>) -> Term {
+    fn term(&mut self, text: &str, span: Range<usize>, part: Part) -> Term {
         let written = &text[span.clone()];
+        let singular = plural_abbreviation(written).unwrap_or(written);
         self.word.clear();
-        if written.is_ascii() {
-            self.word.push_str(written);
+        if singular.is_ascii() {
+            self.word.push_str(singular);
             self.word.make_ascii_lowercase();
         } else {
-            written.chars().for_each(|c| push_folded(c, &mut self.word));
+            singular.chars().for_each(|c| push_folded(c, &mut self.word));
         }
         let is_common = is_stop_word(self.word.as_bytes());
+        let class = if is_common { Class::default() } else { class_of(self.word.as_bytes()) };
         stem(&mut self.word);
         let hash = hash(self.word.as_bytes());
-        Term { hash, is_common, start: span.start as u32, end: span.end as u32 }
+        let (start, end) = (span.start as u32, span.end as u32);
+        Term { hash, start, end, part, is_common, is_everyday: false, class }
+    }
+}
+
+/// Calls `each` with a term of a text in these languages, and with its beginning.
+fn resolve(text: &str, term: Term, languages: Languages, each: &mut impl FnMut(Term)) {
+    let term = term.in_languages(languages);
+    each(term);
+    if !languages.is_empty() && term.part == Part::Whole && !term.is_common {
+        beginning(text, term).into_iter().for_each(each);
+    }
+}
+
+/// Returns the first letters of a word, without accents, as a term of their own: most languages have many
+/// endings, and words with the same beginning are mostly forms of one word.
+fn beginning(text: &str, term: Term) -> Option<Term> {
+    const LETTERS: RangeInclusive<usize> = 4..=6;
+    let written = &text[term.span()];
+    let is_word = written.chars().nth(LETTERS.start() - 1).is_some()
+        && !written.starts_with(|c: char| c.is_numeric() || is_paired(c));
+    let end = written.char_indices().nth(*LETTERS.end()).map_or(written.len(), |(at, _)| at);
+    let plain = Plain::of(&written[..end]).filter(|_| is_word)?;
+    let hash = pair_hash(BEGINNING, hash(plain.as_str().as_bytes()));
+    Some(Term { hash, part: Part::Beginning, ..term })
+}
+fn count(census: &mut Census, term: &Term) {
+    if term.is_common {
+        census.add_english();
+    } else {
+        census.add(term.class);
+    }
+}
+
+/// Returns the term of a pair of characters.
+fn pair(text: &str, span: Range<usize>, telling: Telling) -> Term {
+    Term {
+        hash: hash(&text.as_bytes()[span.clone()]),
+        start: span.start as u32,
+        end: span.end as u32,
+        part: Part::Whole,
+        is_common: telling == Telling::Nothing,
+        is_everyday: telling == Telling::Little,
+        class: Class::default(),
     }
 }
 
@@ -166,98 +266,6 @@ fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(|c| c != '_' && is_word(c))
 }
 
-/// Returns the end of the part of an identifier that begins at byte `start`: `parseJSONFile2` is
-/// `parse`, `JSON`, `File` and `2`.
-fn part_end(word: &str, start: usize) -> usize {
-    let mut chars = word[start..].char_indices().peekable();
-    let Some((_, mut before)) = chars.next() else { return word.len() };
-    while let Some((at, c)) = chars.next() {
-        let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-        let begins = before.is_numeric() != c.is_numeric()
-            || c.is_uppercase() && (!before.is_uppercase() || next_is_lower);
-        if begins {
-            return start + at;
-        }
-        before = c;
-    }
-    word.len()
-}
-
-/// Tells whether a word is encoded data, such as a piece of base64 or a hash: its parts are too short to
-/// be words. The bounds were set so that they keep `getURLOfTheS3Bucket`.
-fn is_encoded(word: &str) -> bool {
-    const SHORTEST: usize = 12;
-    const CHARS_OF_TWO_PARTS: usize = 5;
-    if word.len() < SHORTEST {
-        return false;
-    }
-    let mut start = 0;
-    let mut n_parts = 0;
-    while start < word.len() {
-        start = part_end(word, start);
-        n_parts += 1;
-    }
-    n_parts * CHARS_OF_TWO_PARTS > word.len() * 2
-}
-
-/// Reads every two adjacent characters of a run, or its only one, as a term.
-fn read_bigrams(text: &str, run: Range<usize>, each: &mut impl FnMut(Term)) {
-    let mut start = run.start;
-    loop {
-        let mut chars = text[start..run.end].chars();
-        let Some(first) = chars.next() else { return };
-        let second = chars.next();
-        if second.is_none() && start > run.start {
-            return;
-        }
-        let end = start + first.len_utf8() + second.map_or(0, char::len_utf8);
-        let is_common = is_hiragana(first) && second.is_none_or(is_hiragana);
-        let hash = hash(&text.as_bytes()[start..end]);
-        each(Term { hash, is_common, start: start as u32, end: end as u32 });
-        start += first.len_utf8();
-    }
-}
-
-/// Tells whether `c` belongs to a script whose terms are pairs of characters: Han, Hiragana,
-/// Katakana, Hangul, Thai, Lao, Khmer, Myanmar.
-pub(crate) fn is_paired(c: char) -> bool {
-    matches!(c,
-        '\u{e00}'..='\u{eff}'
-        | '\u{1000}'..='\u{109f}'
-        | '\u{1100}'..='\u{11ff}'
-        | '\u{1780}'..='\u{17ff}'
-        | '\u{3005}'..='\u{3007}'
-        | '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}')
-}
-
-fn is_hiragana(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{309f}' | 'ー')
-}
-
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// A hash of a word, the same on every machine: multiply and fold, eight bytes at a time.
-fn hash(word: &[u8]) -> u64 {
-    let mut hash = (word.len() as u64).wrapping_mul(MIX);
-    for chunk in word.chunks(8) {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash ^ u64::from_le_bytes(bytes)).wrapping_mul(MIX);
-        hash ^= hash >> 32;
-    }
-    finish(hash)
-}
-
-fn finish(hash: u64) -> u64 {
-    let hash = (hash ^ (hash >> 29)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (hash ^ (hash >> 32)).wrapping_mul(MIX) >> (64 - HASH_BITS)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,7 +274,7 @@ mod tests {
     fn terms(text: &str) -> Vec<(String, bool)> {
         let text = normalize(text);
         let mut terms = Vec::new();
-        Tokenizer::default().read(&text, &mut |term| {
+        Tokenizer::default().read(&text, Languages::default(), &mut |term| {
             let mut word = String::new();
             text[term.span()].chars().for_each(|c| push_folded(c, &mut word));
             if !word.starts_with(is_paired) {
@@ -307,13 +315,64 @@ mod tests {
     fn common_terms_are_known_in_any_case() {
         let common = |text: &str| -> Vec<bool> { terms(text).into_iter().map(|t| t.1).collect() };
         assert_eq!(common("How DO you deploy"), [true, true, true, false]);
-        assert_eq!(common("ください見る"), [true, true, true, false, false]);
+        assert_eq!(common("ください見る"), [true, true, true, true, false]);
     }
 
     #[test]
-    fn hashes_fit_their_bits_and_pairs_know_their_order() {
-        let [a, b] = ["deploy", "staging"].map(|word| hash(word.as_bytes()));
-        assert_ne!(pair_hash(a, b), pair_hash(b, a));
-        assert!([a, b, pair_hash(a, b), hash(b"")].iter().all(|hash| hash >> HASH_BITS == 0));
+    fn abbreviations_in_the_plural_are_their_singular_without_parts() {
+        for (text, expected) in [
+            ("APIs PRs URLs' MP3s", &["api", "pr", "url", "mp3"][..]),
+            ("apis kpis gpus ids", &["api", "kpi", "gpu", "id"]),
+            ("getURLsFast URLsOf", &["geturlsfast", "get", "url", "fast", "urlsof", "url", "of"]),
+            ("AWS DNS CSS TLS", &["aws", "dns", "css", "tls"]),
+            ("aws dns css tls bus gas", &["aws", "dns", "css", "tls", "bus", "gas"]),
+            ("iOS", &["ios", "os"]),
+            ("Is As", &["is", "as"]),
+        ] {
+            let mut found = Vec::new();
+            let each = &mut |term: Term| found.push(term.hash);
+            Tokenizer::default().read(text, Languages::default(), each);
+            let expected: Vec<u64> = expected.iter().map(|word| hash(word.as_bytes())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_tells_its_language_wherever_its_function_words_stand() {
+        let n_common = |text: &str| {
+            let mut n_common = 0;
+            let each = &mut |term: Term| n_common += usize::from(term.is_common);
+            Tokenizer::default().read_message(text, Languages::default(), each);
+            n_common
+        };
+        assert_eq!(n_common("Rechnung für den Kunden und mich"), 4);
+        // More terms than are kept until the language is known.
+        let long = format!("für {}und den", "Rechnung ".repeat(TERMS_OF_LANGUAGE));
+        assert_eq!(n_common(&format!("und {long}")), 4);
+        assert_eq!(n_common(&long), 0);
+        assert_eq!(n_common("Rechnung und Frist"), 0);
+    }
+
+    #[test]
+    fn forms_of_a_word_have_the_same_beginning() {
+        let beginnings = |text: &str| -> Vec<u64> {
+            let mut hashes = Vec::new();
+            let text = format!("{text} der die das und");
+            Tokenizer::default().read_message(&text, Languages::default(), &mut |term| {
+                hashes.extend((term.part == Part::Beginning).then_some(term.hash));
+            });
+            hashes
+        };
+        for [one, other] in [
+            ["Rechnung", "Rechnungen"],
+            ["Vertrag", "Verträge"],
+            ["Angebot", "Angebotsvergleich"],
+            ["CÓDIGO", "codigos"],
+        ] {
+            assert_eq!(beginnings(one), beginnings(other), "{one} and {other}");
+            assert_eq!(beginnings(one).len(), 1, "{one}");
+        }
+        assert!(beginnings("Ort 2024 部署").is_empty());
+        assert_ne!(beginnings("Zeitung"), beginnings("Zeichen"));
     }
 }

@@ -2,10 +2,13 @@
 //! weights.
 
 use crate::matcher::relevance::flat::Flat;
+use crate::matcher::relevance::hash::pair_hash;
+use crate::matcher::relevance::identifiers::Part;
 use crate::matcher::relevance::impact::FULL;
+use crate::matcher::relevance::languages::Languages;
 use crate::matcher::relevance::phrases::chain_start;
 use crate::matcher::relevance::scratch::{Scratch, Word, WordKind};
-use crate::matcher::relevance::terms::{Term, normalize_into, pair_hash};
+use crate::matcher::relevance::terms::{Term, normalize_into};
 
 /// The worth of a stop word, relative to another word of the same rarity. It is small, and decides only
 /// where nothing else does.
@@ -14,6 +17,14 @@ const COMMON_WORTH: f32 = 0.1;
 /// The worth of two adjacent words in their order, relative to one word of the same rarity. It is added
 /// to that of the words.
 const PAIR_WORTH: f32 = 0.4;
+
+/// The worth of the first letters of a word, relative to another word of the same rarity. It is added to
+/// that of the word.
+const BEGINNING_WORTH: f32 = 0.8;
+
+/// The worth of a part of an identifier that no skill has, relative to another word of the same rarity. It
+/// is small, so that the same message in lower case, which has no such parts, is answered alike.
+const PART_WORTH: f32 = 0.1;
 
 /// The worth of a phrase by which a description says when its skill is wanted, relative to one word of
 /// the same rarity.
@@ -49,6 +60,8 @@ impl Reader<'_> {
         let worth = match kind {
             WordKind::Telling => 1.0,
             WordKind::Common => COMMON_WORTH,
+            WordKind::Part => PART_WORTH,
+            WordKind::Beginning => BEGINNING_WORTH,
             WordKind::Pair => PAIR_WORTH,
             WordKind::Phrase => PHRASE_WORTH,
         };
@@ -58,11 +71,27 @@ impl Reader<'_> {
         *known |= bit;
         true
     }
+
+    /// Adds the beginning of a word, or a part of an identifier unless some skill has the whole.
+    fn add_part(&mut self, is_whole_known: bool, term: Term) {
+        let kind = match term.part {
+            Part::Beginning => WordKind::Beginning,
+            _ if is_whole_known || term.is_common => return,
+            Part::OfCase => WordKind::Part,
+            Part::Whole | Part::OfDigits => WordKind::Telling,
+        };
+        self.add(kind, term);
+    }
 }
 
 impl Scratch {
     /// Reads the terms of a message that the index knows.
-    pub(in crate::matcher::relevance) fn read(&mut self, message: &str, flat: &Flat) {
+    pub(in crate::matcher::relevance) fn read(
+        &mut self,
+        message: &str,
+        flat: &Flat,
+        own: Languages,
+    ) {
         let Scratch { tokenizer, normalized, folded, words, .. } = self;
         words.clear();
         let text = normalize_into(message, normalized);
@@ -73,12 +102,19 @@ impl Scratch {
         let mut before: Option<Term> = None;
         // The chains of words read so far that begin some phrase.
         let mut chains: [Option<(u64, Term)>; 5] = [None; 5];
-        tokenizer.read(text, &mut |term| {
+        // True if the last whole word says all: its parts are not words beside it.
+        let mut is_known = false;
+        tokenizer.read_message(text, own, &mut |term| {
+            if term.part != Part::Whole {
+                reader.add_part(is_known, term);
+                return;
+            }
             if term.is_common {
+                is_known = true;
                 reader.add(WordKind::Common, term);
                 return;
             }
-            reader.add(WordKind::Telling, term);
+            is_known = reader.add(WordKind::Telling, term);
             let joined = |hash, first: Term| Term { hash, start: first.start, ..term };
             let mut is_pair = false;
             if let Some(first) = before {
