@@ -122,7 +122,7 @@ pub(super) fn relevant_apart<'a>(
 }
 
 /// The margin of relevance for one request of several.
-const APART: RelevanceMargin = RelevanceMargin { worth: 2.4, lead: 1.35, words: 2 };
+const APART: RelevanceMargin = RelevanceMargin { worth: 1.45, lead: 0.8, words: 2 };
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
 /// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin, and

@@ -85,7 +85,7 @@ pub struct RelevanceMargin {
 
 impl Default for RelevanceMargin {
     fn default() -> Self {
-        RelevanceMargin { worth: 1.6, lead: 0.9, words: 2 }
+        RelevanceMargin { worth: 1.6, lead: 0.7, words: 2 }
     }
 }
 

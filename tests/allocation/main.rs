@@ -54,7 +54,8 @@ fn a_query_allocates_nothing_but_its_answer_once_one_like_it_was_answered() {
     let queries = [
         &many,
         "please create a pull request for word17, and deploy",
-        "word42 now, then\nword43  now",
+        // The lines of a longer message would be listed, to tell what is attached.
+        "word42 now, then word43  now",
         "使用 word9 ２x ÉTÉ e\u{301}",
         "Skill-12 and the skill skill-13",
         "not /skill-3, use skill 14 and skill-15 for skill-3 instead of skill 16",

@@ -90,7 +90,9 @@ fn what_does_not_fit_steps_down_one_tier_and_says_why() {
     let tight = disclose(&engine, "word", Format::Markdown, Some(Budget::Characters(400)));
     assert_eq!(ids(&tight.full), ["m0", "m2"]);
     assert_eq!(ids(&tight.registry), ["m1"]);
-    assert!(tight.text.contains("- m1: Matched 1."), "{}", tight.text);
+    let told =
+        "- m1: called for, but too long to be shown here (5014 characters): load it; Matched 1.";
+    assert!(tight.text.contains(told), "{}", tight.text);
     assert!(tight.text.ends_with("[3 more skills available]"), "{}", tight.text);
     let expected = [("m1", "over budget: full text of 5014 characters, shown as a line")];
     assert_eq!(reasons(&tight), expected);

@@ -2,6 +2,7 @@
 //! skills, the order of matches, relevance, hostile input, and a comparison with a plain matcher.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod attachments;
 mod crowd;
 mod denials;
 mod differential;

@@ -36,7 +36,7 @@ fn machine_output_has_the_documented_fields() {
     assert_eq!(keys(&list["diagnostics"][0]), diagnostic);
 
     let found = run(&["match", "alpha"]);
-    assert_eq!(keys(&found), ["matches", "meta", "rejected"]);
+    assert_eq!(keys(&found), ["matches", "meta", "rejected", "relevant"]);
     assert_eq!(keys(&found["matches"][0]), ["explicit", "hits", "id", "phrase_words"]);
     assert_eq!(keys(&found["matches"][0]["hits"][0]), ["end", "kind", "start", "trigger"]);
 

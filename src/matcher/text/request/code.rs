@@ -120,5 +120,5 @@ fn is_of_word(c: char) -> bool {
 }
 
 fn is_of_name(c: char) -> bool {
-    c.is_alphanumeric() || "./_-:@#~\\+%$€,`'".contains(c)
+    c.is_alphanumeric() || !c.is_ascii() || "./_-:@#~\\+%$€,`'".contains(c)
 }

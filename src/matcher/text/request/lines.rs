@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::skill::searched_form;
+
 use super::blocks::{Fences, Tags};
 use super::{code, output};
 
@@ -86,7 +88,8 @@ fn push_block(message: &str, block: Range<usize>, kind: Kind, lines: &mut Vec<Li
 
 /// Returns the kind of a line outside of blocks, below a line of kind `before`.
 fn kind_of(line: &str, before: Kind) -> Kind {
-    let text = line.trim();
+    let is_seen = |c: char| !c.is_whitespace() && searched_form(c).is_some();
+    let text = line.trim_matches(|c: char| !is_seen(c));
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
     if text.is_empty() {
         Kind::Blank

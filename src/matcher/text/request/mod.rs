@@ -28,7 +28,7 @@ use lines::{Kind, Line};
 /// use repertoire::matcher::attachments;
 ///
 /// let message = "why does this fail?\n\n```\nlet x = deploy();\n```\n";
-/// assert_eq!(attachments(message), [20..message.len()]);
+/// assert_eq!(attachments(message), [21..message.len()]);
 /// assert!(attachments("why does this fail?").is_empty());
 /// ```
 pub fn attachments(message: &str) -> Vec<Range<usize>> {
