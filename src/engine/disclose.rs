@@ -114,7 +114,9 @@ impl Engine {
         let mut ranked = best.unwrap_or_default();
         if ranked.is_empty() && parts.has_attachments() {
             ranked = self.rank_text(now, &parts.attachments(message, MAX_ATTACHED), limit);
-            ranked.iter_mut().for_each(|(_, found)| found.is_attached = true);
+            for (_, found) in &mut ranked {
+                found.is_attached = true;
+            }
         }
         ranked
     }

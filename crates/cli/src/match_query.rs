@@ -121,7 +121,8 @@ fn weighed(skill: &Weighed) -> String {
     let mut told =
         format!("{shown}, by the words {} (weight {worth:.2}, lead {lead:.2})", words.join(", "));
     if !skill.lacking.is_empty() {
-        told += &format!("; lacks: {}", skill.lacking.join(", "));
+        told.push_str("; lacks: ");
+        told.push_str(&skill.lacking.join(", "));
     }
     format!("relevant: {title}  {}", styled(DIM, told))
 }

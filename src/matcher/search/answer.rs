@@ -41,9 +41,10 @@ impl Search<'_, '_> {
     /// only by id; and with the reasons why other skills are missing.
     fn answer(&mut self, limit: usize, n_matches: usize) -> Answer {
         let Scratch { found, ranking, text, quoted, .. } = &*self.scratch;
-        let said = match quoted.is_empty() {
-            true => Cow::Borrowed(text.folded()),
-            false => Cow::Owned(quoted.uncovered(text)),
+        let said = if quoted.is_empty() {
+            Cow::Borrowed(text.folded())
+        } else {
+            Cow::Owned(quoted.uncovered(text))
         };
         let (first, beyond) = ranking.best.split_at(limit.min(ranking.best.len()));
         let id = |skill: u32| self.index.id(skill).clone();

@@ -49,7 +49,8 @@ impl<'q> Excerpt<'q> {
             return Excerpt { query, parts: Vec::new(), is_whole: true };
         }
         let gap = gap(query, max_bytes);
-        let mut kept = vec![0..gap.start];
+        let mut kept = Vec::new();
+        kept.push(0..gap.start);
         let request = parts.request_ranges();
         if request.iter().map(Range::len).sum::<usize>() <= max_bytes {
             let inside =
@@ -61,7 +62,7 @@ impl<'q> Excerpt<'q> {
         let mut at = 0;
         for source in merged(without(&kept, harness)) {
             let len = source.len();
-            excerpt.parts.push(Part { at, source });
+            excerpt.parts.push(Part { source, at });
             at += len + SEAM.len();
         }
         excerpt

@@ -18,7 +18,7 @@ pub(crate) fn requests(text: &str) -> Vec<&str> {
 const MIN_WORDS: usize = 3;
 
 fn has_words(part: &str) -> bool {
-    super::code::Tally::of(part).n_words >= MIN_WORDS
+    super::code::Tally::of(part).words >= MIN_WORDS
 }
 
 /// Words that begin a further request, as they stand at the start of a clause.

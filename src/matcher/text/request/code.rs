@@ -10,20 +10,20 @@ pub(super) fn is_code(line: &str, follows: bool) -> bool {
         return true;
     }
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
-    let Tally { n_words, n_names, n_odd } = Tally::of(text);
+    let Tally { words, names, odd } = Tally::of(text);
     let ends =
         text.ends_with(['{', '}', '[', '(', '\\']) || text.ends_with("},") || text.ends_with("],");
     let ends_statement = text.ends_with(';') && !text.starts_with(['-', '*', '+', '•']);
     let first = text.split([' ', '(', ':']).next().unwrap_or_default();
     let is_sentence = text.ends_with(['.', '?', '!']);
     let begins = KEYWORDS.contains(&first) && !is_sentence;
-    n_odd > n_words
+    odd > words
         || ends_statement
-        || ends && (n_odd > 0 || n_words <= 2)
-        || begins && n_words <= 3 && (follows || n_names + n_odd > 0)
-        || STATEMENTS.contains(&first) && n_words <= 2 && !is_sentence
-        || is_indented && (follows || n_odd > 0)
-        || follows && n_words <= 1
+        || ends && (odd > 0 || words <= 2)
+        || begins && words <= 3 && (follows || names + odd > 0)
+        || STATEMENTS.contains(&first) && words <= 2 && !is_sentence
+        || is_indented && (follows || odd > 0)
+        || follows && words <= 1
 }
 
 /// Words that begin a line in some programming language.
@@ -68,11 +68,11 @@ fn is_pair(text: &str) -> bool {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tally {
     /// Letters alone, with the punctuation of sentences.
-    pub(super) n_words: usize,
+    pub(super) words: usize,
     /// Names, paths, addresses, numbers.
-    n_names: usize,
+    names: usize,
     /// Everything else: signs, and words with signs in them.
-    n_odd: usize,
+    odd: usize,
 }
 
 impl Tally {
@@ -82,14 +82,14 @@ impl Tally {
             let word = token.trim_start_matches(opens_word).trim_end_matches(closes_word);
             if word.is_empty() {
                 let is_sign = token.contains(['=', '{', '}', '[', ']', '|', '&', ';', '(', ')']);
-                tally.n_odd += usize::from(is_sign);
+                tally.odd += usize::from(is_sign);
             } else if word.chars().all(is_of_word) {
-                tally.n_words += 1 + n_unspaced(word) / 2;
+                tally.words += 1 + n_unspaced(word) / 2;
             } else if word.contains("://") || word.starts_with('`') || word.chars().all(is_of_name)
             {
-                tally.n_names += 1;
+                tally.names += 1;
             } else {
-                tally.n_odd += 1;
+                tally.odd += 1;
             }
         }
         tally

@@ -193,7 +193,7 @@ fn enclose(lines: &mut [Line]) {
 /// Tells whether a line beside code reads as a sentence: it has several words.
 fn is_sentence(line: &str) -> bool {
     const MIN_WORDS: usize = 2;
-    code::Tally::of(line).n_words >= MIN_WORDS
+    code::Tally::of(line).words >= MIN_WORDS
 }
 
 /// Returns the ranges of the lines that may be the user's own words: paragraphs, each up to the blank line
