@@ -36,15 +36,12 @@ pub(super) fn near<'a>(
 ) -> Vec<&'a Entry> {
     let Case { listing, evidence, options, .. } = case;
     let worth = ranked.first().map_or(0.0, |(_, found)| found.worth);
-    // In a small catalog, rarity says nothing: after the first skill, which is plausible, one needs a word
-    // that fewer than half of the skills have.
+    // In a small catalog, rarity says nothing: a relevant skill needs a word that not all skills have.
     let is_handful = listing.len() <= options.max_lines;
     let is_near =
         |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful);
     let is_plausible = ranked.first().is_some_and(|(_, found)| found.is_plausible(listing.len()));
-    let near =
-        ranked.iter().enumerate().filter(|(place, (_, found))| *place == 0 || is_near(found));
-    let near = near.map(|(_, ranked)| ranked).filter(|_| is_plausible);
+    let near = ranked.iter().filter(|(_, found)| is_plausible && is_near(found));
     let mut lines: Vec<&Entry> = weak.to_vec();
     lines.extend(near.map(|(entry, _)| *entry));
     lines.extend(slight);

@@ -1,6 +1,6 @@
 //! Messages with something attached: what counts there, and several requests in one message.
 
-use repertoire::{Disclosure, Engine, Skill};
+use repertoire::{Disclosure, Engine, EngineBuilder, Skill, SkillId};
 
 fn engine() -> Engine {
     let skill = |name: &str, description: &str, triggers: &str, body: &str| -> Skill {
@@ -17,15 +17,11 @@ fn engine() -> Engine {
         skill("changelog", "Writes changelog entries for a new version.", "[]", "B"),
         skill("translate-page", "Translates web pages into French.", "[]", "B"),
     ];
-    skills
-        .into_iter()
-        .fold(Engine::builder(), |builder, skill| builder.skill(skill))
-        .build()
-        .unwrap()
+    skills.into_iter().fold(Engine::builder(), EngineBuilder::skill).build().unwrap()
 }
 
 fn shown(disclosure: &Disclosure) -> [Vec<&str>; 2] {
-    [&disclosure.full, &disclosure.registry].map(|ids| ids.iter().map(|id| id.as_str()).collect())
+    [&disclosure.full, &disclosure.registry].map(|ids| ids.iter().map(SkillId::as_str).collect())
 }
 
 /// Ways to attach a line of text.

@@ -59,7 +59,8 @@ fn assert_selected(
         !found.explicit && found.phrase_words == 1 && !found.hits.iter().any(is_pattern)
     };
     let words = all.matches.iter().filter(is_word).map(|found| found.id.clone());
-    assert_eq!(BTreeSet::from_iter(all.words.iter().cloned()), words.collect(), "{query:?}");
+    let words: BTreeSet<SkillId> = words.collect();
+    assert_eq!(all.words.iter().cloned().collect::<BTreeSet<_>>(), words, "{query:?}");
     for &limit in limits {
         let mut n_others = 0;
         let expected = all.matches.iter().filter(|found| {

@@ -147,7 +147,6 @@ fn untyped_triggers_have_the_form_of_something_else() {
         "keywords: ['deploy {name}']",
         "keywords: ['*.tfstate']",
         "keywords: ['how to deploy ...']",
-        "keywords: [\"terra\\u200bform\"]",
         "keywords: [terraform], exclude: ['pulumi.*']",
         "keywords: ['<service> rollback']",
         "keywords: ['terraform…']",

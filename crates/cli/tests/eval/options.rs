@@ -58,7 +58,8 @@ fn quoted_text_holds_no_literals_but_patterns_and_named_skills() {
             let explained = engine.explain(query, 9).rejected;
             for told in [told(&disclosure.omitted), told(&explained)] {
                 let is_told = |told: &String| {
-                    told.starts_with(&reason) && told.ends_with("stands in quoted text only")
+                    told.starts_with(&reason)
+                        && told.ends_with("stands in quoted or attached text only")
                 };
                 assert!(told.iter().any(is_told), "{query}: {told:?}");
             }
@@ -117,8 +118,14 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
         assert!(with(&skills, false, options(Some(stricter))).disclose(query).full.is_empty());
     }
 
-    // If a trigger matches, it decides. A trigger that does not match does not hide its skill.
+    // If a trigger matches, it decides, unless it is a single word. A trigger that does not match does not
+    // hide its skill.
     skills.push(super::skill("client", "freelance"));
+    let declared = with(&skills, false, options(Some(margin))).disclose(query);
+    assert_eq!(ids(&declared.full), ["invoice-writer"]);
+    assert!(declared.omitted.iter().any(|of| of.reason.code() == "outdone"), "{declared:?}");
+    skills.pop();
+    skills.push(super::skill("client", "freelance clients"));
     let declared = with(&skills, false, options(Some(margin))).disclose(query);
     assert_eq!((ids(&declared.full), declared.relevant), (vec!["client"], None));
     skills[0] =

@@ -30,6 +30,10 @@ const PART_WORTH: f32 = 0.1;
 /// the same rarity.
 const PHRASE_WORTH: f32 = 0.4;
 
+/// The number of skills up to which a word distinguishes skills if one of them lacks it; in a larger catalog,
+/// more than half must lack it.
+const HANDFUL: usize = 5;
+
 /// The maximum number of distinct terms read from a message: a longer message is pasted text.
 const MAX_WORDS: usize = 512;
 
@@ -66,7 +70,8 @@ impl Reader<'_> {
             WordKind::Phrase => PHRASE_WORTH,
         };
         let weight = worth * rarity(flat.n_skills(), list.n_skills) * FULL;
-        let is_telling = (list.n_skills as usize) * 2 < flat.n_skills();
+        let (n_with, n_all) = (list.n_skills as usize, flat.n_skills());
+        let is_telling = n_with * 2 < n_all || n_all <= HANDFUL && n_with < n_all;
         words.push(Word { term, kind, place, is_telling, weight });
         *known |= bit;
         true
