@@ -37,7 +37,7 @@ pub struct Weighed {
     pub tier: Tier,
     /// The words that skill and query share, without stop words, the heaviest first.
     pub words: Vec<String>,
-    /// What the skill lacks to be shown in full by relevance, as phrases; empty if nothing.
+    /// Everything that the skill lacks to be shown in full by relevance, as phrases; empty if nothing.
     pub lacking: Vec<String>,
 }
 

@@ -79,8 +79,9 @@ fn text(found: &Explanation, query: &Query<'_>, explain: bool, out: Output) -> P
         Some(MetaQuestion::ShowAll) => text.push("The message asks to see all skills.\n"),
         None => {}
     }
+    let is_match = |skill: &Weighed| found.matches.iter().any(|of| of.id == skill.found.id);
     for skill in &found.relevant {
-        if skill.tier == Tier::Full
+        if skill.tier == Tier::Full && !is_match(skill)
             || explain
             || found.matches.is_empty() && skill.tier == Tier::Registry
         {

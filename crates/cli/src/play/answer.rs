@@ -71,7 +71,7 @@ struct Found {
 struct Part {
     text: String,
     hits: Vec<PartHit>,
-    /// True if it is no part of the request.
+    /// True if it does not belong to the request.
     is_attached: bool,
 }
 

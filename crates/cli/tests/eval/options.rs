@@ -36,8 +36,8 @@ fn quoted_text_holds_no_literals_but_patterns_and_named_skills() {
         ("why is `deploy` red?", &[], &["deploy"]),
         ("use the `deploy` skill", &["deploy"], &["deploy"]),
         ("`/deploy` now", &[], &["deploy"]),
-        ("> deploy\nship it", &["calm"], &["deploy"]),
-        ("```\ntimeout\n```\nthread panicked at x.rs", &["trace"], &["logs", "trace"]),
+        ("> deploy\nship it", &["calm"], &["calm"]),
+        ("```\ntimeout\n```\nthread panicked at x.rs", &["trace"], &["trace"]),
         ("```\nthread panicked at x.rs\n```", &["trace"], &["trace"]),
         ("see http://x.org/deploy", &[], &["deploy"]),
         ("deploy `x` and deploy", &["deploy"], &["deploy"]),
@@ -125,7 +125,7 @@ fn what_is_past_the_margin_is_shown_in_full_and_says_why() {
     assert_eq!(ids(&declared.full), ["invoice-writer"]);
     assert!(declared.omitted.iter().any(|of| of.reason.code() == "outdone"), "{declared:?}");
     skills.pop();
-    skills.push(super::skill("client", "freelance clients"));
+    skills.push(super::skill("client", "freelance client"));
     let declared = with(&skills, false, options(Some(margin))).disclose(query);
     assert_eq!((ids(&declared.full), declared.relevant), (vec!["client"], None));
     skills[0] =

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The names that most embedders use; all others are in their modules.
-const NAMES: [&str; 49] = [
+const NAMES: [&str; 50] = [
     "Activate",
     "Activation",
     "Allowlist",
@@ -54,6 +54,7 @@ const NAMES: [&str; 49] = [
     "TurnBuilder",
     "Watch",
     "WatchOptions",
+    "Weighed",
 ];
 
 /// Returns the names that `lib.rs` re-exports.

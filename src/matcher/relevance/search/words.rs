@@ -71,7 +71,7 @@ impl Reader<'_> {
         };
         let weight = worth * rarity(flat.n_skills(), list.n_skills) * FULL;
         let (n_with, n_all) = (list.n_skills as usize, flat.n_skills());
-        let is_telling = n_with * 2 < n_all || n_all <= HANDFUL && n_with < n_all;
+        let is_telling = n_with * 2 < n_all || (3..=HANDFUL).contains(&n_all) && n_with < n_all;
         words.push(Word { term, kind, place, is_telling, weight });
         *known |= bit;
         true

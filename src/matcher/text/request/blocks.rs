@@ -1,6 +1,6 @@
 //! Blocks with marks at both ends: fences, and blocks in tags.
 
-use super::lines::Kind;
+use super::kind::Kind;
 
 /// The number of searches for an end that may fail in one message, so that a message of nothing but
 /// beginnings is read in linear time.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::skill::searched_form;
 
 use super::blocks::{Fences, Tags};
+use super::kind::Kind;
 use super::{code, output};
 
 /// A line of a message, with its line break.
@@ -19,22 +20,6 @@ impl Line {
     pub(super) fn range(&self) -> Range<usize> {
         self.start..self.end
     }
-}
-
-/// The kind of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Blank,
-    /// Perhaps somebody's own words.
-    Text,
-    /// Quoted by marks that say so: in a fence, a tagged block, a mail, a table.
-    Quoted,
-    /// Code or data, without marks around it.
-    Code,
-    /// Written by a program, without marks around it: diffs, logs, stack frames, reports.
-    Output,
-    /// Written by the harness of an agent, neither request nor attachment.
-    Harness,
 }
 
 /// Reads the lines of a message.

@@ -8,6 +8,7 @@
 pub(crate) mod apart;
 mod blocks;
 mod code;
+mod kind;
 mod lines;
 mod output;
 #[cfg(test)]
@@ -19,7 +20,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::boundary::char_boundary;
-use lines::{Kind, Line};
+use kind::Kind;
+use lines::Line;
 
 /// Returns the byte ranges of a message that are not its request: what is attached to it, and blocks that a
 /// harness wrote. In order, without overlap.
