@@ -96,10 +96,9 @@ impl Search<'_, '_> {
         let found = &self.scratch.found;
         let skills = self.scratch.ranking.ranked();
         let skills = skills.filter(|(skill, tally)| tally.is_word && !found.is_explicit(*skill));
-        let mut words: Vec<SkillId> =
-            skills.map(|(skill, _)| self.index.id(skill).clone()).collect();
+        let mut words: Vec<u32> = skills.map(|(skill, _)| skill).collect();
         words.sort_unstable();
-        words
+        words.into_iter().map(|skill| self.index.id(skill).clone()).collect()
     }
 
     /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
