@@ -140,7 +140,7 @@ mod tests {
             ),
             (
                 "fix the login page, and then write an entry",
-                &["fix the login page,", "and then write an entry"],
+                &["fix the login page,", "then write an entry"],
             ),
             ("1. fix the login\n2. write an entry", &["1. fix the login", "2. write an entry"]),
             ("- fix the login\n- write an entry", &["- fix the login", "- write an entry"]),
