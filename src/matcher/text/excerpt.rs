@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::boundary::char_boundary;
+use super::ranges::{gap, merged, without};
 use super::request::Parts;
 
 /// The separator of parts that do not adjoin: no phrase, and no `.*`, reaches across it.
@@ -111,62 +111,22 @@ impl<'q> Excerpt<'q> {
         if self.is_whole {
             return ranges.to_vec();
         }
-        let of_part = |part: &Part| {
-            let (source, at) = (part.source.clone(), part.at);
-            let place = move |range: &Range<usize>| {
+        let mut places = Vec::new();
+        let mut ranges = ranges.iter().peekable();
+        for Part { source, at } in &self.parts {
+            while let Some(range) = ranges.peek().filter(|range| range.start < source.end) {
                 let (start, end) = (range.start.max(source.start), range.end.min(source.end));
-                (start < end).then(|| at + start - source.start..at + end - source.start)
-            };
-            ranges.iter().filter_map(place)
-        };
-        self.parts.iter().flat_map(of_part).collect()
-    }
-}
-
-/// Returns the bytes of a query that are left out if at most `max_bytes` are kept; an empty range at the end
-/// if that is all of it.
-fn gap(query: &str, max_bytes: usize) -> Range<usize> {
-    if query.len() <= max_bytes {
-        return query.len()..query.len();
-    }
-    let head = &query[..char_boundary(query, max_bytes / 2)];
-    let tail = &query[char_boundary(query, query.len() - max_bytes / 2)..];
-    // Text without blanks is cut between characters.
-    let head = head.rfind(char::is_whitespace).unwrap_or(head.len());
-    let tail = query.len() - tail.len() + tail.find(char::is_whitespace).unwrap_or(0);
-    head..tail
-}
-
-/// Returns `ranges` without `holes`. Both are in order.
-fn without(ranges: &[Range<usize>], holes: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut left = Vec::new();
-    let mut holes = holes.iter().peekable();
-    for range in ranges {
-        let mut from = range.start;
-        while let Some(hole) = holes.peek().filter(|hole| hole.start < range.end) {
-            left.push(from..hole.start.max(from));
-            from = from.max(hole.end);
-            if hole.end > range.end {
-                break;
+                if start < end {
+                    places.push(at + start - source.start..at + end - source.start);
+                }
+                if range.end > source.end {
+                    break;
+                }
+                ranges.next();
             }
-            holes.next();
         }
-        left.push(from.min(range.end)..range.end);
+        places
     }
-    left.retain(|range| range.start < range.end);
-    left
-}
-
-/// Joins ranges that adjoin.
-fn merged(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    for range in ranges {
-        match merged.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => merged.push(range),
-        }
-    }
-    merged
 }
 
 #[cfg(test)]

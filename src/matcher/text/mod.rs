@@ -9,6 +9,7 @@ pub(in crate::matcher) mod mapped;
 pub(in crate::matcher) mod mask;
 pub mod mention;
 pub(in crate::matcher) mod meta;
+pub(in crate::matcher) mod ranges;
 pub(crate) mod request;
 pub(crate) mod token;
 

@@ -2,14 +2,14 @@
 
 use super::kind::Kind;
 
-/// The number of searches for an end that may fail in one message, so that a message of nothing but
-/// beginnings is read in linear time.
-const MAX_FAILED: usize = 32;
+/// The number of bytes of one message that searches for an end may read in vain, so that a message of
+/// nothing but beginnings is read in linear time.
+const MAX_WASTED: usize = 4 << 20;
 
 /// Finds fenced blocks.
 #[derive(Debug, Default)]
 pub(super) struct Fences {
-    n_failed: usize,
+    wasted: usize,
 }
 
 impl Fences {
@@ -17,7 +17,7 @@ impl Fences {
     /// none: the paste was cut, and what is below it may be the request.
     pub(super) fn block(&mut self, text: &str) -> Option<usize> {
         let marks = opened(text.lines().next()?)?;
-        if self.n_failed == MAX_FAILED {
+        if self.wasted > MAX_WASTED {
             return None;
         }
         let mut len = 0;
@@ -34,7 +34,7 @@ impl Fences {
                 break;
             }
         }
-        self.n_failed += 1;
+        self.wasted += len;
         None
     }
 }
@@ -42,7 +42,7 @@ impl Fences {
 /// Finds blocks in tags.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
-    n_failed: usize,
+    wasted: usize,
 }
 
 impl Tags {
@@ -54,12 +54,12 @@ impl Tags {
         let name = &inside[..inside.find(|c: char| !is_of_name(c)).unwrap_or(0)];
         let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && inside[name.len()..].starts_with(['>', ' ', '\n', '/']);
-        if !is_tag || self.n_failed == MAX_FAILED {
+        if !is_tag || self.wasted > MAX_WASTED {
             return None;
         }
         let end_tag = format!("</{name}>");
         let Some(found) = text.find(&end_tag) else {
-            self.n_failed += 1;
+            self.wasted += text.len();
             return None;
         };
         let end = found + end_tag.len();
@@ -68,6 +68,7 @@ impl Tags {
         // Of words around a tag in a line, as in `<b>this</b> is wrong`, the line is the user's.
         let is_alone = after.trim().is_empty();
         if !is_alone && !is_harness {
+            self.wasted += end;
             return None;
         }
         let len = if is_alone { end + after.len() } else { end };

@@ -20,6 +20,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::boundary::char_boundary;
+use super::ranges::{gap, merged, without};
 use kind::Kind;
 use lines::Line;
 
@@ -85,9 +86,10 @@ impl Parts {
             request = ends(message, &request);
             is_either = request.len() == 2;
         }
-        let attached = attached(message, &lines, &request);
-        let harness = lines.iter().filter(|line| line.kind == Kind::Harness).map(Line::range);
-        Parts { request, attached, harness: harness.collect(), is_whole: false, is_either }
+        let harness = lines.iter().filter(|line| line.kind == Kind::Harness);
+        let harness = merged(harness.map(Line::range));
+        let attached = attached(message, &request, &harness);
+        Parts { request, attached, harness, is_whole: false, is_either }
     }
 
     /// Returns the text of the request. Parts that do not adjoin are paragraphs of their own.
@@ -107,12 +109,11 @@ impl Parts {
     /// Returns at most about `max_bytes` of the attachments: their beginning and their end.
     pub(crate) fn attachments<'m>(&self, message: &'m str, max_bytes: usize) -> Cow<'m, str> {
         let text = joined(message, &self.attached);
-        if text.len() <= max_bytes {
+        let gap = gap(&text, max_bytes);
+        if gap.is_empty() {
             return text;
         }
-        let head = &text[..char_boundary(&text, max_bytes / 2)];
-        let tail = &text[char_boundary(&text, text.len() - max_bytes / 2)..];
-        Cow::Owned(format!("{head}\n\n{tail}"))
+        Cow::Owned(format!("{}\n\n{}", &text[..gap.start], &text[gap.end..]))
     }
 
     /// Tells whether anything is attached.
@@ -208,36 +209,34 @@ fn own_words(lines: &[Line]) -> Vec<Range<usize>> {
 /// Returns the parts of a long text that may be the request: its first and its last paragraph, if the text
 /// begins or ends with it.
 fn ends(message: &str, paragraphs: &[Range<usize>]) -> Vec<Range<usize>> {
-    let (Some(first), Some(last)) = (paragraphs.first(), paragraphs.last()) else {
-        return Vec::new();
+    let [first, .., last] = paragraphs else {
+        return paragraphs.iter().flat_map(|only| halves(message, only)).collect();
     };
-    let begins = message[..first.start].trim().is_empty() && !is_heading(&message[first.clone()]);
-    let closes = message[last.end..].trim().is_empty();
     let mut ends: Vec<Range<usize>> = Vec::new();
-    if first == last {
-        let middle = first.start + first.len() / 2;
-        let cut = char_boundary(message, middle.min(first.start + MAX_PARAGRAPH));
-        let rest = char_boundary(message, middle.max(first.end.saturating_sub(MAX_PARAGRAPH)));
-        return if cut == rest {
-            vec![first.clone()]
-        } else {
-            vec![first.start..cut, rest..first.end]
-        };
+    if message[..first.start].trim().is_empty() && !is_heading(&message[first.clone()]) {
+        let end = first.end.min(first.start + MAX_PARAGRAPH);
+        ends.push(first.start..char_boundary(message, end));
     }
-    if begins {
-        ends.push(first.start..char_boundary(message, first.end.min(first.start + MAX_PARAGRAPH)));
-    }
-    if closes {
-        ends.push(
-            char_boundary(message, last.start.max(last.end.saturating_sub(MAX_PARAGRAPH)))
-                ..last.end,
-        );
+    if message[last.end..].trim().is_empty() {
+        let start = last.start.max(last.end.saturating_sub(MAX_PARAGRAPH));
+        ends.push(char_boundary(message, start)..last.end);
     }
     // If one of the two reads more like a request, the other is a part of the text.
     let likeness = |range: &Range<usize>| likeness(&message[range.clone()]);
     let most = ends.iter().map(likeness).max();
     ends.retain(|range| Some(likeness(range)) == most);
     ends
+}
+
+/// Returns the beginning and the end of a long paragraph, or all of another one.
+fn halves(message: &str, paragraph: &Range<usize>) -> Vec<Range<usize>> {
+    let gap = gap(&message[paragraph.clone()], 2 * MAX_PARAGRAPH);
+    let gap = paragraph.start + gap.start..paragraph.start + gap.end;
+    merged(
+        [paragraph.start..gap.start, gap.end..paragraph.end]
+            .into_iter()
+            .filter(|half| !half.is_empty()),
+    )
 }
 
 /// Tells whether a paragraph is a heading in Markdown, or a link or an image alone.
@@ -267,30 +266,21 @@ fn likeness(paragraph: &str) -> u8 {
     2 * u8::from(asks) + u8::from(!is_list) + u8::from(text.len() <= MAX_SHORT)
 }
 
-/// Returns the ranges of all but the request and what a harness wrote.
-fn attached(message: &str, lines: &[Line], request: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut attached: Vec<Range<usize>> = Vec::new();
-    let mut push = |range: Range<usize>| match attached.last_mut() {
-        Some(last) if last.end == range.start => last.end = range.end,
-        _ if message[range.clone()].trim().is_empty() => {}
-        _ => attached.push(range),
-    };
-    let mut request = request.iter().peekable();
-    for line in lines.iter().filter(|line| line.kind != Kind::Harness) {
-        let mut start = line.start;
-        while let Some(part) = request.peek().filter(|part| part.start < line.end) {
-            if start < part.start {
-                push(start..part.start);
-            }
-            start = part.end.min(line.end);
-            if part.end > line.end {
-                break;
-            }
-            request.next();
-        }
-        if start < line.end {
-            push(start..line.end);
-        }
-    }
-    attached
+/// Returns the ranges of all but the request and what a harness wrote, from their first lines on that are not
+/// blank.
+fn attached(
+    message: &str,
+    request: &[Range<usize>],
+    harness: &[Range<usize>],
+) -> Vec<Range<usize>> {
+    let mut others: Vec<Range<usize>> = request.iter().chain(harness).cloned().collect();
+    others.sort_unstable_by_key(|range| range.start);
+    let all = std::slice::from_ref(&(0..message.len())).to_vec();
+    let attached = without(&all, &others).into_iter().filter_map(|range| {
+        let text = &message[range.clone()];
+        let n_blank = text.len() - text.trim_start().len();
+        let start = text[..n_blank].rfind('\n').map_or(0, |at| at + 1);
+        (n_blank < text.len()).then_some(range.start + start..range.end)
+    });
+    attached.collect()
 }

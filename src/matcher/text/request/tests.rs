@@ -1,6 +1,7 @@
 //! Tests of what of a message is the request: tables of messages in several languages.
 
 use super::*;
+use crate::matcher::text::excerpt::Excerpt;
 
 /// The lines of a message that are the request.
 fn request(message: &str) -> Vec<&str> {
@@ -142,8 +143,18 @@ fn every_byte_is_in_one_part_at_most_and_cuts_are_between_characters() {
 
 #[test]
 fn beginnings_without_ends_are_read_in_linear_time() {
-    for line in ["```x\n", "<a>\n", "~~~\n```\n", "<x-y\n"] {
-        let message = line.repeat(200_000);
-        assert!(!Parts::of(&message).is_whole, "{line:?}");
+    for (line, end) in [
+        ("```x\n", ""),
+        ("<a>\n", ""),
+        ("~~~\n```\n", ""),
+        ("<x-y\n", ""),
+        ("<a>\n", "</a> is the end of all"),
+        ("<a-b>\n</a-b>\n> x\n", ""),
+    ] {
+        let message = line.repeat(200_000) + end;
+        let parts = Parts::of(&message);
+        assert!(!parts.is_whole, "{line:?}");
+        let excerpt = Excerpt::new(&message, &parts, usize::MAX);
+        assert_eq!(excerpt.places(parts.attached_ranges()).len(), parts.attached.len(), "{line:?}");
     }
 }
