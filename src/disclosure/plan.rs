@@ -75,7 +75,8 @@ pub(super) fn plan<'a>(
     let is_undecided = !has_match && meta.is_none();
     let by_relevance =
         is_undecided.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
-    let apart = if meta.is_none() { apart(case) } else { Vec::new() };
+    let may_part = meta.is_none() && !ranked.is_empty();
+    let apart = if may_part { apart(case) } else { Vec::new() };
 
     let (mut plan, postponed) = Plan::of(case, matched, lost);
     if let Some((entry, relevance)) = by_relevance {

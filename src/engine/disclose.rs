@@ -1,5 +1,6 @@
 //! Disclosures: the text about the skills that the matcher and the relevance index find.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::Engine;
@@ -58,24 +59,24 @@ impl Engine {
         state: &SessionState,
         options: &DisclosureOptions,
     ) -> Disclosed {
+        let parts = Parts::of(&query.text);
         let answer = (!query.is_blank()).then(|| {
             let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
             // Skills that are in the context, or were lost from it, are reported whatever their rank.
             let known = state.skills.iter().filter(|known| known.in_context || known.lost);
             let named = known.map(|known| &known.skill).collect();
-            now.select(query, state, Selection { limit, named, ..Selection::default() })
+            now.select(query, &parts, state, Selection { limit, named, ..Selection::default() })
         });
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
         let is_ranked = Cell::new(false);
-        let parts = Parts::of(&query.text);
         let evidence = Evidence {
             relevant: &|limit| {
                 is_ranked.set(true);
-                self.rank_parts(now, &query.text, &parts, limit)
+                self.rank(now, &parts, limit)
             },
-            apart: &|limit| self.rank_apart(now, &parts.request(&query.text), limit),
-            is_idle: &|| idle::is_idle(&parts.request(&query.text)) && !parts.has_attachments(),
+            apart: &|limit| self.rank_apart(now, &parts.request(), limit),
+            is_idle: &|| idle::is_idle(&parts.request()) && !parts.has_attachments(),
             exclude: &|entry| exclude_of(entry, &self.searched_part(&query.text)),
             denies: &|entry| matcher::denies(&entry.skill, &self.searched_part(&query.text)),
             withheld: &|entry| {
@@ -88,32 +89,21 @@ impl Engine {
         Disclosed { disclosure, postponed, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
-    /// The best `limit` skills by relevance, each as its place in the listing.
+    /// The best `limit` skills by relevance for a message of these parts, each as its place in the listing.
     pub(super) fn rank(
         &self,
         now: &Snapshot,
-        message: &str,
+        parts: &Parts<'_>,
         limit: usize,
     ) -> Vec<(u32, Relevance)> {
-        self.rank_parts(now, message, &Parts::of(message), limit)
-    }
-
-    /// The best `limit` skills for a message of these parts.
-    fn rank_parts(
-        &self,
-        now: &Snapshot,
-        message: &str,
-        parts: &Parts,
-        limit: usize,
-    ) -> Vec<(u32, Relevance)> {
-        let readings = parts.readings(message).into_iter();
+        let readings = parts.readings().into_iter();
         let readings = readings.map(|request| self.rank_text(now, &request, limit));
         let worth =
             |ranked: &Vec<(u32, Relevance)>| ranked.first().map_or(0.0, |(_, found)| found.worth);
         let best = readings.max_by(|a, b| worth(a).total_cmp(&worth(b)));
         let mut ranked = best.unwrap_or_default();
         if ranked.is_empty() && parts.has_attachments() {
-            ranked = self.rank_text(now, &parts.attachments(message, MAX_ATTACHED), limit);
+            ranked = self.rank_text(now, &parts.attachments(MAX_ATTACHED), limit);
             for (_, found) in &mut ranked {
                 found.is_attached = true;
             }
@@ -132,7 +122,10 @@ impl Engine {
     /// The best `limit` skills for a text.
     fn rank_text(&self, now: &Snapshot, text: &str, limit: usize) -> Vec<(u32, Relevance)> {
         let mut ranked = Vec::new();
-        let message = &*self.searched_part(text);
+        // What a harness wrote is left out already.
+        let is_long = text.len() > self.query_limits().literals;
+        let message = if is_long { self.searched_part(text) } else { Cow::Borrowed(text) };
+        let message = &*message;
         let Some(retriever) = &self.0.retriever else {
             now.relevance().rank_into(message, limit, &mut ranked);
             return ranked;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Engine;
 use super::snapshot::Snapshot;
 use crate::disclosure::{Disclosure, DisclosureOptions, Reason, Rejection, Tier};
-use crate::matcher::{Answer, Match, MetaQuestion, Query, Relevance, Relevant};
+use crate::matcher::{Answer, Match, MetaQuestion, Parts, Query, Relevance, Relevant};
 use crate::session::SessionState;
 
 /// The matches of a query, and the reasons why other skills are not among them.
@@ -110,7 +110,7 @@ impl Engine {
         shown: &Disclosure,
         options: &DisclosureOptions,
     ) -> Vec<Weighed> {
-        let ranked = self.rank(now, &query.text, MAX_WEIGHED).into_iter();
+        let ranked = self.rank(now, &Parts::of(&query.text), MAX_WEIGHED).into_iter();
         let weigh = |(place, (skill, relevance)): (usize, (u32, Relevance))| {
             let id = now.listing.at(skill as usize).id.clone();
             let tier = match () {

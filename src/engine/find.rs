@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Engine, EngineCounts};
-use crate::matcher::{Hit, Query, RelevanceIndex, Selection, Shared};
+use crate::matcher::{Hit, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 use crate::spans;
@@ -59,14 +59,15 @@ impl Engine {
         let _entered = span.enter();
         let now = self.snapshot();
         let selection = Selection { limit, hits: true, ..Selection::default() };
-        let answer = now.select(query, state, selection);
+        let parts = Parts::of(&query.text);
+        let answer = now.select(query, &parts, state, selection);
         let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
         let passed_over = |id: &SkillId| {
             let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);
             vetoed || answer.matches.iter().any(|found| found.id == *id)
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let relevant = self.rank(&now, &query.text, n_ranked);
+        let relevant = self.rank(&now, &parts, n_ranked);
         let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
         let relevant = relevant.filter(|id| !passed_over(id));
         let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));

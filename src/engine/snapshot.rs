@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::Error;
-use crate::matcher::{Answer, Index, IndexOptions, IndexedSkill, Query, RelevanceIndex, Selection};
+use crate::matcher::{
+    Answer, Index, IndexOptions, IndexedSkill, Parts, Query, RelevanceIndex, Selection,
+};
 use crate::progress::Reporter;
 use crate::session::SessionState;
 use crate::skill::{Skill, SkillId};
@@ -89,15 +91,16 @@ impl Snapshot {
         self.index.search(query, &recent, limit)
     }
 
-    /// Ranks the skills that `selection` asks for, in a conversation with the history `state`.
+    /// Ranks the skills that `selection` asks for, given the parts of the query's text, in a conversation with the history `state`.
     pub(super) fn select(
         &self,
         query: &Query<'_>,
+        parts: &Parts<'_>,
         state: &SessionState,
         selection: Selection<'_>,
     ) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
-        self.index.select(query, &Selection { recent: &recent, ..selection })
+        self.index.select_in(query, parts, &Selection { recent: &recent, ..selection })
     }
 
     /// Tells whether a trigger or a name of some skill stands in a text.

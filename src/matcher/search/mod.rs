@@ -26,7 +26,7 @@ pub(super) struct Search<'i, 's> {
     query: &'s Query<'s>,
     /// The parts of the query that are searched.
     text: Excerpt<'s>,
-    parts: Parts,
+    parts: &'s Parts<'s>,
     /// True if literals in quoted text are left out.
     masks: bool,
     scratch: &'s mut Scratch,
@@ -37,7 +37,8 @@ impl Index {
     /// id. The answer also lists the vetoed skills. `recent` are the skills used recently, the last one
     /// first.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        self.run(query, |search| search.all(recent, limit))
+        let parts = Parts::of(&query.text);
+        self.run(query, &parts, |search| search.all(recent, limit))
     }
 
     /// Returns the best matches of `query`, as many as `selection` wants, and the number of all matches.
@@ -48,11 +49,26 @@ impl Index {
     /// All other fields are as in the answer of [`Index::search`], which costs more if many skills
     /// match.
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
-        self.run(query, |search| search.selected(selection))
+        self.select_in(query, &Parts::of(&query.text), selection)
+    }
+
+    /// Selects as [`Index::select`] does, given the parts of the query's text.
+    pub(crate) fn select_in(
+        &self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        selection: &Selection<'_>,
+    ) -> Answer {
+        self.run(query, parts, |search| search.selected(selection))
     }
 
     /// Scans `query`, gates its patterns, and calls `run` with the search.
-    fn run<'i, T>(&'i self, query: &Query<'_>, run: impl FnOnce(&mut Search<'i, '_>) -> T) -> T {
+    fn run<'i, T>(
+        &'i self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        run: impl FnOnce(&mut Search<'i, '_>) -> T,
+    ) -> T {
         let mut kept = self.scratch.get_or_default().try_borrow_mut();
         let mut own;
         let scratch = if let Ok(scratch) = &mut kept {
@@ -62,7 +78,7 @@ impl Index {
             own = Box::<Scratch>::default();
             &mut *own
         };
-        let mut search = Search::new(self, query, scratch);
+        let mut search = Search::new(self, query, parts, scratch);
         search.scan(self.masks_quoted);
         search.gate();
         run(&mut search)
@@ -74,10 +90,10 @@ impl<'i, 's> Search<'i, 's> {
     pub(super) fn new(
         index: &'i Index,
         query: &'s Query<'s>,
+        parts: &'s Parts<'s>,
         scratch: &'s mut Scratch,
     ) -> Search<'i, 's> {
-        let parts = Parts::of(&query.text);
-        let text = Excerpt::new(&query.text, &parts, index.max_query_bytes);
+        let text = Excerpt::new(parts, index.max_query_bytes);
         Search { index, query, text, parts, masks: false, scratch }
     }
 

@@ -170,7 +170,7 @@ impl Search<'_, '_> {
         let source = excerpt.seen(buffer);
         let mut folded = if part == Part::Said { &**covered } else { text.folded() };
         if !denied.is_empty() {
-            mask::cover_ranges(folded, denied, said);
+            mask::cover_ranges(folded, denied.iter().cloned(), said);
             folded = said;
         }
         let looks_for_names = denied.is_empty() && part != Part::Attached;

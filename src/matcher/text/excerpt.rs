@@ -13,7 +13,7 @@ const SEAM: &str = "\n\u{1e}\n";
 /// Returns the text that is searched for `query`: the query, or its excerpt if it is longer than
 /// `max_bytes`.
 pub(crate) fn searched_part(query: &str, max_bytes: usize) -> Cow<'_, str> {
-    let excerpt = Excerpt::new(query, &Parts::of(query), max_bytes);
+    let excerpt = Excerpt::new(&Parts::of(query), max_bytes);
     if excerpt.is_whole {
         return Cow::Borrowed(query);
     }
@@ -43,7 +43,8 @@ struct Part {
 impl<'q> Excerpt<'q> {
     /// Makes the excerpt of a query. If the query is longer than `max_bytes`, keeps half of that at each end,
     /// without the words that would be cut, and the request wherever it stands.
-    pub(in crate::matcher) fn new(query: &'q str, parts: &Parts, max_bytes: usize) -> Excerpt<'q> {
+    pub(in crate::matcher) fn new(parts: &Parts<'q>, max_bytes: usize) -> Excerpt<'q> {
+        let query = parts.message();
         let harness = parts.harness();
         if query.len() <= max_bytes && harness.is_empty() {
             return Excerpt { query, parts: Vec::new(), is_whole: true };
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     fn excerpt(query: &str, max_bytes: usize) -> Excerpt<'_> {
-        Excerpt::new(query, &Parts::of(query), max_bytes)
+        Excerpt::new(&Parts::of(query), max_bytes)
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::QueryText;
+use super::ranges::without;
 use super::request::{closes, opened};
 
 /// The quoted parts of a message, in its order, without overlap.
@@ -87,47 +88,46 @@ impl Quoted {
         }
     }
 
-    /// Returns the folded form of `text` without the quoted parts.
-    pub(in crate::matcher) fn uncovered(&self, text: &QueryText) -> String {
-        let folded = text.folded();
-        let (mut out, mut from) = (String::new(), 0);
-        for range in &self.ranges {
+    /// Returns the quoted ranges of the folded form of `text`. Where both ends of a quote are in one folded
+    /// character, as of a ligature, it is quoted once.
+    fn folded(&self, text: &QueryText) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        self.ranges.iter().map(move |range| {
             let Range { start, end } = text.folded_range(range);
-            out.push_str(&folded[from..start.max(from)]);
-            out.push('\n');
-            from = end.max(from);
-        }
-        out.push_str(&folded[from..]);
-        out
+            let start = start.max(from);
+            from = end.max(start);
+            start..from
+        })
+    }
+
+    /// Returns the folded form of `text` without the quoted parts, each of which ends a line.
+    pub(in crate::matcher) fn uncovered(&self, text: &QueryText) -> String {
+        let quoted: Vec<Range<usize>> = self.folded(text).collect();
+        let all = 0..text.folded().len();
+        let said = without(std::slice::from_ref(&all), &quoted);
+        said.into_iter().map(|range| &text.folded()[range]).collect::<Vec<&str>>().join("\n")
     }
 
     /// Writes the folded form of `text` to `out`, with a NUL for each byte that is quoted, so that the
     /// length stays the same.
     pub(in crate::matcher) fn cover(&self, text: &QueryText, out: &mut String) {
-        out.clear();
-        let folded = text.folded();
-        for range in &self.ranges {
-            let Range { start, end } = text.folded_range(range);
-            // Where both ends of a quote are in one folded character, as of a ligature, it is covered once.
-            let start = start.max(out.len());
-            out.push_str(&folded[out.len()..start]);
-            // No trigger contains a NUL, and it is not part of a word.
-            out.extend(std::iter::repeat_n('\0', end.saturating_sub(start)));
-        }
-        out.push_str(&folded[out.len()..]);
+        cover_ranges(text.folded(), self.folded(text), out);
     }
 }
 
-/// Writes `text` to `out`, with a NUL for each byte in one of the sorted `ranges`.
-pub(in crate::matcher) fn cover_ranges(text: &str, ranges: &[Range<usize>], out: &mut String) {
+/// Writes `text` to `out`, with a NUL for each byte in one of the sorted `ranges`: no trigger contains a NUL,
+/// and it is not part of a word.
+pub(in crate::matcher) fn cover_ranges(
+    text: &str,
+    ranges: impl IntoIterator<Item = Range<usize>>,
+    out: &mut String,
+) {
     out.clear();
-    let mut at = 0;
     for range in ranges {
-        out.push_str(&text[at..range.start]);
+        out.push_str(&text[out.len()..range.start]);
         out.extend(std::iter::repeat_n('\0', range.len()));
-        at = range.end;
     }
-    out.push_str(&text[at..]);
+    out.push_str(&text[out.len()..]);
 }
 
 fn covers(ranges: &[Range<usize>], at: usize) -> bool {

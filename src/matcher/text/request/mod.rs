@@ -50,7 +50,8 @@ pub(crate) const MAX_PARAGRAPH: usize = 2_000;
 
 /// The parts of a message.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Parts {
+pub(crate) struct Parts<'m> {
+    message: &'m str,
     /// The request, in order, without overlap. Unused if `is_whole`.
     request: Vec<Range<usize>>,
     /// The attachments, in order, without overlap.
@@ -63,10 +64,10 @@ pub(crate) struct Parts {
     is_either: bool,
 }
 
-impl Parts {
+impl<'m> Parts<'m> {
     /// Reads the parts of a message, in time linear in its length.
-    pub(crate) fn of(message: &str) -> Parts {
-        let whole = Parts { is_whole: true, ..Parts::default() };
+    pub(crate) fn of(message: &'m str) -> Parts<'m> {
+        let whole = Parts { message, is_whole: true, ..Parts::default() };
         if message.len() <= MAX_TYPED
             && !message.trim_end().contains('\n')
             && !message.starts_with('<')
@@ -89,31 +90,40 @@ impl Parts {
         let harness = lines.iter().filter(|line| line.kind == Kind::Harness);
         let harness = merged(harness.map(Line::range));
         let attached = attached(message, &request, &harness);
-        Parts { request, attached, harness, is_whole: false, is_either }
+        Parts { message, request, attached, harness, is_whole: false, is_either }
     }
 
     /// Returns the text of the request. Parts that do not adjoin are paragraphs of their own.
-    pub(crate) fn request<'m>(&self, message: &'m str) -> Cow<'m, str> {
-        if self.is_whole { Cow::Borrowed(message) } else { joined(message, &self.request) }
+    pub(crate) fn request(&self) -> Cow<'m, str> {
+        if self.is_whole {
+            Cow::Borrowed(self.message)
+        } else {
+            joined(self.message, &self.request)
+        }
     }
 
     /// Returns the texts of which one is the request.
-    pub(crate) fn readings<'m>(&self, message: &'m str) -> Vec<Cow<'m, str>> {
+    pub(crate) fn readings(&self) -> Vec<Cow<'m, str>> {
         if self.is_either {
-            self.request.iter().map(|range| Cow::Borrowed(&message[range.clone()])).collect()
+            self.request.iter().map(|range| Cow::Borrowed(&self.message[range.clone()])).collect()
         } else {
-            vec![self.request(message)]
+            vec![self.request()]
         }
     }
 
     /// Returns at most about `max_bytes` of the attachments: their beginning and their end.
-    pub(crate) fn attachments<'m>(&self, message: &'m str, max_bytes: usize) -> Cow<'m, str> {
-        let text = joined(message, &self.attached);
+    pub(crate) fn attachments(&self, max_bytes: usize) -> Cow<'m, str> {
+        let text = joined(self.message, &self.attached);
         let gap = gap(&text, max_bytes);
         if gap.is_empty() {
             return text;
         }
         Cow::Owned(format!("{}\n\n{}", &text[..gap.start], &text[gap.end..]))
+    }
+
+    /// The whole message.
+    pub(crate) fn message(&self) -> &'m str {
+        self.message
     }
 
     /// Tells whether anything is attached.
