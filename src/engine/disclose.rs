@@ -14,7 +14,7 @@ use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 
 /// The maximum number of bytes of attachments that are ranked.
-const MAX_ATTACHED: usize = 4_000;
+pub(super) const MAX_ATTACHED: usize = 4_000;
 
 /// A disclosure in a conversation.
 pub(super) struct Disclosed {
@@ -77,8 +77,8 @@ impl Engine {
             },
             apart: &|limit| self.rank_apart(now, &parts.request(), limit),
             is_idle: &|| idle::is_idle(&parts.request()) && !parts.has_attachments(),
-            exclude: &|entry| exclude_of(entry, &self.searched_part(&query.text)),
-            denies: &|entry| matcher::denies(&entry.skill, &self.searched_part(&query.text)),
+            exclude: &|entry| exclude_of(entry, &self.bounded(&parts.request())),
+            denies: &|entry| matcher::denies(&entry.skill, &self.bounded(&parts.request())),
             withheld: &|entry| {
                 let native = options.is_native(entry).then_some(Reason::Native);
                 native.or_else(|| self.withheld(entry, state))
@@ -122,10 +122,7 @@ impl Engine {
     /// The best `limit` skills for a text.
     fn rank_text(&self, now: &Snapshot, text: &str, limit: usize) -> Vec<(u32, Relevance)> {
         let mut ranked = Vec::new();
-        // What a harness wrote is left out already.
-        let is_long = text.len() > self.query_limits().literals;
-        let message = if is_long { self.searched_part(text) } else { Cow::Borrowed(text) };
-        let message = &*message;
+        let message = &*self.bounded(text);
         let Some(retriever) = &self.0.retriever else {
             now.relevance().rank_into(message, limit, &mut ranked);
             return ranked;
@@ -137,6 +134,12 @@ impl Engine {
             .map(|entry| Candidate { id: &entry.id, description: entry.skill.description() });
         let candidates: Vec<Candidate<'_>> = candidates.collect();
         matcher::fuse(ranked, &**retriever, message, &candidates, limit)
+    }
+
+    /// Returns as much of a part of a message as is searched. What a harness wrote must be left out already.
+    fn bounded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let is_long = text.len() > self.query_limits().literals;
+        if is_long { self.searched_part(text) } else { Cow::Borrowed(text) }
     }
 
     /// Tells whether a skill runs as a task: it asks for one, and the host can spawn it.

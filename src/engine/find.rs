@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::disclose::MAX_ATTACHED;
 use super::{Engine, EngineCounts};
 use crate::matcher::{Hit, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
@@ -92,11 +93,18 @@ impl Engine {
         found
     }
 
-    /// The terms that `message` shares with the skill `id`, the highest weight first.
+    /// The terms that the request in `message` shares with the skill `id`, the highest weight first; if it
+    /// shares none, those of what is attached to it.
     pub fn shared_terms(&self, message: &str, id: &SkillId) -> Vec<Shared> {
         let now = self.snapshot();
-        let entry = now.listing.get(id);
-        entry.map_or_else(Vec::new, |entry| now.relevance().shared(message, id, &entry.skill))
+        let Some(entry) = now.listing.get(id) else { return Vec::new() };
+        let parts = Parts::of(message);
+        let shared = |text: &str| now.relevance().shared(text, id, &entry.skill);
+        let of_request = shared(&parts.request());
+        if of_request.iter().all(|shared| shared.is_common) && parts.has_attachments() {
+            return shared(&parts.attachments(MAX_ATTACHED));
+        }
+        of_request
     }
 
     fn why_relevant(&self, message: &str, id: &SkillId) -> String {

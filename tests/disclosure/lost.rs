@@ -119,6 +119,23 @@ fn a_veto_holds_for_what_was_lost_until_the_next_message() {
 }
 
 #[test]
+fn a_veto_in_what_is_attached_holds_for_no_skill() {
+    for (more, shown) in [("", "word"), ("disable-model-invocation: true\n", "/a")] {
+        let head = format!(
+            "name: a\ndescription: d\n{more}triggers: {{keywords: [word], exclude: [not this]}}"
+        );
+        let engine = engine(&[&format!("---\n{head}\n---\n"), OTHER]);
+        let session = engine.session("s");
+        if engine.user_message(shown, &session).unwrap().is_none() {
+            engine.turn(shown, &session).run().unwrap();
+        }
+        session.compacted().unwrap();
+        let next = engine.turn("go on\n\n```\nnot this\n```", &session).run().unwrap().disclosure;
+        assert_eq!((ids(&next.full), next.omitted.len()), (vec!["a"], 0), "{head}");
+    }
+}
+
+#[test]
 fn what_the_user_activated_is_restored_also_if_the_model_may_not_use_it() {
     let mine = "---\nname: mine\ndescription: d\ndisable-model-invocation: true\n---\nMine.\n";
     for (skills, hidden) in [(&[mine, OTHER][..], 1), (&[mine], 0)] {

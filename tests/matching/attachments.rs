@@ -69,6 +69,23 @@ fn in_attachments_only_what_is_specific_shows_a_skill_in_full() {
 }
 
 #[test]
+fn the_words_that_are_told_are_those_that_decide() {
+    let engine = engine();
+    let terms = |message: &str| -> Vec<String> {
+        let shared = engine.shared_terms(message, &"query-tuning".into());
+        shared.into_iter().filter(|shared| !shared.is_common).map(|shared| shared.term).collect()
+    };
+    for way in WAYS {
+        let attached = way.replace("{}", "slow indexes");
+        let said = terms(&format!("tune this database query\n\n{attached}"));
+        assert!(said.iter().any(|term| term == "database"), "{said:?}");
+        assert!(!said.iter().any(|term| term == "slow" || term == "indexes"), "{said:?}");
+        let told = terms(&format!("what is that?\n\n{attached}"));
+        assert!(told.iter().any(|term| term == "indexes"), "{told:?}");
+    }
+}
+
+#[test]
 fn what_a_harness_wrote_is_nothing_said() {
     let engine = engine();
     for tag in ["system-reminder", "task-notification", "local-command-stdout", "hook_context"] {
