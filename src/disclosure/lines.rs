@@ -21,11 +21,10 @@ pub(super) fn all<'a>(
     new_lines(case, all, shown).collect()
 }
 
-/// Returns the skills that the message may name, then relevant ones, then those of single words, as `perhaps`
-/// has the first and the last. If there are none, `has_shown`
-/// is false and the message is not idle, returns the skills without triggers if they are few, as nothing
-/// else would find them. Vetoed skills are left out. The caller drops lines that the session was already
-/// given.
+/// Returns the skills that the message may name (`weak`), then relevant ones, then those of single words
+/// (`slight`). If there are none, `has_shown` is false and the message is not idle, returns the skills without
+/// triggers if they are few, as nothing else would find them. Vetoed skills are left out. The caller drops
+/// lines that the session was already given.
 pub(super) fn near<'a>(
     case: &Case<'a, '_>,
     [weak, slight]: [&[&'a Entry]; 2],

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::case::{Case, Vetoes};
+use super::listing::Listing;
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
@@ -81,7 +82,11 @@ pub(super) fn ranked<'a>(case: &Case<'a, '_>) -> Ranked<'a> {
     if answer.meta.is_none() && !has_match && (evidence.is_idle)() {
         return Vec::new();
     }
-    let found = (evidence.relevant)(n_wanted).into_iter();
+    with_entries(listing, (evidence.relevant)(n_wanted))
+}
+
+fn with_entries(listing: &Listing, found: Vec<(u32, Relevance)>) -> Ranked<'_> {
+    let found = found.into_iter();
     found.map(|(place, relevance)| (listing.at(place as usize), relevance)).collect()
 }
 
@@ -91,9 +96,8 @@ pub(super) fn apart<'a>(case: &Case<'a, '_>) -> Vec<Ranked<'a>> {
     if options.relevance.is_none() || options.max_skills == 0 {
         return Vec::new();
     }
-    let at = |(place, relevance): (u32, Relevance)| (listing.at(place as usize), relevance);
     let apart = (evidence.apart)(options.max_lines.saturating_add(1)).into_iter();
-    apart.map(|found| found.into_iter().map(at).collect()).collect()
+    apart.map(|found| with_entries(listing, found)).collect()
 }
 
 /// Returns the most relevant skills of the message, and among them the best of each request.
@@ -108,8 +112,12 @@ pub(super) fn united<'a>(ranked: Ranked<'a>, apart: &[Ranked<'a>]) -> Ranked<'a>
     united
 }
 
-/// Returns the most relevant skill of one request of several, as [`relevant`] does for a whole message. The
-/// margin is wider: a sentence of a request says less than the whole.
+/// The minimum worth and lead of the most relevant skill of one request of several, however many of its
+/// words are shared: a sentence says less than a whole message. Fitted on pairs of prompts (`docs/routing.md`).
+const MIN_WORTH_APART: f32 = 1.45;
+const MIN_LEAD_APART: f32 = 0.8;
+
+/// Returns the most relevant skill of one request of several, as [`relevant`] does for a whole message.
 pub(super) fn relevant_apart<'a>(
     case: &Case<'a, '_>,
     ranked: &Ranked<'a>,
@@ -117,12 +125,9 @@ pub(super) fn relevant_apart<'a>(
     vetoes: &mut Vetoes,
 ) -> Option<(&'a Entry, Relevance)> {
     let (_, found) = ranked.first()?;
-    let is_near = found.worth >= APART.worth && found.lead >= APART.lead;
+    let is_near = found.worth >= MIN_WORTH_APART && found.lead >= MIN_LEAD_APART;
     if is_near { relevant(case, ranked, shown, vetoes) } else { None }
 }
-
-/// The margin of relevance for one request of several.
-const APART: RelevanceMargin = RelevanceMargin { worth: 1.45, lead: 0.8, words: 2 };
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
 /// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin, and

@@ -57,7 +57,7 @@ pub(crate) use brief::{first_sentence_end, one_line};
 #[doc(hidden)]
 pub use check::skeleton;
 #[doc(hidden)]
-pub use check::{LineRepair, line_repairs};
+pub use check::{LineRepair, is_key_of_others, line_repairs};
 pub use check::{Profile, check_file};
 #[cfg(feature = "toolsets")]
 pub(crate) use code_paths::path_and_class;

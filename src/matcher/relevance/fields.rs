@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::languages::Languages;
 use super::purpose::what_it_is_for;
-use super::terms::{Tokenizer, normalize};
+use super::terms::Tokenizer;
+use crate::matcher::text::normalize;
 use crate::skill::{Skill, SkillId};
 
 /// A part of a skill.

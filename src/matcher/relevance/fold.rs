@@ -1,7 +1,7 @@
 //! Folding: the terms of a skill with their impacts.
 //!
-//! Two adjacent words are a term of their own (a pair, `adjacent.rs`). A pair that occurs only once, in a body, is left out: most pairs are like this, and
-//! they find nothing more.
+//! Two adjacent words are a term of their own (a pair, `adjacent.rs`). A pair that occurs only once, in a
+//! body, is left out: most pairs are like this, and they find nothing more.
 
 use super::adjacent::Adjacent;
 use super::fields::{Field, FieldTexts, MeanLengths};
@@ -9,7 +9,8 @@ use super::hash::pair_hash;
 use super::identifiers::Part;
 use super::impact::{Impact, SATURATION};
 use super::phrases;
-use super::terms::{Term, Tokenizer, normalize};
+use super::terms::{Term, Tokenizer};
+use crate::matcher::text::normalize;
 
 /// The weight of the front matter, saturated on its own, when it is added.
 const APART: f32 = 0.6;

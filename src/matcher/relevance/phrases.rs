@@ -10,7 +10,8 @@ use super::identifiers::Part;
 use super::impact::Impact;
 use super::languages::Languages;
 use super::purpose::{CUES, starts_with};
-use super::terms::{Term, Tokenizer, normalize};
+use super::terms::{Term, Tokenizer};
+use crate::matcher::text::normalize;
 
 /// The maximum number of words of a phrase, stop words aside: longer ones are sentences that no message
 /// repeats.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use super::exclusions::{Exclusion, exclusion};
 use super::languages::Languages;
-use super::terms::{Term, Tokenizer, normalize};
+use super::terms::{Term, Tokenizer};
+use crate::matcher::text::normalize;
 use crate::skill::{Skill, first_sentence_end, one_line};
 
 /// Words after which a description lists when its skill is wanted, in lower case.

@@ -8,7 +8,8 @@ use super::hash::pair_hash;
 use super::index::RelevanceIndex;
 use super::scratch::WordKind;
 use super::search::share;
-use super::terms::{Tokenizer, normalize};
+use super::terms::Tokenizer;
+use crate::matcher::text::normalize;
 use crate::skill::{Skill, SkillId};
 
 /// A term that a skill and a message share.

@@ -8,7 +8,6 @@
 //! A term is identified by a hash. Words are folded and stemmed in one buffer, without allocating for
 //! each.
 
-use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
 use super::hash::{hash, pair_hash};
@@ -18,8 +17,8 @@ use super::stem::stem;
 use super::stop_words::is_stop_word;
 use super::unspaced::{Telling, is_paired, read_pairs};
 use crate::matcher::text::boundary::is_word;
+use crate::matcher::text::push_folded;
 use crate::matcher::text::token::Plain;
-use crate::matcher::text::{self, push_folded};
 
 /// A word of a text, as the index knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,16 +53,6 @@ impl Term {
     pub(super) fn span(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
-}
-
-/// Returns the normalised form of `text`, which terms are read from.
-pub(super) fn normalize(text: &str) -> Cow<'_, str> {
-    text::normalize(text)
-}
-
-/// Normalises `text` as [`normalize`] does, into a buffer that is reused.
-pub(super) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b str {
-    text::normalize_into(text, buffer).unwrap_or(text)
 }
 
 /// Returns the hash of a folded word.
@@ -269,6 +258,7 @@ fn word_before(text: &str, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matcher::text::normalize;
 
     /// The terms of a text as they are hashed, and whether they are common.
     fn terms(text: &str) -> Vec<(String, bool)> {

@@ -32,21 +32,21 @@ pub fn fold_trigger(trigger: &str) -> String {
 
 /// Returns the normalised form of a text.
 pub(crate) fn normalize(text: &str) -> Cow<'_, str> {
-    let mut buffer = String::new();
-    match normalize_into(text, &mut buffer) {
-        Some(_) => Cow::Owned(buffer),
-        None => Cow::Borrowed(text),
+    if is_normalized(text) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(normalized_chars(text).collect())
     }
 }
 
-/// Writes the normalised form of a text to a buffer, and returns it; `None` if it is the text itself.
-pub(crate) fn normalize_into<'b>(text: &str, buffer: &'b mut String) -> Option<&'b str> {
+/// Normalises a text as [`normalize`] does, into a buffer that is reused.
+pub(crate) fn normalize_into<'b>(text: &'b str, buffer: &'b mut String) -> &'b str {
     if is_normalized(text) {
-        return None;
+        return text;
     }
     buffer.clear();
     buffer.extend(normalized_chars(text));
-    Some(buffer)
+    buffer
 }
 
 /// The characters of the normalised form of a text.

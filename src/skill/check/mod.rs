@@ -28,6 +28,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 
 use unknown_keys::advice;
+pub use unknown_keys::is_key_of_others;
 
 pub use repairs::{LineRepair, line_repairs};
 pub use untrusted::skeleton;

@@ -6,6 +6,7 @@
 use serde_json::Value as Json;
 use strsim::osa_distance;
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::skill::fields::{Reader, normalized};
 use crate::skill::keys::{BLOCK_FIELDS, KEYS};
 use crate::skill::manifest::Manifest;
@@ -20,6 +21,15 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("alwaysapply", "always"),
 ];
 
+/// The advice on a key that no field is like.
+const OF_OTHERS: &str =
+    "keep it if another program reads it; `metadata` is the place for such keys";
+
+/// Tells whether a finding is about a key that no field is like: its author means it for another program.
+pub fn is_key_of_others(found: &Diagnostic) -> bool {
+    found.code == Code::UnknownKey && found.help == OF_OTHERS
+}
+
 /// Returns the advice about `key`, which is one of the unknown keys of `manifest`.
 pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
     let is_free =
@@ -32,10 +42,7 @@ pub(super) fn advice(key: &str, manifest: &Manifest) -> String {
         Some(value) => suggest_field(key, value, is_free),
         None => key.split_once('.').and_then(in_block),
     };
-    field.map_or_else(
-        || "keep it if another program reads it; `metadata` is the place for such keys".to_owned(),
-        |field| format!("did you mean `{field}`?"),
-    )
+    field.map_or_else(|| OF_OTHERS.to_owned(), |field| format!("did you mean `{field}`?"))
 }
 
 /// Returns the field that the author of `key: value` most likely meant, out of the fields for which

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use repertoire::skill::is_key_of_others;
 use repertoire::{Code, Diagnostic, Severity};
 use serde::Serialize;
 
@@ -39,7 +40,8 @@ impl Report {
         Ok(())
     }
 
-    /// Leaves out the findings about keys of other programs, unless notes were asked for.
+    /// Leaves out the findings about keys of other programs, nine of ten in published skills, unless notes were
+    /// asked for.
     fn for_programs(mut self, with_notes: bool) -> Report {
         let n_found = self.diagnostics.len();
         self.diagnostics.retain(|found| with_notes || !is_key_of_others(found));
@@ -92,12 +94,6 @@ impl Report {
         let hint = if notes > n_shown && !with_notes { "; `--notes` shows them" } else { "" };
         format!("checked {}: {}{hint}", count(self.skills, "skill"), styled(style, findings))
     }
-}
-
-/// Tells whether a finding is about a key that no field is like. Nine of ten findings in published skills
-/// are, and their authors mean the keys for other programs.
-fn is_key_of_others(found: &Diagnostic) -> bool {
-    found.code == Code::UnknownKey && !found.help.starts_with("did you mean")
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

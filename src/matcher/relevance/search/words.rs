@@ -8,7 +8,8 @@ use crate::matcher::relevance::impact::FULL;
 use crate::matcher::relevance::languages::Languages;
 use crate::matcher::relevance::phrases::chain_start;
 use crate::matcher::relevance::scratch::{Scratch, Word, WordKind};
-use crate::matcher::relevance::terms::{Term, normalize_into};
+use crate::matcher::relevance::terms::Term;
+use crate::matcher::text::normalize_into;
 
 /// The worth of a stop word, relative to another word of the same rarity. It is small, and decides only
 /// where nothing else does.

@@ -1,8 +1,9 @@
 //! Denied mentions: "not x", "instead of x", "just finished /x".
 //!
-//! These are the rules of English; `parts.rs` has those of other languages. A mention is denied by a denial before it in the same clause, if only a few words are between the two
-//! and each is in a closed list: "do *not* want to use the x skill". Any other word ends the search, so
-//! that "do not forget to run /x" and "not only x" deny nothing.
+//! These are the rules of English; `parts.rs` has those of other languages. A mention is denied by a denial
+//! before it in the same clause, if only a few words are between the two and each is in a closed list: "do
+//! *not* want to use the x skill". Any other word ends the search, so that "do not forget to run /x" and
+//! "not only x" deny nothing.
 
 use super::clause::Clause;
 pub(in crate::matcher) use super::clause::Lines;
