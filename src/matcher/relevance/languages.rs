@@ -5,6 +5,8 @@
 //! all texts (`stop_words.rs`, `everyday.rs`). The lists are our own: on a German team's catalog, messages for
 //! no skill get 1.8 lines in place of 4.1, with the right skill in view more often.
 
+use super::stop_words::STOP_WORDS;
+
 /// The lists, each of function words and, after `--`, of everyday words, all of them folded.
 const LISTS: [&str; N_LANGUAGES] = [
     include_str!("word_lists/dutch.txt"),
@@ -39,6 +41,8 @@ const MARKED_PERCENT: usize = 40;
 const LEAST_WORDS: u16 = 2;
 
 const N_LANGUAGES: usize = 9;
+/// The number of English, the language of [`STOP_WORDS`], after those of [`LISTS`].
+const ENGLISH: usize = N_LANGUAGES;
 const N_MARKERS: usize = 6;
 
 /// A set of languages other than English.
@@ -75,6 +79,11 @@ pub(super) struct Class {
 }
 
 impl Class {
+    /// Tells whether the word is a stop word of English.
+    pub(super) fn is_stop_word(self) -> bool {
+        self.function >> ENGLISH & 1 != 0
+    }
+
     /// Tells whether the word is a function word of one of these languages.
     pub(super) fn is_function_in(self, languages: Languages) -> bool {
         self.function & languages.0 != 0
@@ -140,7 +149,8 @@ pub(super) fn class_of(word: &[u8]) -> Class {
 const N_SLOTS: usize = 8_192;
 const MAX_ENTRIES: usize = 4_096;
 
-/// A listed word, by its place in the lists: text that is not copied needs no relocation.
+/// A listed word, by its place in the lists: text that is not copied needs no relocation. That of a stop word
+/// is its place in [`STOP_WORDS`].
 #[derive(Clone, Copy)]
 struct Entry {
     list: u8,
@@ -151,6 +161,9 @@ struct Entry {
 
 impl Entry {
     const fn word(self) -> &'static [u8] {
+        if self.list as usize == ENGLISH {
+            return STOP_WORDS[self.start as usize].as_bytes();
+        }
         let (_, rest) = LISTS[self.list as usize].as_bytes().split_at(self.start as usize);
         rest.split_at(self.len as usize).0
     }
@@ -173,8 +186,19 @@ static TABLE: Table = {
         table = with_list(table, list);
         list += 1;
     }
-    table
+    with_stop_words(table)
 };
+
+const fn with_stop_words(mut table: Table) -> Table {
+    let class = Class { function: 1 << ENGLISH, everyday: 0 };
+    let mut place = 0;
+    while place < STOP_WORDS.len() {
+        let len = STOP_WORDS[place].len() as u8;
+        table = with_word(table, Entry { list: ENGLISH as u8, len, start: place as u16, class });
+        place += 1;
+    }
+    table
+}
 
 /// Adds the words of a list, which are separated by single white space.
 const fn with_list(mut table: Table, list: usize) -> Table {
@@ -248,7 +272,6 @@ const fn slot_of(word: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stop_words::STOP_WORDS;
     use super::*;
     use crate::matcher::text::push_folded;
 
@@ -298,6 +321,15 @@ mod tests {
         }
         for other in ["", "terraform", "rechnung", "derx", "de\u{0}", "部署"] {
             assert_eq!(class_of(other.as_bytes()), Class::default(), "{other}");
+        }
+    }
+
+    #[test]
+    fn every_stop_word_is_found_and_nothing_else() {
+        assert!(STOP_WORDS.is_sorted_by(|a, b| a < b));
+        assert!(STOP_WORDS.iter().all(|word| class_of(word.as_bytes()).is_stop_word()));
+        for other in ["", "deploy", "th", "thei", "theirs", "usersx", "使用"] {
+            assert!(!class_of(other.as_bytes()).is_stop_word(), "{other}");
         }
     }
 

@@ -14,7 +14,6 @@ use super::hash::{hash, pair_hash};
 use super::identifiers::{Part, parts, plural_abbreviation};
 use super::languages::{Census, Class, Languages, class_of};
 use super::stem::stem;
-use super::stop_words::is_stop_word;
 use super::unspaced::{Telling, is_paired, read_pairs};
 use crate::matcher::text::boundary::is_word;
 use crate::matcher::text::push_folded;
@@ -183,8 +182,8 @@ impl Tokenizer {
         } else {
             singular.chars().for_each(|c| push_folded(c, &mut self.word));
         }
-        let is_common = is_stop_word(self.word.as_bytes());
-        let class = if is_common { Class::default() } else { class_of(self.word.as_bytes()) };
+        let class = class_of(self.word.as_bytes());
+        let is_common = class.is_stop_word();
         stem(&mut self.word);
         let hash = hash(self.word.as_bytes());
         let (start, end) = (span.start as u32, span.end as u32);
