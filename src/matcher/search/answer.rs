@@ -79,12 +79,12 @@ impl Search<'_, '_> {
     fn attached_only(&self) -> Vec<(SkillId, String)> {
         let Scratch { ranking, found, .. } = &*self.scratch;
         let tables = &self.index.tables;
-        let skills = ranking.ranked().filter(|(_, tally)| tally.is_attached());
+        let skills = ranking.best.iter().filter(|key| key.is_attached());
         let mut attached: Vec<(SkillId, String)> = skills
-            .filter_map(|(skill, _)| {
-                let mut triggers = tables.triggers.of(skill);
+            .filter_map(|key| {
+                let mut triggers = tables.triggers.of(key.skill());
                 let (_, trigger, _) = triggers.find(|(.., item)| found.is_attached(*item))?;
-                Some((self.index.id(skill).clone(), trigger.to_owned()))
+                Some((self.index.id(key.skill()).clone(), trigger.to_owned()))
             })
             .collect();
         attached.sort_unstable();
@@ -93,10 +93,9 @@ impl Search<'_, '_> {
 
     /// Returns the ranked skills that match by single words only, in the order of ids.
     fn words_only(&self) -> Vec<SkillId> {
-        let found = &self.scratch.found;
-        let skills = self.scratch.ranking.ranked();
-        let skills = skills.filter(|(skill, tally)| tally.is_word && !found.is_explicit(*skill));
-        let mut words: Vec<u32> = skills.map(|(skill, _)| skill).collect();
+        let keys = self.scratch.ranking.best.iter();
+        let keys = keys.filter(|key| key.is_word() && !key.is_explicit());
+        let mut words: Vec<u32> = keys.map(|key| key.skill()).collect();
         words.sort_unstable();
         words.into_iter().map(|skill| self.index.id(skill).clone()).collect()
     }

@@ -11,6 +11,8 @@ use crate::matcher::tables::Item;
 /// 3. skills used more recently in the session;
 /// 4. the rarest trigger hit, then the number of distinct triggers, then the id.
 ///
+/// A last bit tells whether all triggers are single words.
+///
 /// With six fields instead of one number, an explanation at 1,000 skills would take a third more
 /// instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +21,17 @@ pub(super) struct RankKey(u128);
 impl RankKey {
     /// The skill's place in the order of ids.
     pub(super) fn skill(self) -> u32 {
-        self.0 as u32
+        (self.0 >> 1) as u32
+    }
+
+    /// Tells whether each trigger is a single word; see [`Tally::is_word`].
+    pub(super) fn is_word(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Tells whether the triggers are single words in attachments, and nothing else.
+    pub(super) fn is_attached(self) -> bool {
+        (self.0 >> 112) as u16 & ATTACHED != 0
     }
 
     pub(super) fn is_explicit(self) -> bool {
@@ -80,15 +92,11 @@ impl Tally {
         self.is_word &= trigger.is_word;
     }
 
-    /// Tells whether the triggers are single words in attachments, and nothing else.
-    pub(super) fn is_attached(&self) -> bool {
-        self.phrase & ATTACHED != 0
-    }
-
     pub(super) fn key(&self, skill: u32) -> RankKey {
-        let Tally { rarity, recency, phrase, n_triggers, .. } = *self;
+        let Tally { rarity, recency, phrase, n_triggers, is_word, .. } = *self;
         let first = u64::from(phrase) << 48 | u64::from(recency) << 32 | u64::from(rarity);
-        let second = u64::from(!n_triggers) << 32 | u64::from(skill);
+        // The last bit decides nothing: no two keys are of the same skill.
+        let second = u64::from(!n_triggers) << 33 | u64::from(skill) << 1 | u64::from(is_word);
         RankKey(u128::from(first) << 64 | u128::from(second))
     }
 }
@@ -109,11 +117,6 @@ impl Ranking {
     pub(super) fn matches(&self) -> impl Iterator<Item = RankKey> {
         let tallies = self.tallies.entries().iter().filter(|(_, tally)| !tally.is_vetoed);
         tallies.map(|(skill, tally)| tally.key(*skill))
-    }
-
-    /// The best matches, each with its triggers.
-    pub(super) fn ranked(&self) -> impl Iterator<Item = (u32, &Tally)> {
-        self.best.iter().filter_map(|key| Some((key.skill(), self.tallies.get(key.skill())?)))
     }
 
     /// Tells whether a skill matches, or would match if it were not vetoed.

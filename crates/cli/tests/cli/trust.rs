@@ -255,3 +255,35 @@ fn the_network_that_is_shown_is_the_one_that_code_gets() {
     let shown = place.run(["trust", "show", OWN]).exits(0).stdout;
     assert_contains(&shown, &["network: closed"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_trusted_is_what_can_run() {
+    use super::use_and_run::{SOURCE, place};
+
+    let place = place();
+    let skill = "---\nname: x\ndescription: X.\n";
+    place.write("skills/all/SKILL.md", format!("{skill}scripts: ['/', '.', '..', go.sh]\n---\n"));
+    place.write("skills/all/go.sh", "echo gone\n");
+    place.write("skills/all/data.txt", "data");
+    place.write("skills/all/sub/SKILL.md", format!("{skill}---\n"));
+    place.write("skills/all/sub/scripts/a.sh", "");
+    // A directory in the working directory, which has the same name as a skill but is not the skill.
+    place.write("review/notes.txt", "");
+    let trusted = |name: &str| -> Vec<String> {
+        let added = place.run(["trust", "add", "--json", name].iter().chain(&SOURCE)).exits(0);
+        let root = place.path().canonicalize().unwrap();
+        let files = added.json()["trusted"].as_array().unwrap().clone();
+        let path = |file: &Value| file["path"].as_str().unwrap().to_owned();
+        let below = |path: String| path.strip_prefix(root.to_str().unwrap()).unwrap().to_owned();
+        files.iter().map(path).map(below).collect()
+    };
+    for name in ["all", "skills/all"] {
+        assert_eq!(trusted(name), ["/skills/all/go.sh"], "{name}");
+    }
+    let scripts = ["echo", "slow", "write"];
+    assert_eq!(trusted("review"), scripts.map(|s| format!("/skills/review/scripts/{s}.sh")));
+    let refused = ["trust", "add", "--json", "./review"];
+    let refused = place.run(refused.iter().chain(&SOURCE)).exits(1).json();
+    assert_eq!(refused["error"]["code"], "NOT_FOUND", "{refused}");
+}

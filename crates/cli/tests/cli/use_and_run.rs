@@ -8,7 +8,7 @@ use crate::binary::{Place, finish};
 
 /// Creates a place with several skills: among them one with a script, one for tasks, and one for the
 /// user only.
-fn place() -> Place {
+pub(super) fn place() -> Place {
     let place = Place::new();
     for (id, fields, body) in [
         (
@@ -35,7 +35,7 @@ fn place() -> Place {
     place
 }
 
-const SOURCE: [&str; 2] = ["--source", "skills"];
+pub(super) const SOURCE: [&str; 2] = ["--source", "skills"];
 
 #[test]
 fn a_skill_is_used_with_its_arguments() {
@@ -368,34 +368,4 @@ fn a_script_does_not_outlive_a_host_that_is_killed() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(!is_alive(&script));
-}
-
-#[cfg(unix)]
-#[test]
-fn what_is_trusted_is_what_can_run() {
-    let place = place();
-    let skill = "---\nname: x\ndescription: X.\n";
-    place.write("skills/all/SKILL.md", format!("{skill}scripts: ['/', '.', '..', go.sh]\n---\n"));
-    place.write("skills/all/go.sh", "echo gone\n");
-    place.write("skills/all/data.txt", "data");
-    place.write("skills/all/sub/SKILL.md", format!("{skill}---\n"));
-    place.write("skills/all/sub/scripts/a.sh", "");
-    // A directory in the working directory, which has the same name as a skill but is not the skill.
-    place.write("review/notes.txt", "");
-    let trusted = |name: &str| -> Vec<String> {
-        let added = place.run(["trust", "add", "--json", name].iter().chain(&SOURCE)).exits(0);
-        let root = place.path().canonicalize().unwrap();
-        let files = added.json()["trusted"].as_array().unwrap().clone();
-        let path = |file: &serde_json::Value| file["path"].as_str().unwrap().to_owned();
-        let below = |path: String| path.strip_prefix(root.to_str().unwrap()).unwrap().to_owned();
-        files.iter().map(path).map(below).collect()
-    };
-    for name in ["all", "skills/all"] {
-        assert_eq!(trusted(name), ["/skills/all/go.sh"], "{name}");
-    }
-    let scripts = ["echo", "slow", "write"];
-    assert_eq!(trusted("review"), scripts.map(|s| format!("/skills/review/scripts/{s}.sh")));
-    let refused = ["trust", "add", "--json", "./review"];
-    let refused = place.run(refused.iter().chain(&SOURCE)).exits(1).json();
-    assert_eq!(refused["error"]["code"], "NOT_FOUND", "{refused}");
 }
