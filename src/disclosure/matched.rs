@@ -147,7 +147,7 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
     let outdoing = outdoing(case, ranked);
     let is_slight = |id: &SkillId| {
         answer.attached.binary_search_by(|(known, _)| known.cmp(id)).is_ok()
-            || outdoing.is_some_and(|better| better.id != *id) && is_in(&answer.words, id)
+            || outdoing.is_some_and(|better| better.id != *id) && answer.words.contains(id)
     };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();

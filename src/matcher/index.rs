@@ -130,7 +130,7 @@ pub struct Answer {
     /// these words, in the order of ids.
     pub attached: Vec<(SkillId, String)>,
     /// Skills in `matches` or `beyond` that match by single words only, neither named nor by a longer phrase,
-    /// a pattern or a path, in the order of ids.
+    /// a pattern or a path, best first.
     pub words: Vec<SkillId>,
     /// Skills with a pattern that was not tried, each with that pattern, in the order of ids. If too
     /// many patterns that require no literal may match, the costlier ones are skipped to answer in time.

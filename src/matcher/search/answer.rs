@@ -91,13 +91,11 @@ impl Search<'_, '_> {
         attached
     }
 
-    /// Returns the ranked skills that match by single words only, in the order of ids.
+    /// Returns the ranked skills that match by single words only, best first.
     fn words_only(&self) -> Vec<SkillId> {
         let keys = self.scratch.ranking.best.iter();
         let keys = keys.filter(|key| key.is_word() && !key.is_explicit());
-        let mut words: Vec<u32> = keys.map(|key| key.skill()).collect();
-        words.sort_unstable();
-        words.into_iter().map(|skill| self.index.id(skill).clone()).collect()
+        keys.map(|key| self.index.id(key.skill()).clone()).collect()
     }
 
     /// Returns the skills whose triggers are in quoted text only, each with one of these triggers, in
