@@ -21,6 +21,8 @@ pub(crate) struct Evidence<'e> {
     pub(crate) apart: &'e dyn Fn(usize) -> Vec<Vec<(u32, Relevance)>>,
     /// Tells whether the query says nothing but "thanks" and the like.
     pub(crate) is_idle: &'e dyn Fn() -> bool,
+    /// True if so much is attached that a trigger in it may stand there by chance.
+    pub(crate) has_long_attachments: bool,
     /// Returns an exclude of the given skill that the query contains. For skills that the matcher does
     /// not know, as only the user can use them.
     pub(crate) exclude: &'e dyn Fn(&Entry) -> Option<String>,

@@ -39,7 +39,8 @@ pub(super) struct Matched<'a> {
     /// The skills that match by a weak mention alone: the message may name them.
     pub(super) weak: Vec<&'a Entry>,
     /// The skills that match by single words only, in attachments or where relevance clearly puts another
-    /// skill first.
+    /// skill first; and those that match in attachments only, if the request calls for a skill or the
+    /// attachments are long.
     pub(super) slight: Vec<&'a Entry>,
 }
 
@@ -124,15 +125,22 @@ pub(super) fn relevant_apart<'a>(
     shown: &[&Entry],
     vetoes: &mut Vetoes,
 ) -> Option<(&'a Entry, Relevance)> {
-    let (_, found) = ranked.first()?;
-    let is_near = found.worth >= MIN_WORTH_APART && found.lead >= MIN_LEAD_APART;
-    if is_near { relevant(case, ranked, shown, vetoes) } else { None }
+    if is_near_apart(ranked) { relevant(case, ranked, shown, vetoes) } else { None }
+}
+
+fn is_near_apart(ranked: &Ranked<'_>) -> bool {
+    let first = ranked.first();
+    first.is_some_and(|(_, of)| of.worth >= MIN_WORTH_APART && of.lead >= MIN_LEAD_APART)
 }
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
 /// weakly counts as named if it is the first of `ranked`, the most relevant skills, by a clear margin, and
 /// the message is about its use.
-pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'a> {
+pub(super) fn matched<'a>(
+    case: &Case<'a, '_>,
+    ranked: &Ranked<'a>,
+    apart: &[Ranked<'a>],
+) -> Matched<'a> {
     let Case { listing, answer, evidence, state, options } = case;
     let is_meant = |found: &Relevance| {
         let is_alone = found.lead >= found.worth * ALONE;
@@ -145,9 +153,16 @@ pub(super) fn matched<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Matched<'
     let first = first.filter(|entry| !(evidence.denies)(entry)).map(|entry| &entry.id);
     let is_weak = |id: &SkillId| is_in(&answer.weak, id) && Some(id) != first;
     let outdoing = outdoing(case, ranked);
-    let is_slight = |id: &SkillId| {
-        answer.attached.binary_search_by(|(known, _)| known.cmp(id)).is_ok()
-            || outdoing.is_some_and(|better| better.id != *id) && answer.words.contains(id)
+    let is_attached =
+        |id: &SkillId| answer.attached.binary_search_by(|(known, _)| known.cmp(id)).is_ok();
+    let mut ids = answer.matches.iter().map(|found| &found.id).chain(&answer.beyond);
+    let is_requested = outdoing.is_some()
+        || apart.iter().any(is_near_apart)
+        || ids.any(|id| !is_weak(id) && !is_attached(id));
+    let is_chance = is_requested || evidence.has_long_attachments;
+    let is_slight = |id: &SkillId| match answer.words.contains(id) {
+        true => is_attached(id) || outdoing.is_some_and(|better| better.id != *id),
+        false => is_attached(id) && is_chance,
     };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();

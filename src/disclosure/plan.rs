@@ -65,7 +65,9 @@ pub(super) fn plan<'a>(
     // First the skills that the message calls for, by triggers and names; then those that the
     // conversation lost.
     let ranked = ranked(case);
-    let mut matched = matched(case, &ranked);
+    let may_part = meta.is_none() && !ranked.is_empty();
+    let apart = if may_part { apart(case) } else { Vec::new() };
+    let mut matched = matched(case, &ranked, &apart);
     let weak = std::mem::take(&mut matched.weak);
     let slight = std::mem::take(&mut matched.slight);
     let has_match = !matched.is_empty();
@@ -75,8 +77,6 @@ pub(super) fn plan<'a>(
     let is_undecided = !has_match && meta.is_none();
     let by_relevance =
         is_undecided.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
-    let may_part = meta.is_none() && !ranked.is_empty();
-    let apart = if may_part { apart(case) } else { Vec::new() };
 
     let (mut plan, postponed) = Plan::of(case, matched, lost);
     if let Some((entry, relevance)) = by_relevance {

@@ -13,7 +13,8 @@ use crate::matcher::{self, Candidate, Parts, Query, Relevance, Selection, apart,
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
 
-/// The maximum number of bytes of attachments that are ranked.
+/// The maximum number of bytes of attachments that are ranked, and in which a trigger shows a skill in full: in
+/// a longer text many a phrase stands by chance.
 pub(super) const MAX_ATTACHED: usize = 4_000;
 
 /// A disclosure in a conversation.
@@ -77,6 +78,7 @@ impl Engine {
             },
             apart: &|limit| self.rank_apart(now, &parts.request(), limit),
             is_idle: &|| idle::is_idle(&parts.request()) && !parts.has_attachments(),
+            has_long_attachments: parts.n_attached_bytes() > MAX_ATTACHED,
             exclude: &|entry| exclude_of(entry, &self.bounded(&parts.request())),
             denies: &|entry| matcher::denies(&entry.skill, &self.bounded(&parts.request())),
             withheld: &|entry| {

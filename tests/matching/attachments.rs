@@ -69,6 +69,38 @@ fn in_attachments_only_what_is_specific_shows_a_skill_in_full() {
 }
 
 #[test]
+fn triggers_in_attachments_give_lines_if_the_request_calls_for_a_skill_or_they_are_long() {
+    let engine = engine();
+    let decided = "tune this slow database query with indexes";
+    let each_apart =
+        "tune the slow database queries with indexes. Then translate the web page into French.";
+    for way in WAYS {
+        for attached in ["the release train", "failed with ERR-42"] {
+            let attached = way.replace("{}", attached);
+            for (message, full) in [
+                (format!("{decided}\n\n{attached}"), vec!["query-tuning"]),
+                (format!("{attached}\n\n{decided}"), vec!["query-tuning"]),
+                (format!("please polish it\n\n{attached}"), vec!["vetoed"]),
+                (format!("use the changelog skill\n\n{attached}"), vec!["changelog"]),
+                (format!("{each_apart}\n\n{attached}"), vec!["query-tuning", "translate-page"]),
+            ] {
+                let disclosure = engine.disclose(message.as_str());
+                let [mut in_full, lines] = shown(&disclosure);
+                in_full.sort_unstable();
+                assert_eq!(in_full, full, "{message}");
+                assert!(lines.contains(&"ship-it") || lines.contains(&"err-codes"), "{message}");
+            }
+        }
+        let said = format!("what is ERR-7?\n\n{}", way.replace("{}", "failed with ERR-42"));
+        assert_eq!(shown(&engine.disclose(said.as_str()))[0], ["err-codes"], "{said}");
+        let long = way.replace("{}", &format!("the release train ERR-42 {}", "lorem ".repeat(800)));
+        let [full, lines] = [0, 1]
+            .map(|tier| shown(&engine.disclose(&*format!("what is that?\n\n{long}")))[tier].len());
+        assert_eq!((full, lines), (0, 2), "{way}");
+    }
+}
+
+#[test]
 fn the_words_that_are_told_are_those_that_decide() {
     let engine = engine();
     let terms = |message: &str| -> Vec<String> {

@@ -74,8 +74,8 @@ impl Search<'_, '_> {
         answer
     }
 
-    /// Returns the ranked skills whose triggers are single words in attachments only, each with one of these
-    /// words, in the order of ids.
+    /// Returns the ranked skills whose triggers are in attachments only, each with one of these triggers, in
+    /// the order of ids.
     fn attached_only(&self) -> Vec<(SkillId, String)> {
         let Scratch { ranking, found, .. } = &*self.scratch;
         let tables = &self.index.tables;

@@ -102,10 +102,12 @@ impl<'i, 's> Search<'i, 's> {
     /// names in inline code.
     pub(super) fn scan(&mut self, masks: bool) {
         let Search { index, text: excerpt, parts, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, quoted, covered, found, .. } = &mut **scratch;
+        let Scratch { excerpt: buffer, text, quoted, covered, requested, found, .. } =
+            &mut **scratch;
         let seen_text = excerpt.text(buffer);
         text.set(seen_text);
         found.start(index.tables.items.len());
+        requested.clear();
         self.masks = masks;
         if masks {
             quoted.set(seen_text);
@@ -122,7 +124,10 @@ impl<'i, 's> Search<'i, 's> {
     /// Records the patterns that may match, and the globs that do.
     pub(super) fn gate(&mut self) {
         let Search { index, query, text: excerpt, scratch, .. } = self;
-        let Scratch { excerpt: buffer, text, occurrences, found, candidates, .. } = &mut **scratch;
+        let Scratch { excerpt: buffer, text, quoted, occurrences, found, candidates, .. } =
+            &mut **scratch;
+        // A pattern that certainly matches may do so in an attachment only.
+        let has_attachments = !self.masks && !quoted.is_empty();
         let Index { automaton, patterns, gates, tables, .. } = *index;
         let seen_text = excerpt.seen(buffer);
         patterns.without_literal(text.normalized(seen_text), candidates);
@@ -131,6 +136,7 @@ impl<'i, 's> Search<'i, 's> {
         }
         let is_plain = text.is_plain() && seen_text.len() <= WINDOW_BYTES;
         gates.open(ScannedText { automaton, occurrences, is_plain }, |pattern, is_certain| {
+            let is_certain = is_certain && !has_attachments;
             let presence = if is_certain { Presence::Somewhere } else { Presence::Possible };
             found.add_pattern(tables.pattern_items[pattern as usize], presence);
         });
@@ -140,13 +146,25 @@ impl<'i, 's> Search<'i, 's> {
         }
     }
 
-    /// Runs a pattern that may match, and records the result.
+    /// Runs a pattern that may match, and records the result. A match in the request counts before one in an
+    /// attachment.
     fn confirm(&mut self, item: u32) {
-        let Scratch { excerpt, text: forms, found, .. } = &mut *self.scratch;
-        let range = self.index.tables.items[item as usize].pattern().and_then(|pattern| {
-            self.index.patterns.find(pattern as usize, forms.normalized(self.text.seen(excerpt)))
-        });
-        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
-        found.settle(item, presence, range.unwrap_or_default());
+        let Scratch { excerpt, text: forms, quoted, requested, found, .. } = &mut *self.scratch;
+        let source = self.text.seen(excerpt);
+        let Some(pattern) = self.index.tables.items[item as usize].pattern() else {
+            return found.settle(item, None, false);
+        };
+        let find = |text: &str| self.index.patterns.find(pattern as usize, text);
+        let range = find(forms.normalized(source));
+        let start = range.as_ref().map(|range| forms.span_of_normalized(range.clone()).start);
+        if self.masks || !start.is_some_and(|start| quoted.has(start)) {
+            return found.settle(item, range, false);
+        }
+        if requested.is_empty() {
+            quoted.cover_normalized(forms, source, requested);
+        }
+        let said = find(requested);
+        let is_attached = said.is_none();
+        found.settle(item, said.or(range), is_attached);
     }
 }

@@ -6,7 +6,7 @@ use crate::matcher::tables::Item;
 /// The sort key of a match; the lesser key comes first. The order (`docs/matching.md`, *Ranking*), from the
 /// highest bits down:
 ///
-/// 1. skills that the message names;
+/// 1. skills that the message names, and skills of which it has a trigger outside of attachments;
 /// 2. longer phrases before shorter ones, patterns and paths after any literal;
 /// 3. skills used more recently in the session;
 /// 4. the rarest trigger hit, then the number of distinct triggers, then the id.
@@ -29,7 +29,7 @@ impl RankKey {
         self.0 & 1 != 0
     }
 
-    /// Tells whether the triggers are single words in attachments, and nothing else.
+    /// Tells whether all triggers stand in attachments.
     pub(super) fn is_attached(self) -> bool {
         (self.0 >> 112) as u16 & ATTACHED != 0
     }
@@ -42,8 +42,7 @@ impl RankKey {
 /// The flag in [`Tally::phrase`] of a skill that the message does not name.
 pub(super) const NOT_EXPLICIT: u16 = 1 << 15;
 
-/// The flag in [`Tally::phrase`] of a skill whose triggers are single words in attachments, and nothing
-/// else.
+/// The flag in [`Tally::phrase`] of a skill whose triggers all stand in attachments.
 const ATTACHED: u16 = 1 << 14;
 
 /// The triggers of a skill that were found, added up.
@@ -70,8 +69,7 @@ impl Tally {
     pub(super) fn of(item: Item, is_attached: bool) -> Tally {
         let most = !(NOT_EXPLICIT | ATTACHED);
         let n_words = u16::try_from(item.n_words()).unwrap_or(u16::MAX).min(most);
-        let is_word = n_words == 1;
-        let not_attached = if is_attached && is_word { 0 } else { ATTACHED };
+        let not_attached = if is_attached { 0 } else { ATTACHED };
         Tally {
             rarity: item.rarity,
             recency: u16::MAX,
@@ -79,7 +77,7 @@ impl Tally {
             n_triggers: 1,
             subject: item.subject,
             is_vetoed: false,
-            is_word,
+            is_word: n_words == 1,
         }
     }
 

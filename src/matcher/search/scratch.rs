@@ -19,6 +19,8 @@ pub(in crate::matcher) struct Scratch {
     /// The quoted parts, in which literals do not count; `covered` is the folded text without them.
     pub(super) quoted: Quoted,
     pub(super) covered: String,
+    /// The normalised text without attachments, or empty until a pattern is found in one of them.
+    pub(super) requested: String,
     /// The text without the names that it denies.
     pub(super) said: String,
     pub(super) occurrences: Occurrences,
@@ -147,11 +149,13 @@ impl Found {
         self.items.add(item, FoundItem { presence, ..FoundItem::default() });
     }
 
-    /// Records the result of running a pattern.
-    pub(super) fn settle(&mut self, item: u32, presence: Presence, range: Range<usize>) {
-        let (start, end) = (range.start as u32, range.end as u32);
+    /// Records the result of running a pattern: where it was found, and whether in attachments only.
+    pub(super) fn settle(&mut self, item: u32, range: Option<Range<usize>>, is_attached: bool) {
+        let presence = if range.is_some() { Presence::At } else { Presence::Absent };
+        let Range { start, end } = range.unwrap_or_default();
+        let (start, end) = (start as u32, end as u32);
         if let Some(found) = self.items.get_mut(item) {
-            *found = FoundItem { start, end, presence, is_attached: false };
+            *found = FoundItem { start, end, presence, is_attached };
         }
     }
 
@@ -178,7 +182,7 @@ mod tests {
             let presences = [5, 4_103, 7].map(|item| found.presence(item));
             assert_eq!(presences, [Presence::At, Presence::Possible, Presence::Absent]);
             assert!(found.range(5) == (1..2) && found.items().map(|(item, _)| item).eq([5, 4_103]));
-            found.settle(4_103, Presence::At, 7..9);
+            found.settle(4_103, Some(7..9), false);
             assert_eq!((found.presence(4_103), found.range(4_103)), (Presence::At, 7..9));
         }
     }

@@ -148,10 +148,13 @@ impl QueryText {
 
     /// Returns the range of the folded form that was made from `range` of the query.
     pub(crate) fn folded_range(&self, range: &Range<usize>) -> Range<usize> {
-        let place = |at: usize| {
-            let at = if self.is_normalized { at } else { self.normalized.place_of(at) };
-            self.folded.place_of(at)
-        };
+        let Range { start, end } = self.normalized_range(range);
+        self.folded.place_of(start)..self.folded.place_of(end)
+    }
+
+    /// Returns the range of the normalised form that was made from `range` of the query.
+    pub(crate) fn normalized_range(&self, range: &Range<usize>) -> Range<usize> {
+        let place = |at| if self.is_normalized { at } else { self.normalized.place_of(at) };
         place(range.start)..place(range.end)
     }
 

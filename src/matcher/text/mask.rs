@@ -88,12 +88,20 @@ impl Quoted {
         }
     }
 
-    /// Returns the quoted ranges of the folded form of `text`. Where both ends of a quote are in one folded
-    /// character, as of a ligature, it is quoted once.
+    /// Returns the quoted ranges of the folded form of `text`.
     fn folded(&self, text: &QueryText) -> impl Iterator<Item = Range<usize>> {
+        self.each_once(|range| text.folded_range(range))
+    }
+
+    /// Returns the quoted ranges as `place` gives them for another form of the text. Where both ends of a
+    /// quote are in one character of that form, as of a ligature, it is quoted once.
+    fn each_once(
+        &self,
+        place: impl Fn(&Range<usize>) -> Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         self.ranges.iter().map(move |range| {
-            let Range { start, end } = text.folded_range(range);
+            let Range { start, end } = place(range);
             let start = start.max(from);
             from = end.max(start);
             start..from
@@ -113,6 +121,23 @@ impl Quoted {
     pub(in crate::matcher) fn cover(&self, text: &QueryText, out: &mut String) {
         cover_ranges(text.folded(), self.folded(text), out);
     }
+
+    /// Writes the normalised form of `source`, of which `text` was made, to `out`, as [`Quoted::cover`] does
+    /// the folded form. Each quote begins and ends with a line break, across which no `.*` reaches.
+    pub(in crate::matcher) fn cover_normalized(
+        &self,
+        text: &QueryText,
+        source: &str,
+        out: &mut String,
+    ) {
+        let ranges = self.each_once(|range| text.normalized_range(range));
+        cover_with(text.normalized(source), ranges, out, '\n');
+    }
+
+    /// Tells whether a byte is quoted.
+    pub(in crate::matcher) fn has(&self, at: usize) -> bool {
+        covers(&self.ranges, at)
+    }
 }
 
 /// Writes `text` to `out`, with a NUL for each byte in one of the sorted `ranges`: no trigger contains a NUL,
@@ -122,10 +147,21 @@ pub(in crate::matcher) fn cover_ranges(
     ranges: impl IntoIterator<Item = Range<usize>>,
     out: &mut String,
 ) {
+    cover_with(text, ranges, out, '\0');
+}
+
+/// Covers ranges as [`cover_ranges`] does, with the ASCII character `edge` for the first and the last byte of
+/// each.
+fn cover_with(
+    text: &str,
+    ranges: impl IntoIterator<Item = Range<usize>>,
+    out: &mut String,
+    edge: char,
+) {
     out.clear();
-    for range in ranges {
-        out.push_str(&text[out.len()..range.start]);
-        out.extend(std::iter::repeat_n('\0', range.len()));
+    for Range { start, end } in ranges {
+        out.push_str(&text[out.len()..start]);
+        out.extend((start..end).map(|at| if at == start || at + 1 == end { edge } else { '\0' }));
     }
     out.push_str(&text[out.len()..]);
 }

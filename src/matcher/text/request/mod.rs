@@ -131,6 +131,11 @@ impl<'m> Parts<'m> {
         !self.attached.is_empty()
     }
 
+    /// The number of bytes of the attachments.
+    pub(crate) fn n_attached_bytes(&self) -> usize {
+        self.attached.iter().map(Range::len).sum()
+    }
+
     /// The ranges of the request, unless it is the whole message.
     pub(crate) fn request_ranges(&self) -> &[Range<usize>] {
         &self.request
