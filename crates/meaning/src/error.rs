@@ -1,0 +1,69 @@
+//! Errors: what was wrong with which file, and what to do.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What kind of fault an [`Error`] reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The file cannot be read.
+    Io,
+    /// The bytes are not a table of this crate.
+    NotATable,
+    /// The bytes end too early, or sizes and places in them contradict each other.
+    Damaged,
+    /// The file is of a kind that this version cannot use.
+    Unsupported,
+}
+
+/// The reason why a table could not be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    path: Option<PathBuf>,
+    message: String,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error { kind, path: None, message: message.into() }
+    }
+
+    /// The same error, about this file.
+    pub(crate) fn of(mut self, path: &Path) -> Self {
+        self.path = Some(path.to_owned());
+        self
+    }
+
+    /// The kind of fault.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The file that was read, if the bytes came from a file.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Advice for the person who supplied the file, as a fragment in lower case.
+    pub fn help(&self) -> &'static str {
+        match self.kind {
+            ErrorKind::Io => "check that the file exists and may be read",
+            ErrorKind::NotATable => "name a file that this crate wrote, or a model2vec directory",
+            ErrorKind::Damaged => "fetch or build the file again",
+            ErrorKind::Unsupported => "use a model2vec model with a WordPiece or Unigram tokenizer",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.path {
+            Some(path) => write!(f, "{}: {}", path.display(), self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,144 @@
+//! Words to pieces: the longest first, or the cheapest sequence.
+
+use std::ops::Range;
+
+use crate::layout::{PieceHash, Tokenizer};
+use crate::table::Table;
+use crate::words::words;
+
+/// At the start of a word, a shorter piece is not the same as inside; in characters. `er` is a word
+/// in German and an ending in English, `data` means the same wherever it stands.
+const MARKED_BELOW: usize = 4;
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) row: u32,
+    /// Where the text has it, in bytes: the word that it is part of, or in scripts without spaces the
+    /// piece itself.
+    pub(crate) range: Range<usize>,
+}
+
+/// The cheapest way to a position of a word.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    cost: u32,
+    from: u32,
+    row: Option<u32>,
+}
+
+const UNREACHED: Step = Step { cost: u32::MAX, from: 0, row: None };
+
+/// Working memory for pieces; see [`Scratch`](crate::Scratch).
+#[derive(Debug, Default)]
+pub(crate) struct PieceScratch {
+    word: String,
+    steps: Vec<Step>,
+    rows: Vec<(u32, Range<usize>)>,
+}
+
+/// Calls `each` with the pieces of a text, in their order.
+pub(crate) fn pieces(
+    table: &Table,
+    text: &str,
+    scratch: &mut PieceScratch,
+    mut each: impl FnMut(Piece),
+) {
+    let PieceScratch { word, steps, rows } = scratch;
+    words(text, table.header(), word, |range, word| {
+        rows.clear();
+        match table.header().tokenizer {
+            Tokenizer::WordPiece => longest(table, word, rows),
+            Tokenizer::Words | Tokenizer::SentencePiece => cheapest(table, word, steps, rows),
+        }
+        // Only there a word is a sentence, and an unchanged one has its pieces where the text has them.
+        let by_piece = table.header().tokenizer == Tokenizer::Words
+            && !word.starts_with(|c: char| c < '\u{3000}')
+            && text.get(range.clone()) == Some(word);
+        for (row, part) in rows.drain(..) {
+            let range = if by_piece {
+                range.start + part.start..range.start + part.end
+            } else {
+                range.clone()
+            };
+            each(Piece { row, range });
+        }
+    });
+}
+
+/// The pieces of a word, each the longest that the table has; none if a part is unknown.
+fn longest(table: &Table, word: &str, rows: &mut Vec<(u32, Range<usize>)>) {
+    let mut start = 0;
+    while start < word.len() {
+        let mut hash = PieceHash::new(start > 0);
+        let mut found = None;
+        for (at, byte) in word.bytes().enumerate().skip(start).take(table.header().longest) {
+            hash.push(byte);
+            if word.is_char_boundary(at + 1)
+                && let Some(bytes) = word.as_bytes().get(start..=at)
+                && let Some((row, _)) = table.find(hash.value(), start > 0, bytes)
+            {
+                found = Some((row, start..at + 1));
+            }
+        }
+        let Some(piece) = found else {
+            rows.clear();
+            return;
+        };
+        start = piece.1.end;
+        rows.push(piece);
+    }
+}
+
+/// The pieces of a word whose costs add up to the least (Viterbi); characters without a piece are
+/// left out.
+fn cheapest(table: &Table, word: &str, steps: &mut Vec<Step>, rows: &mut Vec<(u32, Range<usize>)>) {
+    let bytes = word.as_bytes();
+    steps.clear();
+    steps.resize(bytes.len() + 1, UNREACHED);
+    steps[0].cost = 0;
+    for (start, first) in word.char_indices() {
+        let cost = steps[start].cost;
+        let mut reach = |end: usize, more: u32, row: Option<u32>| {
+            let total = cost.saturating_add(more);
+            if total < steps[end].cost {
+                steps[end] = Step { cost: total, from: start as u32, row };
+            }
+        };
+        reach(start + first.len_utf8(), table.header().unknown, None);
+        each_prefix(table, &word[start..], start == 0, |len, row, more| {
+            reach(start + len, more, Some(row));
+        });
+    }
+    let mut at = bytes.len();
+    while at > 0 {
+        let step = steps[at];
+        let from = step.from as usize;
+        if let Some(row) = step.row {
+            rows.push((row, from..at));
+        }
+        at = from;
+    }
+    rows.reverse();
+}
+
+/// Calls `each` with the length, the row and the cost of each piece that `rest` starts with.
+fn each_prefix(table: &Table, rest: &str, is_start: bool, mut each: impl FnMut(usize, u32, u32)) {
+    let marks = table.header().tokenizer == Tokenizer::Words && is_start;
+    let (mut plain, mut marked) = (PieceHash::new(false), PieceHash::new(true));
+    let mut n_chars = 0;
+    let bytes = rest.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate().take(table.header().longest) {
+        plain.push(byte);
+        marked.push(byte);
+        if !rest.is_char_boundary(at + 1) {
+            continue;
+        }
+        n_chars += 1;
+        let flag = marks && n_chars < MARKED_BELOW;
+        let hash = if flag { marked } else { plain };
+        if let Some((row, cost)) = table.find(hash.value(), flag, &bytes[..=at]) {
+            each(at + 1, row, cost);
+        }
+    }
+}

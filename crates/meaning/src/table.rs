@@ -1,0 +1,150 @@
+//! The table: pieces and their rows.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind};
+use crate::layout::{self, Header, Refusal, filter_bits};
+
+static BUNDLED_BYTES: &[u8] = include_bytes!("../data/table.bin");
+static BUNDLED: Table = Table {
+    bytes: Cow::Borrowed(BUNDLED_BYTES),
+    header: match Header::read(BUNDLED_BYTES) {
+        Ok(header) => header,
+        Err(_) => panic!("data/table.bin is not a table"),
+    },
+};
+
+/// Word pieces, and a row of numbers for each.
+///
+/// Opening one looks at its header only; the rest is read when a text needs it.
+#[derive(Debug, Clone)]
+pub struct Table {
+    bytes: Cow<'static, [u8]>,
+    header: Header,
+}
+
+impl Table {
+    /// The table in this crate. Its bytes lie in the program, and the system reads the pages that a
+    /// text needs; the header was checked when the program was compiled.
+    pub fn bundled() -> &'static Table {
+        &BUNDLED
+    }
+
+    /// Opens a table in memory, in the format of this crate, and checks its header. Whatever the rest
+    /// holds, no text makes the table panic; [`Table::verify`] tells whether it is as it was written.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotATable`], and [`ErrorKind::Damaged`] if sizes do not fit the bytes.
+    pub fn open(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Table, Error> {
+        let bytes = bytes.into();
+        let header = Header::read(&bytes).map_err(|refusal| match refusal {
+            Refusal::NotATable => Error::new(ErrorKind::NotATable, "not a table of word pieces"),
+            Refusal::Sizes => Error::new(ErrorKind::Damaged, "sizes do not fit the file"),
+            Refusal::Dimensions => Error::new(ErrorKind::Unsupported, "unknown form of rows"),
+            Refusal::Tokenizer => Error::new(ErrorKind::Unsupported, "unknown tokenizer"),
+        })?;
+        Ok(Table { bytes, header })
+    }
+
+    /// Opens the file of a table as [`Table::open`] does.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the file cannot be read, and those of [`Table::open`].
+    pub fn open_file(path: &Path) -> Result<Table, Error> {
+        let bytes =
+            fs::read(path).map_err(|e| Error::new(ErrorKind::Io, e.to_string()).of(path))?;
+        Table::open(bytes).map_err(|error| error.of(path))
+    }
+
+    /// Reads the whole table and compares it with its fingerprint, in a few milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Damaged`] if a byte is not as it was written.
+    pub fn verify(&self) -> Result<(), Error> {
+        if layout::fingerprint(&self.bytes) == self.header.fingerprint {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::Damaged, "the bytes do not match their fingerprint"))
+    }
+
+    /// The file of the table.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A number that is the same for the same table in every process, and differs for others.
+    pub fn fingerprint(&self) -> u64 {
+        self.header.fingerprint
+    }
+
+    /// The number of dimensions of a vector: a multiple of 16, at most 256; also the size of a
+    /// [`Compact`](crate::Compact) vector in bytes.
+    pub fn dimensions(&self) -> usize {
+        self.header.dimensions
+    }
+
+    /// The number of pieces.
+    pub fn pieces(&self) -> usize {
+        self.header.pieces
+    }
+
+    /// The name of the table, up to 32 bytes.
+    pub fn name(&self) -> &str {
+        let name = self.bytes.get(96..layout::HEADER).unwrap_or_default();
+        let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+        std::str::from_utf8(&name[..end]).unwrap_or_default()
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn u32_at(&self, at: usize) -> Option<u32> {
+        Some(u32::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?))
+    }
+
+    /// Returns the row of a piece and its cost, in 1/1024 nat.
+    pub(crate) fn find(&self, hash: u64, flag: bool, piece: &[u8]) -> Option<(u32, u32)> {
+        // Of ten strings in a text that are looked up, nine are no piece; this finds out in one read.
+        let (word, bits) = filter_bits(hash, self.header.filter_words);
+        let filter = self.bytes.get(self.header.filter_at + word * 8..)?.first_chunk()?;
+        if u64::from_le_bytes(*filter) & bits != bits {
+            return None;
+        }
+        let bucket = self.header.buckets_at + (hash as usize & (self.header.buckets - 1)) * 8;
+        let (start, mut row, end) =
+            (self.u32_at(bucket)?, self.u32_at(bucket + 4)?, self.u32_at(bucket + 8)?);
+        let mut entries = self
+            .bytes
+            .get(self.header.entries_at + start as usize..self.header.entries_at + end as usize)?;
+        while let [len, low, high, rest @ ..] = entries {
+            let (bytes, others) = rest.split_at_checked(usize::from(*len))?;
+            let cost = u16::from_le_bytes([*low, *high]);
+            if bytes == piece && (cost & FLAG != 0) == flag {
+                return Some((row, u32::from(cost & !FLAG)));
+            }
+            entries = others;
+            row = row.wrapping_add(1);
+        }
+        None
+    }
+
+    /// The scale and the values of a row; nothing for one that the table does not have.
+    pub(crate) fn row(&self, row: u32) -> Option<(f32, &[u8])> {
+        if row as usize >= self.header.pieces {
+            return None;
+        }
+        let size = self.header.row_bytes();
+        let at = self.header.rows_at + row as usize * size;
+        let (scale, values) = self.bytes.get(at..at + size)?.split_first_chunk()?;
+        Some((f32::from(u16::from_le_bytes(*scale)), values))
+    }
+}
+
+/// The bit of an entry's cost that tells a marked piece from others with the same bytes.
+pub(crate) const FLAG: u16 = 0x8000;
