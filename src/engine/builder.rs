@@ -18,7 +18,7 @@ use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MetaQuestion, Retriever};
+use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MeaningTable, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
@@ -44,6 +44,8 @@ pub struct EngineBuilder {
     sessions: Option<Arc<dyn SessionStore>>,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
+    /// The table of meanings; `None` for the bundled one, if there is one.
+    meaning: Option<Option<Arc<MeaningTable>>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
     progress: Reporter,
     #[cfg(feature = "snapshot")]
@@ -227,6 +229,14 @@ impl EngineBuilder {
         self
     }
 
+    /// Ranks skills by their meaning, too, as the table of word pieces tells it; `None` for words alone. By
+    /// default, with the feature `meaning`, the table of the crate `repertoire-meaning` is used.
+    #[must_use]
+    pub fn meaning(mut self, table: impl Into<Option<Arc<MeaningTable>>>) -> EngineBuilder {
+        self.meaning = Some(table.into());
+        self
+    }
+
     /// Adds the host's own ranking to the lexical relevance; by default there is none.
     #[must_use]
     pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
@@ -353,9 +363,10 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
+        let table = self.meaning.unwrap_or_else(bundled_table);
         let load = || {
             let (catalog, memory) = reload::load(&self.catalog, &self.progress);
-            let snapshot = Snapshot::new(catalog, &self.index, &self.progress)?;
+            let snapshot = Snapshot::new(catalog, &self.index, table.as_ref(), &self.progress)?;
             if self.disclosure.asks_relevance() {
                 snapshot.index_relevance(&self.progress);
             }
@@ -365,7 +376,7 @@ impl EngineBuilder {
         let (snapshot, memory, cache) = match &self.cache {
             Some(cache) => {
                 let limit = self.max_compile_time.unwrap_or(Duration::MAX);
-                cache::load(cache, &self.catalog, &self.index, limit, load)?
+                cache::load(cache, &self.catalog, &self.index, table.as_ref(), limit, load)?
             }
             None => load().map(|(snapshot, memory)| (snapshot, memory, CacheUse::default()))?,
         };
@@ -397,4 +408,12 @@ impl EngineBuilder {
             toolsets: self.toolsets.map(|options| Toolsets::new(options, trust)),
         })))
     }
+}
+
+/// The table in the program, if there is one. Its bytes are not copied.
+fn bundled_table() -> Option<Arc<MeaningTable>> {
+    #[cfg(feature = "meaning")]
+    return Some(Arc::new(MeaningTable::bundled().clone()));
+    #[cfg(not(feature = "meaning"))]
+    None
 }

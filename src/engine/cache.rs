@@ -9,7 +9,7 @@ use crate::catalog::reload::{self, Memory, StoredFiles};
 use crate::catalog::{Catalog, CatalogOptions};
 use crate::error::Error;
 use crate::lazy::Lazy;
-use crate::matcher::{Index, IndexOptions, RelevanceIndex};
+use crate::matcher::{Index, IndexOptions, MeaningTable, RelevanceIndex};
 use crate::snapshot::SnapshotCache;
 
 /// A report on how an engine used its [`SnapshotCache`] when it was built.
@@ -60,14 +60,15 @@ pub(super) fn load(
     cache: &SnapshotCache,
     catalog: &CatalogOptions,
     index: &IndexOptions,
+    table: Option<&Arc<MeaningTable>>,
     max_compile_time: Duration,
     load: impl FnOnce() -> Result<(Snapshot, Memory), Error>,
 ) -> Result<(Snapshot, Memory, CacheUse), Error> {
     let mut cache_use = CacheUse::default();
     let mut before = None;
-    let key = key(catalog, index);
+    let key = key(catalog, index, table);
     if let Some(key) = &key {
-        match cache.read(key, |content| read(content, catalog).map(Some)) {
+        match cache.read(key, |content| read(content, catalog, table).map(Some)) {
             Ok(Some(kept)) if kept.is_current || kept.compile_time > max_compile_time => {
                 cache_use.used = true;
                 cache_use.stale = !kept.is_current;
@@ -99,11 +100,16 @@ pub(super) fn load(
 
 /// The key of a snapshot: all inputs of a load that are not on the disk. `None` if skills exist only in
 /// memory.
-fn key(catalog: &CatalogOptions, index: &IndexOptions) -> Option<Vec<u8>> {
+fn key(
+    catalog: &CatalogOptions,
+    index: &IndexOptions,
+    table: Option<&Arc<MeaningTable>>,
+) -> Option<Vec<u8>> {
+    let table = table.map(|table| table.fingerprint());
     let written = catalog.written()?;
     // Paths of sources may be relative to the working directory.
     let here = std::env::current_dir().ok()?;
-    postcard::to_stdvec(&(program(), here, written, index)).ok()
+    postcard::to_stdvec(&(program(), here, written, index, table)).ok()
 }
 
 /// The length and modification time of this executable. They tell builds of the same version apart, for
@@ -113,16 +119,20 @@ fn program() -> Option<(u64, SystemTime)> {
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
-fn read(content: &[u8], options: &CatalogOptions) -> Result<Kept, postcard::Error> {
+fn read(
+    content: &[u8],
+    options: &CatalogOptions,
+    table: Option<&Arc<MeaningTable>>,
+) -> Result<Kept, postcard::Error> {
     let (inputs, rest) = postcard::take_from_bytes::<&[u8]>(content)?;
     let is_current =
         postcard::from_bytes::<StoredInputs<'_>>(inputs)?.is_current(&options.environment);
     let (inputs, _) = postcard::take_from_bytes::<Lazy<Inputs>>(content)?;
     let ((compile_time, files, catalog, index), relevance) =
         postcard::take_from_bytes::<(Duration, Lazy<StoredFiles>, Catalog, Index)>(rest)?;
-    let snapshot = Snapshot::of(catalog, Arc::new(index));
+    let snapshot = Snapshot::of(catalog, Arc::new(index), table);
     let ids = snapshot.listing.visible().map(|entry| entry.id.clone()).collect();
-    let relevance = RelevanceIndex::read(&postcard::from_bytes(relevance)?, ids);
+    let relevance = RelevanceIndex::read(postcard::from_bytes(relevance)?, ids, table);
     snapshot.put_relevance(relevance.ok_or(postcard::Error::SerdeDeCustom)?);
     let memory = Memory::of_another_process(inputs, Arc::clone(&snapshot.catalog), files);
     Ok(Kept { snapshot, memory, is_current, compile_time })

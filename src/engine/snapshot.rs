@@ -6,7 +6,8 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::Error;
 use crate::matcher::{
-    Answer, Index, IndexOptions, IndexedSkill, Parts, Query, RelevanceIndex, Selection,
+    Answer, Index, IndexOptions, IndexedSkill, MeaningTable, Parts, Query, RelevanceIndex,
+    Selection,
 };
 use crate::progress::Reporter;
 use crate::session::SessionState;
@@ -25,6 +26,8 @@ pub(super) struct Snapshot {
     /// The index of skills that exist but cannot be matched, compiled for the first explanation.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
+    /// The table by which the relevance index knows meanings.
+    table: Option<Arc<MeaningTable>>,
 }
 
 impl Snapshot {
@@ -32,15 +35,20 @@ impl Snapshot {
     pub(super) fn new(
         catalog: Catalog,
         options: &IndexOptions,
+        table: Option<&Arc<MeaningTable>>,
         reporter: &Reporter,
     ) -> Result<Snapshot, Error> {
         let skills: Vec<_> = matched(&catalog).map(indexed).collect();
         let index = Index::compile(&skills, options, reporter)?;
-        Ok(Snapshot::of(catalog, Arc::new(index)))
+        Ok(Snapshot::of(catalog, Arc::new(index), table))
     }
 
     /// Creates the snapshot of a catalog whose index is compiled already.
-    pub(super) fn of(catalog: Catalog, index: Arc<Index>) -> Snapshot {
+    pub(super) fn of(
+        catalog: Catalog,
+        index: Arc<Index>,
+        table: Option<&Arc<MeaningTable>>,
+    ) -> Snapshot {
         let catalog = Arc::new(catalog);
         Snapshot {
             index,
@@ -48,6 +56,7 @@ impl Snapshot {
             catalog,
             hidden: Arc::default(),
             relevance: Arc::default(),
+            table: table.cloned(),
         }
     }
 
@@ -59,9 +68,9 @@ impl Snapshot {
     pub(super) fn next(&self, catalog: Catalog, options: &IndexOptions) -> Result<Snapshot, Error> {
         let is_same = matched(&self.catalog).map(indexed).eq(matched(&catalog).map(indexed));
         let next = if is_same {
-            Snapshot::of(catalog, Arc::clone(&self.index))
+            Snapshot::of(catalog, Arc::clone(&self.index), self.table.as_ref())
         } else {
-            Snapshot::new(catalog, options, &Reporter::default())?
+            Snapshot::new(catalog, options, self.table.as_ref(), &Reporter::default())?
         };
         if let Some(relevance) = self.relevance.get() {
             let is_same = |id: &SkillId, skill: &Skill| {
@@ -120,7 +129,7 @@ impl Snapshot {
     pub(super) fn index_relevance(&self, reporter: &Reporter) -> &Arc<RelevanceIndex> {
         self.relevance.get_or_init(|| {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
-            Arc::new(RelevanceIndex::build(skills, reporter))
+            Arc::new(RelevanceIndex::build(skills, self.table.as_ref(), reporter))
         })
     }
 

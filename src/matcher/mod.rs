@@ -40,7 +40,9 @@ pub(crate) use text::searched_part;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill};
 pub use query::{Hit, HitKind, Match, Query, find_literal};
-pub use relevance::{Candidate, Field, Relevance, RelevanceIndex, Relevant, Retriever, Shared};
+pub use relevance::{
+    Candidate, Field, Levels, MeaningTable, Relevance, RelevanceIndex, Relevant, Retriever, Shared,
+};
 pub(crate) use relevance::{STOP_WORDS, denies, fuse, is_paired};
 #[doc(hidden)]
 pub use relevance::{has_word, is_everyday};

@@ -7,7 +7,9 @@ use std::path::Path;
 use crate::error::{Error, ErrorKind};
 use crate::layout::{self, Header, Refusal, filter_bits};
 
+#[cfg(feature = "bundled")]
 static BUNDLED_BYTES: &[u8] = include_bytes!("../data/table.bin");
+#[cfg(feature = "bundled")]
 static BUNDLED: Table = Table {
     bytes: Cow::Borrowed(BUNDLED_BYTES),
     header: match Header::read(BUNDLED_BYTES) {
@@ -28,6 +30,7 @@ pub struct Table {
 impl Table {
     /// The table in this crate. Its bytes lie in the program, and the system reads the pages that a
     /// text needs; the header was checked when the program was compiled.
+    #[cfg(feature = "bundled")]
     pub fn bundled() -> &'static Table {
         &BUNDLED
     }

@@ -176,6 +176,13 @@ impl Compact {
         &self.bytes[..usize::from(self.dimensions)]
     }
 
+    /// The vector with these bytes, one for each dimension; `None` if there are more than 256.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Compact> {
+        let mut values = [0; MAX_DIMENSIONS];
+        values.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(Compact { bytes: values, dimensions: bytes.len() as u16 })
+    }
+
     /// The leading bytes, with zeros for dimensions that do not exist.
     pub(crate) fn head<const N: usize>(&self) -> [u8; N] {
         std::array::from_fn(|at| self.bytes.get(at).copied().unwrap_or_default())

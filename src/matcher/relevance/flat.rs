@@ -269,7 +269,7 @@ mod tests {
         let folded = |skill: u32| {
             let divisors = DIVISORS.into_iter().filter(|divisor| skill.is_multiple_of(*divisor));
             let terms = divisors.map(|divisor| (hash(divisor), impact(divisor))).collect();
-            Folded { terms, name: vec![hash(1)] }
+            Folded { terms, name: vec![hash(1)], ..Folded::default() }
         };
         Flat::new(&(0..n_skills).map(folded).collect::<Vec<_>>())
     }

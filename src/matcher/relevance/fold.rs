@@ -3,6 +3,8 @@
 //! Two adjacent words are a term of their own (a pair, `adjacent.rs`). A pair that occurs only once, in a
 //! body, is left out: most pairs are like this, and they find nothing more.
 
+use repertoire_meaning::Compact;
+
 use super::adjacent::Adjacent;
 use super::fields::{Field, FieldTexts, MeanLengths};
 use super::hash::pair_hash;
@@ -21,6 +23,8 @@ pub(super) struct Folded {
     pub(super) terms: Vec<(u64, Impact)>,
     /// The distinct terms of the skill's name, by their hashes.
     pub(super) name: Vec<u64>,
+    /// The vectors of its meaning, if there is a table.
+    pub(super) vectors: Vec<Compact>,
 }
 
 /// A term by its hash, its field, and its relation to an identifier.

@@ -4,7 +4,10 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::thread;
+
+use repertoire_meaning::{Compact, Table};
 
 use thread_local::ThreadLocal;
 
@@ -12,6 +15,7 @@ use super::fields::{Field, FieldTexts, MeanLengths, lengths};
 use super::flat::{Flat, MAX_SKILLS};
 use super::fold::{Folded, Folder};
 use super::languages::Languages;
+use super::meaning::{self, Meaning};
 use super::postings::Posting;
 use super::scratch::Scratch;
 use super::terms::word_hash;
@@ -42,6 +46,8 @@ pub struct RelevanceIndex {
     means: MeanLengths,
     /// The languages in which most skills are written.
     pub(super) languages: Languages,
+    /// How near the skills are to a message, if the index was made with a table.
+    pub(super) meaning: Option<Meaning>,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
 }
@@ -58,13 +64,18 @@ impl fmt::Debug for RelevanceIndex {
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Written<'b> {
     means: MeanLengths,
+    #[serde(borrow)]
+    meaning: Option<meaning::Written<'b>>,
     #[serde(serialize_with = "as_bytes")]
     bytes: &'b [u8],
 }
 
 /// Serialises bytes as a block, not as a list of numbers.
 #[cfg(feature = "snapshot")]
-fn as_bytes<S: serde::Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_bytes<S: serde::Serializer>(
+    bytes: &[u8],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytes)
 }
 
@@ -72,18 +83,21 @@ impl RelevanceIndex {
     /// Indexes `skills`. An index holds about a million (2^20) skills; further ones, in the order of
     /// ids, are left out.
     pub fn new<'a>(skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>) -> RelevanceIndex {
-        RelevanceIndex::build(skills, &Reporter::default())
+        RelevanceIndex::build(skills, None, &Reporter::default())
     }
 
-    /// Indexes `skills` as [`RelevanceIndex::new`] does, and reports progress.
+    /// Indexes `skills` as [`RelevanceIndex::new`] does, with their meaning by `table`, and reports progress.
     pub(crate) fn build<'a>(
         skills: impl IntoIterator<Item = (&'a SkillId, &'a Skill)>,
+        table: Option<&Arc<Table>>,
         reporter: &Reporter,
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        let folded = fold_all(&skills, &means, reporter);
-        RelevanceIndex::put_together(&skills, means, Flat::new(&folded))
+        let folded = fold_all(&skills, &means, table.map(|table| &**table), reporter);
+        let vectors = folded.iter().map(|folded| folded.vectors.clone()).collect();
+        let meaning = table.map(|table| Meaning::new(table, vectors));
+        RelevanceIndex::put_together(&skills, means, Flat::new(&folded), meaning)
     }
 
     /// Returns the index of `skills`, reusing this index for the skills for which `is_same` is true. The
@@ -98,32 +112,44 @@ impl RelevanceIndex {
         let means = mean_lengths(&skills);
         // Means are rounded to steps, so they seldom differ.
         if means.map(f32::to_bits) != self.means.map(f32::to_bits) {
-            return RelevanceIndex::build(skills, &Reporter::default());
+            let table = self.meaning.as_ref().map(Meaning::table);
+            return RelevanceIndex::build(skills, table, &Reporter::default());
         }
         // The new number of each unchanged skill, by its number in this index.
         let mut moved: Vec<Option<u32>> = vec![None; self.ids.len()];
         let mut changed = Vec::new();
         let mut names: Vec<Vec<u64>> = vec![Vec::new(); skills.len()];
+        let mut vectors: Vec<Vec<Compact>> = vec![Vec::new(); skills.len()];
         for (number, (id, skill)) in skills.iter().enumerate() {
             let before = self.ids.binary_search(id).ok().filter(|_| is_same(id, skill));
             match before {
                 Some(before) => {
                     moved[before] = Some(number as u32);
                     names[number] = self.flat.name_hashes(before as u32);
+                    let known = self.meaning.as_ref();
+                    vectors[number] =
+                        known.map(|known| known.of_skill(before as u32)).unwrap_or_default();
                 }
                 None => changed.push((number, (*id, *skill))),
             }
         }
         let mut postings = self.flat.postings(|skill| *moved.get(skill as usize)?);
         let texts: Vec<_> = changed.iter().map(|(_, skill)| *skill).collect();
-        let folded = fold_all(&texts, &means, &Reporter::default());
-        for ((number, _), Folded { terms, name }) in changed.iter().zip(folded) {
+        let folded = fold_all(&texts, &means, self.table(), &Reporter::default());
+        for ((number, _), of) in changed.iter().zip(folded) {
+            let Folded { terms, name, vectors: near } = of;
             names[*number] = name;
+            vectors[*number] = near;
             let posting = |(hash, impact)| Posting::new(hash, *number as u32, impact);
             postings.extend(terms.into_iter().map(posting));
         }
         let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
-        RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names))
+        let meaning = self.meaning.as_ref().map(|known| Meaning::new(known.table(), vectors));
+        RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names), meaning)
+    }
+
+    fn table(&self) -> Option<&Table> {
+        self.meaning.as_ref().map(|meaning| &**meaning.table())
     }
 
     /// Returns this index with the terms of `skill` as those of the skill `id`; `None` if it does not have
@@ -131,7 +157,9 @@ impl RelevanceIndex {
     pub(crate) fn with_skill(&self, id: &SkillId, skill: &Skill) -> Option<RelevanceIndex> {
         let number = self.ids.binary_search(id).ok()? as u32;
         let mut postings = self.flat.postings(|other| (other != number).then_some(other));
-        let folded = fold_all(&[(id, skill)], &self.means, &Reporter::default());
+        let folded = fold_all(&[(id, skill)], &self.means, self.table(), &Reporter::default());
+        let meaning = self.meaning.as_ref().zip(folded.first());
+        let meaning = meaning.map(|(known, folded)| known.with_skill(number, &folded.vectors));
         let terms = folded.iter().flat_map(|folded| &folded.terms);
         postings.extend(terms.map(|(hash, impact)| Posting::new(*hash, number, *impact)));
         let n_skills = self.ids.len() as u32;
@@ -143,30 +171,42 @@ impl RelevanceIndex {
             flat: Flat::of_postings(postings, &names),
             means: self.means,
             languages: self.languages,
+            meaning,
             scratch: ThreadLocal::new(),
         })
     }
 
     /// Reads the index that [`RelevanceIndex::written`] wrote, of skills with these ids in this order;
-    /// `None` if the data cannot be that.
+    /// `None` if the data cannot be that, or is of another table.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn read(written: &Written<'_>, ids: Vec<SkillId>) -> Option<RelevanceIndex> {
-        let Written { means, bytes } = written;
-        let flat = Flat::read((*bytes).into()).filter(|flat| flat.n_skills() == ids.len())?;
+    pub(crate) fn read(
+        written: Written<'_>,
+        ids: Vec<SkillId>,
+        table: Option<&Arc<Table>>,
+    ) -> Option<RelevanceIndex> {
+        let Written { means, bytes, meaning } = written;
+        let flat = Flat::read(bytes.into()).filter(|flat| flat.n_skills() == ids.len())?;
         let languages = languages_of(&flat);
-        Some(RelevanceIndex { ids, flat, means: *means, languages, scratch: ThreadLocal::new() })
+        let meaning = match (meaning, table) {
+            (None, None) => None,
+            (Some(meaning), Some(table)) => Some(Meaning::read(meaning, table, ids.len())?),
+            _ => return None,
+        };
+        Some(RelevanceIndex { ids, flat, means, languages, meaning, scratch: ThreadLocal::new() })
     }
 
     /// The parts that a snapshot holds.
     #[cfg(feature = "snapshot")]
     pub(crate) fn written(&self) -> Written<'_> {
-        Written { means: self.means, bytes: self.flat.bytes() }
+        let meaning = self.meaning.as_ref().map(Meaning::written);
+        Written { means: self.means, bytes: self.flat.bytes(), meaning }
     }
 
     fn put_together(
         skills: &[(&SkillId, &Skill)],
         means: MeanLengths,
         flat: Flat,
+        meaning: Option<Meaning>,
     ) -> RelevanceIndex {
         let ids: Vec<SkillId> = skills.iter().map(|(id, _)| (*id).clone()).collect();
         tracing::debug!(
@@ -176,7 +216,7 @@ impl RelevanceIndex {
             "indexed the skills for relevance"
         );
         let languages = languages_of(&flat);
-        RelevanceIndex { ids, flat, means, languages, scratch: ThreadLocal::new() }
+        RelevanceIndex { ids, flat, means, languages, meaning, scratch: ThreadLocal::new() }
     }
 
     /// Number of skills.
@@ -235,6 +275,7 @@ fn mean_lengths(skills: &[(&SkillId, &Skill)]) -> MeanLengths {
 fn fold_all(
     skills: &[(&SkillId, &Skill)],
     means: &MeanLengths,
+    table: Option<&Table>,
     reporter: &Reporter,
 ) -> Vec<Folded> {
     const SKILLS_A_THREAD: usize = 32;
@@ -247,13 +288,13 @@ fn fold_all(
         let threads: Vec<_> = parts
             .map(|part| {
                 let thread = thread::Builder::new();
-                (part, thread.spawn_scoped(scope, move || fold_part(part, means, steps)))
+                (part, thread.spawn_scoped(scope, move || fold_part(part, means, table, steps)))
             })
             .collect();
         let folded = threads.into_iter().map(|(part, thread)| {
             let folded = thread.ok().and_then(|thread| thread.join().ok());
             // If the thread could not be started, or panicked, this one does its work.
-            folded.unwrap_or_else(|| fold_part(part, means, steps))
+            folded.unwrap_or_else(|| fold_part(part, means, table, steps))
         });
         folded.flatten().collect()
     });
@@ -261,16 +302,23 @@ fn fold_all(
     folded
 }
 
-fn fold_part(skills: &[(&SkillId, &Skill)], means: &MeanLengths, steps: &Steps<'_>) -> Vec<Folded> {
+fn fold_part(
+    skills: &[(&SkillId, &Skill)],
+    means: &MeanLengths,
+    table: Option<&Table>,
+    steps: &Steps<'_>,
+) -> Vec<Folded> {
     let mut folder = Folder::default();
-    let fold = |(id, skill): &(&SkillId, &Skill)| {
+    let mut scratch = repertoire_meaning::Scratch::default();
+    let mut fold = |(id, skill): &(&SkillId, &Skill)| {
         // A clone reads the body, so that the skill itself does not keep it in memory.
         let body = Skill::clone(skill);
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
         steps.add();
-        folder.fold(&texts, means)
+        let vectors = table.map(|table| meaning::vectors(table, &texts, &mut scratch));
+        Folded { vectors: vectors.unwrap_or_default(), ..folder.fold(&texts, means) }
     };
-    skills.iter().map(fold).collect()
+    skills.iter().map(&mut fold).collect()
 }
 
 #[cfg(test)]
@@ -302,7 +350,7 @@ mod tests {
             known.with_skill(&without.0, &with.1.without_example("water the herbs")).unwrap();
         // The mean lengths of the fields stay those of the known index.
         let skills = sorted(beside_others(&without));
-        let folded = fold_all(&skills, &known.means, &Reporter::default());
+        let folded = fold_all(&skills, &known.means, None, &Reporter::default());
         assert_eq!(changed.flat.bytes(), Flat::new(&folded).bytes());
         assert_ne!(changed.flat.bytes(), known.flat.bytes());
         assert_eq!(known.rank("water the herbs", 1)[0].id, "basil");

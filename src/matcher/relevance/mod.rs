@@ -24,6 +24,7 @@ mod identifiers;
 mod impact;
 mod index;
 mod languages;
+mod meaning;
 mod phrases;
 mod postings;
 mod purpose;
@@ -39,7 +40,9 @@ mod unspaced;
 pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
+pub use meaning::Levels;
 pub(crate) use purpose::denies;
+pub use repertoire_meaning::Table as MeaningTable;
 pub(crate) use retriever::fuse;
 pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;
@@ -84,6 +87,10 @@ pub struct Relevance {
     pub is_attached: bool,
     /// True if a [`Retriever`] of the host is sure of the skill.
     pub is_sure: bool,
+    /// How near the skill is to the message in meaning, from -1 to 1; 0 if it was not measured.
+    pub nearness: f32,
+    /// True if that is near enough to be evidence of its own.
+    pub is_near: bool,
 }
 
 /// The minimum evidence that a message concerns any skill, in catalogs of fewer than [`MANY`] skills and
@@ -98,7 +105,7 @@ impl Relevance {
     /// so, it may also concern the next ones.
     pub(crate) fn is_plausible(&self, n_skills: usize) -> bool {
         let enough = ENOUGH_EVIDENCE[usize::from(n_skills >= MANY)];
-        self.says_phrase || self.evidence >= enough
+        self.says_phrase || self.is_near || self.evidence >= enough
     }
 }
 

@@ -18,6 +18,9 @@ pub(super) struct Scratch {
     pub(super) maxima: Vec<u16>,
     pub(super) best_maxima: Vec<u16>,
     pub(super) ranked: Vec<Ranked>,
+    /// How near each skill is to the message, and the working memory for that.
+    pub(super) nearness: Vec<f32>,
+    pub(super) pieces: repertoire_meaning::Scratch,
 }
 
 /// A skill and its score.
@@ -25,6 +28,8 @@ pub(super) struct Scratch {
 pub(super) struct Ranked {
     pub(super) skill: u32,
     pub(super) score: f32,
+    /// How near the skill is to the message, 0 if that is not known.
+    pub(super) nearness: f32,
 }
 
 impl Ranked {

@@ -13,6 +13,7 @@ use super::flat::Flat;
 use super::identifiers::Part;
 use super::impact::Impact;
 use super::index::RelevanceIndex;
+use super::meaning::Levels;
 use super::postings::List;
 use super::scratch::{Ranked, Scratch, Word, WordKind};
 use super::terms::Term;
@@ -58,26 +59,67 @@ impl RelevanceIndex {
     /// which skills are positions in the order of ids. Does not allocate if `ranked` has room and this
     /// thread has ranked a message like this one before.
     pub fn rank_into(&self, message: &str, limit: usize, ranked: &mut Vec<(u32, Relevance)>) {
+        self.rank_with(message, None, limit, ranked);
+    }
+
+    /// Ranks as [`RelevanceIndex::rank_into`] does, with the nearness of each skill, in the order of ids, in
+    /// place of that of the table.
+    pub(crate) fn rank_with(
+        &self,
+        message: &str,
+        nearness: Option<(&[f32], Levels)>,
+        limit: usize,
+        ranked: &mut Vec<(u32, Relevance)>,
+    ) {
         ranked.clear();
         if limit == 0 || self.is_empty() {
             return;
         }
         self.with_scratch(|scratch| {
+            let levels = self.measure(message, nearness, scratch);
+            let rarest = rarity(self.len(), 0);
             scratch.read(message, &self.flat, self.languages);
             scratch.sum_up(&self.flat);
             scratch.select(limit.saturating_add(1).max(MIN_REFINED));
+            if let Some(levels) = levels {
+                scratch.add_near(levels);
+            }
             scratch.refine(&self.flat);
-            let rarest = rarity(self.len(), 0);
+            if let Some(levels) = levels {
+                scratch.add_nearness(levels, rarest);
+            }
             for (place, found) in scratch.ranked.iter().enumerate().take(limit) {
                 let next = scratch.ranked.get(place + 1).map_or(0.0, |next| next.score);
                 let (worth, lead) = (found.score / rarest, (found.score - next) / rarest);
-                ranked.push((found.skill, Relevance { worth, lead, ..Relevance::default() }));
+                let nearness = found.nearness;
+                let is_near = levels.is_some_and(|levels| nearness >= levels.enough);
+                let relevance =
+                    Relevance { worth, lead, nearness, is_near, ..Relevance::default() };
+                ranked.push((found.skill, relevance));
             }
             scratch.tell(&self.flat, ranked);
             if let Some((skill, relevance)) = ranked.first_mut() {
                 scratch.count_words(&self.flat, *skill, relevance);
             }
         });
+    }
+
+    /// Writes the nearness of each skill to the scratch, if it is known, and returns what it means.
+    fn measure(
+        &self,
+        message: &str,
+        given: Option<(&[f32], Levels)>,
+        scratch: &mut Scratch,
+    ) -> Option<Levels> {
+        if let Some((nearness, levels)) = given {
+            scratch.nearness.clear();
+            scratch.nearness.extend_from_slice(nearness);
+            scratch.nearness.resize(self.len(), levels.floor);
+            return Some(levels);
+        }
+        let meaning = self.meaning.as_ref()?;
+        meaning.measure(message, &mut scratch.pieces, &mut scratch.nearness);
+        Some(meaning.levels())
     }
 
     /// Returns all skills that share a word other than stop words with `message`, in the order of
@@ -141,7 +183,7 @@ impl Scratch {
             while found != 0 {
                 let at = found.trailing_zeros() as usize;
                 let skill = (block * BLOCK + at) as u32;
-                ranked.push(Ranked { skill, score: f32::from(sums[at]) / scale });
+                ranked.push(Ranked { skill, score: f32::from(sums[at]) / scale, nearness: 0.0 });
                 found &= found - 1;
             }
         }
@@ -149,6 +191,30 @@ impl Scratch {
             ranked.select_nth_unstable_by(n_best, Ranked::compare);
             ranked.truncate(n_best);
         }
+    }
+
+    /// Adds the skills that are nearer to the message than by chance to those that are ranked.
+    fn add_near(&mut self, levels: Levels) {
+        let scale = self.scale();
+        let Scratch { sums, ranked, nearness, .. } = self;
+        for found in &mut *ranked {
+            found.nearness = nearness[found.skill as usize];
+        }
+        for (skill, &nearness) in nearness.iter().enumerate() {
+            let skill = skill as u32;
+            if nearness > levels.floor && !ranked.iter().any(|found| found.skill == skill) {
+                let score = f32::from(sums[skill as usize]) / scale;
+                ranked.push(Ranked { skill, score, nearness });
+            }
+        }
+    }
+
+    /// Adds what nearness is worth.
+    fn add_nearness(&mut self, levels: Levels, rarest: f32) {
+        for found in &mut self.ranked {
+            found.score += rarest * levels.worth(found.nearness);
+        }
+        self.ranked.sort_unstable_by(Ranked::compare);
     }
 
     /// Adds the scores of stop words and of the name, and puts the best first.
