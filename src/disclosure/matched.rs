@@ -160,9 +160,10 @@ pub(super) fn matched<'a>(
         || apart.iter().any(is_near_apart)
         || ids.any(|id| !is_weak(id) && !is_attached(id));
     let is_chance = is_requested || evidence.has_long_attachments;
-    let is_slight = |id: &SkillId| match answer.words.contains(id) {
-        true => is_attached(id) || outdoing.is_some_and(|better| better.id != *id),
-        false => is_attached(id) && is_chance,
+    let is_slight = |id: &SkillId| {
+        let is_word = answer.words.contains(id);
+        let is_outdone = is_word && outdoing.is_some_and(|better| better.id != *id);
+        is_outdone || is_attached(id) && (is_word || is_chance)
     };
     let in_context = state.skills.iter().filter(|known| known.in_context || known.lost);
     let is_known: HashSet<&SkillId> = in_context.map(|known| &known.skill).collect();

@@ -44,8 +44,7 @@ pub struct EngineBuilder {
     sessions: Option<Arc<dyn SessionStore>>,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
-    /// The table of meanings; `None` for the bundled one, if there is one.
-    meaning: Option<Option<Arc<MeaningTable>>>,
+    meaning: Meaning,
     tasks: Option<Arc<dyn TaskSpawner>>,
     progress: Reporter,
     #[cfg(feature = "snapshot")]
@@ -233,7 +232,7 @@ impl EngineBuilder {
     /// default, with the feature `meaning`, the table of the crate `repertoire-meaning` is used.
     #[must_use]
     pub fn meaning(mut self, table: impl Into<Option<Arc<MeaningTable>>>) -> EngineBuilder {
-        self.meaning = Some(table.into());
+        self.meaning = table.into().map_or(Meaning::Off, Meaning::Table);
         self
     }
 
@@ -363,7 +362,7 @@ impl EngineBuilder {
             self.catalog.sources.push(Source::memory(self.skills));
         }
         self.index.max_query_bytes.get_or_insert(MAX_QUERY_BYTES);
-        let table = self.meaning.unwrap_or_else(bundled_table);
+        let table = self.meaning.table();
         let load = || {
             let (catalog, memory) = reload::load(&self.catalog, &self.progress);
             let snapshot = Snapshot::new(catalog, &self.index, table.as_ref(), &self.progress)?;
@@ -410,10 +409,26 @@ impl EngineBuilder {
     }
 }
 
-/// The table in the program, if there is one. Its bytes are not copied.
-fn bundled_table() -> Option<Arc<MeaningTable>> {
-    #[cfg(feature = "meaning")]
-    return Some(Arc::new(MeaningTable::bundled().clone()));
-    #[cfg(not(feature = "meaning"))]
-    None
+/// Whether skills are ranked by their meaning, and by which table.
+#[derive(Debug, Default)]
+enum Meaning {
+    /// By the table in the program, if there is one.
+    #[default]
+    Bundled,
+    Table(Arc<MeaningTable>),
+    Off,
+}
+
+impl Meaning {
+    fn table(self) -> Option<Arc<MeaningTable>> {
+        match self {
+            // The bytes are not copied.
+            #[cfg(feature = "meaning")]
+            Meaning::Bundled => Some(Arc::new(MeaningTable::bundled().clone())),
+            #[cfg(not(feature = "meaning"))]
+            Meaning::Bundled => None,
+            Meaning::Table(table) => Some(table),
+            Meaning::Off => None,
+        }
+    }
 }

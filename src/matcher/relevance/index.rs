@@ -95,8 +95,9 @@ impl RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
         let folded = fold_all(&skills, &means, table.map(|table| &**table), reporter);
-        let vectors = folded.iter().map(|folded| folded.vectors.clone()).collect();
-        let meaning = table.map(|table| Meaning::new(table, vectors));
+        let vectors: Vec<Vec<Compact>> =
+            folded.iter().map(|folded| folded.vectors.clone()).collect();
+        let meaning = table.map(|table| Meaning::new(table, &vectors));
         RelevanceIndex::put_together(&skills, means, Flat::new(&folded), meaning)
     }
 
@@ -144,7 +145,7 @@ impl RelevanceIndex {
             postings.extend(terms.into_iter().map(posting));
         }
         let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
-        let meaning = self.meaning.as_ref().map(|known| Meaning::new(known.table(), vectors));
+        let meaning = self.meaning.as_ref().map(|known| Meaning::new(known.table(), &vectors));
         RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names), meaning)
     }
 

@@ -47,8 +47,8 @@ pub(crate) struct Written<'b> {
 
 impl Meaning {
     /// The meaning of skills with these vectors, each skill's in the order of [`vectors`].
-    pub(super) fn new(table: &Arc<Table>, skills: Vec<Vec<Compact>>) -> Meaning {
-        let vectors = Vectors::new(&skills);
+    pub(super) fn new(table: &Arc<Table>, skills: &[Vec<Compact>]) -> Meaning {
+        let vectors = Vectors::new(skills);
         let mut meaning = Meaning { table: Arc::clone(table), vectors, levels: Levels::default() };
         meaning.levels = Levels::fitted(|message, scratch| meaning.greatest(message, scratch));
         meaning
