@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::RwLock;
 
 use repertoire::matcher::{Candidate, Retriever};
-use repertoire::{Engine, Skill, SkillId};
+use repertoire::{Engine, Error, Skill, SkillId};
 
 /// A vector of length 1: the frequency of each group of three letters.
 type Embedding = HashMap<[char; 3], f32>;
@@ -18,36 +18,25 @@ type Embedding = HashMap<[char; 3], f32>;
 /// Embeds each description once, and each message when it arrives.
 #[derive(Debug, Default)]
 struct Embedder {
-    known: RwLock<HashMap<SkillId, (String, Embedding)>>,
+    skills: RwLock<Vec<Embedding>>,
 }
 
 impl Retriever for Embedder {
-    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
-        // The similarity that even unrelated texts have.
-        const UNRELATED: f32 = 0.2;
-        let message = embed(message);
-        let score = |candidate: &Candidate<'_>| {
-            self.with_embedding(candidate, |skill| cosine(&message, skill)) - UNRELATED
-        };
-        candidates.iter().map(score).collect()
+    fn prepare(&self, candidates: &[Candidate]) -> Result<(), Error> {
+        if let Ok(mut skills) = self.skills.write() {
+            *skills = candidates.iter().map(|skill| embed(&skill.description)).collect();
+        }
+        Ok(())
     }
-}
 
-impl Embedder {
-    /// Calls `run` with the embedding of a skill, which is computed again if its description changed.
-    fn with_embedding(&self, skill: &Candidate<'_>, run: impl Fn(&Embedding) -> f32) -> f32 {
-        let found = self.known.read().ok().and_then(|known| {
-            let (text, embedding) = known.get(skill.id)?;
-            (text == skill.description).then(|| run(embedding))
-        });
-        found.unwrap_or_else(|| {
-            let embedding = embed(skill.description);
-            let score = run(&embedding);
-            if let Ok(mut known) = self.known.write() {
-                known.insert(skill.id.clone(), (skill.description.to_owned(), embedding));
-            }
-            score
-        })
+    fn rank(&self, message: &str, _: &[Candidate]) -> Result<Vec<f32>, Error> {
+        let message = embed(message);
+        let skills = self.skills.read().ok();
+        Ok(skills
+            .iter()
+            .flat_map(|skills| skills.iter())
+            .map(|skill| cosine(&message, skill))
+            .collect())
     }
 }
 

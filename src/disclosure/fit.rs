@@ -267,6 +267,7 @@ impl<'a> Draft<'a> {
         };
         let summary = self.summary;
         Disclosure {
+            failure: None,
             tier,
             meta: summary.meta,
             full: ids(&self.full),

@@ -91,13 +91,12 @@ impl Default for RelevanceMargin {
 
 impl RelevanceMargin {
     /// Tells whether a skill reaches the margin. If it has more than the minimum of `words`, two thirds
-    /// of `worth` and `lead` are enough. A skill that the message denies fails. If the host's
-    /// [`Retriever`](crate::matcher::Retriever) is sure of a skill, it passes in any case.
+    /// of `worth` and `lead` are enough. A skill that the message denies fails.
     pub fn is_passed(&self, found: &Relevance) -> bool {
         let (worth, lead) = self.needed(found);
         let is_near = found.worth >= worth && found.lead >= lead;
         let is_open = !found.is_denied && !found.is_attached;
-        found.is_sure || is_near && found.head_words >= self.words && is_open
+        is_near && found.head_words >= self.words && is_open
     }
 
     /// Returns the worth and the lead that a skill needs, given its words.

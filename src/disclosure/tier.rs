@@ -50,6 +50,9 @@ pub struct Disclosure {
     pub below_limit: usize,
     /// Skills that the query concerns but that are shown less than they might be, each with the reasons.
     pub omitted: Vec<Rejection>,
+    /// The failure of the host's retriever, if it failed: skills were ranked by words alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// The text for the prompt; may be empty.
     pub text: String,
 }

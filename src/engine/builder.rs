@@ -236,7 +236,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Adds the host's own ranking to the lexical relevance; by default there is none.
+    /// Adds the host's own ranking to the lexical relevance, in place of the table of meanings; by default there
+    /// is none. [`EngineBuilder::build`] prepares it, and fails if it cannot.
     #[must_use]
     pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
         self.retriever = Some(Arc::new(retriever));
@@ -343,7 +344,7 @@ impl EngineBuilder {
     /// not ask for relevance, the texts are indexed only on first use. A problem with a skill file or a
     /// source becomes a diagnostic.
     ///
-    /// Fails only if the triggers do not fit one index.
+    /// Fails only if the triggers do not fit one index, or the retriever cannot be prepared.
     pub fn build(self) -> Result<Engine, Error> {
         let span = spans::load();
         let engine = spans::within(&span, || self.load())?;
@@ -381,6 +382,9 @@ impl EngineBuilder {
         };
         #[cfg(not(feature = "snapshot"))]
         let (snapshot, memory) = load()?;
+        if let Some(retriever) = &self.retriever {
+            snapshot.retrieval(&**retriever)?;
+        }
         #[cfg(feature = "trust")]
         let trust = self.trust.unwrap_or_default();
         Ok(Engine(Arc::new(Inner {

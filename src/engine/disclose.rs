@@ -4,18 +4,15 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::Engine;
+use super::ranker::{MAX_ATTACHED, Ranker};
 use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
 use crate::disclosure::idle;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Candidate, Parts, Query, Relevance, Selection, apart, find_literal};
+use crate::matcher::{self, Parts, Query, Selection, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
-
-/// The maximum number of bytes of attachments that are ranked, and in which a trigger shows a skill in full: in
-/// a longer text many a phrase stands by chance.
-pub(super) const MAX_ATTACHED: usize = 4_000;
 
 /// A disclosure in a conversation.
 pub(super) struct Disclosed {
@@ -71,12 +68,13 @@ impl Engine {
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
         let is_ranked = Cell::new(false);
+        let ranker = Ranker::new(self, now);
         let evidence = Evidence {
             relevant: &|limit| {
                 is_ranked.set(true);
-                self.rank(now, &parts, limit)
+                ranker.rank(&parts, limit)
             },
-            apart: &|limit| self.rank_apart(now, &parts.request(), limit),
+            apart: &|limit| ranker.rank_apart(&parts.request(), limit),
             is_idle: &|| idle::is_idle(&parts.request()) && !parts.has_attachments(),
             has_long_attachments: parts.n_attached_bytes() > MAX_ATTACHED,
             exclude: &|entry| exclude_of(entry, &self.bounded(&parts.request())),
@@ -86,60 +84,14 @@ impl Engine {
                 native.or_else(|| self.withheld(entry, state))
             },
         };
-        let (disclosure, postponed) =
+        let (mut disclosure, postponed) =
             disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
+        disclosure.failure = ranker.into_failure();
         Disclosed { disclosure, postponed, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
-    /// The best `limit` skills by relevance for a message of these parts, each as its place in the listing.
-    pub(super) fn rank(
-        &self,
-        now: &Snapshot,
-        parts: &Parts<'_>,
-        limit: usize,
-    ) -> Vec<(u32, Relevance)> {
-        let readings = parts.readings().into_iter();
-        let readings = readings.map(|request| self.rank_text(now, &request, limit));
-        let worth =
-            |ranked: &Vec<(u32, Relevance)>| ranked.first().map_or(0.0, |(_, found)| found.worth);
-        let best = readings.max_by(|a, b| worth(a).total_cmp(&worth(b)));
-        let mut ranked = best.unwrap_or_default();
-        if ranked.is_empty() && parts.has_attachments() {
-            ranked = self.rank_text(now, &parts.attachments(MAX_ATTACHED), limit);
-            for (_, found) in &mut ranked {
-                found.is_attached = true;
-            }
-        }
-        ranked
-    }
-
-    /// The best `limit` skills for each request of a text with several, but for requests that a trigger or a
-    /// name decides.
-    fn rank_apart(&self, now: &Snapshot, text: &str, limit: usize) -> Vec<Vec<(u32, Relevance)>> {
-        let requests = apart::requests(text);
-        let undecided = requests.into_iter().filter(|request| !now.decides(request));
-        undecided.map(|request| self.rank_text(now, request, limit)).collect()
-    }
-
-    /// The best `limit` skills for a text.
-    fn rank_text(&self, now: &Snapshot, text: &str, limit: usize) -> Vec<(u32, Relevance)> {
-        let mut ranked = Vec::new();
-        let message = &*self.bounded(text);
-        let Some(retriever) = &self.0.retriever else {
-            now.relevance().rank_into(message, limit, &mut ranked);
-            return ranked;
-        };
-        now.relevance().rank_into(message, usize::MAX, &mut ranked);
-        let candidates = now
-            .listing
-            .visible()
-            .map(|entry| Candidate { id: &entry.id, description: entry.skill.description() });
-        let candidates: Vec<Candidate<'_>> = candidates.collect();
-        matcher::fuse(ranked, &**retriever, message, &candidates, limit)
-    }
-
     /// Returns as much of a part of a message as is searched. What a harness wrote must be left out already.
-    fn bounded<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(super) fn bounded<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let is_long = text.len() > self.query_limits().literals;
         if is_long { self.searched_part(text) } else { Cow::Borrowed(text) }
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Engine;
+use super::ranker::Ranker;
 use super::snapshot::Snapshot;
 use crate::disclosure::{Disclosure, DisclosureOptions, Reason, Rejection, Tier};
 use crate::matcher::{Answer, Match, MetaQuestion, Parts, Query, Relevance, Relevant};
@@ -110,7 +111,7 @@ impl Engine {
         shown: &Disclosure,
         options: &DisclosureOptions,
     ) -> Vec<Weighed> {
-        let ranked = self.rank(now, &Parts::of(&query.text), MAX_WEIGHED).into_iter();
+        let ranked = Ranker::new(self, now).rank(&Parts::of(&query.text), MAX_WEIGHED).into_iter();
         let weigh = |(place, (skill, relevance)): (usize, (u32, Relevance))| {
             let id = now.listing.at(skill as usize).id.clone();
             let tier = match () {

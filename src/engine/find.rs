@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::disclose::MAX_ATTACHED;
+use super::ranker::{MAX_ATTACHED, Ranker};
 use super::{Engine, EngineCounts};
 use crate::matcher::{Hit, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
@@ -68,7 +68,7 @@ impl Engine {
             vetoed || answer.matches.iter().any(|found| found.id == *id)
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let relevant = self.rank(&now, &parts, n_ranked);
+        let relevant = Ranker::new(self, &now).rank(&parts, n_ranked);
         let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
         let relevant = relevant.filter(|id| !passed_over(id));
         let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));

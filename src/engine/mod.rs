@@ -13,6 +13,7 @@ mod explain;
 mod find;
 mod findings;
 mod outputs;
+mod ranker;
 mod refresh;
 #[cfg(feature = "scripts")]
 mod scripts;

@@ -72,6 +72,9 @@ impl Engine {
         let refreshed = Refreshed::between(&before, &catalog, &now);
         if !catalog.is_the_same_as(&before) {
             let next = self.snapshot().next(catalog, &inner.index)?;
+            if let Some(Err(error)) = inner.retriever.as_ref().map(|of| next.retrieval(&**of)) {
+                tracing::warn!(%error, "skills are ranked without the host's retriever");
+            }
             inner.snapshot.store(Arc::new(next));
             #[cfg(feature = "toolsets")]
             self.retire_toolsets();

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::{Listing, Reason, Rejection};
-use crate::error::Error;
+use crate::error::{Error, ErrorCode};
 use crate::matcher::{
-    Answer, Index, IndexOptions, IndexedSkill, MeaningTable, Parts, Query, RelevanceIndex,
-    Selection,
+    Answer, Candidate, Index, IndexOptions, IndexedSkill, MeaningTable, Parts, Query,
+    RelevanceIndex, Retrieval, Retriever, Selection,
 };
 use crate::progress::Reporter;
 use crate::session::SessionState;
@@ -26,6 +26,8 @@ pub(super) struct Snapshot {
     /// The index of skills that exist but cannot be matched, compiled for the first explanation.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
+    /// What the host's retriever was prepared for, once it was.
+    retrieval: Arc<OnceLock<Result<Retrieval, String>>>,
     /// The table by which the relevance index knows meanings.
     table: Option<Arc<MeaningTable>>,
 }
@@ -56,6 +58,7 @@ impl Snapshot {
             catalog,
             hidden: Arc::default(),
             relevance: Arc::default(),
+            retrieval: Arc::default(),
             table: table.cloned(),
         }
     }
@@ -131,6 +134,17 @@ impl Snapshot {
             let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
             Arc::new(RelevanceIndex::build(skills, self.table.as_ref(), reporter))
         })
+    }
+
+    /// What the host's retriever was prepared for. The first call prepares it, which may take long.
+    pub(super) fn retrieval(&self, retriever: &dyn Retriever) -> Result<&Retrieval, Error> {
+        let prepared = self.retrieval.get_or_init(|| {
+            let skills = self.listing.visible();
+            let candidates = skills.map(|entry| Candidate::new(&entry.id, &entry.skill)).collect();
+            Retrieval::prepare(retriever, candidates).map_err(|error| error.to_string())
+        });
+        let help = "mend what it reports, and refresh the engine to prepare the retriever again";
+        prepared.as_ref().map_err(|message| Error::new(ErrorCode::ExecutionError, message, help))
     }
 
     /// The skills that `query` would match if they could be matched, each with the reason why it cannot.

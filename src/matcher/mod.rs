@@ -43,7 +43,7 @@ pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{
     Candidate, Field, Levels, MeaningTable, Relevance, RelevanceIndex, Relevant, Retriever, Shared,
 };
-pub(crate) use relevance::{STOP_WORDS, denies, fuse, is_paired};
+pub(crate) use relevance::{Retrieval, STOP_WORDS, denies, is_paired};
 #[doc(hidden)]
 pub use relevance::{has_word, is_everyday};
 pub use search::Selection;

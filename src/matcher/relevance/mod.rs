@@ -43,7 +43,7 @@ pub use index::RelevanceIndex;
 pub use meaning::Levels;
 pub(crate) use purpose::denies;
 pub use repertoire_meaning::Table as MeaningTable;
-pub(crate) use retriever::fuse;
+pub(crate) use retriever::Retrieval;
 pub use retriever::{Candidate, Retriever};
 pub use shared::Shared;
 pub(crate) use stop_words::STOP_WORDS;
@@ -73,8 +73,8 @@ pub struct Relevance {
     pub head_words: usize,
     /// The evidence that the message concerns the skill at all: 1 for each shared word of its front
     /// matter and 1/2 for one of its body, half of that for everyday words ("build", "time") and
-    /// numbers, and 2 if a [`Retriever`] finds the skill. Counted for the first skill only. Below 1, or
-    /// 1.5 among 64 skills or more, relevance shows no line unless `says_phrase` is true.
+    /// numbers. Counted for the first skill only. Below 1, or 1.5 among 64 skills or more, relevance shows
+    /// no line unless `says_phrase` or `is_near` is true.
     pub evidence: f32,
     /// True if a shared word distinguishes skills: fewer than half of them have it.
     pub is_telling: bool,
@@ -85,9 +85,8 @@ pub struct Relevance {
     pub is_denied: bool,
     /// True if the words are in attachments only, as the request shares none with any skill.
     pub is_attached: bool,
-    /// True if a [`Retriever`] of the host is sure of the skill.
-    pub is_sure: bool,
-    /// How near the skill is to the message in meaning, from -1 to 1; 0 if it was not measured.
+    /// How near the skill is to the message: the cosine of their meanings, from -1 to 1, or the score that
+    /// the host's [`Retriever`] gives it; 0 if that was not measured.
     pub nearness: f32,
     /// True if that is near enough to be evidence of its own.
     pub is_near: bool,

@@ -1,86 +1,133 @@
-//! The host's own retriever, whose scores are fused with the lexical relevance.
+//! The host's own retriever, whose scores tell how near skills are in place of the table.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use super::Relevance;
-use crate::skill::SkillId;
+use super::meaning::Levels;
+use crate::error::{Error, ErrorCode};
+use crate::skill::{Skill, SkillId};
 
-/// The worth that the host's best skill gains, in the unit of [`Relevance`]. Scores are added, as this
-/// finds more than adding ranks does (`docs/routing.md`).
-const BEST_WORTH: f32 = 2.0;
-
-/// The evidence of a skill that the host's retriever finds: enough for a line.
-const RETRIEVED: f32 = 2.0;
+/// One of this many foreign messages is put to a retriever to measure its levels: a model may take
+/// milliseconds for each.
+const MEASURED_OF: usize = 4;
 
 /// A skill that a [`Retriever`] may rank.
-#[derive(Debug, Clone, Copy)]
-pub struct Candidate<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Candidate {
     /// The id of the skill.
-    pub id: &'a SkillId,
+    pub id: SkillId,
+    /// The name of the skill.
+    pub name: String,
     /// The description of the skill.
-    pub description: &'a str,
+    pub description: String,
+    /// `when_to_use` of the skill, or an empty text.
+    pub when_to_use: String,
+    /// The headings of the body, in its order.
+    pub headings: Vec<String>,
+    /// The body of the skill; empty if it cannot be read.
+    pub body: String,
+}
+
+impl Candidate {
+    /// Reads what a retriever may know of a skill.
+    pub(crate) fn new(id: &SkillId, skill: &Skill) -> Candidate {
+        // A clone reads the body, so that the skill itself does not keep it in memory.
+        let body = skill.clone().body().unwrap_or_default().to_owned();
+        let when_to_use = skill.manifest().when_to_use.as_ref();
+        Candidate {
+            id: id.clone(),
+            name: skill.name().to_owned(),
+            description: skill.description().to_owned(),
+            when_to_use: when_to_use.map(|when| when.value.clone()).unwrap_or_default(),
+            headings: headings(&body).map(str::to_owned).collect(),
+            body,
+        }
+    }
+}
+
+/// The headings of a Markdown text.
+pub(super) fn headings(body: &str) -> impl Iterator<Item = &str> {
+    let lines = body.lines().filter_map(|line| line.strip_prefix('#'));
+    lines.map(|line| line.trim_start_matches('#').trim()).filter(|heading| !heading.is_empty())
 }
 
 /// The host's own ranking of skills for a message, for example by embeddings or a reranker. Its scores
-/// are added to the lexical relevance wherever that is used: in disclosures and in
-/// [`Engine::find_skills`](crate::Engine::find_skills).
+/// are added to those of words wherever relevance is used: in disclosures and in
+/// [`Engine::find_skills`](crate::Engine::find_skills). They take the place of the table of meanings.
+///
+/// The engine calls a retriever on the thread of its caller.
 pub trait Retriever: Debug + Send + Sync {
-    /// Returns the score of each candidate, in the order of `candidates`: greater is better, 0 or less
-    /// means unrelated. Only the ratios to the best score count. Candidates are all skills that the
-    /// model may use, in the order of ids; [`Engine::subscribe`](crate::Engine::subscribe) reports when
-    /// their texts change.
+    /// Prepares to rank these skills: all that the model may use, in the order of ids. Called when a catalog
+    /// is loaded, and again when it changed. By default there is nothing to prepare.
     ///
-    /// The engine calls this for each message that it ranks, on the thread of its caller. If there are
-    /// not as many scores as candidates, the engine ignores all of them, with a warning.
-    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32>;
+    /// If it fails, skills are ranked by words alone.
+    fn prepare(&self, candidates: &[Candidate]) -> Result<(), Error> {
+        let _ = candidates;
+        Ok(())
+    }
 
-    /// Tells whether the best skill is sure enough to be shown in full, given its score and that of the
-    /// next one. By default it never is. Then the margin of the disclosure decides, on the sum of
-    /// lexical relevance and these scores.
-    fn is_sure(&self, best: f32, next: f32) -> bool {
-        let _ = (best, next);
-        false
+    /// Returns the score of each candidate, in the order of `candidates`: greater is better, on any scale.
+    /// Called for each message that is ranked, with the candidates of the last [`Retriever::prepare`].
+    ///
+    /// If it fails, gives another number of scores, or one that is not finite, the message is answered
+    /// without it, and [`Disclosure::failure`](crate::Disclosure::failure) tells why.
+    fn rank(&self, message: &str, candidates: &[Candidate]) -> Result<Vec<f32>, Error>;
+
+    /// Returns what the scores mean. `None`, the default, has the engine measure it when a catalog is
+    /// loaded, by the scores of about 100 messages for no skill.
+    fn levels(&self) -> Option<Levels> {
+        None
     }
 }
 
-/// Adds the scores of `retriever` to the ranking, and returns the best `limit` skills, best first.
-pub(crate) fn fuse(
-    ranked: Vec<(u32, Relevance)>,
-    retriever: &dyn Retriever,
-    message: &str,
-    candidates: &[Candidate<'_>],
-    limit: usize,
-) -> Vec<(u32, Relevance)> {
-    let scores = retriever.rank(message, candidates);
-    if scores.len() != candidates.len() {
-        tracing::warn!(
-            scores = scores.len(),
-            candidates = candidates.len(),
-            "a retriever gave another number of scores than there are candidates"
-        );
-        return ranked.into_iter().take(limit).collect();
+/// The skills of a catalog as a retriever was prepared for them.
+#[derive(Debug)]
+pub(crate) struct Retrieval {
+    candidates: Vec<Candidate>,
+    levels: Levels,
+}
+
+impl Retrieval {
+    /// Prepares a retriever for skills, in the order of ids, and measures what its scores mean.
+    pub(crate) fn prepare(
+        retriever: &dyn Retriever,
+        candidates: Vec<Candidate>,
+    ) -> Result<Retrieval, Error> {
+        retriever.prepare(&candidates)?;
+        let known = retriever.levels();
+        let mut retrieval = Retrieval { candidates, levels: known.unwrap_or_default() };
+        if known.is_none() && !retrieval.candidates.is_empty() {
+            retrieval.levels = Levels::measured(MEASURED_OF, |message| {
+                let scores = retrieval.rank(retriever, message)?;
+                Ok::<_, Error>(scores.into_iter().reduce(f32::max).unwrap_or_default())
+            })?;
+        }
+        Ok(retrieval)
     }
-    let mut fused: BTreeMap<u32, Relevance> = ranked.into_iter().collect();
-    // The two greatest scores; 0 for one that is missing.
-    let (best, next) = scores.iter().fold((0.0_f32, 0.0_f32), |(best, next), &score| {
-        if score > best { (score, best) } else { (best, next.max(score)) }
-    });
-    for (place, score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
-        let relevance = fused.entry(place as u32).or_default();
-        relevance.worth += BEST_WORTH * score / best;
-        relevance.evidence += RETRIEVED;
-        relevance.is_telling = true;
-        relevance.is_sure = *score >= best && retriever.is_sure(best, next);
+
+    /// Returns a finite score for each skill.
+    pub(crate) fn rank(&self, retriever: &dyn Retriever, message: &str) -> Result<Vec<f32>, Error> {
+        let scores = retriever.rank(message, &self.candidates)?;
+        let (n_scores, n_skills) = (scores.len(), self.candidates.len());
+        let refuse = |what: String| {
+            let help = "return one finite score for each candidate, in their order";
+            Err(Error::new(ErrorCode::ExecutionError, format!("the retriever gave {what}"), help))
+        };
+        if n_scores != n_skills {
+            return refuse(format!("{n_scores} scores for {n_skills} skills"));
+        }
+        if let Some(place) = scores.iter().position(|score| !score.is_finite()) {
+            return refuse(format!(
+                "the score {} for `{}`",
+                scores[place], self.candidates[place].id
+            ));
+        }
+        Ok(scores)
     }
-    let mut fused: Vec<(u32, Relevance)> = fused.into_iter().collect();
-    fused.sort_by(|(a, one), (b, other)| other.worth.total_cmp(&one.worth).then_with(|| a.cmp(b)));
-    for at in 0..fused.len() {
-        let next = fused.get(at + 1).map_or(0.0, |(_, next)| next.worth);
-        fused[at].1.lead = fused[at].1.worth - next;
+
+    pub(crate) fn levels(&self) -> Levels {
+        self.levels
     }
-    fused.truncate(limit);
-    fused
 }
 
 #[cfg(test)]
@@ -92,37 +139,46 @@ mod tests {
     struct Fixed(Vec<f32>);
 
     impl Retriever for Fixed {
-        fn rank(&self, _: &str, _: &[Candidate<'_>]) -> Vec<f32> {
-            self.0.clone()
+        fn rank(&self, _: &str, _: &[Candidate]) -> Result<Vec<f32>, Error> {
+            Ok(self.0.clone())
         }
+    }
 
-        fn is_sure(&self, best: f32, next: f32) -> bool {
-            best > 2.0 * next
+    fn candidates() -> Vec<Candidate> {
+        let skill: Skill =
+            "---\nname: a\ndescription: d\n---\n# One\n\n## Two\ntext\n".parse().unwrap();
+        ["a", "b"].map(|id| Candidate::new(&SkillId::new(id), &skill)).to_vec()
+    }
+
+    #[test]
+    fn scores_that_do_not_fit_are_an_error() {
+        for (scores, error) in [
+            (vec![0.5, -2.0], None),
+            (vec![0.5], Some("the retriever gave 1 scores for 2 skills")),
+            (vec![0.5, 1.0, 2.0], Some("the retriever gave 3 scores for 2 skills")),
+            (vec![0.5, f32::NAN], Some("the retriever gave the score NaN for `b`")),
+            (vec![f32::INFINITY, 1.0], Some("the retriever gave the score inf for `a`")),
+        ] {
+            let prepared = Retrieval::prepare(&Fixed(scores), candidates());
+            let told = prepared.err().map(|error| error.message().to_owned());
+            assert_eq!(told.as_deref(), error);
         }
     }
 
     #[test]
-    fn scores_are_added_and_leads_taken_anew() {
-        let ids = ["a", "b", "c"].map(SkillId::new);
-        let candidates = ids.each_ref().map(|id| Candidate { id, description: "" });
-        let ranked = |worth| Relevance { worth, lead: worth, head_words: 1, ..Default::default() };
-        for (scores, expected) in [
-            (vec![], vec![(1, 3.0, 3.0, false), (0, 1.0, 1.0, false)]),
-            (vec![0.0, -1.0, 0.0], vec![(1, 3.0, 2.0, false), (0, 1.0, 1.0, false)]),
-            (
-                vec![f32::NAN, 0.2, 0.8],
-                vec![(1, 3.5, 1.5, false), (2, 2.0, 1.0, true), (0, 1.0, 1.0, false)],
-            ),
-            (
-                vec![0.5, 0.0, 0.5],
-                vec![(0, 3.0, 0.0, false), (1, 3.0, 1.0, false), (2, 2.0, 2.0, false)],
-            ),
-        ] {
-            let lexical = vec![(1, ranked(3.0)), (0, ranked(1.0))];
-            let fused = fuse(lexical, &Fixed(scores.clone()), "m", &candidates, 9);
-            let told: Vec<_> =
-                fused.iter().map(|(place, of)| (*place, of.worth, of.lead, of.is_sure)).collect();
-            assert_eq!(told, expected, "{scores:?}");
+    fn what_scores_mean_is_measured_on_any_scale() {
+        for scale in [0.001, 1.0, 400.0] {
+            for offset in [-5.0, 0.0, 80.0] {
+                let fixed = Fixed(vec![offset + scale, offset]);
+                let Levels { floor, enough } =
+                    Retrieval::prepare(&fixed, candidates()).unwrap().levels();
+                assert_eq!((floor, enough), (offset + scale, offset + scale));
+            }
         }
+        let candidate = &candidates()[0];
+        assert_eq!(
+            (&*candidate.headings, &*candidate.when_to_use),
+            (&["One", "Two"].map(str::to_owned)[..], "")
+        );
     }
 }

@@ -1,6 +1,5 @@
 //! The levels of nearness: what is chance, and what is evidence.
 
-use repertoire_meaning::Scratch;
 use serde::{Deserialize, Serialize};
 
 /// Messages for hardly any skill, in several languages: comments up to the first `--`, then a part for each
@@ -32,19 +31,22 @@ impl Levels {
         WEIGHT * (score - self.floor).max(0.0)
     }
 
-    /// Measures the levels, given the greatest score of any skill for a message. In a catalog of one
-    /// language, its foreign messages are nearest; those of the nearest language decide.
-    pub(super) fn fitted(greatest: impl Fn(&str, &mut Scratch) -> f32) -> Levels {
-        let mut scratch = Scratch::default();
+    /// Measures the levels by each `step`th message for no skill, given the greatest score of any skill for
+    /// a message. In a catalog of one language, its foreign messages are nearest; those of the nearest
+    /// language decide. Fails if `greatest` does.
+    pub(in crate::matcher::relevance) fn measured<E>(
+        step: usize,
+        mut greatest: impl FnMut(&str) -> Result<f32, E>,
+    ) -> Result<Levels, E> {
         let mut levels = Levels { floor: f32::MIN, enough: f32::MIN };
         for messages in languages() {
-            let mut scores: Vec<f32> =
-                messages.map(|message| greatest(message, &mut scratch)).collect();
+            let scores: Result<Vec<f32>, E> = messages.step_by(step).map(&mut greatest).collect();
+            let mut scores = scores?;
             scores.sort_unstable_by(f32::total_cmp);
             levels.floor = levels.floor.max(at_share(&scores, FLOOR_SHARE));
             levels.enough = levels.enough.max(at_share(&scores, ENOUGH_SHARE));
         }
-        levels
+        Ok(levels)
     }
 }
 

@@ -8,6 +8,7 @@
 mod levels;
 mod parts;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use repertoire_meaning::{Compact, Scratch, Table};
@@ -49,9 +50,13 @@ impl Meaning {
     /// The meaning of skills with these vectors, each skill's in the order of [`vectors`].
     pub(super) fn new(table: &Arc<Table>, skills: &[Vec<Compact>]) -> Meaning {
         let vectors = Vectors::new(skills);
-        let mut meaning = Meaning { table: Arc::clone(table), vectors, levels: Levels::default() };
-        meaning.levels = Levels::fitted(|message, scratch| meaning.greatest(message, scratch));
-        meaning
+        let meaning = Meaning { table: Arc::clone(table), vectors, levels: Levels::default() };
+        let (mut scratch, mut nearness) = (Scratch::default(), Vec::new());
+        let levels = Levels::measured(1, |message| {
+            meaning.measure(message, &mut scratch, &mut nearness);
+            Ok::<f32, Infallible>(nearness.iter().copied().reduce(f32::max).unwrap_or_default())
+        });
+        Meaning { levels: levels.unwrap_or_default(), ..meaning }
     }
 
     /// The meaning of the same skills, one of them with other vectors. The levels stay as they are.
@@ -90,13 +95,6 @@ impl Meaning {
             let body = cosines.reduce(f32::max);
             nearness.push(body.map_or(head, |body| f32::midpoint(head, body)));
         }
-    }
-
-    /// Returns the nearness of the skill that is nearest to a message.
-    fn greatest(&self, message: &str, scratch: &mut Scratch) -> f32 {
-        let mut nearness = Vec::new();
-        self.measure(message, scratch, &mut nearness);
-        nearness.into_iter().reduce(f32::max).unwrap_or_default()
     }
 
     #[cfg(feature = "snapshot")]

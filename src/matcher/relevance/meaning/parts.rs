@@ -3,6 +3,7 @@
 use repertoire_meaning::{Compact, Scratch, Table};
 
 use crate::matcher::relevance::fields::{Field, FieldTexts};
+use crate::matcher::relevance::retriever::headings;
 use crate::matcher::text::boundary::char_boundary;
 
 /// The maximum number of vectors of a skill: one for what it says of itself, and those of its body.
@@ -19,7 +20,7 @@ pub(in crate::matcher::relevance) fn vectors(
     scratch: &mut Scratch,
 ) -> Vec<Compact> {
     let body = texts.get(Field::Body);
-    let mut parts = vec![head(texts), headings(body)];
+    let mut parts = vec![head(texts), headings(body).collect::<Vec<&str>>().join(". ")];
     parts.extend(paragraphs(body).take(MAX_PARTS - parts.len()));
     let read = parts.iter().enumerate().filter(|(place, part)| *place == 0 || !part.is_empty());
     read.map(|(_, part)| table.vector(start(part), scratch).compact()).collect()
@@ -30,13 +31,6 @@ fn head(texts: &FieldTexts<'_>) -> String {
     let name = texts.get(Field::Name).replace(['-', '_'], " ");
     let fields = [Field::Description, Field::WhenToUse, Field::Examples];
     fields.iter().fold(name, |head, field| format!("{head}. {}", texts.get(*field)))
-}
-
-/// The headings of a body.
-fn headings(body: &str) -> String {
-    let lines = body.lines().filter_map(|line| line.strip_prefix('#'));
-    let headings = lines.map(|line| line.trim_start_matches('#').trim());
-    headings.collect::<Vec<&str>>().join(". ")
 }
 
 /// The paragraphs of a body that are prose of some length.
