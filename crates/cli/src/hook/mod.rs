@@ -3,6 +3,7 @@
 mod agents;
 mod answer;
 mod deadline;
+mod input;
 mod install;
 mod log;
 mod prepare;
