@@ -6,6 +6,7 @@
 
 mod environment;
 pub(crate) mod inputs;
+mod links;
 mod lookup;
 mod reader;
 mod rejected;

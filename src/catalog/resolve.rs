@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::environment::Environment;
 use super::inputs::Inputs;
+use super::links::LinkRules;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::{Rejected, rejected};
-use super::scan::scan;
+use super::scan::{Scanned, scan};
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
@@ -128,16 +129,8 @@ fn candidates(
         reader.inputs.root(root);
     }
     // Scan all sources before reading the first file, so that the number of files is known.
-    let scanned: Vec<_> = without_repetitions(sources)
-        .into_iter()
-        .map(|source| {
-            let root = source.root().filter(|root| root.is_dir());
-            (source, root.map(|root| scan(root, source.links_outside, &mut reader.inputs)))
-        })
-        .collect();
-    let files =
-        |scanned: &Option<(Vec<_>, _)>| scanned.as_ref().map_or(0, |(files, _)| files.len());
-    let n_files = scanned.iter().map(|(_, scanned)| files(scanned)).sum();
+    let scanned = scan_all(sources, &mut reader.inputs);
+    let n_files = scanned.iter().flat_map(|(_, scanned)| scanned).map(|s| s.files.len()).sum();
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         let new_entry = |id, skill, relative_path| {
@@ -155,7 +148,7 @@ fn candidates(
                 }
             }
             Origin::Directory(root) => {
-                let Some((files, findings)) = scanned else {
+                let Some(Scanned { files, findings, .. }) = scanned else {
                     diagnostics.extend(missing(source, root));
                     continue;
                 };
@@ -172,6 +165,21 @@ fn candidates(
     }
     steps.end();
     candidates
+}
+
+/// Scans each source, lowest precedence first; `None` for a source without a directory. If links of
+/// several sources lead to the same file, only the source of the highest precedence has it.
+fn scan_all<'s>(sources: &'s [Source], inputs: &mut Inputs) -> Vec<(&'s Source, Option<Scanned>)> {
+    let scan_one = |source: &'s Source| {
+        let root = source.root().filter(|root| root.is_dir());
+        (source, root.map(|root| scan(root, LinkRules::of(source, sources), inputs)))
+    };
+    let mut scanned: Vec<_> = without_repetitions(sources).into_iter().map(scan_one).collect();
+    let mut seen = BTreeSet::new();
+    for Scanned { files, linked, .. } in scanned.iter_mut().rev().filter_map(|(_, s)| s.as_mut()) {
+        files.retain(|file| linked.remove(file).is_none_or(|real| seen.insert(real)));
+    }
+    scanned
 }
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {

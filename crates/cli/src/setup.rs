@@ -64,7 +64,17 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
             None => config,
         });
     }
-    Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
+    Ok(config.with_sources(common.sources.iter().map(|root| named_source(root, common)).collect()))
+}
+
+/// Returns the source of a directory that the command line names. Its author may be a stranger, so its
+/// links may lead into the project only if it is a part of the project.
+pub(crate) fn named_source(root: &Path, common: &Common) -> Source {
+    let real = |path: &Path| path.canonicalize().ok();
+    let (source, project) = (Source::project(root), real(&common.project));
+    let is_inside =
+        project.zip(real(root)).is_some_and(|(project, root)| root.starts_with(project));
+    if is_inside { source.allow_links_into(&common.project) } else { source }
 }
 
 /// Returns the directories and the brand by which the configuration is found.

@@ -199,7 +199,10 @@ impl Config {
             let lists = self.found.iter().filter(move |found| found.scope == scope);
             let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
             // A source that does not exist has a finding already.
-            paths.map(move |path| Source::new(scope, path).optional())
+            paths.map(move |path| match scope {
+                Scope::Project => Source::project(path).optional().allow_links_into(project),
+                _ => Source::new(scope, path).optional(),
+            })
         };
         let fetched = |scope| {
             let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
