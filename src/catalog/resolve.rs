@@ -10,6 +10,7 @@ use super::inputs::Inputs;
 use super::links::LinkRules;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::{Rejected, rejected};
+use super::rule::{SkillRule, turned_off};
 use super::scan::{Scanned, scan};
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
@@ -33,6 +34,8 @@ pub struct CatalogOptions {
     pub enabled: BTreeSet<String>,
     /// Skills to disable, by id, each with the setting that disables it, in a phrase.
     pub disabled: BTreeMap<String, String>,
+    /// Rules by which the host's agent turns skills off, even those that are enabled.
+    pub rules: Vec<SkillRule>,
     /// The reason, in a phrase, for turning off all bundled skills that are not enabled; `None` to leave
     /// them on.
     pub bundled_off: Option<String>,
@@ -69,6 +72,7 @@ impl CatalogOptions {
             allowlist,
             enabled,
             disabled,
+            rules,
             bundled_off,
             findings,
             environment: _,
@@ -78,7 +82,7 @@ impl CatalogOptions {
             Allowlist::All => None,
             Allowlist::Only(names) => Some(names),
         };
-        Some((sources, brand, only, enabled, disabled, bundled_off, Findings(findings)))
+        Some((sources, brand, only, enabled, disabled, rules, bundled_off, Findings(findings)))
     }
 }
 
@@ -244,8 +248,11 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
 }
 
 fn status(entry: &Entry, options: &CatalogOptions, inputs: &mut Inputs) -> Status {
-    let CatalogOptions { enabled, disabled, bundled_off, environment, .. } = options;
+    let CatalogOptions { enabled, disabled, rules, bundled_off, environment, .. } = options;
     let manifest = entry.skill.manifest();
+    if let Some(reason) = turned_off(rules, entry) {
+        return Status::Disabled { reason };
+    }
     let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
     if !asked_for {
         let is_bundled = entry.scope == Scope::Bundled;

@@ -198,7 +198,11 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
         }
         Reason::Filtered => "name it with `--allow`".to_owned(),
         Reason::NotForModel { .. } => {
-            format!("type `/{}`, or take the field out of its front matter", entry.id)
+            let place = match entry.skill.manifest().closed_by_policy {
+                true => "its `agents/openai.yaml`",
+                false => "its front matter",
+            };
+            format!("type `/{}`, or take the field out of {place}", entry.id)
         }
         Reason::Disabled { .. } => {
             let id = &entry.id;
