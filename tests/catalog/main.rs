@@ -12,7 +12,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use repertoire::catalog::{CatalogOptions, Environment, Scope};
+use repertoire::catalog::{CatalogOptions, Entry, Environment, Scope};
 use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Skill, Source};
 use tempfile::TempDir;
 
@@ -392,7 +392,7 @@ fn codex_policy_beside_a_skill_closes_it_to_the_model_and_follows_its_file() {
     };
     assert_eq!(listed(), ["open"]);
     assert!(engine.catalog().find("clean", Audience::User).is_ok());
-    let reason = engine.catalog().get("clean").and_then(|entry| entry.reason()).unwrap();
+    let reason = engine.catalog().get("clean").and_then(Entry::reason).unwrap();
     assert!(reason.contains("agents/openai.yaml"), "{reason}");
 
     let policy = dir.path().join("clean/agents/openai.yaml");
