@@ -39,7 +39,7 @@ pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillRule};
 pub use scan::{is_skill_file, skill_files};
 #[doc(hidden)]
-pub use source::BUNDLED_SKILLS;
+pub use source::{BUNDLED_SKILLS, levels};
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
 #[cfg(feature = "watch")]

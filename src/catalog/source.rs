@@ -257,7 +257,8 @@ impl Source {
 
 /// The directories from `project` down to `working_dir`, `project` first; only `project` if
 /// `working_dir` is not inside it. The comparison also resolves links, as agents may give either form.
-fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
+#[doc(hidden)]
+pub fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
     let below = |dir: &Path, root: &Path| dir.strip_prefix(root).ok().map(Path::to_owned);
     let real = |path: &Path| path.canonicalize().ok();
     let is_plain = |path: &PathBuf| path.components().all(|c| matches!(c, Component::Normal(_)));

@@ -394,6 +394,9 @@ fn codex_policy_beside_a_skill_closes_it_to_the_model_and_follows_its_file() {
     assert!(engine.catalog().find("clean", Audience::User).is_ok());
     let reason = engine.catalog().get("clean").and_then(Entry::reason).unwrap();
     assert!(reason.contains("agents/openai.yaml"), "{reason}");
+    let command = engine.disclose("/clean now");
+    assert!(command.full == ["clean"] && command.text.contains("body"), "{command:?}");
+    assert!(engine.disclose("use the clean skill").full.is_empty());
 
     let policy = dir.path().join("clean/agents/openai.yaml");
     fs::write(&policy, "policy:\n  allow_implicit_invocation: true\n").unwrap();

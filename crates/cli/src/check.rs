@@ -56,7 +56,9 @@ impl Targets {
             let hidden = Source::standard(None, path, &common.brand).into_iter();
             let hidden = hidden.filter(|source| source.root().is_some_and(Path::is_dir));
             let all: Vec<Source> = std::iter::once(named).chain(hidden).collect();
-            all.iter().for_each(|source| self.add_source(source, &all));
+            for source in &all {
+                self.add_source(source, &all);
+            }
         } else {
             self.files.insert(path.to_owned());
         }

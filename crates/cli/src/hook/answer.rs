@@ -125,8 +125,10 @@ fn answer(
     let mut call = HookCall::read(agent, &input::read()?)?;
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
-    let project = project(agent, &working_dir, common);
-    let common = Common { project, working_dir, ..common.clone() };
+    let common = in_directory(agent, working_dir, common);
+    if let Some((agent, state)) = setup::agent_state(&common) {
+        call.native = state.native_skills(agent);
+    }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths {
@@ -197,13 +199,21 @@ fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> 
     })
 }
 
-/// Returns the project of `agent`, which works `here`: the named one, otherwise that of the directory
-/// which the agent was started in, otherwise that of `here`. The variable of another agent, in which this
-/// one may run, counts only if `here` is in that directory.
-fn project(agent: HookAgent, here: &Path, common: &Common) -> PathBuf {
-    if common.names_project {
-        return common.project.clone();
-    }
+/// Returns the options for `agent`, which works in `here`. The project is the named one, otherwise that of
+/// the directory which the agent was started in, otherwise that of `here`.
+pub(super) fn in_directory(agent: HookAgent, here: PathBuf, common: &Common) -> Common {
+    let started_in = started_in(agent, &here);
+    let project = if common.names_project {
+        common.project.clone()
+    } else {
+        setup::project_of(started_in.as_deref().unwrap_or(&here)).to_owned()
+    };
+    Common { project, working_dir: here, agent: Some(agent), started_in, ..common.clone() }
+}
+
+/// Returns the directory that `agent`, which works in `here`, was started in, if a variable names it. The
+/// variable of another agent, in which this one may run, counts only if `here` is in that directory.
+fn started_in(agent: HookAgent, here: &Path) -> Option<PathBuf> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let here_is_in = |dir: &Path| here.starts_with(dir) || real(here).starts_with(real(dir));
     let named = STARTING_DIR_VARIABLES.iter().filter_map(|(whose, variable)| {
@@ -211,8 +221,7 @@ fn project(agent: HookAgent, here: &Path, common: &Common) -> PathBuf {
         let is_known = dir.is_dir() && (*whose == agent || here_is_in(&dir));
         is_known.then_some((*whose != agent, dir))
     });
-    let started = named.min_by_key(|(is_other, _)| *is_other).map(|(_, dir)| dir);
-    setup::project_of(started.as_deref().unwrap_or(here)).to_owned()
+    named.min_by_key(|(is_other, _)| *is_other).map(|(_, dir)| dir)
 }
 
 /// Returns the options of disclosures in hooks. The budget is at most the length that agents accept.

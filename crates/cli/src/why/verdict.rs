@@ -198,10 +198,8 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
         }
         Reason::Filtered => "name it with `--allow`".to_owned(),
         Reason::NotForModel { .. } => {
-            let place = match entry.skill.manifest().closed_by_policy {
-                true => "its `agents/openai.yaml`",
-                false => "its front matter",
-            };
+            let by_policy = entry.skill.manifest().closed_by_policy;
+            let place = if by_policy { "its `agents/openai.yaml`" } else { "its front matter" };
             format!("type `/{}`, or take the field out of {place}", entry.id)
         }
         Reason::Disabled { .. } => {
