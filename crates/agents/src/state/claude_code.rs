@@ -114,8 +114,7 @@ fn deny(rule: &str, file: &Path, state: &mut AgentState) {
 /// not write.
 fn hooks_off(files: &Files) -> Option<Obstacle> {
     let set = |file: &Settings, key: &str| {
-        (file.switch(&format!("/{key}"))?)
-            .then(|| Obstacle::new(format!("{key}: true"), &file.path))
+        (file.switch(&format!("/{key}"))?).then(|| Obstacle::new(key, &file.path))
     };
     let managed = files.managed.iter().rev();
     let by_managed = managed.clone().find_map(|file| set(file, "allowManagedHooksOnly"));

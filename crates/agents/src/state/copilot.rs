@@ -49,7 +49,7 @@ pub(super) fn state(start: &Start) -> AgentState {
     let shared: Vec<Settings> = SHARED.iter().filter_map(in_project).collect();
     let mut files = user.iter().chain(&shared).chain(&repository);
     let off = files.find(|file| file.switch("/disableAllHooks") == Some(true));
-    state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
+    state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks", &file.path));
     state
 }
 

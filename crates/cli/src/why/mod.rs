@@ -71,7 +71,15 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
             return Err(error.into());
         }
     };
-    let verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
+    let mut verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
+    let rules = setup::agent_state(common).map(|(agent, state)| state.rules(agent));
+    if rules
+        .into_iter()
+        .flatten()
+        .any(|rule| rule.off.is_some() && rule.off == entry.status.reason())
+    {
+        "take it out of that setting, which the agent itself obeys".clone_into(&mut verdict.help);
+    }
     if out.json {
         Output::json(&verdict)?;
     } else {
