@@ -84,6 +84,11 @@ impl Inputs {
         self.stamps.values().all(Stamp::is_settled)
     }
 
+    /// Tells whether the load used `path`.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.stamps.contains_key(path)
+    }
+
     /// Tells whether `now`, a later stamp of `path`, proves that nothing changed in between.
     pub(super) fn proves_unchanged(&self, path: &Path, now: &Stamp) -> bool {
         self.stamps.get(path).is_some_and(|stamp| stamp.proves_unchanged(now))

@@ -6,12 +6,14 @@
 
 mod environment;
 pub(crate) mod inputs;
+mod links;
 mod lookup;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
 mod requirement;
 mod resolve;
+mod rule;
 mod scan;
 mod source;
 pub(crate) mod stamp;
@@ -34,9 +36,10 @@ use rejected::Rejected;
 pub use environment::Environment;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
+pub use rule::{RuleTarget, SkillRule};
 pub use scan::{is_skill_file, skill_files};
 #[doc(hidden)]
-pub use source::BUNDLED_SKILLS;
+pub use source::{BUNDLED_SKILLS, levels};
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
 #[cfg(feature = "watch")]
@@ -313,7 +316,10 @@ impl Entry {
         let by_fields = || {
             let reason = if manifest.is_unreachable() {
                 "nobody can use it: `user-invocable` keeps it from the user and \
-                 `disable-model-invocation` (or `user_invocable_only`) from the model"
+                 `disable-model-invocation` (or `user_invocable_only`, or `agents/openai.yaml`) from \
+                 the model"
+            } else if manifest.closed_by_policy {
+                "only the user can invoke it (`allow_implicit_invocation` in `agents/openai.yaml`)"
             } else {
                 "only the user can invoke it (`disable-model-invocation`)"
             };

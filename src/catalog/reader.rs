@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::inputs::Inputs;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::skill::Skill;
+use crate::skill::{Policy, Skill};
 
 /// A skill file as it was last read. Its stamp is in [`Inputs`].
 #[derive(Debug, Clone)]
@@ -53,10 +53,20 @@ impl Reader<'_> {
     /// that did.
     pub(super) fn read(&mut self, path: &Path) -> ReadSkill {
         let stamp = self.inputs.path(path).clone();
+        // A policy that is added or removed changes its directory, which is an input already.
+        let policy_path = Policy::path(path);
+        let policy_stamp = policy_path.exists().then(|| self.inputs.path(&policy_path).clone());
         let before = self.before.as_ref();
         let known = before.and_then(|before| before.files.get(path));
-        let is_current =
-            || before.is_some_and(|before| before.inputs.proves_unchanged(path, &stamp));
+        let is_current = || {
+            before.is_some_and(|PreviousLoad { inputs, .. }| {
+                let is_policy_current = match &policy_stamp {
+                    Some(stamp) => inputs.proves_unchanged(&policy_path, stamp),
+                    None => !inputs.has(&policy_path),
+                };
+                inputs.proves_unchanged(path, &stamp) && is_policy_current
+            })
+        };
         let known = match known {
             Some(known) if is_current() => {
                 let mut known = known.clone();
@@ -81,11 +91,13 @@ impl Reader<'_> {
         let findings = match Skill::read(path) {
             Ok(text) => {
                 // Versions of a file with the same hash count as equal.
-                let text_hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&text);
+                let policy = Policy::read(&Policy::path(path));
+                let hasher = BuildHasherDefault::<DefaultHasher>::default();
+                let text_hash = hasher.hash_one((&text, &policy));
                 if good.as_ref().is_some_and(|(known, _)| *known == text_hash) {
                     return CachedFile { good, broken: None };
                 }
-                match Skill::of_file(path, &text, self.brand) {
+                match Skill::of_file(path, &text, policy.as_ref(), self.brand) {
                     Ok(skill) => {
                         let good = Some((text_hash, Arc::new(skill)));
                         return CachedFile { good, broken: None };

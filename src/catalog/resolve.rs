@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use super::environment::Environment;
 use super::inputs::Inputs;
+use super::links::LinkRules;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::{Rejected, rejected};
-use super::scan::scan;
+use super::rule::{SkillRule, turned_off};
+use super::scan::{Scanned, scan};
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
@@ -32,6 +34,8 @@ pub struct CatalogOptions {
     pub enabled: BTreeSet<String>,
     /// Skills to disable, by id, each with the setting that disables it, in a phrase.
     pub disabled: BTreeMap<String, String>,
+    /// Rules by which the host's agent turns skills off, even those that are enabled.
+    pub rules: Vec<SkillRule>,
     /// The reason, in a phrase, for turning off all bundled skills that are not enabled; `None` to leave
     /// them on.
     pub bundled_off: Option<String>,
@@ -68,6 +72,7 @@ impl CatalogOptions {
             allowlist,
             enabled,
             disabled,
+            rules,
             bundled_off,
             findings,
             environment: _,
@@ -77,7 +82,7 @@ impl CatalogOptions {
             Allowlist::All => None,
             Allowlist::Only(names) => Some(names),
         };
-        Some((sources, brand, only, enabled, disabled, bundled_off, Findings(findings)))
+        Some((sources, brand, only, enabled, disabled, rules, bundled_off, Findings(findings)))
     }
 }
 
@@ -128,16 +133,8 @@ fn candidates(
         reader.inputs.root(root);
     }
     // Scan all sources before reading the first file, so that the number of files is known.
-    let scanned: Vec<_> = without_repetitions(sources)
-        .into_iter()
-        .map(|source| {
-            let root = source.root().filter(|root| root.is_dir());
-            (source, root.map(|root| scan(root, source.links_outside, &mut reader.inputs)))
-        })
-        .collect();
-    let files =
-        |scanned: &Option<(Vec<_>, _)>| scanned.as_ref().map_or(0, |(files, _)| files.len());
-    let n_files = scanned.iter().map(|(_, scanned)| files(scanned)).sum();
+    let scanned = scan_all(sources, &mut reader.inputs);
+    let n_files = scanned.iter().flat_map(|(_, scanned)| scanned).map(|s| s.files.len()).sum();
     let steps = reporter.begin(Phase::Reading, n_files);
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         let new_entry = |id, skill, relative_path| {
@@ -155,7 +152,7 @@ fn candidates(
                 }
             }
             Origin::Directory(root) => {
-                let Some((files, findings)) = scanned else {
+                let Some(Scanned { files, findings, .. }) = scanned else {
                     diagnostics.extend(missing(source, root));
                     continue;
                 };
@@ -172,6 +169,21 @@ fn candidates(
     }
     steps.end();
     candidates
+}
+
+/// Scans each source, lowest precedence first; `None` for a source without a directory. If links of
+/// several sources lead to the same file, only the source of the highest precedence has it.
+fn scan_all<'s>(sources: &'s [Source], inputs: &mut Inputs) -> Vec<(&'s Source, Option<Scanned>)> {
+    let scan_one = |source: &'s Source| {
+        let root = source.root().filter(|root| root.is_dir());
+        (source, root.map(|root| scan(root, LinkRules::of(source, sources), inputs)))
+    };
+    let mut scanned: Vec<_> = without_repetitions(sources).into_iter().map(scan_one).collect();
+    let mut seen = BTreeSet::new();
+    for Scanned { files, linked, .. } in scanned.iter_mut().rev().filter_map(|(_, s)| s.as_mut()) {
+        files.retain(|file| linked.remove(file).is_none_or(|real| seen.insert(real)));
+    }
+    scanned
 }
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
@@ -236,8 +248,11 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
 }
 
 fn status(entry: &Entry, options: &CatalogOptions, inputs: &mut Inputs) -> Status {
-    let CatalogOptions { enabled, disabled, bundled_off, environment, .. } = options;
+    let CatalogOptions { enabled, disabled, rules, bundled_off, environment, .. } = options;
     let manifest = entry.skill.manifest();
+    if let Some(reason) = turned_off(rules, entry) {
+        return Status::Disabled { reason };
+    }
     let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
     if !asked_for {
         let is_bundled = entry.scope == Scope::Bundled;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use super::inputs::Inputs;
+use super::links::{Leads, LinkRules, is_hidden};
+use super::source::Source;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The exact spelling of a skill file's name.
@@ -18,24 +20,34 @@ pub fn is_skill_file(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(SKILL_FILE)
 }
 
-/// The skill files below `root`, one for each directory, in byte order of their paths. Skips
-/// `node_modules` and hidden directories.
+/// The skill files below the root of `source`, one for each directory, in byte order of their paths.
+/// Skips `node_modules` and hidden directories.
 ///
-/// Follows links inside the root, but reads each directory only once, under its own path if that is
-/// below the root. Reports links that leave the root, or follows them if `links_outside` is true.
-pub fn skill_files(root: &Path, links_outside: bool) -> (Vec<PathBuf>, Vec<Diagnostic>) {
-    scan(root, links_outside, &mut Inputs::begin())
+/// Follows links as [`Source`] describes, but reads each directory only once, under its own path if that
+/// is below the root. A link into another source of those `among` which this one is used is skipped, as
+/// that source has the skill.
+pub fn skill_files(source: &Source, among: &[Source]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    let rules = LinkRules::of(source, among);
+    let Some(root) = source.root() else { return (Vec::new(), Vec::new()) };
+    let Scanned { files, findings, .. } = scan(root, rules, &mut Inputs::begin());
+    (files, findings)
+}
+
+/// The result of a scan.
+pub(super) struct Scanned {
+    /// The skill files, in byte order of their paths.
+    pub(super) files: Vec<PathBuf>,
+    /// The real paths of those files that are behind links out of the source, by their paths.
+    pub(super) linked: BTreeMap<PathBuf, PathBuf>,
+    pub(super) findings: Vec<Diagnostic>,
 }
 
 /// Finds skill files as [`skill_files`] does, and records the scanned paths in `inputs`.
-pub(super) fn scan(
-    root: &Path,
-    links_outside: bool,
-    inputs: &mut Inputs,
-) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+pub(super) fn scan(root: &Path, rules: LinkRules, inputs: &mut Inputs) -> Scanned {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut scan = Scan {
-        confined_to: (!links_outside).then(|| real_root.clone()),
+        rules,
+        real_root: real_root.clone(),
         walked: BTreeSet::new(),
         links: VecDeque::new(),
         found: BTreeMap::new(),
@@ -53,14 +65,14 @@ pub(super) fn scan(
 
 /// A scan in progress: the files found, and the problems.
 struct Scan<'a> {
-    /// The real path of the root; `None` if links may leave it.
-    confined_to: Option<PathBuf>,
+    rules: LinkRules,
+    real_root: PathBuf,
     /// The real paths of the directories that were walked.
     walked: BTreeSet<PathBuf>,
     /// Links to directories that were not followed yet.
     links: VecDeque<PathBuf>,
-    /// Directory → its skill files.
-    found: BTreeMap<PathBuf, Vec<PathBuf>>,
+    /// Directory → its skill files, each with its real path if that is outside of the root.
+    found: BTreeMap<PathBuf, Vec<(PathBuf, Option<PathBuf>)>>,
     diagnostics: Vec<Diagnostic>,
     inputs: &'a mut Inputs,
 }
@@ -93,15 +105,18 @@ impl Scan<'_> {
                     self.not_a_file(entry.path());
                 }
             } else if is_skill_file(entry.file_name()) {
-                self.visit_file(entry.path(), entry.file_type().is_file());
+                let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
+                self.visit_file(entry.path(), &real_root.join(below), entry.file_type().is_file());
             }
         }
     }
 
-    fn visit_file(&mut self, path: &Path, is_file: bool) {
+    /// Adds the file at `path`, whose real path is `real`.
+    fn visit_file(&mut self, path: &Path, real: &Path, is_file: bool) {
         if is_file {
             let dir = path.parent().unwrap_or(Path::new("")).to_owned();
-            self.found.entry(dir).or_default().push(path.to_owned());
+            let real = (!real.starts_with(&self.real_root)).then(|| real.to_owned());
+            self.found.entry(dir).or_default().push((path.to_owned(), real));
         } else {
             self.not_a_file(path);
         }
@@ -113,8 +128,10 @@ impl Scan<'_> {
         let is_skill = is_skill_file(entry.file_name());
         match fs::metadata(path) {
             Ok(target) if target.is_dir() => self.links.push_back(path.to_owned()),
-            Ok(target) if is_skill && !self.leaves_root(path) => {
-                self.visit_file(path, target.is_file());
+            Ok(target) if is_skill => {
+                if let Some(real) = self.allowed_target(path) {
+                    self.visit_file(path, &real, target.is_file());
+                }
             }
             Ok(_) => {}
             // A name with an extension suggests a file, which cannot hold a skill: do not report it.
@@ -130,10 +147,7 @@ impl Scan<'_> {
 
     /// Walks the directory behind a link, unless it was walked already.
     fn follow(&mut self, link: &Path) {
-        let Ok(target) = link.canonicalize() else { return };
-        if self.leaves_root(link) {
-            return;
-        }
+        let Some(target) = self.allowed_target(link) else { return };
         let here = link.parent().and_then(|dir| dir.canonicalize().ok()).unwrap_or_default();
         if here.starts_with(&target) {
             self.diagnostics.push(Diagnostic::new(
@@ -147,11 +161,13 @@ impl Scan<'_> {
         }
     }
 
-    fn leaves_root(&mut self, link: &Path) -> bool {
-        let Some(root) = &self.confined_to else { return false };
+    /// Returns the real path of a link that may be followed. Reports a link that leaves the source.
+    fn allowed_target(&mut self, link: &Path) -> Option<PathBuf> {
         let target = link.canonicalize();
-        if target.as_ref().is_ok_and(|target| target.starts_with(root)) {
-            return false;
+        match self.rules.decide(link, target.as_deref().ok()) {
+            Leads::Inside => return target.ok(),
+            Leads::ToAnotherSource => return None,
+            Leads::Outside => {}
         }
         let target = target.map_or_else(|e| e.to_string(), |target| target.display().to_string());
         self.diagnostics.push(Diagnostic::new(
@@ -160,7 +176,7 @@ impl Scan<'_> {
             format!("link leaves its source ({target}) and was not followed"),
             "copy the skill into the source, or add its directory as a source of its own",
         ));
-        true
+        None
     }
 
     fn not_a_file(&mut self, path: &Path) {
@@ -182,12 +198,13 @@ impl Scan<'_> {
 
     /// Returns the files found. If a directory has several spellings of the name, picks the exact one,
     /// or else the first in byte order.
-    fn finish(mut self) -> (Vec<PathBuf>, Vec<Diagnostic>) {
+    fn finish(mut self) -> Scanned {
         let mut files = Vec::with_capacity(self.found.len());
+        let mut linked = BTreeMap::new();
         for mut spellings in std::mem::take(&mut self.found).into_values() {
-            spellings.sort_by_key(|path| path.file_name() != Some(SKILL_FILE.as_ref()));
-            let winner = spellings.remove(0);
-            for path in spellings {
+            spellings.sort_by_key(|(path, _)| path.file_name() != Some(SKILL_FILE.as_ref()));
+            let (winner, real) = spellings.remove(0);
+            for (path, _) in spellings {
                 self.diagnostics.push(Diagnostic::new(
                     Code::TwoSpellings,
                     &path,
@@ -195,16 +212,12 @@ impl Scan<'_> {
                     format!("keep one file, named `{SKILL_FILE}`"),
                 ));
             }
+            linked.extend(real.map(|real| (winner.clone(), real)));
             files.push(winner);
         }
         files.sort_unstable_by(|a, b| {
             a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
         });
-        (files, self.diagnostics)
+        Scanned { files, linked, findings: self.diagnostics }
     }
-}
-
-fn is_hidden(name: &OsStr) -> bool {
-    let name = name.as_encoded_bytes();
-    name.starts_with(b".") || name == b"node_modules"
 }

@@ -57,12 +57,20 @@ impl fmt::Display for Scope {
 
 /// A root directory of skills, or skills in memory. Its place in the list of sources is its precedence:
 /// a later source wins over an earlier one.
+///
+/// Symbolic links are followed inside the root. In a source of the user ([`Scope::User`]), they are
+/// followed wherever they lead, as the user made them. In a standard source of a project, they are also
+/// followed inside the project. A link into another source is skipped, as that source has the skill. Any
+/// other link is reported and not followed; [`Source::allow_links_outside`] and
+/// [`Source::allow_links_into`] allow more.
 #[derive(Debug, Clone)]
 pub struct Source {
     pub(super) origin: Origin,
     pub(super) scope: Scope,
     pub(super) optional: bool,
     pub(super) links_outside: bool,
+    /// A directory besides the root into which links may lead.
+    pub(super) links_into: Option<PathBuf>,
     /// The brand of the host, if it is one of the host's standard sources.
     pub(super) brand: Option<String>,
     /// The name under which the source was fetched.
@@ -87,7 +95,8 @@ impl Source {
             origin,
             scope,
             optional: false,
-            links_outside: false,
+            links_outside: scope == Scope::User,
+            links_into: None,
             brand: None,
             name: None,
             namespaced: false,
@@ -153,6 +162,13 @@ impl Source {
         self
     }
 
+    /// Allows symbolic links that lead into `dir`, such as the project of the source.
+    #[must_use]
+    pub fn allow_links_into(mut self, dir: impl Into<PathBuf>) -> Source {
+        self.links_into = Some(dir.into());
+        self
+    }
+
     /// The standard sources of a host that works in the project's root: those of [`Source::standard_in`]
     /// with `project` as the working directory.
     pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
@@ -195,17 +211,18 @@ impl Source {
         let user = home.map(|home| of(Scope::User, home, &[&own, ".agents", ".claude"]));
         let names = [".agents", ".claude", ".github", &own];
         let levels = levels(project, working_dir).into_iter();
-        let project = levels.flat_map(|dir| of(Scope::Project, &dir, &names));
-        user.into_iter().flatten().chain(project).collect()
+        let of_project = levels.flat_map(|dir| of(Scope::Project, &dir, &names));
+        let of_project = of_project.map(|source| source.allow_links_into(project));
+        user.into_iter().flatten().chain(of_project).collect()
     }
 
     /// The fields that decide a catalog, serialised; `None` for skills in memory.
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
         // The brand is written with the options; the name matters only as a namespace.
-        let Source { origin, scope, optional, links_outside, .. } = self;
+        let Source { origin, scope, optional, links_outside, links_into, .. } = self;
         let Origin::Directory(root) = origin else { return None };
-        Some((root, scope, optional, links_outside, self.namespace()))
+        Some((root, scope, optional, links_outside, links_into, self.namespace()))
     }
 
     /// The scope of its skills.
@@ -240,7 +257,8 @@ impl Source {
 
 /// The directories from `project` down to `working_dir`, `project` first; only `project` if
 /// `working_dir` is not inside it. The comparison also resolves links, as agents may give either form.
-fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
+#[doc(hidden)]
+pub fn levels(project: &Path, working_dir: &Path) -> Vec<PathBuf> {
     let below = |dir: &Path, root: &Path| dir.strip_prefix(root).ok().map(Path::to_owned);
     let real = |path: &Path| path.canonicalize().ok();
     let is_plain = |path: &PathBuf| path.components().all(|c| matches!(c, Component::Normal(_)));

@@ -1,7 +1,8 @@
 //! Native skills: those that the host's agent lists and loads by itself.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf, absolute};
 
 use super::shorten::one_line;
 use crate::catalog::Entry;
@@ -12,16 +13,24 @@ use crate::catalog::Entry;
 #[non_exhaustive]
 pub struct NativeSkills {
     /// The directories in which the agent looks for skills, given by the ends of their paths, such as
-    /// `.claude/skills`.
+    /// `.claude/skills`, or by whole absolute paths.
     pub roots: Cow<'static, [Cow<'static, str>]>,
     /// True if the agent reads skills at any depth below the `roots`; otherwise it reads only those
     /// directly in one of them.
     pub nested: bool,
     /// True if the agent leaves a skill with `paths` out of its list until a file matches.
     pub hides_paths: bool,
-    /// The instruction to load a native skill, in the agent's own words; `{name}` stands for the name of
-    /// the skill and `{path}` for the path of its file.
+    /// The instruction to load a native skill, in the agent's own words; `{name}` stands for the name by
+    /// which the agent calls the skill and `{path}` for the path of its file.
     pub how_to_load: Cow<'static, str>,
+    /// True if the agent calls a skill by the name of its directory; otherwise by its `name`.
+    pub named_by_directory: bool,
+    /// The namespaces of plugins, by the directories of their skills: the agent calls a skill
+    /// `NAMESPACE:NAME`.
+    pub namespaces: BTreeMap<PathBuf, String>,
+    /// The real paths of the directories outside of `roots` to which links in them lead, each with the
+    /// name of its link.
+    pub linked: BTreeMap<PathBuf, String>,
 }
 
 impl NativeSkills {
@@ -31,7 +40,15 @@ impl NativeSkills {
         how_to_load: &'static str,
     ) -> NativeSkills {
         let (roots, how_to_load) = (Cow::Borrowed(roots), Cow::Borrowed(how_to_load));
-        NativeSkills { roots, nested: false, hides_paths: false, how_to_load }
+        NativeSkills {
+            roots,
+            nested: false,
+            hides_paths: false,
+            how_to_load,
+            named_by_directory: false,
+            namespaces: BTreeMap::new(),
+            linked: BTreeMap::new(),
+        }
     }
 
     /// The agent reads skills at any depth; see [`NativeSkills::nested`](Self#structfield.nested).
@@ -48,12 +65,33 @@ impl NativeSkills {
         self
     }
 
-    /// Tells whether the agent reads the skill in `dir`. If so, the agent answers the skill's slash
-    /// command, and lists the skill unless it [hides](NativeSkills::hides_paths) it.
+    /// The agent calls a skill by the name of its directory.
+    #[must_use]
+    pub const fn named_by_directory(mut self) -> NativeSkills {
+        self.named_by_directory = true;
+        self
+    }
+
+    /// Tells whether the agent reads the skill in `dir`, or a link to it. If so, the agent answers the
+    /// skill's slash command, and lists the skill unless it [hides](NativeSkills::hides_paths) it.
     pub fn reads(&self, dir: &Path) -> bool {
-        let depth = if self.nested { usize::MAX } else { 1 };
         let is_root = |dir: &Path| self.roots.iter().any(|root| dir.ends_with(&**root));
-        dir.ancestors().skip(1).take(depth).any(is_root)
+        let dir = absolute(dir).unwrap_or_else(|_| dir.to_owned());
+        dir.ancestors().skip(1).take(self.depth()).any(is_root) || self.link_to(&dir).is_some()
+    }
+
+    /// The number of levels below a root at which the agent finds skills.
+    fn depth(&self) -> usize {
+        if self.nested { usize::MAX } else { 1 }
+    }
+
+    /// Returns the name of the link through which the agent reads `dir`.
+    fn link_to(&self, dir: &Path) -> Option<&str> {
+        if self.linked.is_empty() {
+            return None;
+        }
+        let real = dir.canonicalize().ok()?;
+        real.ancestors().take(self.depth()).find_map(|dir| self.linked.get(dir).map(String::as_str))
     }
 
     /// Tells whether the agent lists this skill.
@@ -62,32 +100,24 @@ impl NativeSkills {
         is_listed && entry.skill.dir().is_some_and(|dir| self.reads(dir))
     }
 
+    /// The name by which the agent calls this skill.
+    pub fn name_of(&self, entry: &Entry) -> String {
+        let name = entry.skill.name();
+        let Some(dir) = entry.skill.dir() else { return name.to_owned() };
+        let link = self.link_to(dir).map(str::to_owned);
+        let directory = || link.or_else(|| Some(dir.file_name()?.to_string_lossy().into_owned()));
+        let by_directory = self.named_by_directory.then(directory).flatten();
+        let name = by_directory.unwrap_or_else(|| name.to_owned());
+        let namespace = dir.ancestors().find_map(|above| self.namespaces.get(above));
+        namespace.map_or(name.clone(), |namespace| format!("{namespace}:{name}"))
+    }
+
     /// The instruction to load a skill, for its line.
     pub(super) fn how_to_load(&self, entry: &Entry) -> String {
         let path = entry.skill.path().unwrap_or(Path::new(""));
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let path = path.display().to_string();
-        let (name, path) = (one_line(entry.skill.name()), one_line(&path));
+        let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+        let (name, path) = (self.name_of(entry), path.display().to_string());
+        let (name, path) = (one_line(&name), one_line(&path));
         self.how_to_load.replace("{name}", &name).replace("{path}", &path)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_skill_is_read_at_the_depth_that_the_agent_looks() {
-        for (nested, dir, wanted) in [
-            (false, "/p/.a/skills/x", true),
-            (false, "/p/.a/skills/group/x", false),
-            (true, "/p/.a/skills/group/x", true),
-            (true, "/p/.a/skills", false),
-            (true, "/p/a/skills/x", false),
-        ] {
-            let roots = vec![Cow::Borrowed(".a/skills")].into();
-            let native = NativeSkills { roots, nested, ..NativeSkills::default() };
-            assert_eq!(native.reads(Path::new(dir)), wanted, "{nested} {dir}");
-        }
     }
 }

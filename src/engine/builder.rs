@@ -14,7 +14,7 @@ use super::findings::HostFindings;
 use super::outputs::Outputs;
 use super::{Engine, Inner, Listeners, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillRule, Source, reload};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
@@ -122,6 +122,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn disable_all(mut self, reasons: BTreeMap<String, String>) -> EngineBuilder {
         self.catalog.disabled.extend(reasons);
+        self
+    }
+
+    /// Adds rules by which the host's agent turns skills off, even those that are enabled. Of several
+    /// rules that apply to a skill, the last one decides.
+    #[must_use]
+    pub fn rules(mut self, rules: Vec<SkillRule>) -> EngineBuilder {
+        self.catalog.rules.extend(rules);
         self
     }
 

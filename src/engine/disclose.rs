@@ -6,12 +6,12 @@ use std::cell::Cell;
 use super::Engine;
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::snapshot::Snapshot;
-use crate::activation::ConsentPolicy;
-use crate::catalog::Entry;
+use crate::activation::{ConsentPolicy, Typed, find_command};
+use crate::catalog::{Audience, Entry};
 use crate::disclosure::idle;
 use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
 use crate::matcher::{self, Parts, Query, Selection, find_literal};
-use crate::session::SessionState;
+use crate::session::{Session, SessionState};
 use crate::skill::{Context, SkillId};
 
 /// A disclosure in a conversation.
@@ -30,9 +30,28 @@ pub(super) struct Disclosed {
 impl Engine {
     /// Returns the disclosure for `query`, outside of any conversation. In a conversation, use
     /// [`Engine::turn`], which does not repeat what was shown before.
+    ///
+    /// The command of a skill that only the user can invoke (`/id args`) yields its instructions.
     pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
-        let state = SessionState::default();
-        self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).disclosure
+        let query = query.into();
+        self.command_of_closed_skill(&query).unwrap_or_else(|| {
+            let (state, options) = (SessionState::default(), &self.0.disclosure);
+            self.disclose_after(&self.snapshot(), &query, &state, options).disclosure
+        })
+    }
+
+    /// Returns the answer to the command of a skill that is closed to the model, which routing does not
+    /// see; `None` for any other message, and for a command that fails.
+    fn command_of_closed_skill(&self, query: &Query<'_>) -> Option<Disclosure> {
+        let typed = Typed::parse(&query.text)?;
+        let catalog = self.catalog();
+        let entry = find_command(&catalog, typed.word)?;
+        if entry.is_listed(Audience::Model) {
+            return None;
+        }
+        let session = Session::in_memory("disclose");
+        let turn = self.turn(query.clone(), &session).run().ok()?;
+        turn.activation.map(|_| Disclosure { text: turn.text, ..turn.disclosure })
     }
 
     /// Returns the disclosure for `message` as if the skill `id` did not list it among its

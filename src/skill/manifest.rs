@@ -62,6 +62,9 @@ pub struct Manifest {
     /// `default_enabled`, for bundled skills: whether the skill is on by default. A missing value means
     /// true.
     pub default_enabled: Option<Spanned<bool>>,
+    /// True if only the user can invoke the skill by `policy.allow_implicit_invocation: false` in
+    /// `agents/openai.yaml` beside it, which is Codex's own setting.
+    pub closed_by_policy: bool,
     /// `disable-model-invocation`, also written `user_invocable_only`: only the user can invoke
     /// the skill.
     pub disable_model_invocation: Option<Spanned<bool>>,
@@ -163,7 +166,8 @@ impl Manifest {
 
     /// Tells whether only the user may invoke the skill.
     pub fn is_model_invocation_disabled(&self) -> bool {
-        self.disable_model_invocation.as_ref().is_some_and(|flag| flag.value)
+        self.closed_by_policy
+            || self.disable_model_invocation.as_ref().is_some_and(|flag| flag.value)
     }
 
     /// Tells whether the user can invoke the skill by a slash command.

@@ -38,6 +38,7 @@ impl Manifest {
         put("rights", self.network.as_ref().map(|network| json!({"network": network.value})));
         put("default_enabled", boolean(&self.default_enabled));
         put("disable_model_invocation", boolean(&self.disable_model_invocation));
+        put("closed_by_policy", self.closed_by_policy.then(|| true.into()));
         put("user_invocable", boolean(&self.user_invocable));
         put("allowed_tools", self.allowed_tools.as_deref().map(list));
         put("context", (self.context != Context::Inline).then(|| self.context.as_str().into()));

@@ -29,6 +29,7 @@ mod nfkc;
 #[doc(hidden)]
 pub mod pattern;
 mod pointer;
+mod policy;
 mod portable;
 mod repair;
 mod rights;
@@ -71,6 +72,7 @@ pub use invisible::is_invisible;
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
 #[doc(hidden)]
+pub(crate) use policy::Policy;
 pub use portable::Portable;
 pub use rights::ToolsetRights;
 pub(crate) use searched::searched_form;
@@ -132,7 +134,8 @@ impl Skill {
     /// the file cannot be a skill, the diagnostics say why.
     pub fn load(path: &Path, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
         let text = Skill::read(path).map_err(|diagnostic| vec![diagnostic])?;
-        Skill::of_file(path, &text, brand)
+        let policy = Policy::read(&Policy::path(path));
+        Skill::of_file(path, &text, policy.as_ref(), brand)
     }
 
     /// Returns the text of the `SKILL.md` at `path`.
@@ -140,9 +143,14 @@ impl Skill {
         load::read(path)
     }
 
-    /// Does what [`Skill::load`] does, for a file whose text is already in memory.
-    pub(crate) fn of_file(path: &Path, text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
-        Skill::of(text, brand, Some(path))
+    /// Does what [`Skill::load`] does, for a file whose text and policy are already in memory.
+    pub(crate) fn of_file(
+        path: &Path,
+        text: &str,
+        policy: Option<&Policy>,
+        brand: &str,
+    ) -> Result<Skill, Vec<Diagnostic>> {
+        Skill::of(text, brand, Some((path, policy)))
     }
 
     /// Parses a skill from a text that is not a file. Its front matter must have a `name`.
@@ -150,8 +158,14 @@ impl Skill {
         Skill::of(text, brand, None)
     }
 
-    fn of(text: &str, brand: &str, path: Option<&Path>) -> Result<Skill, Vec<Diagnostic>> {
-        let Loaded { mut findings, manifest, parts } = load::load(text, brand);
+    fn of(
+        text: &str,
+        brand: &str,
+        file: Option<(&Path, Option<&Policy>)>,
+    ) -> Result<Skill, Vec<Diagnostic>> {
+        let Loaded { mut findings, mut manifest, parts } = load::load(text, brand);
+        let (path, policy) = file.unzip();
+        manifest.closed_by_policy = policy.flatten().is_some_and(Policy::closes);
         let name = manifest.name.as_ref().map(|name| name.value.clone());
         let name = name.or_else(|| path.map(directory_name));
         if parts.is_some() && name.is_none() {

@@ -12,7 +12,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use repertoire::catalog::{CatalogOptions, Environment, Scope};
+use repertoire::catalog::{CatalogOptions, Entry, Environment, Scope};
 use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Skill, Source};
 use tempfile::TempDir;
 
@@ -375,4 +375,39 @@ fn a_path_means_the_skill_of_the_higher_source() {
             assert_eq!(catalog.find(path, Audience::Model).unwrap().id, id, "{path}");
         }
     }
+}
+
+#[test]
+fn codex_policy_beside_a_skill_closes_it_to_the_model_and_follows_its_file() {
+    let dir = tree(&[
+        ("clean/SKILL.md", &manifest("name: clean")),
+        ("clean/agents/openai.yaml", "policy:\n  allow_implicit_invocation: false\n"),
+        ("open/SKILL.md", &manifest("name: open")),
+    ]);
+    let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
+    let listed = || {
+        engine.refresh().unwrap();
+        let catalog = engine.catalog();
+        catalog.listed(Audience::Model).map(|entry| entry.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), ["open"]);
+    assert!(engine.catalog().find("clean", Audience::User).is_ok());
+    let reason = engine.catalog().get("clean").and_then(Entry::reason).unwrap();
+    assert!(reason.contains("agents/openai.yaml"), "{reason}");
+    let command = engine.disclose("/clean now");
+    assert!(command.full == ["clean"] && command.text.contains("body"), "{command:?}");
+    assert!(engine.disclose("use the clean skill").full.is_empty());
+
+    let policy = dir.path().join("clean/agents/openai.yaml");
+    fs::write(&policy, "policy:\n  allow_implicit_invocation: true\n").unwrap();
+    assert_eq!(listed(), ["clean", "open"]);
+    fs::write(&policy, "policy:\n  allow_implicit_invocation: off\n").unwrap();
+    assert_eq!(listed(), ["open"]);
+    fs::remove_file(&policy).unwrap();
+    assert_eq!(listed(), ["clean", "open"]);
+    fs::write(&policy, "policy:\n  allow_implicit_invocation: false\n").unwrap();
+    assert_eq!(listed(), ["open"]);
+    fs::create_dir(dir.path().join("open/agents")).unwrap();
+    fs::copy(&policy, dir.path().join("open/agents/openai.yaml")).unwrap();
+    assert_eq!(listed(), [""; 0]);
 }

@@ -53,6 +53,18 @@ impl HookAgent {
         }
     }
 
+    /// The agent's name in texts for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            HookAgent::ClaudeCode => "Claude Code",
+            HookAgent::Codex => "Codex",
+            HookAgent::Gemini => "Gemini CLI",
+            HookAgent::Cursor => "Cursor",
+            HookAgent::Copilot => "Copilot CLI",
+            HookAgent::OpenCode => "OpenCode",
+        }
+    }
+
     /// Tells whether the agent accepts context from its hook `name`, which stands for this `event`.
     pub(super) fn takes_context(self, event: &HookEvent, name: &str) -> bool {
         match event {
@@ -120,7 +132,8 @@ static CLAUDE_CODE: Channel = Channel {
         &[Cow::Borrowed(".claude/skills")],
         "use this skill: call the `Skill` tool with `{name}`",
     )
-    .hiding_paths(),
+    .hiding_paths()
+    .named_by_directory(),
     list: List::Start { after_resume: false },
 };
 

@@ -107,7 +107,7 @@ impl HookCall {
     /// one, else within the engine's.
     fn catalog(&self, engine: &Engine, budget: Option<Budget>) -> CatalogPrompt {
         let mut options = engine.prompt_options().clone();
-        options.native = Some(self.agent.native_skills().clone());
+        options.native = Some(self.native.clone());
         options.budget = budget.or(options.budget);
         engine.prompt_with(&options)
     }
@@ -150,7 +150,7 @@ impl HookCall {
         engine: &'t Engine,
         session: &'t Session,
     ) -> TurnBuilder<'t> {
-        engine.turn(message, session).native(self.agent.native_skills().clone())
+        engine.turn(message, session).native(self.native.clone())
     }
 
     /// Records in the session that the context was shortened, if text that the engine added is missing
@@ -184,9 +184,7 @@ impl HookCall {
         let Some(typed) = Typed::parse(message) else { return self.said(message, engine, session) };
         let is_left_alone = match find_command(&engine.catalog(), typed.word) {
             // The agent finds the skill in the same place, and handles its command.
-            Some(entry) => {
-                entry.skill.dir().is_some_and(|dir| self.agent.native_skills().reads(dir))
-            }
+            Some(entry) => entry.skill.dir().is_some_and(|dir| self.native.reads(dir)),
             None => is_agent_command(message),
         };
         if is_left_alone { Ok(String::new()) } else { self.said(message, engine, session) }
@@ -220,7 +218,7 @@ impl HookCall {
     /// Tells whether all skills are listed in the context already, so that their number adds nothing.
     fn knows_all(&self, engine: &Engine, session: &Session) -> Result<bool, Error> {
         let (catalog, state) = (engine.catalog(), session.state()?);
-        let native = self.agent.native_skills();
+        let native = &self.native;
         let mut entries = catalog.listed(Audience::Model);
         Ok(entries.all(|entry| state.was_listed(&entry.id) || native.has(entry)))
     }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::agent::HookAgent;
 use super::event::HookEvent;
 use super::files::touched;
+use repertoire::disclosure::NativeSkills;
 use repertoire::surrogates;
 use repertoire::{Error, ErrorCode};
 
@@ -25,6 +26,10 @@ pub struct HookCall {
     pub session: String,
     /// The agent's working directory, if it names one.
     pub cwd: Option<PathBuf>,
+    /// The skills that the agent lists and loads by itself. [`HookCall::read`] assumes those in the
+    /// agent's usual directories; [`AgentState::native_skills`](crate::AgentState::native_skills) knows
+    /// those of a real one.
+    pub native: NativeSkills,
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
@@ -62,7 +67,8 @@ impl HookCall {
         let cwd = input.text(&["cwd"]).or_else(|| input.workspace()).map(PathBuf::from);
         let transcript = input.text(&["transcript_path"]).filter(|_| agent == HookAgent::Gemini);
         let transcript = transcript.map(PathBuf::from);
-        Ok(HookCall { agent, event, name, session, cwd, transcript })
+        let native = agent.native_skills().clone();
+        Ok(HookCall { agent, event, name, session, cwd, native, transcript })
     }
 
     /// Tells whether the answer depends on the skills; if not, an engine without skills gives the

@@ -30,8 +30,8 @@ const MANY_FILES: usize = 200;
 #[derive(Default)]
 struct Targets {
     files: BTreeSet<PathBuf>,
-    /// Directories that were searched, lowest precedence first.
-    roots: Vec<PathBuf>,
+    /// Sources that were searched, lowest precedence first.
+    sources: Vec<Source>,
     /// Directories whose skills the checked ones are compared with. Their precedence is lower.
     neighbours: Vec<PathBuf>,
     /// Findings made before any skill file was read.
@@ -40,30 +40,38 @@ struct Targets {
 
 impl Targets {
     /// Adds the skill files at `path`. If that is a directory, also adds the files in the hidden
-    /// directories where a project keeps its skills.
-    fn add(&mut self, path: &Path, brand: &str) {
+    /// directories where a project keeps its skills. A directory that is a source of this machine is read
+    /// as that source, with its links.
+    fn add(&mut self, path: &Path, known: &[Source], common: &Common) {
         if !path.exists() {
             let help = "name a `SKILL.md`, a skill's directory, or a directory of skills";
             let missing = Diagnostic::new(Code::MissingSource, path, "path does not exist", help);
             self.diagnostics.push(missing);
         } else if path.is_dir() && !path.file_name().is_some_and(is_skill_file) {
-            self.add_source(path);
-            let hidden = Source::standard(None, path, brand);
-            let roots = hidden.iter().filter_map(Source::root).filter(|root| root.is_dir());
-            roots.for_each(|root| self.add_source(root));
+            let is_it = |source: &&Source| source.root().map(absolute) == Some(absolute(path));
+            let named = match known.iter().rev().find(is_it).map(Source::scope) {
+                Some(Scope::User) => Source::user(path),
+                _ => setup::named_source(path, common),
+            };
+            let hidden = Source::standard(None, path, &common.brand).into_iter();
+            let hidden = hidden.filter(|source| source.root().is_some_and(Path::is_dir));
+            let all: Vec<Source> = std::iter::once(named).chain(hidden).collect();
+            for source in &all {
+                self.add_source(source, &all);
+            }
         } else {
             self.files.insert(path.to_owned());
         }
     }
 
-    /// Adds the skill files below `root`.
-    fn add_source(&mut self, root: &Path) {
-        if root.is_dir() {
-            let (files, findings) = skill_files(root, false);
+    /// Adds the skill files of `source`, one of the sources `among`.
+    fn add_source(&mut self, source: &Source, among: &[Source]) {
+        if source.root().is_some_and(Path::is_dir) {
+            let (files, findings) = skill_files(source, among);
             self.files.extend(files);
             self.diagnostics.extend(findings);
         }
-        self.roots.push(root.to_owned());
+        self.sources.push(source.clone());
     }
 
     /// Adds the sources that apply. A source that does not exist is added only if `are_asked_for` is
@@ -76,7 +84,7 @@ impl Targets {
             if source.scope() == Scope::Bundled {
                 self.neighbours.push(root.to_owned());
             } else {
-                self.add_source(root);
+                self.add_source(source, sources);
             }
         }
     }
@@ -86,16 +94,20 @@ impl Targets {
     /// findings about targets are returned.
     fn cross_skill_findings(&self, args: &CheckArgs, common: &Common) -> anyhow::Result<Routed> {
         let of_files = self.files.iter().filter_map(|file| file.parent());
-        let searched = [&common.sources, &self.neighbours, &self.roots].into_iter().flatten();
-        let roots = searched.map(PathBuf::as_path).chain(of_files);
-        let sources: Vec<Source> = outermost(roots).into_iter().map(Source::project).collect();
+        let named = [&common.sources, &self.neighbours].into_iter().flatten();
+        let named = named.map(PathBuf::as_path).chain(of_files).map(Source::project);
+        let sources = outermost(named.chain(self.sources.iter().cloned()));
         let mut options = CatalogOptions::new(sources.clone());
         options.brand.clone_from(&common.brand);
         let catalog = Catalog::load(&options);
         let codes = [Code::Shadowed, Code::PathNotUnicode, Code::MissingSource];
         let of_catalog = catalog.diagnostics().iter().filter(|d| codes.contains(&d.code)).cloned();
-        let targets: BTreeSet<PathBuf> =
-            self.files.iter().chain(&self.roots).map(|path| absolute(path)).collect();
+        let targets = self
+            .files
+            .iter()
+            .map(PathBuf::as_path)
+            .chain(self.sources.iter().filter_map(Source::root));
+        let targets: BTreeSet<PathBuf> = targets.map(absolute).collect();
         let mut found: Vec<Diagnostic> = of_catalog.chain(lint(&catalog)).collect();
         if args.stats {
             found.extend(unused(args, &catalog, common)?);
@@ -125,17 +137,18 @@ fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<
     Ok(lint::unused(&engine.catalog(), &tallies, since))
 }
 
-/// Returns the directories that no search of another one of them reaches, in their order.
-fn outermost<'p>(roots: impl Iterator<Item = &'p Path>) -> Vec<&'p Path> {
-    let mut all: Vec<(PathBuf, &Path)> = Vec::new();
-    for root in roots {
-        let real = absolute(root);
-        if !all.iter().any(|(known, _)| covers(known, &real)) {
+/// Returns the sources that no search of another one of them reaches, in their order. Of sources with the
+/// same root, returns the last.
+fn outermost(sources: impl Iterator<Item = Source>) -> Vec<Source> {
+    let mut all: Vec<(PathBuf, Source)> = Vec::new();
+    for source in sources {
+        let Some(real) = source.root().map(absolute) else { continue };
+        if !all.iter().any(|(known, _)| *known != real && covers(known, &real)) {
             all.retain(|(known, _)| !covers(&real, known));
-            all.push((real, root));
+            all.push((real, source));
         }
     }
-    all.into_iter().map(|(_, root)| root).collect()
+    all.into_iter().map(|(_, source)| source).collect()
 }
 
 /// Tells whether a search of `outer` reaches `inner`. A search skips hidden directories.
@@ -156,7 +169,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
         targets.diagnostics.extend_from_slice(setup::config(common)?.diagnostics());
         targets.add_sources(&sources, !common.sources.is_empty());
     } else {
-        args.paths.iter().for_each(|path| targets.add(path, &common.brand));
+        args.paths.iter().for_each(|path| targets.add(path, &sources, common));
     }
 
     // First, so that the findings are those of the files as they are now.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use repertoire::catalog::{Entry, Scope};
+use repertoire::disclosure::NativeSkills;
 use repertoire::{Diagnostic, Engine, Severity, Source};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -23,16 +24,23 @@ const BRIEF: usize = 4;
 const MIN_BRIEF_WIDTH: u16 = 20;
 
 pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    let common = &Common { agent: args.agent, ..common.clone() };
+    let native = setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
     let engine = setup::engine(common, |builder| builder)?;
     if args.commands {
         commands(&engine, out)?;
     } else if out.json {
         let catalog = engine.catalog();
-        let skills = catalog.entries().map(|entry| Listed::of(entry, &engine)).collect();
+        let listed = |entry| {
+            let native = native.as_ref().map(|native| native.has(entry));
+            Listed { native, ..Listed::of(entry, &engine) }
+        };
+        let skills = catalog.entries().map(listed).collect();
         Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
     } else {
         if engine.catalog().entries().next().is_some() {
-            out.human(&format!("{}\n{}", table(&engine), signatures(&engine).as_str()))?;
+            let table = table(&engine, native.as_ref());
+            out.human(&format!("{table}\n{}", signatures(&engine).as_str()))?;
         } else {
             out.note(
                 "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",
@@ -81,6 +89,9 @@ pub(crate) struct Listed<'a> {
     signed_by: Option<String>,
     status: &'static str,
     reason: Option<String>,
+    /// True if the agent that the command line names lists the skill by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    native: Option<bool>,
     triggers: Json,
 }
 
@@ -103,6 +114,7 @@ impl<'a> Listed<'a> {
             signed_by: engine.source_of(entry).and_then(Source::signed_by).map(str::to_owned),
             status: entry.status.as_str(),
             reason: entry.reason(),
+            native: None,
             triggers: triggers.collect::<serde_json::Map<_, _>>().into(),
         }
     }
@@ -113,7 +125,8 @@ fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
     engine.source_of(entry)?.name().map(str::to_owned)
 }
 
-fn table(engine: &Engine) -> String {
+/// Formats the catalog as a table, which marks the skills that are `native` to the agent.
+fn table(engine: &Engine, native: Option<&NativeSkills>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["STATUS", "ID", "SOURCE", "TRIGGERS", "BRIEF"]);
@@ -129,6 +142,8 @@ fn table(engine: &Engine) -> String {
         let mut brief = sanitize::line(entry.skill.brief()).into_owned();
         if let Some(reason) = entry.reason() {
             brief = format!("{brief}\n({})", sanitize::line(&reason));
+        } else if native.is_some_and(|native| native.has(entry)) {
+            brief.push_str("\n(the agent lists it by itself)");
         }
         table.add_row([
             entry.status.as_str().to_owned(),

@@ -14,6 +14,7 @@ use repertoire::{
     Allowlist, Catalog, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad,
     Severity, SnapshotCache, Source, Watch, WatchOptions,
 };
+use repertoire_agents::{AgentState, HookAgent, Start};
 use repertoire_config::{Config, ConfigPlace};
 use repertoire_fetch::Fetcher;
 
@@ -59,12 +60,42 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     project_dir(common)?;
     let config = Config::load(&config_place(common));
     if common.sources.is_empty() {
+        let of_agent = agent_state(common).map(|(_, state)| state.sources(&common.project));
+        let config = config.with_agent_sources(of_agent.unwrap_or_default());
         return Ok(match fetcher_without_policy(common) {
             Some(fetcher) => fetcher.apply(config),
             None => config,
         });
     }
-    Ok(config.with_sources(common.sources.iter().map(Source::project).collect()))
+    Ok(config.with_sources(common.sources.iter().map(|root| named_source(root, common)).collect()))
+}
+
+/// Returns the source of a directory that the command line names. Its author may be a stranger, so its
+/// links may lead into the project only if it is a part of the project.
+pub(crate) fn named_source(root: &Path, common: &Common) -> Source {
+    let real = |path: &Path| path.canonicalize().ok();
+    let (source, project) = (Source::project(root), real(&common.project));
+    let is_inside =
+        project.zip(real(root)).is_some_and(|(project, root)| root.starts_with(project));
+    if is_inside { source.allow_links_into(&common.project) } else { source }
+}
+
+/// Returns the agent whose skills and settings count, if there is one, and its state.
+pub(crate) fn agent_state(common: &Common) -> Option<(HookAgent, AgentState)> {
+    common.agent.map(|agent| (agent, agent.state(&start(common))))
+}
+
+/// Returns the place and the environment in which an agent starts.
+pub(crate) fn start(common: &Common) -> Start {
+    let variable = |name| Some((name, std::env::var_os(name)?));
+    Start {
+        home: home(),
+        config_home: directories().map(|dirs| dirs.config_dir()),
+        project: common.project.clone(),
+        dir: common.started_in.as_ref().unwrap_or(&common.working_dir).clone(),
+        variables: Start::VARIABLES.into_iter().filter_map(variable).collect(),
+        system: PathBuf::from(std::path::MAIN_SEPARATOR_STR),
+    }
 }
 
 /// Returns the directories and the brand by which the configuration is found.
@@ -178,7 +209,8 @@ pub(crate) fn with_skills(
     let builder = config
         .apply(builder.sources(bundled(common)))
         .allow(Allowlist::from_entries(allow))
-        .enable_all(common.enable.iter().cloned().collect());
+        .enable_all(common.enable.iter().cloned().collect())
+        .rules(agent_state(common).map(|(agent, state)| state.rules(agent)).unwrap_or_default());
     match bundled_off(common, config) {
         Some(reason) => builder.bundled_off(reason),
         None => builder,

@@ -126,6 +126,8 @@ pub struct Config {
     diagnostics: Vec<Diagnostic>,
     /// Sources that replace those of the files.
     sources: Option<Vec<Source>>,
+    /// The sources of the host's agent.
+    of_agent: Vec<Source>,
     /// Fetched sources, each with the scope of the file that names it.
     fetched: Vec<(Scope, Source)>,
     /// The size of the context window in tokens, in place of that of the files.
@@ -183,23 +185,33 @@ impl Config {
     }
 
     /// The sources, lowest precedence first. For the user and then for the project, these are the
-    /// [fetched](Config::with_fetched) sources, then the standard ones, unless a file turns them off,
-    /// then those that the file adds.
+    /// [fetched](Config::with_fetched) sources, then those [of the agent](Config::with_agent_sources) and
+    /// the standard ones, unless a file turns them off, then those that the file adds.
     pub fn sources(&self) -> Vec<Source> {
         if let Some(sources) = &self.sources {
             return sources.clone();
         }
         let ConfigPlace { home, project, working_dir, brand } = &self.place;
-        let standard = match self.switch("sources.standard") {
-            Some(false) => Vec::new(),
-            _ => Source::standard_in(home.as_deref(), project, working_dir, brand),
+        let standard = if self.switch("sources.standard") == Some(false) {
+            Vec::new()
+        } else {
+            let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
+            self.of_agent.iter().cloned().chain(standard).collect()
         };
-        let of = |scope| standard.iter().filter(move |source| source.scope() == scope).cloned();
+        // A plugin is as much the user's choice as a skill of theirs.
+        let owner = |source: &Source| match source.scope() {
+            Scope::Project => Scope::Project,
+            _ => Scope::User,
+        };
+        let of = |scope| standard.iter().filter(move |source| owner(source) == scope).cloned();
         let added = |scope| {
             let lists = self.found.iter().filter(move |found| found.scope == scope);
             let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
             // A source that does not exist has a finding already.
-            paths.map(move |path| Source::new(scope, path).optional())
+            paths.map(move |path| match scope {
+                Scope::Project => Source::project(path).optional().allow_links_into(project),
+                _ => Source::new(scope, path).optional(),
+            })
         };
         let fetched = |scope| {
             let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
@@ -207,6 +219,13 @@ impl Config {
         };
         let all = |scope| fetched(scope).chain(of(scope)).chain(added(scope));
         all(Scope::User).chain(all(Scope::Project)).collect()
+    }
+
+    /// Adds the sources that the host's agent reads, below the standard ones.
+    #[must_use]
+    pub fn with_agent_sources(mut self, sources: Vec<Source>) -> Config {
+        self.of_agent = sources;
+        self
     }
 
     /// Replaces all sources with `sources`, regardless of the files.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use repertoire::Skill;
+use repertoire::{Skill, Source};
 
 /// The share of common words above which two descriptions count as versions of one skill.
 const MAX_SHARED: f64 = 0.5;
@@ -11,7 +11,7 @@ const MAX_SHARED: f64 = 0.5;
 /// Returns the first `n` skills of `corpus`, one from each repository in turn. The order depends on
 /// their paths only.
 pub(crate) fn choose(corpus: &Path, n: usize) -> Vec<Skill> {
-    let (files, _) = repertoire::catalog::skill_files(corpus, false);
+    let (files, _) = repertoire::catalog::skill_files(&Source::project(corpus), &[]);
     let mut by_repository: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for file in files {
         let path = file.strip_prefix(corpus).unwrap().to_string_lossy().into_owned();

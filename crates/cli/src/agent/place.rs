@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use etcetera::base_strategy::BaseStrategy as _;
 use repertoire::{Error, ErrorCode};
 use repertoire_agents::HookAgent;
 use serde::Serialize;
@@ -51,12 +50,6 @@ impl Place {
 /// The places of an agent's settings.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The environment variable that names the user's directory, or for Gemini CLI the directory above;
-    /// empty if there is none.
-    variable: &'static str,
-    /// The user's directory, relative to the home directory. One in `.config` is in
-    /// `$XDG_CONFIG_HOME`.
-    user_dir: &'static str,
     /// The directory of a project's settings, relative to the project.
     pub(crate) project_dir: &'static str,
     /// The file with hooks, relative to either directory.
@@ -70,43 +63,31 @@ impl Settings {
     pub(crate) fn of(agent: HookAgent) -> Result<Settings, Error> {
         Ok(match agent {
             HookAgent::ClaudeCode => Settings {
-                variable: "CLAUDE_CONFIG_DIR",
-                user_dir: ".claude",
                 project_dir: ".claude",
                 hooks: "settings.json",
                 servers: (".claude.json", ".mcp.json"),
             },
             HookAgent::Codex => Settings {
-                variable: "CODEX_HOME",
-                user_dir: ".codex",
                 project_dir: ".codex",
                 hooks: "hooks.json",
                 servers: ("config.toml", ".codex/config.toml"),
             },
             HookAgent::Gemini => Settings {
-                variable: "GEMINI_CLI_HOME",
-                user_dir: ".gemini",
                 project_dir: ".gemini",
                 hooks: "settings.json",
                 servers: ("settings.json", ".gemini/settings.json"),
             },
             HookAgent::Cursor => Settings {
-                variable: "",
-                user_dir: ".cursor",
                 project_dir: ".cursor",
                 hooks: "hooks.json",
                 servers: ("mcp.json", ".cursor/mcp.json"),
             },
             HookAgent::Copilot => Settings {
-                variable: "COPILOT_HOME",
-                user_dir: ".copilot",
                 project_dir: ".github",
                 hooks: "hooks/repertoire.json",
                 servers: ("mcp-config.json", ".mcp.json"),
             },
             HookAgent::OpenCode => Settings {
-                variable: "OPENCODE_CONFIG_DIR",
-                user_dir: ".config/opencode",
                 project_dir: ".opencode",
                 hooks: "plugins/repertoire.js",
                 servers: ("opencode.json", "opencode.json"),
@@ -117,18 +98,8 @@ impl Settings {
 }
 
 /// Returns the directory of the user's settings for `agent`.
-pub(crate) fn user_dir(agent: HookAgent) -> Result<PathBuf, Error> {
-    let Settings { variable, user_dir, .. } = Settings::of(agent)?;
-    let named = if variable.is_empty() { None } else { std::env::var_os(variable) };
-    if let Some(dir) = named.map(PathBuf::from).filter(|dir| dir.is_absolute()) {
-        // Gemini CLI's variable names the home directory in which its directory is.
-        return Ok(if agent == HookAgent::Gemini { dir.join(user_dir) } else { dir });
-    }
-    let dir = match user_dir.strip_prefix(".config/") {
-        Some(name) => setup::directories().map(|dirs| dirs.config_dir().join(name)),
-        None => setup::home().map(|home| home.join(user_dir)),
-    };
-    dir.ok_or_else(|| {
+pub(crate) fn user_dir(agent: HookAgent, common: &Common) -> Result<PathBuf, Error> {
+    agent.user_dir(&setup::start(common)).ok_or_else(|| {
         let message = format!("there is no home directory with the settings of {agent}");
         Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
     })

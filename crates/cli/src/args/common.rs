@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as _};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, ValueEnum};
+use repertoire_agents::HookAgent;
 use repertoire_config::Channel;
 
 /// The brand that applies if the host names none.
@@ -41,6 +42,12 @@ pub(crate) struct Common {
     #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, global = true)]
     #[arg(default_missing_value = "on", value_parser = switch)]
     pub(crate) bundled: Option<bool>,
+    /// The agent whose skills and settings count
+    #[arg(skip)]
+    pub(crate) agent: Option<HookAgent>,
+    /// The directory that this agent was started in; the working directory if it is not known
+    #[arg(skip)]
+    pub(crate) started_in: Option<PathBuf>,
     /// The channel through which skills reach a model
     #[arg(skip)]
     pub(crate) channel: Channel,

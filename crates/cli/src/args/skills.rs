@@ -7,7 +7,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use repertoire::Severity;
 use repertoire::skill::Profile;
+use repertoire_agents::HookAgent;
 
+use super::agents::hook_agents;
 use super::values::{PERIOD, days, one_of, seconds, variable};
 
 #[derive(Debug, Args)]
@@ -15,6 +17,10 @@ pub(crate) struct ListArgs {
     /// List the slash commands for users instead
     #[arg(long)]
     pub(crate) commands: bool,
+    /// List the skills as they are for this agent: with those in its own directories and plugins, and
+    /// without those that its settings turn off
+    #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
+    pub(crate) agent: Option<HookAgent>,
 }
 
 #[derive(Debug, Args)]

@@ -64,7 +64,7 @@ pub(super) fn file(
             (base.join(project_dir).join(name), base)
         }
         Place::User => {
-            let base = agent::user_dir(agent)?;
+            let base = agent::user_dir(agent, common)?;
             (base.join(name), base.parent().unwrap_or(&base).to_owned())
         }
     })

@@ -2,7 +2,7 @@
 //! no hook.
 
 use std::fmt::Display;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,7 @@ use repertoire_agents::{HookAgent, HookCall, HookEvent, disclosure_options, prom
 use repertoire_config::Config;
 
 use super::deadline::Deadline;
+use super::input;
 use super::log::{self, said};
 use super::prepare;
 use super::store::{HookStore, Problems};
@@ -26,12 +27,8 @@ use crate::output::Output;
 use crate::sessions::Place;
 use crate::{environment, query, sanitize, setup};
 
-/// The maximum number of bytes read from an agent. After a tool call, the hook receives the tool's
-/// output.
-const LONGEST_INPUT: u64 = 64 << 20;
-
-/// The variables in which agents name their project for all hooks.
-const PROJECT_VARIABLES: [(HookAgent, &str); 3] = [
+/// The variables in which agents name the directory that they were started in, for all hooks.
+const STARTING_DIR_VARIABLES: [(HookAgent, &str); 3] = [
     (HookAgent::ClaudeCode, "CLAUDE_PROJECT_DIR"),
     (HookAgent::Gemini, "GEMINI_PROJECT_DIR"),
     (HookAgent::Cursor, "CURSOR_PROJECT_DIR"),
@@ -125,11 +122,13 @@ fn answer(
     loading: &Loading,
     deadline: &Deadline,
 ) -> Result<Answer, Error> {
-    let mut call = HookCall::read(agent, &input()?)?;
+    let mut call = HookCall::read(agent, &input::read()?)?;
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
-    let project = project(agent, &working_dir, common);
-    let common = Common { project, working_dir, ..common.clone() };
+    let common = in_directory(agent, working_dir, common);
+    if let Some((agent, state)) = setup::agent_state(&common) {
+        call.native = state.native_skills(agent);
+    }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths {
@@ -185,23 +184,6 @@ fn answer(
     Ok(Answer { text, problems: told, session })
 }
 
-fn input() -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    let mut stdin = io::stdin().lock().take(LONGEST_INPUT + 1);
-    stdin
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed("read standard input", &error, "let the agent run it"))?;
-    if bytes.len() as u64 > LONGEST_INPUT {
-        let message = format!("the input of the hook is longer than {LONGEST_INPUT} bytes");
-        return Err(Error::new(ErrorCode::InvalidParam, message, "let the agent run it"));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let message = format!("the input of the hook is not UTF-8 from byte {at} on");
-        Error::new(ErrorCode::InvalidParam, message, "let the agent run it")
-    })
-}
-
 /// Returns the agent's working directory. If it does not exist, records a problem and returns the
 /// working directory of the hook.
 fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> PathBuf {
@@ -217,21 +199,29 @@ fn working_dir(call: &HookCall, common: &Common, problems: &mut Vec<String>) -> 
     })
 }
 
-/// Returns the project of `agent`, which works `here`: the named one, otherwise one above `here`. The
-/// variable of another agent, in which this one may run, counts only if `here` is in that project.
-fn project(agent: HookAgent, here: &Path, common: &Common) -> PathBuf {
-    if common.names_project {
-        return common.project.clone();
-    }
+/// Returns the options for `agent`, which works in `here`. The project is the named one, otherwise that of
+/// the directory which the agent was started in, otherwise that of `here`.
+pub(super) fn in_directory(agent: HookAgent, here: PathBuf, common: &Common) -> Common {
+    let started_in = started_in(agent, &here);
+    let project = if common.names_project {
+        common.project.clone()
+    } else {
+        setup::project_of(started_in.as_deref().unwrap_or(&here)).to_owned()
+    };
+    Common { project, working_dir: here, agent: Some(agent), started_in, ..common.clone() }
+}
+
+/// Returns the directory that `agent`, which works in `here`, was started in, if a variable names it. The
+/// variable of another agent, in which this one may run, counts only if `here` is in that directory.
+fn started_in(agent: HookAgent, here: &Path) -> Option<PathBuf> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let here_is_in = |dir: &Path| here.starts_with(dir) || real(here).starts_with(real(dir));
-    let named = PROJECT_VARIABLES.iter().filter_map(|(whose, variable)| {
+    let named = STARTING_DIR_VARIABLES.iter().filter_map(|(whose, variable)| {
         let dir = PathBuf::from(std::env::var_os(variable)?);
-        let is_project = dir.is_dir() && (*whose == agent || here_is_in(&dir));
-        is_project.then_some((*whose != agent, dir))
+        let is_known = dir.is_dir() && (*whose == agent || here_is_in(&dir));
+        is_known.then_some((*whose != agent, dir))
     });
-    let named = named.min_by_key(|(is_other, _)| *is_other).map(|(_, dir)| dir);
-    named.unwrap_or_else(|| setup::project_of(here).to_owned())
+    named.min_by_key(|(is_other, _)| *is_other).map(|(_, dir)| dir)
 }
 
 /// Returns the options of disclosures in hooks. The budget is at most the length that agents accept.

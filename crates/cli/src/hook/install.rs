@@ -1,6 +1,6 @@
 //! `repertoire hook install` and `uninstall`, and the state of installed hooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf, absolute};
 
 use clap::Parser as _;
 use repertoire::{Error, ErrorCode};
@@ -12,6 +12,7 @@ use crate::agent::{Entry, LOCAL_SETTINGS, Place, Problem, Target, split, warn_of
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
+use crate::setup;
 
 /// The state of this program's hooks in the settings of an agent.
 #[derive(Debug)]
@@ -162,8 +163,8 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
     let found = agents::plain_words(agent).and_then(|plain| {
         let mut target = target(agent, &plain, place, common)?;
         let Some(words) = target.words()? else { return Ok(Installed::No) };
-        if let Some(why) = in_vain(&words, target.text()) {
-            return Ok(Installed::Ineffective(format!("{} {why}", target.path.display())));
+        if let Some(why) = in_vain(&words, agent, place, &target.path, common) {
+            return Ok(Installed::Ineffective(why));
         }
         let path = target.path.clone();
         if place == Place::Local {
@@ -204,11 +205,36 @@ pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, Rout
     Err(Error::new(ErrorCode::NotFound, message, help))
 }
 
-/// Explains why hooks that run `words` have no effect, if that can be detected.
-fn in_vain(words: &[String], settings: &str) -> Option<String> {
-    if settings::disables_hooks(settings) {
-        return Some("turns off all hooks (`disableAllHooks`)".to_owned());
+/// Explains why hooks that run `words`, in the settings of `place` at `path`, have no effect on `agent` if
+/// it is started here, as far as that can be detected.
+fn in_vain(
+    words: &[String],
+    agent: HookAgent,
+    place: Place,
+    path: &Path,
+    common: &Common,
+) -> Option<String> {
+    let start = setup::start(common);
+    let state = agent.state(&start);
+    if let Some(by) = &state.hooks_off {
+        let (file, setting) = (by.file.display(), &by.setting);
+        let also = if by.file == path {
+            String::new()
+        } else {
+            format!(", those in {}, too", path.display())
+        };
+        return Some(format!("{file} turns off all hooks (`{setting}`){also}"));
+    }
+    let path = path.display();
+    let project = absolute(&common.project).unwrap_or_else(|_| common.project.clone());
+    if place != Place::User && !state.settings_dirs.contains(&project) {
+        let (title, here) = (agent.title(), start.dir.display());
+        return Some(format!(
+            "{title} does not read {path} if it is started in {here}: start it in {}, or install the \
+             hooks for the user (`repertoire hook install {agent}`)",
+            project.display()
+        ));
     }
     let program = words.first().filter(|program| which::which(program).is_err())?;
-    Some(format!("runs `{program}`, which is not a program on this machine"))
+    Some(format!("{path} runs `{program}`, which is not a program on this machine"))
 }

@@ -3,6 +3,7 @@
 mod agents;
 mod answer;
 mod deadline;
+mod input;
 mod install;
 mod log;
 mod prepare;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Resu
         (Some(HookCommand::Uninstall(place)), _) => install::uninstall(place, common, out),
         (None, Some(agent)) => Ok(match &args.prepare {
             Some(working_dir) => {
-                let common = Common { working_dir: working_dir.clone(), ..common.clone() };
+                let common = answer::in_directory(agent, working_dir.clone(), common);
                 answer::prepare(agent, &args.routing, &common, out)
             }
             None => answer::run(agent, args, common, out),

@@ -109,11 +109,6 @@ pub(super) fn own(text: &str, is_own: IsOwn<'_>) -> Result<Option<String>, Probl
     Ok(commands.find(|command| is_own(command)))
 }
 
-/// Tells whether settings turn off all hooks; only Claude Code has such a setting.
-pub(super) fn disables_hooks(text: &str) -> bool {
-    value(text)["disableAllHooks"] == true
-}
-
 /// Checks that `hooks` has the form that agents read.
 fn check(settings: &CstObject) -> Result<(), Problem> {
     let Some(hooks) = property(settings, "hooks")? else { return Ok(()) };

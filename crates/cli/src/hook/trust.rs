@@ -27,7 +27,7 @@ pub(super) fn missing(
     common: &Common,
 ) -> Option<String> {
     let is_project = place != Place::User;
-    let user_dir = user_dir(agent).ok()?;
+    let user_dir = user_dir(agent, common).ok()?;
     match agent {
         HookAgent::Codex => {
             let config = fs::read_to_string(user_dir.join("config.toml")).unwrap_or_default();

@@ -17,7 +17,7 @@ impl McpAgent {
     pub(super) fn file(self, place: Place, common: &Common) -> Result<(PathBuf, PathBuf), Error> {
         let base = match place {
             Place::Project | Place::Local => setup::project_dir(common)?.to_owned(),
-            Place::User => self.user_dir()?,
+            Place::User => self.user_dir(common)?,
         };
         let is_user = place == Place::User;
         let name = match self {
@@ -45,7 +45,7 @@ impl McpAgent {
     }
 
     /// Returns the directory of the user's settings.
-    fn user_dir(self) -> Result<PathBuf, Error> {
+    fn user_dir(self, common: &Common) -> Result<PathBuf, Error> {
         let dir = match self {
             // Claude Code keeps the file beside its settings directory, unless a variable names that
             // directory.
@@ -54,7 +54,7 @@ impl McpAgent {
             {
                 setup::home()
             }
-            McpAgent::Hooked(agent) => return agent::user_dir(agent),
+            McpAgent::Hooked(agent) => return agent::user_dir(agent, common),
             McpAgent::VsCode if cfg!(target_os = "macos") => {
                 setup::home().map(|home| home.join("Library/Application Support/Code/User"))
             }

@@ -23,7 +23,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let (common, routing) = match args.agent {
         Some(agent) => {
             let (skills, routing) = hook::options(agent, common)?;
-            (&common.with_skills_of(&skills), own.and(&routing))
+            let common = Common { agent: Some(agent), ..common.with_skills_of(&skills) };
+            (&common.clone(), own.and(&routing))
         }
         None => (common, own),
     };
@@ -31,10 +32,12 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let store = args.session.as_ref().map(|_| sessions::open(common)).transpose()?;
     let config = setup::config(common)?;
     let disclosure = match args.agent {
-        Some(agent) => {
+        Some(_) => {
             let mut invalid = Vec::new();
             let mut options = hook::disclosure(&config, &mut invalid);
-            options.native = Some(agent.native_skills().clone());
+            let native =
+                setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
+            options.native = native;
             for error in &invalid {
                 out.partial_failure(&error.into());
             }
@@ -68,7 +71,15 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
             return Err(error.into());
         }
     };
-    let verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
+    let mut verdict = verdict(&engine, entry, &query, &session, engine.disclosure_options());
+    let rules = setup::agent_state(common).map(|(agent, state)| state.rules(agent));
+    if rules
+        .into_iter()
+        .flatten()
+        .any(|rule| rule.off.is_some() && rule.off == entry.status.reason())
+    {
+        "take it out of that setting, which the agent itself obeys".clone_into(&mut verdict.help);
+    }
     if out.json {
         Output::json(&verdict)?;
     } else {

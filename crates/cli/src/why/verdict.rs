@@ -198,7 +198,9 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
         }
         Reason::Filtered => "name it with `--allow`".to_owned(),
         Reason::NotForModel { .. } => {
-            format!("type `/{}`, or take the field out of its front matter", entry.id)
+            let by_policy = entry.skill.manifest().closed_by_policy;
+            let place = if by_policy { "its `agents/openai.yaml`" } else { "its front matter" };
+            format!("type `/{}`, or take the field out of {place}", entry.id)
         }
         Reason::Disabled { .. } => {
             let id = &entry.id;

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::{hook, install, run_doctor, state, uninstall};
-use crate::binary::Place;
+use crate::binary::{Place, finish};
 
 #[test]
 fn the_doctor_tells_what_is_there_and_what_is_broken() {
@@ -217,4 +217,61 @@ fn an_agent_that_cannot_be_run_names_those_that_can() {
     assert!(run.stderr.contains("cursor cannot be run without its window"), "{run:?}");
     let known = "name one of `claude-code`, `codex`, `gemini`, `copilot`, `opencode`; ";
     assert!(run.stderr.contains(known), "{run:?}");
+}
+
+#[test]
+fn the_doctor_reads_the_settings_that_an_agent_reads_where_it_is_started() {
+    let run_in = |place: &Place, dir: &str, code: i32| {
+        let mut command = place.command(["doctor", "--json", "--bundled=off"]);
+        command.current_dir(place.path().join(dir));
+        finish(command, b"").exits(code).json()
+    };
+    let place = || {
+        let place = Place::new();
+        place.write("p/.git/HEAD", "");
+        place.write("p/sub/x", "");
+        place
+    };
+    let install = |place: &Place, agent: &str, dir: &str, options: &[&str]| {
+        let args = ["hook", "install", agent].into_iter().chain(options.iter().copied());
+        let mut command = place.command(args);
+        command.current_dir(place.path().join(dir));
+        finish(command, b"").exits(0);
+    };
+    // The settings of the user and of the project, in each of which all hooks can be turned off.
+    for (agent, file, setting) in [
+        ("claude-code", "p/.claude/settings.json", r#"{"disableAllHooks": true}"#),
+        ("claude-code", "p/.claude/settings.local.json", r#"{"disableAllHooks": true}"#),
+        ("codex", "home/.codex/config.toml", "[features]\nhooks = false\n"),
+        ("gemini", "p/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#),
+        ("copilot", "home/.copilot/settings.json", r#"{"disableAllHooks": true}"#),
+        ("copilot", "p/.claude/settings.json", r#"{"disableAllHooks": true}"#),
+    ] {
+        let place = place();
+        install(&place, agent, "p", &[]);
+        place.write(file, setting);
+        let doctor = run_in(&place, "p", 1);
+        let broken = doctor["broken"][0].as_str().unwrap();
+        let wanted = format!("{file} turns off all hooks (`");
+        assert!(broken.contains(&wanted) && broken.contains(agent), "{broken}");
+    }
+    let disabled = place();
+    install(&disabled, "claude-code", "p", &[]);
+    disabled.write("p/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    disabled.write("p/.claude/settings.local.json", r#"{"disableAllHooks": false}"#);
+    run_in(&disabled, "p", 0);
+
+    // Claude Code and Gemini CLI do not read the settings of a root above them.
+    for (agent, title) in [("claude-code", "Claude Code"), ("gemini", "Gemini CLI")] {
+        let place = place();
+        install(&place, agent, "p", &["--project"]);
+        run_in(&place, "p", 0);
+        let doctor = run_in(&place, "p/sub", 1);
+        let broken = doctor["broken"][0].as_str().unwrap();
+        assert!(broken.contains(&format!("{title} does not read ")), "{broken}");
+        assert!(broken.contains("p/sub: start it in "), "{broken}");
+    }
+    let nested = place();
+    install(&nested, "opencode", "p", &["--project"]);
+    run_in(&nested, "p/sub", 0);
 }

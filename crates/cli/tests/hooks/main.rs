@@ -7,6 +7,8 @@ mod conversations;
 mod doctor;
 mod failures;
 mod installation;
+#[cfg(unix)]
+mod matrix;
 mod protocol;
 mod replay;
 #[cfg(all(unix, feature = "postgres"))]

@@ -123,6 +123,48 @@ fn the_project_that_the_agent_names_counts_wherever_it_works() {
 }
 
 #[test]
+fn the_directory_that_an_agent_was_started_in_belongs_to_its_project() {
+    let place = place();
+    let deep = place.path().join("web/deep");
+    fs::create_dir_all(&deep).unwrap();
+    for (agent, variable) in [
+        ("claude-code", "CLAUDE_PROJECT_DIR"),
+        ("gemini", "GEMINI_PROJECT_DIR"),
+        ("cursor", "CURSOR_PROJECT_DIR"),
+        ("codex", "CLAUDE_PROJECT_DIR"),
+    ] {
+        for (cwd, started) in [("web/deep", "web"), ("web", "web"), ("", "web"), ("web", "")] {
+            let [cwd, started] = [cwd, started].map(|dir| place.path().join(dir));
+            let mut command = place.command(["hook", agent, "--deadline", "60"]);
+            command.current_dir(&cwd).env(variable, &started);
+            let session = format!("{agent} {} {}", cwd.display(), started.display());
+            let mut input: Value = serde_json::from_str(&prompt(&session, "deploy it")).unwrap();
+            input["cwd"] = json!(cwd);
+            let run = finish(command, input.to_string().as_bytes()).exits(0);
+            assert!(run.stdout.contains("## Skill: deploy"), "{session}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn the_answer_does_not_wait_for_the_end_of_the_input() {
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
+
+    let place = place();
+    let mut command = place.command(["hook", "claude-code", "--deadline", "60"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // The pipe stays open until the hook has ended.
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(prompt("s", "deploy it").as_bytes()).unwrap();
+    let mut answer = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("## Skill: deploy") && child.wait().unwrap().success(), "{answer}");
+    drop(pipe);
+}
+
+#[test]
 fn skills_of_the_package_an_agent_works_in_win_over_those_of_the_project() {
     let place = place();
     let skill = |dir: &str, body: &str| {

@@ -1,0 +1,188 @@
+//! The state of an agent, from its own files, settings and environment: the skills that it finds, those
+//! that are off, and the settings that keep it from running hooks.
+//!
+//! There is one file for each agent. Its comments name the agent's sources from which the paths, keys and
+//! precedences were taken, or the version with which they were observed.
+
+mod claude_code;
+mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
+mod open_code;
+mod settings;
+mod start;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::agent::HookAgent;
+use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
+use repertoire::disclosure::NativeSkills;
+
+pub use start::Start;
+
+/// An agent's state at its start in a directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AgentState {
+    /// The directories in which the agent finds skills, lowest precedence first.
+    pub roots: Vec<SkillRoot>,
+    /// The settings that turn skills off, or on again. Of several that apply, the last one decides.
+    pub switches: Vec<SkillSwitch>,
+    /// The setting that keeps the agent from running hooks; `None` if it runs them.
+    pub hooks_off: Option<Obstacle>,
+    /// The directories whose settings the agent reads as those of the project.
+    pub settings_dirs: Vec<PathBuf>,
+}
+
+/// A directory in which an agent finds skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkillRoot {
+    /// The directory, which need not exist.
+    pub path: PathBuf,
+    /// The owner: the user, the project, or [`Scope::Fetched`] for a plugin.
+    pub scope: Scope,
+    /// The name of the plugin that the directory belongs to.
+    pub plugin: Option<String>,
+}
+
+/// A setting that turns skills off, or on again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkillSwitch {
+    /// The skills.
+    pub target: RuleTarget,
+    /// True if the setting turns them off.
+    pub off: bool,
+    /// The setting.
+    pub by: Obstacle,
+}
+
+/// A setting, and its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Obstacle {
+    /// The setting, as its file has it.
+    pub setting: String,
+    /// The file.
+    pub file: PathBuf,
+}
+
+impl Obstacle {
+    fn new(setting: impl Into<String>, file: &Path) -> Obstacle {
+        Obstacle { setting: setting.into(), file: file.to_owned() }
+    }
+}
+
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` in {}", self.setting, self.file.display())
+    }
+}
+
+impl SkillRoot {
+    fn user(path: impl Into<PathBuf>) -> SkillRoot {
+        SkillRoot { path: path.into(), scope: Scope::User, plugin: None }
+    }
+
+    fn project(path: impl Into<PathBuf>) -> SkillRoot {
+        SkillRoot { path: path.into(), scope: Scope::Project, plugin: None }
+    }
+
+    fn plugin(name: &str, path: impl Into<PathBuf>) -> SkillRoot {
+        SkillRoot { path: path.into(), scope: Scope::Fetched, plugin: Some(name.to_owned()) }
+    }
+}
+
+impl HookAgent {
+    /// Reads the state of the agent as it is if somebody starts it at `start`. Settings that cannot be
+    /// read count as absent.
+    pub fn state(self, start: &Start) -> AgentState {
+        match self {
+            HookAgent::ClaudeCode => claude_code::state(start),
+            HookAgent::Codex => codex::state(start),
+            HookAgent::Gemini => gemini::state(start),
+            HookAgent::Cursor => cursor::state(start),
+            HookAgent::Copilot => copilot::state(start),
+            HookAgent::OpenCode => open_code::state(start),
+        }
+    }
+
+    /// Returns the directory of the user's settings for the agent; `None` without a home directory.
+    pub fn user_dir(self, start: &Start) -> Option<PathBuf> {
+        match self {
+            HookAgent::ClaudeCode => start.dir_of("CLAUDE_CONFIG_DIR", ".claude"),
+            HookAgent::Codex => start.dir_of("CODEX_HOME", ".codex"),
+            // The variable names the home directory in which the agent's directory is.
+            HookAgent::Gemini => Some(start.dir_of("GEMINI_CLI_HOME", "")?.join(".gemini")),
+            HookAgent::Cursor => start.in_home(".cursor"),
+            HookAgent::Copilot => start.dir_of("COPILOT_HOME", ".copilot"),
+            HookAgent::OpenCode => {
+                let named = start.named_dir("OPENCODE_CONFIG_DIR");
+                named.or_else(|| Some(start.config_home.as_ref()?.join("opencode")))
+            }
+        }
+    }
+}
+
+impl AgentState {
+    /// Returns the native skills of `agent`, whose state this is, by their directories.
+    pub fn native_skills(&self, agent: HookAgent) -> NativeSkills {
+        let mut native = agent.native_skills().clone();
+        let root = |root: &SkillRoot| Cow::Owned(root.path.to_string_lossy().into_owned());
+        native.roots = self.roots.iter().map(root).collect();
+        native.linked = self.roots.iter().flat_map(|root| links_in(&root.path)).collect();
+        let namespaces =
+            self.roots.iter().filter_map(|root| Some((root.path.clone(), root.plugin.clone()?)));
+        native.namespaces = namespaces.collect();
+        native
+    }
+
+    /// Returns the sources of skills that the agent reads, lowest precedence first, for the project in
+    /// `project`.
+    pub fn sources(&self, project: &Path) -> Vec<Source> {
+        let source = |root: &SkillRoot| match (&root.plugin, root.scope) {
+            (Some(plugin), _) => Source::fetched(plugin, &root.path).namespaced(),
+            (None, Scope::Project) => {
+                Source::project(&root.path).optional().allow_links_into(project)
+            }
+            (None, scope) => Source::new(scope, &root.path).optional(),
+        };
+        self.roots.iter().map(source).collect()
+    }
+
+    /// Returns the rules of the agent's settings about skills, for an engine.
+    pub fn rules(&self, agent: HookAgent) -> Vec<SkillRule> {
+        let rule = |switch: &SkillSwitch| SkillRule {
+            target: switch.target.clone(),
+            off: switch.off.then(|| format!("off in {}: {}", agent.title(), switch.by)),
+        };
+        self.switches.iter().map(rule).collect()
+    }
+
+    /// Adds a setting that turns off everything that the agent finds.
+    fn turn_all_off(&mut self, by: &Obstacle) {
+        for root in &self.roots {
+            let target = RuleTarget::Below(root.path.clone());
+            self.switches.push(SkillSwitch { target, off: true, by: by.clone() });
+        }
+    }
+
+    fn switch(&mut self, target: RuleTarget, off: bool, by: Obstacle) {
+        self.switches.push(SkillSwitch { target, off, by });
+    }
+}
+
+/// Returns the targets of the links to directories in `root`, each with the name of its link.
+fn links_in(root: &Path) -> BTreeMap<PathBuf, String> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+    let targets = links.filter_map(|link| {
+        let target = link.path().canonicalize().ok()?;
+        Some((target, link.file_name().to_string_lossy().into_owned()))
+    });
+    targets.collect()
+}

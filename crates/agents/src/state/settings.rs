@@ -1,0 +1,81 @@
+//! Settings files of agents, read leniently: a file that cannot be read has no settings, as the agent
+//! itself reports it.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::CstRootNode;
+use serde_json::Value;
+use toml_edit::DocumentMut;
+
+/// The largest settings file that is read, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A settings file in JSON, with or without comments.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub(super) path: PathBuf,
+    pub(super) value: Value,
+    root: CstRootNode,
+}
+
+impl Settings {
+    /// Reads the file at `path`.
+    pub(super) fn read(path: impl Into<PathBuf>) -> Option<Settings> {
+        let path = path.into();
+        let text = text(&path)?;
+        let root =
+            CstRootNode::parse(text.trim_start_matches('\u{feff}'), &ParseOptions::default())
+                .ok()?;
+        let value = root.to_serde_value()?;
+        Some(Settings { path, value, root })
+    }
+
+    /// The texts in the list at the JSON pointer `at`.
+    pub(super) fn texts(&self, at: &str) -> Vec<&str> {
+        let list = self.value.pointer(at).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// The switch at the JSON pointer `at`.
+    pub(super) fn switch(&self, at: &str) -> Option<bool> {
+        self.value.pointer(at)?.as_bool()
+    }
+
+    /// The entries of the map at the path `keys` whose values are texts, in the order of the file.
+    pub(super) fn entries(&self, keys: &[&str]) -> Vec<(String, String)> {
+        let mut object = self.root.object_value();
+        for key in keys {
+            object = object.and_then(|object| object.object_value(key));
+        }
+        let properties = object.into_iter().flat_map(|object| object.properties());
+        let entry = |property: jsonc_parser::cst::CstObjectProp| {
+            let value = property.value()?.to_serde_value()?;
+            Some((property.decoded_name()?, value.as_str()?.to_owned()))
+        };
+        properties.filter_map(entry).collect()
+    }
+}
+
+/// Reads the settings file in TOML at `path`.
+pub(super) fn toml(path: &Path) -> Option<DocumentMut> {
+    text(path)?.parse().ok()
+}
+
+fn text(path: &Path) -> Option<String> {
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let file = File::open(path).ok().filter(|_| is_file)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// The directories in `dir`, in byte order of their names.
+pub(super) fn directories(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut dirs: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    dirs.sort();
+    dirs
+}

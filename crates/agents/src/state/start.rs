@@ -1,0 +1,97 @@
+//! The place and the environment in which an agent starts.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf, absolute};
+
+use repertoire::catalog::levels;
+
+/// The place and the environment in which an agent starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// The directory of the user's settings by the XDG specification.
+    pub config_home: Option<PathBuf>,
+    /// The root of the project.
+    pub project: PathBuf,
+    /// The directory in which the agent starts, in the project.
+    pub dir: PathBuf,
+    /// Environment variables, of those in [`Start::VARIABLES`].
+    pub variables: BTreeMap<&'static str, OsString>,
+    /// The directory above those with settings of the system; `/` outside of tests.
+    pub system: PathBuf,
+}
+
+impl Start {
+    /// The environment variables on which the state of an agent depends.
+    pub const VARIABLES: [&'static str; 13] = [
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "COPILOT_HOME",
+        "COPILOT_SKILLS_DIRS",
+        "GEMINI_CLI_HOME",
+        "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+        "GEMINI_CLI_TRUST_WORKSPACE",
+        "OPENCODE_CONFIG",
+        "OPENCODE_CONFIG_DIR",
+        "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS",
+        "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+    ];
+
+    /// The directory that the variable `name` names, if it is an absolute path.
+    pub(super) fn named_dir(&self, name: &str) -> Option<PathBuf> {
+        self.variables.get(name).map(PathBuf::from).filter(|dir| dir.is_absolute())
+    }
+
+    /// The directory that the variable names, or else the one at `path` in the home directory.
+    pub(super) fn dir_of(&self, variable: &str, path: &str) -> Option<PathBuf> {
+        self.named_dir(variable).or_else(|| self.in_home(path))
+    }
+
+    /// The path in the home directory.
+    pub(super) fn in_home(&self, path: &str) -> Option<PathBuf> {
+        self.home.as_ref().map(|home| home.join(path))
+    }
+
+    /// Tells whether the variable `name` is set to a value that means yes.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        let value = self.variables.get(name).map(|value| value.to_string_lossy().to_lowercase());
+        matches!(value.as_deref(), Some("1" | "true"))
+    }
+
+    /// The root of the project, as an absolute path.
+    pub(super) fn project(&self) -> PathBuf {
+        absolute(&self.project).unwrap_or_else(|_| self.project.clone())
+    }
+
+    /// The directories from the root of the project down to the starting directory, as absolute paths.
+    pub(super) fn levels(&self) -> Vec<PathBuf> {
+        levels(&self.project(), &self.dir)
+    }
+
+    /// The starting directory, spelt like the root of the project.
+    pub(super) fn dir(&self) -> PathBuf {
+        self.levels().pop().unwrap_or_else(|| self.dir.clone())
+    }
+
+    /// The directories above the project that are in the user's home directory, for agents that look
+    /// there if nothing marks the root of a project; the highest first.
+    pub(super) fn above_project(&self) -> Vec<PathBuf> {
+        let (project, home) = (self.project(), self.home.as_deref());
+        let is_marked = project.join(".git").exists();
+        let is_inside =
+            |dir: &&Path| home.is_some_and(|home| dir.starts_with(home) && *dir != home);
+        let above = project.ancestors().skip(1).take_while(is_inside).map(Path::to_owned);
+        let mut above: Vec<PathBuf> = if is_marked { Vec::new() } else { above.collect() };
+        above.reverse();
+        above
+    }
+
+    /// The path in the directory of the system's settings.
+    pub(super) fn in_system(&self, path: &str) -> PathBuf {
+        self.system.join(path)
+    }
+}

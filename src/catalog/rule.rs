@@ -1,0 +1,119 @@
+//! Rules by which the host's agent turns skills off.
+
+use std::path::{Path, PathBuf, absolute};
+
+use super::{Entry, Scope};
+
+/// A rule of the host's agent that turns skills off, or on again. Of several rules that apply to a skill,
+/// the last one decides.
+///
+/// ```
+/// use repertoire::Engine;
+/// use repertoire::catalog::{RuleTarget, SkillRule};
+///
+/// let skill = "---\nname: acme-mail\ndescription: Sends mail.\n---\n";
+/// let rule = SkillRule { target: RuleTarget::Name("acme-*".into()), off: Some("no mail".into()) };
+/// let engine = Engine::builder().skill(skill.parse()?).rules(vec![rule]).build()?;
+/// assert_eq!(engine.catalog().get("acme-mail").and_then(|entry| entry.reason()), Some("no mail".into()));
+/// # Ok::<(), repertoire::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
+pub struct SkillRule {
+    /// The skills to which the rule applies.
+    pub target: RuleTarget,
+    /// The reason why they are off, in a phrase; `None` if they are on.
+    pub off: Option<String>,
+}
+
+/// The skills to which a [`SkillRule`] applies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "snapshot", derive(serde::Serialize))]
+pub enum RuleTarget {
+    /// Skills by id, name, or the name of their directory, in any letter case; for a skill of a
+    /// namespaced source also `NAMESPACE:NAME`. `*` stands for any text.
+    Name(String),
+    /// The skill with this file or directory, whether a link leads to it or not.
+    File(PathBuf),
+    /// The skills below this directory.
+    Below(PathBuf),
+}
+
+/// Returns the reason by which the last of `rules` that applies turns `entry` off.
+pub(super) fn turned_off(rules: &[SkillRule], entry: &Entry) -> Option<String> {
+    rules.iter().rev().find(|rule| rule.target.applies_to(entry))?.off.clone()
+}
+
+impl RuleTarget {
+    fn applies_to(&self, entry: &Entry) -> bool {
+        let dir = entry.skill.dir();
+        match self {
+            RuleTarget::Name(pattern) => names(entry).any(|name| is_like(&name, pattern)),
+            RuleTarget::File(wanted) => {
+                let wanted = real(wanted);
+                let paths = [entry.skill.path(), dir].into_iter().flatten();
+                paths.map(real).any(|path| path == wanted)
+            }
+            RuleTarget::Below(root) => {
+                dir.and_then(|dir| absolute(dir).ok()).is_some_and(|dir| dir.starts_with(root))
+            }
+        }
+    }
+}
+
+/// Iterates over the names by which an agent may call a skill.
+fn names(entry: &Entry) -> impl Iterator<Item = String> {
+    let id = entry.id.as_str();
+    let dir =
+        entry.skill.dir().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
+    let namespaced = id.split_once('/').filter(|_| entry.scope == Scope::Fetched);
+    let qualified = namespaced.map(|(namespace, name)| format!("{namespace}:{name}"));
+    // The plain name of a namespaced skill may be that of another one.
+    let plain = [Some(entry.skill.name().to_owned()), dir];
+    let plain = plain.into_iter().flatten().filter(move |_| namespaced.is_none());
+    std::iter::once(id.to_owned()).chain(qualified).chain(plain.collect::<Vec<_>>())
+}
+
+/// Tells whether `name` matches `pattern`, in which `*` stands for any text.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
+    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return left.ends_with(part);
+        }
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    true
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (name, pattern, wanted) in [
+            ("acme-mail", "acme-mail", true),
+            ("acme-mail", "Acme-Mail", true),
+            ("acme-mail", "acme", false),
+            ("acme-mail", "acme-*", true),
+            ("acme-mail", "*-mail", true),
+            ("acme-mail", "a*-*l", true),
+            ("acme-mail", "*", true),
+            ("acme-mail", "acme-mail*", true),
+            ("acme-mail", "*x*", false),
+            ("aba", "ab*ba", false),
+            ("", "*", true),
+        ] {
+            assert_eq!(is_like(name, pattern), wanted, "{name} {pattern}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The policy of a skill that Codex reads: `agents/openai.yaml` in the skill's directory.
+//!
+//! With `policy: {allow_implicit_invocation: false}`, Codex leaves the skill out of the model's list, and
+//! the user invokes it by name (`codex-rs/core-skills/src/loader.rs` of openai/codex).
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::fields::Reader;
+use super::yaml::{self, Node, Value};
+
+/// The path of the file in a skill's directory.
+const FILE: [&str; 2] = ["agents", "openai.yaml"];
+/// The key that closes a skill to the model.
+const KEY: &str = "allow_implicit_invocation";
+/// The largest file that is read. Those in use have a few hundred bytes.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// The policy of one skill.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Policy(String);
+
+impl Policy {
+    /// Returns the path of the policy of the skill whose file is at `skill_file`.
+    pub(crate) fn path(skill_file: &Path) -> PathBuf {
+        let dir = skill_file.parent().unwrap_or(Path::new(""));
+        dir.join(FILE[0]).join(FILE[1])
+    }
+
+    /// Reads the policy at `path`; `None` if it is not a file that can be read.
+    pub(crate) fn read(path: &Path) -> Option<Policy> {
+        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+        let file = File::open(path).ok().filter(|_| is_file)?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+        Some(Policy(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Tells whether only the user may invoke the skill. A value that cannot be read closes it, too.
+    pub(super) fn closes(&self) -> bool {
+        let text = self.0.trim_start_matches('\u{feff}');
+        let Ok(tree) = yaml::parse(text, &|at| at) else { return text.contains(KEY) };
+        let value = |node: &Node, key: &str| {
+            let Value::Mapping(entries) = &node.value else { return None };
+            entries.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, v)| v.clone())
+        };
+        let policy = tree.root.and_then(|root| value(&root, "policy"));
+        let Some(allowed) = policy.and_then(|policy| value(&policy, KEY)) else { return false };
+        let mut reader = Reader { file: text, findings: Vec::new() };
+        reader.restriction(KEY, &allowed, false).is_some_and(|allowed| !allowed.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_closes_what_it_does_not_clearly_open() {
+        for (text, wanted) in [
+            ("policy:\n  allow_implicit_invocation: false\n", true),
+            ("\u{feff}policy: {allow_implicit_invocation: no}", true),
+            ("policy:\n  allow_implicit_invocation: 'False'\n", true),
+            ("policy:\n  allow_implicit_invocation: never\n", true),
+            ("policy: [\nallow_implicit_invocation: false", true),
+            ("policy:\n  allow_implicit_invocation: true\n", false),
+            ("policy:\n  allow_implicit_invocation:\n", false),
+            ("interface:\n  allow_implicit_invocation: false\n", false),
+            ("policy: [\n", false),
+            ("policy: 7\n", false),
+            ("", false),
+        ] {
+            assert_eq!(Policy(text.to_owned()).closes(), wanted, "{text}");
+        }
+    }
+}
