@@ -223,6 +223,8 @@ codes! {
     ExampleRouted = "example-routed", Error;
     /// A description without words that tell the skill from others.
     VagueDescription = "vague-description", Note;
+    /// A skill whose instructions are longer than the default budget of disclosures.
+    OverBudget = "over-budget", Warning;
     /// No conversation of a period had any use for the skill.
     UnusedSkill = "unused-skill", Note;
 

@@ -43,6 +43,13 @@ pub(super) struct Case<'a, 'e> {
     pub(super) options: &'e DisclosureOptions,
 }
 
+impl Case<'_, '_> {
+    /// Tells whether the query names a skill only to deny it.
+    pub(super) fn denies(&self, id: &SkillId) -> bool {
+        self.answer.denied.binary_search(id).is_ok()
+    }
+}
+
 /// The skills that the query vetoes by one of their excludes.
 pub(super) struct Vetoes {
     /// The skills with an exclude in the query, each with that exclude.

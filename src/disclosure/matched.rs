@@ -7,7 +7,7 @@ use super::listing::Listing;
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
-use crate::matcher::{Answer, Relevance};
+use crate::matcher::Relevance;
 use crate::skill::SkillId;
 
 /// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.
@@ -200,9 +200,9 @@ pub(super) fn relevant<'a>(
     // The message contains a phrase by which another skill says when it is wanted, and none of this
     // skill.
     let is_outdone = !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase);
-    let Answer { denied, about, .. } = case.answer;
-    let is_denied = [denied, about].iter().any(|ids| ids.binary_search(&entry.id).is_ok());
-    if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {
+    let is_about = case.answer.about.binary_search(&entry.id).is_ok();
+    let is_unwanted = is_about || case.denies(&entry.id) || vetoes.veto(entry);
+    if !margin.is_passed(&found) || is_outdone || is_unwanted {
         return None;
     }
     let is_shown = shown.iter().any(|shown| shown.id == entry.id);

@@ -25,6 +25,8 @@ mod shorten;
 mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
+#[doc(hidden)]
+pub use fit::over_budget;
 pub use how_to_load::HowToLoad;
 pub use native::NativeSkills;
 pub use options::{DisclosureOptions, RelevanceMargin};

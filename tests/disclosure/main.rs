@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
+mod denied;
 mod idle;
 mod lost;
 mod omitted;
