@@ -29,6 +29,8 @@ pub(crate) struct Evidence<'e> {
     /// Returns the reason why the instructions of a skill must not be shown: the host's agent loads the
     /// skill by itself, or the skill runs as a task or needs consent.
     pub(crate) withheld: &'e dyn Fn(&Entry) -> Option<Reason>,
+    /// True if the decisions on relevant skills are to be reported.
+    pub(crate) explains: bool,
 }
 
 /// A query, and what is known of the skills, the conversation and the host.

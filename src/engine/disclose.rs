@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 use crate::activation::ConsentPolicy;
 use crate::catalog::Entry;
 use crate::disclosure::idle;
-use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
+use crate::disclosure::{self, Disclosed, Disclosure, DisclosureOptions, Evidence, Reason};
 use crate::matcher::{self, Candidate, Parts, Query, Relevance, Selection, apart, find_literal};
 use crate::session::SessionState;
 use crate::skill::{Context, SkillId};
@@ -17,10 +17,8 @@ use crate::skill::{Context, SkillId};
 pub(super) const MAX_ATTACHED: usize = 4_000;
 
 /// A disclosure in a conversation.
-pub(super) struct Disclosed {
-    pub(super) disclosure: Disclosure,
-    /// The lost skills that must wait for the next message; `None` if lost skills were not considered.
-    pub(super) postponed: Option<Vec<SkillId>>,
+pub(super) struct Told {
+    pub(super) disclosed: Disclosed,
     /// The number of skills that the query matches.
     pub(super) matched: usize,
     /// The number of skills that the query would match if an `exclude` did not veto them.
@@ -34,7 +32,7 @@ impl Engine {
     /// [`Engine::turn`], which does not repeat what was shown before.
     pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
         let state = SessionState::default();
-        self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure).disclosure
+        self.disclose_after(&self.snapshot(), &query.into(), &state, &self.0.disclosure)
     }
 
     /// Returns the disclosure for `message` as if the skill `id` did not list it among its
@@ -48,7 +46,7 @@ impl Engine {
         let now =
             relevance.map_or_else(|| Snapshot::clone(&now), |index| now.with_relevance(index));
         let (query, state) = (Query::from(message), SessionState::default());
-        self.disclose_after(&now, &query, &state, &self.0.disclosure).disclosure
+        self.disclose_after(&now, &query, &state, &self.0.disclosure)
     }
 
     /// The disclosure in a conversation with the history `state`.
@@ -58,7 +56,20 @@ impl Engine {
         query: &Query<'_>,
         state: &SessionState,
         options: &DisclosureOptions,
-    ) -> Disclosed {
+    ) -> Disclosure {
+        self.tell_after(now, query, state, options, false).disclosed.disclosure
+    }
+
+    /// The disclosure in a conversation with the history `state`, and the facts about it. With `explains`,
+    /// these include the decisions on relevant skills.
+    pub(super) fn tell_after(
+        &self,
+        now: &Snapshot,
+        query: &Query<'_>,
+        state: &SessionState,
+        options: &DisclosureOptions,
+        explains: bool,
+    ) -> Told {
         let parts = Parts::of(&query.text);
         let answer = (!query.is_blank()).then(|| {
             let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
@@ -83,10 +94,11 @@ impl Engine {
                 let native = options.is_native(entry).then_some(Reason::Native);
                 native.or_else(|| self.withheld(entry, state))
             },
+            explains,
         };
-        let (disclosure, postponed) =
+        let disclosed =
             disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
-        Disclosed { disclosure, postponed, matched, vetoed, is_ranked: is_ranked.get() }
+        Told { disclosed, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
     /// The best `limit` skills by relevance for a message of these parts, each as its place in the listing.

@@ -3,6 +3,7 @@
 
 mod corpus;
 mod denied;
+mod explained;
 mod idle;
 mod lost;
 mod omitted;

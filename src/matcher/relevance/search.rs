@@ -67,7 +67,7 @@ impl RelevanceIndex {
             scratch.sum_up(&self.flat);
             scratch.select(limit.saturating_add(1).max(MIN_REFINED));
             scratch.refine(&self.flat);
-            let rarest = rarity(self.len(), 0);
+            let rarest = self.unit();
             for (place, found) in scratch.ranked.iter().enumerate().take(limit) {
                 let next = scratch.ranked.get(place + 1).map_or(0.0, |next| next.score);
                 let (worth, lead) = (found.score / rarest, (found.score - next) / rarest);
@@ -84,6 +84,11 @@ impl RelevanceIndex {
     /// [`RelevanceIndex::rank`].
     pub fn order(&self, message: &str) -> Vec<SkillId> {
         self.rank(message, usize::MAX).into_iter().map(|found| found.id).collect()
+    }
+
+    /// Returns the weight of the rarest possible word, the unit of [`Relevance`].
+    pub(crate) fn unit(&self) -> f32 {
+        rarity(self.len(), 0)
     }
 
     /// Calls `run` with the working memory of this thread.
