@@ -143,6 +143,8 @@ codes! {
     YamlTooComplex = "yaml-too-complex", Error;
     /// Lines that look like entries of a list or like keys are joined to the text above them.
     JoinedLines = "joined-lines", Warning;
+    /// A text without quotes that YAML ends at ` #`, because it reads the rest of the line as a comment.
+    CutText = "cut-text", Warning;
     /// A key is set twice; the last value is used.
     DuplicateKey = "duplicate-key", Warning;
 
@@ -221,6 +223,8 @@ codes! {
     ExampleRouted = "example-routed", Error;
     /// A description without words that tell the skill from others.
     VagueDescription = "vague-description", Note;
+    /// A skill whose instructions are longer than the default budget of disclosures.
+    OverBudget = "over-budget", Warning;
     /// No conversation of a period had any use for the skill.
     UnusedSkill = "unused-skill", Note;
 

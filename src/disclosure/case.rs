@@ -31,6 +31,8 @@ pub(crate) struct Evidence<'e> {
     /// Returns the reason why the instructions of a skill must not be shown: the host's agent loads the
     /// skill by itself, or the skill runs as a task or needs consent.
     pub(crate) withheld: &'e dyn Fn(&Entry) -> Option<Reason>,
+    /// True if the decisions on relevant skills are to be reported.
+    pub(crate) explains: bool,
 }
 
 /// A query, and what is known of the skills, the conversation and the host.
@@ -43,6 +45,13 @@ pub(super) struct Case<'a, 'e> {
     /// The history of the conversation.
     pub(super) state: &'e SessionState,
     pub(super) options: &'e DisclosureOptions,
+}
+
+impl Case<'_, '_> {
+    /// Tells whether the query names a skill only to deny it.
+    pub(super) fn denies(&self, id: &SkillId) -> bool {
+        self.answer.denied.binary_search(id).is_ok()
+    }
 }
 
 /// The skills that the query vetoes by one of their excludes.

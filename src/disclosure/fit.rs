@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::Meter;
+use super::budget::{Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
 use super::options::DisclosureOptions;
 use super::plan::{Plan, Summary};
@@ -69,6 +69,19 @@ pub(super) fn fit<'a>(
         text = draft.text();
     }
     draft.finish(text)
+}
+
+/// Returns the reason why the instructions of `entry` are never shown in full with these options, although
+/// a message calls for this skill alone: they are longer than the budget.
+pub fn over_budget(
+    entry: &Entry,
+    options: &DisclosureOptions,
+    tokens: &dyn TokenCounter,
+) -> Option<Reason> {
+    let summary = Summary { n_visible: 1, ..Summary::default() };
+    let plan = Plan { full: vec![entry], summary, ..Plan::default() };
+    let disclosure = fit(plan, options, &|_| false, &Meter::new(options.budget, tokens));
+    disclosure.too_long().next().map(|(_, reason)| reason.clone())
 }
 
 impl<'a> Draft<'a> {

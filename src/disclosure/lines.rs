@@ -23,8 +23,8 @@ pub(super) fn all<'a>(
 
 /// Returns the skills that the message may name (`weak`), then relevant ones, then those of single words
 /// (`slight`). If there are none, `has_shown` is false and the message is not idle, returns the skills without
-/// triggers if they are few, as nothing else would find them. Vetoed skills are left out. The caller drops
-/// lines that the session was already given.
+/// triggers if they are few, as nothing else would find them. Vetoed and denied skills are left out. The caller
+/// drops lines that the session was already given.
 pub(super) fn near<'a>(
     case: &Case<'a, '_>,
     [weak, slight]: [&[&'a Entry]; 2],
@@ -50,7 +50,8 @@ pub(super) fn near<'a>(
         lines.extend(untriggered);
     }
     let lines = new_lines(case, lines.into_iter(), shown);
-    lines.filter(|entry| !vetoes.veto(entry)).take(options.max_lines).collect()
+    let is_wanted = |entry: &&Entry| !vetoes.veto(entry) && !case.denies(&entry.id);
+    lines.filter(is_wanted).take(options.max_lines).collect()
 }
 
 /// Tells whether the session was given a line or the full text of a skill.

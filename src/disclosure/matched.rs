@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::case::{Case, Vetoes};
+use super::case::Case;
+use super::considered::{Lack, Needed};
 use super::listing::Listing;
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
-use crate::matcher::{Answer, Relevance};
+use crate::matcher::Relevance;
 use crate::skill::SkillId;
 
 /// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.
@@ -118,19 +119,18 @@ pub(super) fn united<'a>(ranked: Ranked<'a>, apart: &[Ranked<'a>]) -> Ranked<'a>
 const MIN_WORTH_APART: f32 = 1.45;
 const MIN_LEAD_APART: f32 = 0.8;
 
-/// Returns the most relevant skill of one request of several, as [`relevant`] does for a whole message.
-pub(super) fn relevant_apart<'a>(
-    case: &Case<'a, '_>,
-    ranked: &Ranked<'a>,
-    shown: &[&Entry],
-    vetoes: &mut Vetoes,
-) -> Option<(&'a Entry, Relevance)> {
-    if is_near_apart(ranked) { relevant(case, ranked, shown, vetoes) } else { None }
-}
-
 fn is_near_apart(ranked: &Ranked<'_>) -> bool {
     let first = ranked.first();
     first.is_some_and(|(_, of)| of.worth >= MIN_WORTH_APART && of.lead >= MIN_LEAD_APART)
+}
+
+/// Returns the margin that the most relevant skill of a message must reach, or that of one request of
+/// several if it `is_apart`.
+pub(super) fn needed(margin: RelevanceMargin, found: &Relevance, is_apart: bool) -> Needed {
+    let Needed { worth, lead, words } = margin.needed(found);
+    let (min_worth, min_lead) =
+        if is_apart { (MIN_WORTH_APART, MIN_LEAD_APART) } else { (0.0, 0.0) };
+    Needed { worth: worth.max(min_worth), lead: lead.max(min_lead), words }
 }
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned
@@ -202,25 +202,25 @@ fn outdoing<'a>(case: &Case<'a, '_>, ranked: &Ranked<'a>) -> Option<&'a Entry> {
     case.options.relevance?.is_passed(found).then_some(*entry)
 }
 
-/// Returns the most relevant skill for a message that no trigger decides. `None` if it misses the
-/// margin, is outdone by a phrase of another skill, is denied, only talked about or vetoed, or is among
-/// `shown`.
-pub(super) fn relevant<'a>(
-    case: &Case<'a, '_>,
-    ranked: &Ranked<'a>,
-    shown: &[&Entry],
-    vetoes: &mut Vetoes,
-) -> Option<(&'a Entry, Relevance)> {
-    let margin = case.options.relevance.filter(|_| case.options.max_skills > 0)?;
-    let &(entry, found) = ranked.first()?;
+/// Returns everything that the most relevant skill of `ranked` lacks to be shown in full for a message, or
+/// for one request of several if it `is_apart`, that no trigger decides: it misses the margin, is outdone
+/// by a phrase of another skill, is denied, or is only talked about.
+pub(super) fn lacking(case: &Case<'_, '_>, ranked: &Ranked<'_>, is_apart: bool) -> Vec<Lack> {
+    let Some(margin) = case.options.relevance.filter(|_| case.options.max_skills > 0) else {
+        return vec![Lack::Off];
+    };
+    let Some((entry, found)) = ranked.first() else { return vec![Lack::First] };
+    let mut lacking = needed(margin, found, is_apart).lacking(found);
     // The message contains a phrase by which another skill says when it is wanted, and none of this
     // skill.
-    let is_outdone = !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase);
-    let Answer { denied, about, .. } = case.answer;
-    let is_denied = [denied, about].iter().any(|ids| ids.binary_search(&entry.id).is_ok());
-    if !margin.is_passed(&found) || is_outdone || is_denied || vetoes.veto(entry) {
-        return None;
+    if !found.says_phrase && ranked.iter().any(|(_, other)| other.says_phrase) {
+        lacking.push(Lack::Phrase);
     }
-    let is_shown = shown.iter().any(|shown| shown.id == entry.id);
-    (!is_shown).then_some((entry, found))
+    if case.answer.about.binary_search(&entry.id).is_ok() {
+        lacking.push(Lack::About);
+    }
+    if case.denies(&entry.id) && !lacking.contains(&Lack::Denied) {
+        lacking.push(Lack::Denied);
+    }
+    lacking
 }

@@ -7,6 +7,7 @@
 
 mod budget;
 mod case;
+mod considered;
 mod disclose;
 mod fit;
 mod how_to_load;
@@ -25,6 +26,9 @@ mod shorten;
 mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
+pub use considered::{Considered, Lack, Needed};
+#[doc(hidden)]
+pub use fit::over_budget;
 pub use how_to_load::HowToLoad;
 pub use native::NativeSkills;
 pub use options::{DisclosureOptions, RelevanceMargin};
@@ -34,7 +38,7 @@ pub use render::Format;
 pub use tier::{Disclosure, Tier};
 
 pub(crate) use case::Evidence;
-pub(crate) use disclose::disclose;
+pub(crate) use disclose::{Disclosed, disclose};
 pub(crate) use listing::Listing;
 pub(crate) use matched::MAX_NEXT;
 pub(crate) use prompt::catalog_prompt;

@@ -1,6 +1,7 @@
 //! The options of disclosures.
 
 use super::budget::Budget;
+use super::considered::{Lack, Needed};
 use super::how_to_load::HowToLoad;
 use super::native::NativeSkills;
 use super::render::Format;
@@ -93,40 +94,34 @@ impl RelevanceMargin {
     /// Tells whether a skill reaches the margin. If it has more than the minimum of `words`, two thirds
     /// of `worth` and `lead` are enough. A skill that the message denies fails.
     pub fn is_passed(&self, found: &Relevance) -> bool {
-        let (worth, lead) = self.needed(found);
-        let is_near = found.worth >= worth && found.lead >= lead;
-        let is_open = !found.is_denied && !found.is_attached;
-        is_near && found.head_words >= self.words && is_open
+        self.needed(found).lacking(found).is_empty()
     }
 
-    /// Returns the worth and the lead that a skill needs, given its words.
-    fn needed(&self, found: &Relevance) -> (f32, f32) {
+    /// Returns the margin that a skill must reach, given its words.
+    pub fn needed(&self, found: &Relevance) -> Needed {
         let enough = if found.head_words > self.words { 2.0 / 3.0 } else { 1.0 };
-        (self.worth * enough, self.lead * enough)
+        Needed { worth: self.worth * enough, lead: self.lead * enough, words: self.words }
     }
+}
 
-    /// Returns what the first skill lacks of the margin, as phrases: `a lead of 0.31 where 0.90 is needed`.
-    /// Empty if it passes.
-    pub fn lacking(&self, found: &Relevance) -> Vec<String> {
+impl Needed {
+    /// Returns everything that a skill lacks of this margin.
+    pub(super) fn lacking(&self, found: &Relevance) -> Vec<Lack> {
         let mut lacking = Vec::new();
-        if self.is_passed(found) {
-            return lacking;
+        if found.worth < self.worth {
+            lacking.push(Lack::Worth { has: found.worth, needs: self.worth });
         }
-        let (worth, lead) = self.needed(found);
-        for (name, has, needs) in [("weight", found.worth, worth), ("lead", found.lead, lead)] {
-            if has < needs {
-                lacking.push(format!("a {name} of {has:.2} where {needs:.2} is needed"));
-            }
+        if found.lead < self.lead {
+            lacking.push(Lack::Lead { has: found.lead, needs: self.lead });
         }
         if found.head_words < self.words {
-            let (has, needs) = (found.head_words, self.words);
-            lacking.push(format!("{has} of {needs} words of its name and description"));
+            lacking.push(Lack::Words { has: found.head_words, needs: self.words });
         }
         if found.is_denied {
-            lacking.push("the message denies it".to_owned());
+            lacking.push(Lack::Denied);
         }
         if found.is_attached {
-            lacking.push("only what is attached has its words".to_owned());
+            lacking.push(Lack::Attached);
         }
         lacking
     }

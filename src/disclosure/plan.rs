@@ -3,7 +3,8 @@
 
 use super::budget::Meter;
 use super::case::{Case, Vetoes};
-use super::matched::{Matched, apart, matched, ranked, relevant, relevant_apart, united};
+use super::considered::{Considered, Lack};
+use super::matched::{Matched, Ranked, apart, lacking, matched, needed, ranked, united};
 use super::reason::{Reason, Rejection};
 use super::restore::{Lost, lost};
 use super::{lines, matched as matches};
@@ -46,6 +47,8 @@ pub(super) struct Summary {
     pub(super) omitted: Vec<Rejection>,
     /// The skill that is in full for its relevance alone, without a trigger hit.
     pub(super) relevant: Option<Relevant>,
+    /// The skills that relevance ranked, with the decisions, if the evidence asks for them.
+    pub(super) considered: Vec<Considered>,
     /// The skills in full that only the user may know of. They never get a line and are not counted.
     pub(super) unlisted: Vec<SkillId>,
 }
@@ -75,23 +78,19 @@ pub(super) fn plan<'a>(
     // If neither triggers nor a question decide, relevance may; if the message has several requests, for
     // each of them.
     let is_undecided = !has_match && meta.is_none();
-    let by_relevance =
-        is_undecided.then(|| relevant(case, &ranked, &lost.full, &mut vetoes)).flatten();
 
     let (mut plan, postponed) = Plan::of(case, matched, lost);
-    if let Some((entry, relevance)) = by_relevance {
-        plan.add_by_relevance(entry, relevance, case);
-    }
+    let mut decisions = Vec::with_capacity(1 + apart.len());
+    let out = (!is_undecided).then_some(Lack::Undecided);
+    decisions.extend(plan.decide(case, &ranked, false, out, &mut vetoes));
     for ranked in &apart {
-        let shown: Vec<&Entry> = plan.shown().collect();
-        let relevant = relevant_apart(case, ranked, &shown, &mut vetoes);
-        if let Some((entry, relevance)) =
-            relevant.filter(|_| plan.full.len() < case.options.max_skills)
-        {
-            plan.add_by_relevance(entry, relevance, case);
-        }
+        let out = (plan.full.len() >= case.options.max_skills).then_some(Lack::First);
+        decisions.extend(plan.decide(case, ranked, true, out, &mut vetoes));
     }
     let ranked = united(ranked, &apart);
+    if case.evidence.explains {
+        plan.summary.considered = considered(case, &ranked, &decisions);
+    }
     // Lines for skills that have no other place in the text.
     let lines = if meta.is_some() {
         lines::all(case, &ranked, plan.shown())
@@ -117,6 +116,38 @@ fn show_all<'a>(case: &Case<'a, '_>) -> Plan<'a> {
     plan
 }
 
+/// The decision on the most relevant skill of a message, or of one request of several.
+struct Decision<'a> {
+    entry: &'a Entry,
+    found: Relevance,
+    is_apart: bool,
+    lacking: Vec<Lack>,
+}
+
+/// The maximum number of ranked skills whose decisions are reported.
+const MAX_CONSIDERED: usize = 5;
+
+/// Returns the first of the `ranked` skills with the `decisions` on them; all others are not the first.
+fn considered(
+    case: &Case<'_, '_>,
+    ranked: &Ranked<'_>,
+    decisions: &[Decision<'_>],
+) -> Vec<Considered> {
+    let consider = |(entry, found): &(&Entry, Relevance)| {
+        let of_entry = decisions.iter().filter(|decision| decision.entry.id == entry.id);
+        let decision = of_entry.min_by_key(|decision| decision.lacking.len());
+        let relevance = decision.map_or(*found, |decision| decision.found);
+        let is_apart = decision.is_some_and(|decision| decision.is_apart);
+        let margin = case.options.relevance;
+        Considered {
+            found: Relevant { id: entry.id.clone(), relevance },
+            needed: margin.map(|margin| needed(margin, &relevance, is_apart)),
+            lacking: decision.map_or_else(|| vec![Lack::First], |of| of.lacking.clone()),
+        }
+    };
+    ranked.iter().take(MAX_CONSIDERED).map(consider).collect()
+}
+
 impl<'a> Plan<'a> {
     /// Plans the skills that match, then those that the session lost. Also returns the lost skills that
     /// must wait for the next message.
@@ -132,6 +163,7 @@ impl<'a> Plan<'a> {
             limit: case.options.max_skills,
             omitted: lost.rejections,
             relevant: None,
+            considered: Vec::new(),
             unlisted: lost.unlisted,
         };
         (Plan { full, above, withheld, registry: lost.lines, summary }, lost.postponed)
@@ -146,6 +178,26 @@ impl<'a> Plan<'a> {
     /// The skills that have a place in the text.
     fn shown(&self) -> impl Iterator<Item = &'a Entry> {
         self.called_for().chain(self.registry.iter().copied())
+    }
+
+    /// Adds the most relevant skill of `ranked`, of a message or of one request of several, unless it lacks
+    /// something, is `out`, vetoed, or has its place already. Returns the decision.
+    fn decide(
+        &mut self,
+        case: &Case<'a, '_>,
+        ranked: &Ranked<'a>,
+        is_apart: bool,
+        out: Option<Lack>,
+        vetoes: &mut Vetoes,
+    ) -> Option<Decision<'a>> {
+        let &(entry, found) = ranked.first()?;
+        let lacking = out.map_or_else(|| lacking(case, ranked, is_apart), |out| vec![out]);
+        let has_place = self.called_for().any(|shown| shown.id == entry.id);
+        if lacking.is_empty() && !vetoes.veto(entry) && !has_place {
+            self.registry.retain(|line| line.id != entry.id);
+            self.add_by_relevance(entry, found, case);
+        }
+        Some(Decision { entry, found, is_apart, lacking })
     }
 
     /// Adds a skill to `full`, or to `withheld` if its instructions must not be shown. If they are already

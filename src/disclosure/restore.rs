@@ -18,7 +18,8 @@ pub(super) struct Lost<'a> {
     pub(super) unlisted: Vec<SkillId>,
     /// The reasons why some skills are not in full.
     pub(super) rejections: Vec<Rejection>,
-    /// The skills that wait for the next message, as this one vetoes them or ranks them below the limit.
+    /// The skills that wait for the next message, as this one vetoes or denies them or ranks them below the
+    /// limit.
     pub(super) postponed: Vec<SkillId>,
 }
 
@@ -34,7 +35,8 @@ pub(super) fn lost<'a>(
     let mut lost = Lost::default();
     let mut left = room.limit;
     for entry in known.filter_map(|known| case.listing.get_for_anyone(&known.skill)) {
-        if matched.beyond.contains(&entry.id) || vetoes.veto_lost(entry, case) {
+        let is_beyond = matched.beyond.contains(&entry.id);
+        if is_beyond || case.denies(&entry.id) || vetoes.veto_lost(entry, case) {
             lost.postponed.push(entry.id.clone());
             continue;
         }

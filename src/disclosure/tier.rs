@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::reason::Rejection;
+use super::reason::{Reason, Rejection};
 use crate::matcher::{MetaQuestion, Relevant};
 use crate::skill::SkillId;
 
@@ -55,6 +55,16 @@ pub struct Disclosure {
     pub failure: Option<String>,
     /// The text for the prompt; may be empty.
     pub text: String,
+}
+
+impl Disclosure {
+    /// The skills that the message calls for and whose full text is longer than the budget has room for,
+    /// each with that reason.
+    pub fn too_long(&self) -> impl Iterator<Item = (&SkillId, &Reason)> {
+        let is_too_long =
+            |reason: &&Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
+        self.omitted.iter().filter_map(move |of| Some((&of.id, of.reasons().find(is_too_long)?)))
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]

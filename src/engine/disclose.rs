@@ -9,16 +9,14 @@ use super::snapshot::Snapshot;
 use crate::activation::{ConsentPolicy, Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::idle;
-use crate::disclosure::{self, Disclosure, DisclosureOptions, Evidence, Reason};
+use crate::disclosure::{self, Disclosed, Disclosure, DisclosureOptions, Evidence, Reason};
 use crate::matcher::{self, Parts, Query, Selection, find_literal};
 use crate::session::{Session, SessionState};
 use crate::skill::{Context, SkillId};
 
 /// A disclosure in a conversation.
-pub(super) struct Disclosed {
-    pub(super) disclosure: Disclosure,
-    /// The lost skills that must wait for the next message; `None` if lost skills were not considered.
-    pub(super) postponed: Option<Vec<SkillId>>,
+pub(super) struct Told {
+    pub(super) disclosed: Disclosed,
     /// The number of skills that the query matches.
     pub(super) matched: usize,
     /// The number of skills that the query would match if an `exclude` did not veto them.
@@ -36,7 +34,7 @@ impl Engine {
         let query = query.into();
         self.command_of_closed_skill(&query).unwrap_or_else(|| {
             let (state, options) = (SessionState::default(), &self.0.disclosure);
-            self.disclose_after(&self.snapshot(), &query, &state, options).disclosure
+            self.disclose_after(&self.snapshot(), &query, &state, options)
         })
     }
 
@@ -65,7 +63,7 @@ impl Engine {
         let now =
             relevance.map_or_else(|| Snapshot::clone(&now), |index| now.with_relevance(index));
         let (query, state) = (Query::from(message), SessionState::default());
-        self.disclose_after(&now, &query, &state, &self.0.disclosure).disclosure
+        self.disclose_after(&now, &query, &state, &self.0.disclosure)
     }
 
     /// The disclosure in a conversation with the history `state`.
@@ -75,7 +73,20 @@ impl Engine {
         query: &Query<'_>,
         state: &SessionState,
         options: &DisclosureOptions,
-    ) -> Disclosed {
+    ) -> Disclosure {
+        self.tell_after(now, query, state, options, false).disclosed.disclosure
+    }
+
+    /// The disclosure in a conversation with the history `state`, and the facts about it. With `explains`,
+    /// these include the decisions on relevant skills.
+    pub(super) fn tell_after(
+        &self,
+        now: &Snapshot,
+        query: &Query<'_>,
+        state: &SessionState,
+        options: &DisclosureOptions,
+        explains: bool,
+    ) -> Told {
         let parts = Parts::of(&query.text);
         let answer = (!query.is_blank()).then(|| {
             let limit = options.max_skills.saturating_add(disclosure::MAX_NEXT);
@@ -102,11 +113,12 @@ impl Engine {
                 let native = options.is_native(entry).then_some(Reason::Native);
                 native.or_else(|| self.withheld(entry, state))
             },
+            explains,
         };
-        let (mut disclosure, postponed) =
+        let mut disclosed =
             disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
-        disclosure.failure = ranker.into_failure();
-        Disclosed { disclosure, postponed, matched, vetoed, is_ranked: is_ranked.get() }
+        disclosed.disclosure.failure = ranker.into_failure();
+        Told { disclosed, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
     /// Returns as much of a part of a message as is searched. What a harness wrote must be left out already.

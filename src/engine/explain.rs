@@ -1,12 +1,18 @@
 //! Matches of a query, and the reasons why other skills are not among them.
 
+use std::ops::Range;
+use std::slice;
+
 use serde::Serialize;
 
 use super::Engine;
-use super::ranker::Ranker;
 use super::snapshot::Snapshot;
-use crate::disclosure::{Disclosure, DisclosureOptions, Reason, Rejection, Tier};
-use crate::matcher::{Answer, Match, MetaQuestion, Parts, Query, Relevance, Relevant};
+use crate::disclosure::{
+    Considered, Disclosed, Disclosure, DisclosureOptions, Lack, Needed, Reason, Rejection, Tier,
+};
+use crate::matcher::{
+    Answer, Field, Match, MetaQuestion, Parts, Query, Relevant, Shared, find_literals,
+};
 use crate::session::SessionState;
 
 /// The matches of a query, and the reasons why other skills are not among them.
@@ -37,16 +43,31 @@ pub struct Weighed {
     /// How much of the skill the query brings into the prompt.
     pub tier: Tier,
     /// The words that skill and query share, without stop words, the heaviest first.
-    pub words: Vec<String>,
-    /// Everything that the skill lacks to be shown in full by relevance, as phrases; empty if nothing.
-    pub lacking: Vec<String>,
+    pub terms: Vec<WeighedTerm>,
+    /// The margin that the skill must reach to be shown in full by relevance; `None` if there is none.
+    pub needed: Option<Needed>,
+    /// True if its relevance shows the skill in full.
+    pub is_decisive: bool,
+    /// Everything that keeps the skill from being shown in full; empty if it is.
+    pub lacking: Vec<Lack>,
 }
 
-/// The number of relevant skills that are explained.
-const MAX_WEIGHED: usize = 5;
+/// A word, or two adjacent words, that a skill and a query share.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct WeighedTerm {
+    /// The word, as the query has it.
+    pub term: String,
+    /// The fields of the skill that have it.
+    pub fields: Vec<Field>,
+    /// The share of [`Relevance::worth`](crate::matcher::Relevance::worth) that it adds, about.
+    pub worth: f32,
+    /// The byte ranges of the query where the word stands; none if it is a part of an identifier.
+    pub places: Vec<Range<usize>>,
+}
 
 /// The maximum number of shared words that are told.
-const MAX_WORDS: usize = 6;
+const MAX_TERMS: usize = 6;
 
 impl Engine {
     /// Every skill that `query` matches, best first.
@@ -73,10 +94,8 @@ impl Engine {
         limit: usize,
     ) -> Explanation {
         let answer = now.search(query, state, limit);
-        let has_denial = !answer.denied.is_empty() || !answer.excluded.is_empty();
-        let asks = options.asks_relevance();
-        let shown = (asks || has_denial)
-            .then(|| self.disclose_after(now, query, state, options).disclosure);
+        let Disclosed { disclosure: shown, considered, .. } =
+            self.tell_after(now, query, state, options, true).disclosed;
         let Answer { matches, beyond, vetoed, quoted, untried, meta, .. } = answer;
         let n_beyond = beyond.len();
         let below = beyond.iter().map(|id| Rejection::new(id, Reason::BelowLimit { limit }));
@@ -85,11 +104,9 @@ impl Engine {
         rejected.extend(quoted.iter().map(|(id, trigger)| Rejection::quoted(id, trigger)));
         let untried = untried.iter().map(|(id, pattern)| Rejection::untried(id, pattern));
         // Excludes and denials also keep out skills that the message would show without a match.
-        let omitted = shown.as_ref().filter(|_| has_denial);
-        let omitted = omitted.map_or_else(Vec::new, |shown| shown.omitted.clone());
         let is_unmatched =
             |reason: &Reason| matches!(reason, Reason::Vetoed { .. } | Reason::Denied);
-        let unmatched = omitted.into_iter().filter(|of| is_unmatched(&of.reason));
+        let unmatched = shown.omitted.iter().filter(|of| is_unmatched(&of.reason)).cloned();
         for rejection in untried.chain(unmatched) {
             let is_found = matches.iter().any(|found| found.id == rejection.id);
             if !is_found && !rejected.iter().any(|known| known.id == rejection.id) {
@@ -97,39 +114,55 @@ impl Engine {
             }
         }
         rejected.extend(now.out_of_reach(query, &self.0.index));
-        let relevant = shown.filter(|_| asks && !query.is_blank());
-        let relevant =
-            relevant.map_or_else(Vec::new, |shown| self.weighed(now, query, &shown, options));
+        let weigh = |of| self.weigh(of, &query.text, &shown);
+        let relevant = considered.into_iter().map(weigh).collect();
         Explanation { matches, rejected, relevant, n_beyond, meta }
     }
 
-    /// Explains the relevance of the best skills for a query, whose disclosure is `shown`.
-    fn weighed(
-        &self,
-        now: &Snapshot,
-        query: &Query<'_>,
-        shown: &Disclosure,
-        options: &DisclosureOptions,
-    ) -> Vec<Weighed> {
-        let ranked = Ranker::new(self, now).rank(&Parts::of(&query.text), MAX_WEIGHED).into_iter();
-        let weigh = |(place, (skill, relevance)): (usize, (u32, Relevance))| {
-            let id = now.listing.at(skill as usize).id.clone();
-            let tier = match () {
-                () if shown.full.contains(&id) => Tier::Full,
-                () if shown.registry.contains(&id) => Tier::Registry,
-                () => Tier::Breadcrumb,
-            };
-            let words = self.shared_terms(&query.text, &id).into_iter();
-            let words = words.filter(|shared| !shared.is_common).map(|shared| shared.term);
-            let lacking = match options.relevance {
-                _ if tier == Tier::Full => Vec::new(),
-                _ if place > 0 => vec!["another skill is more relevant".to_owned()],
-                None => vec!["relevance shows no skill in full here".to_owned()],
-                Some(margin) => margin.lacking(&relevance),
-            };
-            let words = words.take(MAX_WORDS).collect();
-            Weighed { found: Relevant { id, relevance }, tier, words, lacking }
+    /// Explains the decision on a relevant skill for `message`, whose disclosure is `shown`.
+    fn weigh(&self, considered: Considered, message: &str, shown: &Disclosure) -> Weighed {
+        let Considered { found, needed, mut lacking, .. } = considered;
+        let tier = match () {
+            () if shown.full.contains(&found.id) => Tier::Full,
+            () if shown.registry.contains(&found.id) => Tier::Registry,
+            () => Tier::Breadcrumb,
         };
-        ranked.enumerate().map(weigh).collect()
+        let is_decisive = tier == Tier::Full && lacking.is_empty();
+        let left_out = shown.omitted.iter().find(|of| of.id == found.id);
+        match left_out {
+            _ if tier == Tier::Full => lacking.clear(),
+            Some(left_out) if lacking.is_empty() => {
+                lacking.extend(left_out.reasons().cloned().map(Lack::Other));
+            }
+            _ => {}
+        }
+        let shared = self.shared_terms(message, &found.id).into_iter();
+        let shared: Vec<Shared> =
+            shared.filter(|shared| !shared.is_common).take(MAX_TERMS).collect();
+        let parts = Parts::of(message);
+        let rarest = self.relevance().unit();
+        let terms = shared.into_iter().map(|shared| WeighedTerm {
+            places: places(&parts, &shared.term, found.relevance.is_attached),
+            worth: shared.score / rarest,
+            term: shared.term,
+            fields: shared.fields,
+        });
+        Weighed { tier, terms: terms.collect(), needed, is_decisive, lacking, found }
     }
+}
+
+/// Returns the byte ranges at which a term stands in the request of a message, or in what is attached to it.
+fn places(parts: &Parts<'_>, term: &str, is_attached: bool) -> Vec<Range<usize>> {
+    let message = parts.message();
+    let whole = 0..message.len();
+    let ranges = match (is_attached, parts.request_ranges()) {
+        (true, _) => parts.attached_ranges(),
+        (false, []) => slice::from_ref(&whole),
+        (false, ranges) => ranges,
+    };
+    let find = |range: &Range<usize>| {
+        let (start, found) = (range.start, find_literals(&message[range.clone()], term));
+        found.into_iter().map(move |at| at.start + start..at.end + start)
+    };
+    ranges.iter().flat_map(find).collect()
 }

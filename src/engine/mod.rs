@@ -53,7 +53,7 @@ pub use call_io::CallIo;
 pub use caller::Caller;
 use counters::Counters;
 pub use counters::EngineCounts;
-pub use explain::{Explanation, Weighed};
+pub use explain::{Explanation, Weighed, WeighedTerm};
 pub use find::FoundSkill;
 use findings::HostFindings;
 use outputs::Outputs;

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use tracing::Span;
 
-use super::disclose::Disclosed;
+use super::disclose::Told;
 use super::{Engine, EngineCounts, Explanation, FoundSkill, SessionTools};
 use crate::activation::Activation;
-use crate::disclosure::{Budget, Disclosure, DisclosureOptions, HowToLoad, NativeSkills, Tier};
+use crate::disclosure::{
+    Budget, Considered, Disclosed, Disclosure, DisclosureOptions, HowToLoad, Lack, NativeSkills,
+    Tier,
+};
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{Match, Query};
 use crate::session::{Event, Session, SessionState};
@@ -183,7 +186,7 @@ impl<'t> TurnBuilder<'t> {
     /// be read counts as new.
     pub fn preview(&self) -> Disclosure {
         let (engine, state) = (self.engine, self.known());
-        engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded()).disclosure
+        engine.disclose_after(&engine.snapshot(), &self.query, &state, &self.worded())
     }
 
     /// All skills that the message matches, best first. Skills that were used in the session rank
@@ -207,8 +210,13 @@ impl<'t> TurnBuilder<'t> {
     /// Makes the disclosure, and records in the session the skills it shows.
     fn disclose(&self, state: &SessionState, span: &Span) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
-        let disclosed = engine.disclose_after(&now, &self.query, state, &self.worded());
-        let Disclosed { disclosure, postponed, matched, vetoed, is_ranked } = disclosed;
+        let explains = !span.is_disabled();
+        let told = engine.tell_after(&now, &self.query, state, &self.worded(), explains);
+        let Told { disclosed, matched, vetoed, is_ranked } = told;
+        let Disclosed { disclosure, postponed, considered } = disclosed;
+        if let Some(nearest) = considered.first() {
+            note_nearest(nearest, span);
+        }
         span.record("matched", spans::int(matched));
         span.record("vetoed", spans::int(vetoed));
         span.record("ranked", is_ranked);
@@ -255,6 +263,15 @@ impl<'t> TurnBuilder<'t> {
             SessionState::default()
         })
     }
+}
+
+/// Records the most relevant skill, and what it lacks to be shown in full for that.
+fn note_nearest(Considered { found, lacking, .. }: &Considered, span: &Span) {
+    span.record("nearest.skill", found.id.as_str());
+    span.record("nearest.worth", f64::from(found.relevance.worth));
+    span.record("nearest.lead", f64::from(found.relevance.lead));
+    let codes: Vec<&str> = lacking.iter().map(Lack::code).collect();
+    span.record("nearest.lacking", spans::list(&codes));
 }
 
 /// The disclosure of a command: the skill in full if its instructions joined the conversation, nothing

@@ -39,6 +39,7 @@ pub(crate) use text::request::{Parts, apart};
 pub(crate) use text::searched_part;
 
 pub use index::{Answer, Index, IndexOptions, IndexedSkill};
+pub(crate) use query::find_literals;
 pub use query::{Hit, HitKind, Match, Query, find_literal};
 pub use relevance::{
     Candidate, Field, Levels, MeaningTable, Relevance, RelevanceIndex, Relevant, Retriever, Shared,

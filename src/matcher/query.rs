@@ -183,18 +183,31 @@ pub struct Match {
 /// assert_eq!(find_literal("see github", "git"), None);
 /// ```
 pub fn find_literal(text: &str, trigger: &str) -> Option<Range<usize>> {
+    each_literal(text, trigger, 1).pop()
+}
+
+/// Returns all byte ranges at which `trigger` stands in `text`, as [`find_literal`] finds the first.
+pub(crate) fn find_literals(text: &str, trigger: &str) -> Vec<Range<usize>> {
+    each_literal(text, trigger, usize::MAX)
+}
+
+fn each_literal(text: &str, trigger: &str, limit: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let literal = fold_trigger(trigger);
-    let first = literal.chars().next()?;
+    let Some(first) = literal.chars().next() else { return found };
     let mut query = QueryText::default();
     query.set(text);
     let folded = query.folded();
     let mut from = 0;
-    while let Some(start) = folded[from..].find(&literal).map(|at| from + at) {
+    while found.len() < limit
+        && let Some(start) = folded[from..].find(&literal).map(|at| from + at)
+    {
         let end = start + literal.len();
-        if opens(folded, start, end) && closes(folded, end) {
-            return Some(query.span_of_folded(start..end));
+        let is_word = opens(folded, start, end) && closes(folded, end);
+        if is_word {
+            found.push(query.span_of_folded(start..end));
         }
-        from = start + first.len_utf8();
+        from = if is_word { end } else { start + first.len_utf8() };
     }
-    None
+    found
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::cut_text::cut_texts;
 use super::document::{Document, Fences};
 use super::extract;
 use super::fields::{Reader, duplicate_key, excerpt};
@@ -93,7 +94,12 @@ fn mapping(tree: Tree, range: Range<usize>, reader: &mut Reader<'_>) -> Vec<(Nod
     reader.findings.extend(duplicates);
     match tree.root {
         None => Vec::new(),
-        Some(Node { value: Value::Mapping(entries), .. }) => entries,
+        Some(Node { value: Value::Mapping(entries), .. }) => {
+            let cut = cut_texts(&entries, reader.file);
+            let findings = cut.iter().map(|text| text.finding(reader.file, MAX_REMEDY_CHARS));
+            reader.findings.extend(findings);
+            entries
+        }
         Some(node) if node.is_null() => Vec::new(),
         Some(node) => {
             reader.report(

@@ -9,6 +9,7 @@ mod brief;
 mod check;
 mod code_paths;
 mod context;
+mod cut_text;
 pub(crate) mod document;
 mod examples;
 mod extract;

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
+mod denied;
+mod explained;
 mod idle;
 mod lost;
 mod omitted;

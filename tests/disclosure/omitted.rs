@@ -23,8 +23,8 @@ fn a_skill_whose_line_is_held_back_is_named_with_the_reason() {
         ("gauge now indoors", &[], &[("rain-gauge", "vetoed by its exclude `indoors`")]),
         // An exclude of a skill that would be counted in any case is not a reason.
         ("math in paris", &[], &[]),
-        ("no /calc please", &["calc"], &[("calc", DENIED)]),
-        ("do not use the weather skill", &["weather"], &[("weather", DENIED)]),
+        ("no /calc please", &[], &[("calc", DENIED)]),
+        ("do not use the weather skill", &[], &[("weather", DENIED)]),
         ("not /weather, in paris", &[], &[("weather", &*format!("{IN_PARIS}; {DENIED}"))]),
         ("math, but not /calc", &[], &[]),
     ] {

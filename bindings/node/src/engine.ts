@@ -94,9 +94,12 @@ export class Engine {
     return camel(this.#now('matches', { message, paths }));
   }
 
-  /** Returns the best `limit` matches, and the reasons why other skills are not among them. */
-  explain(message: string, limit = 3, paths: string[] = []): Explanation {
-    return camel(this.#now('explain', { message, limit, paths }));
+  /**
+   * Returns the best `limit` matches, the reasons why other skills are not among them, and what relevance
+   * decided; in a conversation if `session` is given.
+   */
+  explain(message: string, limit = 3, paths: string[] = [], session?: Session): Explanation {
+    return camel(this.#now('explain', { message, limit, paths, session: session?.id }));
   }
 
   /** Returns the best `limit` skills for a query, by triggers and by relevance. */

@@ -69,10 +69,59 @@ export interface DisclosureData {
   text: string;
 }
 
+/** A word, or two adjacent words, that a skill and a message share. */
+export interface WeighedTerm {
+  /** The word, as the message has it. */
+  term: string;
+  /** The fields of the skill that have it, such as `description`. */
+  fields: string[];
+  /** The share of the skill's `worth` that it adds, about. */
+  worth: number;
+  /** The start and the end of each place in the message, in UTF-16 code units. */
+  places: [number, number][];
+}
+
+/** Something that keeps a skill from being shown in full. */
+export interface Lack {
+  /** The code: `worth`, `lead`, `words` and so on, or that of a reason. */
+  code: string;
+  /** The lack in words. */
+  text: string;
+  /** The figure, if the code is `worth`, `lead` or `words`. */
+  has?: number;
+  /** The figure that is needed. */
+  needs?: number;
+}
+
+/** A relevant skill, and what decided how much of it is shown. */
+export interface Weighed {
+  id: string;
+  /** The total weight of the words that skill and message share. */
+  worth: number;
+  /** The lead of `worth` over the next skill. */
+  lead: number;
+  /** The number of distinct words that skill and message share. */
+  words: number;
+  /** The number of those words that are in the skill's front matter. */
+  headWords: number;
+  /** How much of the skill the message brings into the prompt. */
+  tier: 1 | 2 | 3;
+  /** The words that skill and message share, the heaviest first. */
+  terms: WeighedTerm[];
+  /** The margin that the skill must reach; null if relevance shows no skill in full. */
+  needed: { worth: number; lead: number; words: number } | null;
+  /** True if its relevance shows the skill in full. */
+  isDecisive: boolean;
+  /** Everything that keeps the skill from being shown in full; empty if it is. */
+  lacking: Lack[];
+}
+
 /** The matches of a message, and the reasons why other skills are not among them. */
 export interface Explanation {
   matches: Match[];
   rejected: Rejection[];
+  /** The most relevant skills with the decisions on them, best first. */
+  relevant: Weighed[];
   nBeyond: number;
   meta: MetaQuestion | null;
 }

@@ -82,6 +82,22 @@ test('reasons are told, and results are plain', () => {
   assert.equal(disclosure.registry.length, 2);
 });
 
+test('relevance is explained with words, places, and what is lacking', async () => {
+  const engine = make();
+  const message = 'grüß dich 🙂, tunes it any sql?';
+  const [weighed] = engine.explain(message).relevant;
+  assert.deepEqual([weighed.id, weighed.tier, weighed.isDecisive], ['sql', 2, false]);
+  const places = weighed.terms.flatMap((term) => term.places.map(([start, end]) => message.slice(start, end)));
+  assert.ok(places.includes('tunes') && places.includes('sql'), places);
+  assert.ok(weighed.needed.worth > 0 && weighed.headWords > 0 && weighed.terms[0].fields.length > 0);
+  const [lack] = weighed.lacking;
+  assert.ok(['worth', 'lead', 'words'].includes(lack.code) && lack.has < lack.needs, lack.text);
+  const session = engine.session('explained');
+  await engine.turn('a commit message, please', session);
+  const [after] = engine.explain('a commit message, please', 3, [], session).relevant;
+  assert.ok(after.id === 'commit-message' && after.tier < 3 && after.lacking.length > 0);
+});
+
 test('errors have a code and say what to do', async () => {
   const engine = make();
   const session = engine.session('s');

@@ -41,7 +41,10 @@ mod _native {
     #[pymodule_export]
     use crate::logging::enable_logging;
     #[pymodule_export]
-    use crate::matches::{Explanation, FoundSkill, Hit, Match, Reason, Rejection, Relevant};
+    use crate::matches::{
+        Explanation, FoundSkill, Hit, Lack, Match, Needed, Reason, Rejection, Relevant, Weighed,
+        WeighedTerm,
+    };
     #[pymodule_export]
     use crate::options::{
         Config, DisclosureOptions, PromptOptions, ScriptOptions, Source, ToolsetOptions,

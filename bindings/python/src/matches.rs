@@ -151,12 +151,123 @@ impl From<&engine::matcher::Relevant> for Relevant {
 }
 
 record! {
+    /// A word, or two adjacent words, that a skill and a message share.
+    WeighedTerm {
+        /// The word, as the message has it.
+        term: String,
+        /// The fields of the skill that have it, such as `description`.
+        fields: Vec<String>,
+        /// The share of the skill's `worth` that it adds, about.
+        worth: f32,
+        /// The start and the end of each place in the message, in characters.
+        places: Vec<(usize, usize)>,
+    }
+}
+
+record! {
+    /// The margin that a skill must reach to be shown in full because it is relevant.
+    Needed {
+        /// The minimum of `worth`.
+        worth: f32,
+        /// The minimum of `lead`.
+        lead: f32,
+        /// The minimum of `head_words`.
+        words: usize,
+    }
+}
+
+record! {
+    /// Something that keeps a skill from being shown in full. `str()` returns its text.
+    Lack {
+        /// The code, stable and in kebab-case: `worth`, `lead`, `words` and so on, or that of a reason.
+        code: String,
+        /// The lack in words.
+        text: String,
+        /// The figure, if the code is `worth`, `lead` or `words`.
+        has: Option<f32>,
+        /// The figure that is needed.
+        needs: Option<f32>,
+    }
+    {
+        fn __str__(&self) -> &str {
+            &self.text
+        }
+    }
+}
+
+impl From<&engine::disclosure::Lack> for Lack {
+    fn from(lack: &engine::disclosure::Lack) -> Lack {
+        let (has, needs) = lack.figures().unzip();
+        Lack { code: lack.code().to_owned(), text: lack.to_string(), has, needs }
+    }
+}
+
+record! {
+    /// A relevant skill, and what decided how much of it is shown.
+    Weighed {
+        /// The skill's id.
+        id: String,
+        /// The total weight of the words that skill and message share.
+        worth: f32,
+        /// The lead of `worth` over the next skill.
+        lead: f32,
+        /// The number of distinct words that skill and message share.
+        words: usize,
+        /// The number of those words that are in the skill's front matter.
+        head_words: usize,
+        /// How much of the skill the message brings into the prompt: 1 a count, 2 a line, 3 full
+        /// instructions.
+        tier: u8,
+        /// The words that skill and message share, the heaviest first.
+        terms: Vec<WeighedTerm>,
+        /// The margin that the skill must reach; `None` if relevance shows no skill in full.
+        needed: Option<Needed>,
+        /// True if its relevance shows the skill in full.
+        is_decisive: bool,
+        /// Everything that keeps the skill from being shown in full; empty if it is.
+        lacking: Vec<Lack>,
+    }
+}
+
+impl Weighed {
+    fn of(weighed: engine::Weighed, message: &str) -> Weighed {
+        let characters = Characters(message);
+        let engine::Weighed { found, tier, terms, needed, is_decisive, lacking, .. } = weighed;
+        let Relevant { id, worth, lead, words, head_words } = Relevant::from(&found);
+        let terms = terms.into_iter().map(|term| WeighedTerm {
+            term: term.term,
+            fields: term.fields.iter().map(|field| field.as_str().to_owned()).collect(),
+            worth: term.worth,
+            places: term
+                .places
+                .iter()
+                .map(|place| (characters.at(place.start), characters.at(place.end)))
+                .collect(),
+        });
+        Weighed {
+            id,
+            worth,
+            lead,
+            words,
+            head_words,
+            tier: tier as u8,
+            terms: terms.collect(),
+            needed: needed.map(|of| Needed { worth: of.worth, lead: of.lead, words: of.words }),
+            is_decisive,
+            lacking: lacking.iter().map(Lack::from).collect(),
+        }
+    }
+}
+
+record! {
     /// The matches of a message, and the reasons why other skills are not among them.
     Explanation {
         /// The matches, best first.
         matches: Vec<Match>,
         /// Skills that relate to the message but are not among the matches, with the reasons.
         rejected: Vec<Rejection>,
+        /// The most relevant skills with the decisions on them, best first.
+        relevant: Vec<Weighed>,
         /// The number of further matches, which rank below the limit.
         n_beyond: usize,
         /// `registry` or `show_all` if the message asks about the skills themselves.
@@ -169,6 +280,7 @@ impl Explanation {
         Explanation {
             matches: found.matches.into_iter().map(|found| Match::of(found, message)).collect(),
             rejected: found.rejected.iter().map(Rejection::from).collect(),
+            relevant: found.relevant.into_iter().map(|of| Weighed::of(of, message)).collect(),
             n_beyond: found.n_beyond,
             meta: found.meta.map(meta_name),
         }

@@ -89,6 +89,22 @@ def test_reasons_are_told(engine: Engine) -> None:
     assert engine.disclose("what can you do?").meta == "registry"
 
 
+def test_relevance_is_explained_with_words_places_and_what_is_lacking(engine: Engine) -> None:
+    message = "grüß dich, tunes it any sql?"
+    [weighed] = engine.explain(message).relevant[:1]
+    assert (weighed.id, weighed.tier) == ("sql", 2) and not weighed.is_decisive
+    places = [message[start:end] for term in weighed.terms for start, end in term.places]
+    assert set(places) >= {"tunes", "sql"}
+    assert weighed.terms[0].fields and weighed.needed is not None
+    [lack] = weighed.lacking[:1]
+    assert lack.code in ("worth", "lead", "words") and str(lack) == lack.text
+    assert lack.has is not None and lack.needs is not None and lack.has < lack.needs
+    session = engine.session("s")
+    engine.turn("a commit message, please", session)
+    after = engine.explain("a commit message, please", 3, session).relevant[0]
+    assert after.id == "commit-message" and after.tier < 3 and after.lacking
+
+
 def test_results_are_values(engine: Engine) -> None:
     session = engine.session("s")
     turn = engine.turn("a commit message and a query", session)

@@ -16,8 +16,8 @@ use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, HowToLoad, PromptOptions, Reason,
-    Rejection, Tier, path_line,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, PromptOptions,
+    Reason, Rejection, Tier, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
 use repertoire::session::{Session, SkillState};
@@ -252,14 +252,15 @@ fn is_command(id: &str) -> String {
     )
 }
 
-/// Adds notes to the disclosed text that say where the instructions are that did not fit, as far as there
-/// is room for them.
+/// Adds notes to the disclosed text that say where the instructions are that did not fit and whose line,
+/// which says the same, did not fit either, as far as there is room for them.
 fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
-    let is_too_long = |reason: &Reason| matches!(reason, Reason::OverBudget { cost: Some(_), .. });
+    let has_line =
+        |reason: &Reason| matches!(reason, Reason::OverBudget { shown: Fallback::Line, .. });
     let mut room = NOTES;
     let catalog = engine.catalog();
-    for omitted in disclosure.omitted.iter().filter(|of| of.reasons().any(is_too_long)) {
-        let entry = catalog.find(omitted.id.as_str(), Audience::Model).ok();
+    for (id, _) in disclosure.too_long().filter(|(_, reason)| !has_line(reason)) {
+        let entry = catalog.find(id.as_str(), Audience::Model).ok();
         let Some(note) = entry.map(too_long) else { continue };
         let n_chars = note.chars().count() + GAP.len();
         if n_chars <= room {

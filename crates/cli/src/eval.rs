@@ -5,8 +5,8 @@ use std::path::Path;
 use comfy_table::{CellAlignment, Table, presets};
 use repertoire::{Catalog, DisclosureOptions, Engine, Error, ErrorCode, SkillId};
 use repertoire_authoring::eval::{
-    Baseline, Case, Cause, Comparison, Confusion, Evaluation, Owners, Problem, Report, Scores,
-    Tokens, UserOnly, compare, evaluate, read, with_paste,
+    Baseline, Case, Cause, Comparison, Confusion, Evaluation, OverBudget, Owners, Problem, Report,
+    Scores, Tokens, TooLong, UserOnly, compare, evaluate, read, with_paste,
 };
 use serde::Serialize;
 
@@ -113,6 +113,9 @@ fn notes(report: &Report, unmet: &[Unmet], out: Output) {
     for skill in &report.user_only {
         out.note(&not_counted(skill));
     }
+    for skill in &report.over_budget {
+        out.note(&over_budget(skill));
+    }
     for Unmet { figure, threshold, value } in unmet {
         let value = value.map_or_else(|| "undefined: no prompt decides it".to_owned(), percent);
         out.note(&format!(
@@ -185,6 +188,13 @@ fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
         "{title}: {} {expect} `{id}`, which only the user may invoke",
         count(*prompts, "prompt")
     )
+}
+
+/// Formats a skill that is too long to fire as one line.
+fn over_budget(OverBudget { skill: TooLong { id, reason }, prompts }: &OverBudget) -> String {
+    let (call, id) = (if *prompts == 1 { "calls" } else { "call" }, sanitize::line(id.as_str()));
+    let (prompts, reason) = (count(*prompts, "prompt"), sanitize::line(reason));
+    format!("{}: {prompts} {call} for `{id}`; {reason}", styled(WARNING, "too long"))
 }
 
 fn text(report: &Report, comparison: Option<&Comparison>, pasted: Option<&Pasted>) -> Page {

@@ -116,16 +116,25 @@ fn weighed(skill: &Weighed) -> String {
         Tier::Nothing | Tier::Breadcrumb => "counted",
     };
     let title = styled(NAME, sanitize::line(skill.found.id.as_str()).into_owned());
-    let words: Vec<String> =
-        skill.words.iter().map(|word| format!("`{}`", sanitize::line(word))).collect();
+    let told = format!("{shown}, {}", evidence(skill));
+    format!("relevant: {title}  {}", styled(DIM, sanitize::line(&told)))
+}
+
+/// Says in a phrase by which words a skill is relevant, and what it lacks to be shown in full.
+pub(crate) fn evidence(skill: &Weighed) -> String {
+    let words: Vec<String> = skill.terms.iter().map(|word| format!("`{}`", word.term)).collect();
+    let by = match &words[..] {
+        [] => "by the host's retriever".to_owned(),
+        _ => format!("by the words {}", words.join(", ")),
+    };
     let (worth, lead) = (skill.found.relevance.worth, skill.found.relevance.lead);
-    let mut told =
-        format!("{shown}, by the words {} (weight {worth:.2}, lead {lead:.2})", words.join(", "));
+    let mut told = format!("{by} (weight {worth:.2}, lead {lead:.2})");
     if !skill.lacking.is_empty() {
+        let lacking: Vec<String> = skill.lacking.iter().map(ToString::to_string).collect();
         told.push_str("; lacks: ");
-        told.push_str(&skill.lacking.join(", "));
+        told.push_str(&lacking.join(", "));
     }
-    format!("relevant: {title}  {}", styled(DIM, told))
+    told
 }
 
 /// Draws the lines of the query that contain hits, with a caret below each hit; then the paths.

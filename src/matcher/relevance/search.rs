@@ -77,7 +77,7 @@ impl RelevanceIndex {
         }
         self.with_scratch(|scratch| {
             let levels = self.measure(message, nearness, scratch);
-            let rarest = rarity(self.len(), 0);
+            let rarest = self.unit();
             scratch.read(message, &self.flat, self.languages);
             scratch.sum_up(&self.flat);
             scratch.select(limit.saturating_add(1).max(MIN_REFINED));
@@ -126,6 +126,11 @@ impl RelevanceIndex {
     /// [`RelevanceIndex::rank`].
     pub fn order(&self, message: &str) -> Vec<SkillId> {
         self.rank(message, usize::MAX).into_iter().map(|found| found.id).collect()
+    }
+
+    /// Returns the weight of the rarest possible word, the unit of [`Relevance`].
+    pub(crate) fn unit(&self) -> f32 {
+        rarity(self.len(), 0)
     }
 
     /// Calls `run` with the working memory of this thread.

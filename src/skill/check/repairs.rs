@@ -1,10 +1,12 @@
 //! Repairs of single lines: those that loading makes in memory, as changes of the file.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::skill::cut_text::cut_texts;
 use crate::skill::document::{self, Fences};
 use crate::skill::repair;
-use crate::skill::yaml::{self, Node, Tree, Value};
+use crate::skill::yaml::{self, Node, Value};
 
 /// A line of a `SKILL.md` that is to be written otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +17,9 @@ pub struct LineRepair {
     pub text: String,
 }
 
-/// Returns the lines of the front matter of `text` that loading repairs, in the order of the file. It is
-/// empty if the front matter is valid YAML, or if not every repair stays in one line: quotes around
-/// several lines load, but the author may have meant otherwise.
+/// Returns the lines of the front matter of `text` that loading repairs, or that a comment cuts off, in the
+/// order of the file. It is empty if there are none, or if not every repair of loading stays in one line:
+/// quotes around several lines load, but the author may have meant otherwise.
 pub fn line_repairs(text: &str) -> Vec<LineRepair> {
     let Some(range) = document::split(text).ok().filter(|found| found.fences == Fences::Both)
     else {
@@ -25,17 +27,13 @@ pub fn line_repairs(text: &str) -> Vec<LineRepair> {
     };
     let range = range.front_matter;
     let source = &text[range.clone()];
-    if yaml::parse(source, &|at| at).is_ok() {
-        return Vec::new();
-    }
-    let Some(repaired) = repair::repair(source).filter(|repaired| is_mapping(&repaired.text))
-    else {
+    let Some(repaired) = valid(source).and_then(|valid| with_quotes(&valid)) else {
         return Vec::new();
     };
     let mut start = range.start;
     let mut repairs = Vec::new();
     // Only quotes and backslashes are inserted, so the lines are still in their places.
-    for (before, after) in source.split_inclusive('\n').zip(repaired.text.split_inclusive('\n')) {
+    for (before, after) in source.split_inclusive('\n').zip(repaired.split_inclusive('\n')) {
         if before != after {
             let (before, after) = (before.trim_end(), after.trim_end());
             if yaml::parse(after.trim_start(), &|at| at).is_err() {
@@ -48,9 +46,28 @@ pub fn line_repairs(text: &str) -> Vec<LineRepair> {
     repairs
 }
 
-fn is_mapping(source: &str) -> bool {
-    let root = yaml::parse(source, &|at| at).ok().and_then(|Tree { root, .. }| root);
-    matches!(root, Some(Node { value: Value::Mapping(_), .. }))
+/// Returns `source` as loading parses it: as it is, or repaired.
+fn valid(source: &str) -> Option<Cow<'_, str>> {
+    if yaml::parse(source, &|at| at).is_ok() {
+        return Some(source.into());
+    }
+    repair::repair(source).map(|repaired| repaired.text.into())
+}
+
+/// Puts quotes around the texts of `source` that a comment cuts off. Returns `None` if it is not a map.
+fn with_quotes(source: &str) -> Option<String> {
+    let Some(Node { value: Value::Mapping(entries), .. }) =
+        yaml::parse(source, &|at| at).ok()?.root
+    else {
+        return None;
+    };
+    let mut quoted = source.to_owned();
+    let mut cut = cut_texts(&entries, source);
+    cut.sort_by_key(|text| std::cmp::Reverse(text.written.start));
+    for text in cut.iter().filter(|text| text.is_of_one_line) {
+        quoted.replace_range(text.written.clone(), &text.quoted(source));
+    }
+    Some(quoted)
 }
 
 #[cfg(test)]
@@ -81,6 +98,14 @@ mod tests {
             (
                 "description: Use: x\ntriggers:\n  patterns:\n    - \"\\d+\"  # digits",
                 "description: 'Use: x'\ntriggers:\n  patterns:\n    - \"\\\\d+\"  # digits",
+            ),
+            (
+                "name: a # one\r\ndescription: Closes it's #45  \r\nkeywords: [a, #b, c]",
+                "name: a # one\r\ndescription: 'Closes it''s #45'  \r\nkeywords: [a, '#b', c]",
+            ),
+            (
+                "description: #1\nverbs:\n- #b\n- c #d",
+                "description: '#1'\nverbs:\n- '#b'\n- 'c #d'",
             ),
         ] {
             for (head, tail) in [("---\n", "\n---\nBody: of: it\n"), ("\u{feff}---\n", "\n---\n")] {

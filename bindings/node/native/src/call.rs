@@ -92,7 +92,9 @@ impl Call<'_> {
                 let limit = limit.unwrap_or(3);
                 let found = self.with_turn(|turn| turn.explain(limit))?;
                 let rejected: Vec<Value> = found.rejected.iter().map(views::rejection).collect();
+                let relevant = found.relevant.iter().map(|of| views::weighed(of, message));
                 json!({
+                    "relevant": relevant.collect::<Vec<_>>(),
                     "matches": list(found.matches),
                     "rejected": rejected,
                     "n_beyond": found.n_beyond,

@@ -5,7 +5,7 @@ use repertoire_bindings::repertoire::session::SkillState;
 use repertoire_bindings::repertoire::toolset::TrustRequest;
 use repertoire_bindings::repertoire::{
     Activation, Audience, Diagnostic, Disclosure, Error, ErrorCode, Match, Reason, Rejection,
-    Remedy, Task,
+    Remedy, Task, Weighed,
 };
 use repertoire_bindings::{EventRecord, approval_verdict, status_of, triggers_of};
 use serde_json::{Map, Value, json};
@@ -53,11 +53,40 @@ pub(crate) fn disclosure(disclosure: &Disclosure) -> Value {
     })
 }
 
-/// Converts a match, with positions in UTF-16 code units, as JavaScript counts them.
+/// Converts a byte offset in a message to UTF-16 code units, as JavaScript counts them.
+fn unit(message: &str, byte: usize) -> usize {
+    message.get(..byte).map_or(byte, |before| before.encode_utf16().count())
+}
+
+/// Converts a relevant skill with the decision on it.
+pub(crate) fn weighed(weighed: &Weighed, message: &str) -> Value {
+    let terms = weighed.terms.iter().map(|term| {
+        let places = term.places.iter();
+        let places = places.map(|at| [unit(message, at.start), unit(message, at.end)]);
+        json!({
+            "term": term.term,
+            "fields": term.fields,
+            "worth": term.worth,
+            "places": places.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "id": weighed.found.id,
+        "worth": weighed.found.relevance.worth,
+        "lead": weighed.found.relevance.lead,
+        "words": weighed.found.relevance.words,
+        "head_words": weighed.found.relevance.head_words,
+        "tier": weighed.tier,
+        "terms": terms.collect::<Vec<_>>(),
+        "needed": weighed.needed,
+        "is_decisive": weighed.is_decisive,
+        "lacking": weighed.lacking,
+    })
+}
+
+/// Converts a match, with positions in UTF-16 code units.
 pub(crate) fn found(found: &Match, message: &str) -> Value {
-    let unit = |byte: usize| -> usize {
-        message.get(..byte).map_or(byte, |before| before.encode_utf16().count())
-    };
+    let unit = |byte: usize| unit(message, byte);
     let hits = found.hits.iter().map(|hit| {
         json!({
             "kind": hit.kind,

@@ -41,7 +41,9 @@ from ._native import (
     Fault,
     FoundSkill,
     Hit,
+    Lack,
     Match,
+    Needed,
     PromptOptions,
     Reason,
     Refreshed,
@@ -61,6 +63,8 @@ from ._native import (
     TrustRequest,
     Turn,
     Watch,
+    Weighed,
+    WeighedTerm,
     enable_logging,
 )
 
@@ -87,7 +91,9 @@ __all__ = [
     "Hit",
     "InternalError",
     "InvalidParamError",
+    "Lack",
     "Match",
+    "Needed",
     "NotFoundError",
     "PermissionDeniedError",
     "PromptOptions",
@@ -111,6 +117,8 @@ __all__ = [
     "TrustRequest",
     "Turn",
     "Watch",
+    "Weighed",
+    "WeighedTerm",
     "__version__",
     "enable_logging",
 ]

@@ -631,6 +631,144 @@ class Relevant:
     def to_dict(self) -> dict[str, Any]: ...
 
 @final
+class WeighedTerm:
+    """A word, or two adjacent words, that a skill and a message share."""
+
+    @property
+    def term(self) -> str:
+        """The word, as the message has it."""
+    @property
+    def fields(self) -> list[str]:
+        """The fields of the skill that have it, such as ``description``."""
+    @property
+    def worth(self) -> float:
+        """The share of the skill's ``worth`` that it adds, about."""
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """The start and the end of each place in the message, in characters."""
+    def __new__(
+        cls, term: str, fields: list[str], worth: float, places: list[tuple[int, int]]
+    ) -> WeighedTerm: ...
+    __match_args__ = (
+        "term",
+        "fields",
+        "worth",
+        "places",
+    )
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Needed:
+    """The margin that a skill must reach to be shown in full because it is relevant."""
+
+    @property
+    def worth(self) -> float:
+        """The minimum of ``worth``."""
+    @property
+    def lead(self) -> float:
+        """The minimum of ``lead``."""
+    @property
+    def words(self) -> int:
+        """The minimum of ``head_words``."""
+    def __new__(
+        cls, worth: float, lead: float, words: int
+    ) -> Needed: ...
+    __match_args__ = (
+        "worth",
+        "lead",
+        "words",
+    )
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Lack:
+    """Something that keeps a skill from being shown in full. ``str()`` returns its text."""
+
+    @property
+    def code(self) -> str:
+        """``worth``, ``lead``, ``words`` and so on, or the code of a reason."""
+    @property
+    def text(self) -> str:
+        """The lack in words."""
+    @property
+    def has(self) -> float | None:
+        """The figure, if the code is ``worth``, ``lead`` or ``words``."""
+    @property
+    def needs(self) -> float | None:
+        """The figure that is needed."""
+    def __new__(
+        cls, code: str, text: str, has: float | None, needs: float | None
+    ) -> Lack: ...
+    __match_args__ = (
+        "code",
+        "text",
+        "has",
+        "needs",
+    )
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Weighed:
+    """A relevant skill, and what decided how much of it is shown."""
+
+    @property
+    def id(self) -> str:
+        """The skill's id."""
+    @property
+    def worth(self) -> float:
+        """The total weight of the words that skill and message share."""
+    @property
+    def lead(self) -> float:
+        """The lead of ``worth`` over the next skill."""
+    @property
+    def words(self) -> int:
+        """The number of distinct words that skill and message share."""
+    @property
+    def head_words(self) -> int:
+        """The number of those words that are in the skill's front matter."""
+    @property
+    def tier(self) -> int:
+        """1 a count, 2 a line, 3 full instructions."""
+    @property
+    def terms(self) -> list[WeighedTerm]:
+        """The words that skill and message share, the heaviest first."""
+    @property
+    def needed(self) -> Needed | None:
+        """The margin; ``None`` if relevance shows no skill in full."""
+    @property
+    def is_decisive(self) -> bool:
+        """True if its relevance shows the skill in full."""
+    @property
+    def lacking(self) -> list[Lack]:
+        """Everything that keeps the skill from being shown in full."""
+    def __new__(
+        cls,
+        id: str,
+        worth: float,
+        lead: float,
+        words: int,
+        head_words: int,
+        tier: int,
+        terms: list[WeighedTerm],
+        needed: Needed | None,
+        is_decisive: bool,
+        lacking: list[Lack],
+    ) -> Weighed: ...
+    __match_args__ = (
+        "id",
+        "worth",
+        "lead",
+        "words",
+        "head_words",
+        "tier",
+        "terms",
+        "needed",
+        "is_decisive",
+        "lacking",
+    )
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
 class Explanation:
     """The matches of a message, and the reasons why other skills are not among them."""
 
@@ -641,6 +779,9 @@ class Explanation:
     def rejected(self) -> list[Rejection]:
         """Skills that relate to the message but are not among the matches, with the reasons."""
     @property
+    def relevant(self) -> list[Weighed]:
+        """The most relevant skills with the decisions on them, best first."""
+    @property
     def n_beyond(self) -> int:
         """The number of further matches, which rank below the limit."""
     @property
@@ -650,12 +791,14 @@ class Explanation:
         cls,
         matches: list[Match],
         rejected: list[Rejection],
+        relevant: list[Weighed],
         n_beyond: int,
         meta: MetaQuestion | None,
     ) -> Explanation: ...
     __match_args__ = (
         "matches",
         "rejected",
+        "relevant",
         "n_beyond",
         "meta",
     )

@@ -52,5 +52,5 @@ pub use compare::{Baseline, Change, Comparison, compare};
 pub use owner::Owners;
 pub use paste::with_paste;
 pub use read::read;
-pub use run::{Evaluation, Fired, Nearest, Outcome, UserOnly, evaluate};
-pub use score::{Cause, Confusion, Report, Scores, SkillScore, Tokens};
+pub use run::{Evaluation, Fired, Nearest, Outcome, TooLong, UserOnly, evaluate};
+pub use score::{Cause, Confusion, OverBudget, Report, Scores, SkillScore, Tokens};

@@ -32,6 +32,8 @@ pub struct Outcome {
     pub fired: Vec<Fired>,
     /// The skills that the disclosure shows in a line, best first.
     pub listed: Vec<SkillId>,
+    /// The skills that the prompt calls for and that are too long for the budget, so that they do not fire.
+    pub too_long: Vec<TooLong>,
     /// The first three skills found, best first.
     pub found: Vec<SkillId>,
     /// The most relevant skill by the words of the prompt, regardless of triggers.
@@ -40,6 +42,15 @@ pub struct Outcome {
     pub tokens: usize,
     /// True if every expected skill fires and no wrong one does.
     pub is_right: bool,
+}
+
+/// A skill that a prompt calls for and that is too long to be shown in full.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TooLong {
+    /// The skill.
+    pub id: SkillId,
+    /// Its length, and what is shown instead, as a phrase.
+    pub reason: String,
 }
 
 /// A skill that fires, with the reason.
@@ -170,6 +181,10 @@ impl Judge {
             Fired { id: id.clone(), is_wrong: self.verdict(id) == Some(false), hits, terms }
         });
         let fired: Vec<Fired> = fired.collect();
+        let too_long = disclosure.too_long();
+        let too_long =
+            too_long.map(|(id, why)| TooLong { id: id.clone(), reason: why.to_string() });
+        let too_long = too_long.collect();
         let found = engine.find_skills(&case.query, N_FOUND);
         let has_fired = |id: &SkillId| fired.iter().any(|fired| fired.id == *id);
         Outcome {
@@ -179,6 +194,7 @@ impl Judge {
             is_right: self.expected.iter().all(has_fired)
                 && !fired.iter().any(|fired| fired.is_wrong),
             fired,
+            too_long,
             listed: disclosure.registry,
             found: found.into_iter().map(|found| found.id).collect(),
             nearest: relevant.first().map(|near| Nearest {

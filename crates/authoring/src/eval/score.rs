@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::case::Problem;
-use super::run::{Evaluation, Fired, Outcome, UserOnly};
+use super::run::{Evaluation, Fired, Outcome, TooLong, UserOnly};
 use repertoire::skill::SkillId;
 
 /// The report of an evaluation. The [module](super) explains what is counted. Serialises to the output
@@ -33,6 +33,18 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// The skills that prompts expect but only the user may invoke. They are not counted.
     pub user_only: Vec<UserOnly>,
+    /// The skills that prompts call for and that are too long for the budget, in the order of ids.
+    pub over_budget: Vec<OverBudget>,
+}
+
+/// A skill that is too long for the budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OverBudget {
+    /// The skill, and the reason.
+    #[serde(flatten)]
+    pub skill: TooLong,
+    /// Number of prompts that call for it.
+    pub prompts: usize,
 }
 
 /// Shares from 0 to 1; `None` is a share of nothing.
@@ -133,9 +145,13 @@ impl Report {
         let mut all = Counts::default();
         let mut by_skill: BTreeMap<&SkillId, Counts> = BTreeMap::new();
         let mut confusions = Confusions::default();
+        let mut too_long: BTreeMap<TooLong, usize> = BTreeMap::new();
         for outcome in &outcomes {
             count(outcome, &mut all, &mut by_skill);
             confusions.add(outcome);
+            for skill in &outcome.too_long {
+                *too_long.entry(skill.clone()).or_default() += 1;
+            }
         }
         let of_skill = |(id, counts): (&SkillId, Counts)| SkillScore {
             id: id.clone(),
@@ -154,6 +170,10 @@ impl Report {
             results: outcomes,
             problems,
             user_only,
+            over_budget: too_long
+                .into_iter()
+                .map(|(skill, prompts)| OverBudget { skill, prompts })
+                .collect(),
         }
     }
 }

@@ -14,6 +14,7 @@ mod generic;
 mod patterns;
 mod scripts;
 mod similar;
+mod too_long;
 mod toolsets;
 mod unused;
 
@@ -48,6 +49,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Diagnostic> {
     descriptions::check(&skills, &mut findings);
     scripts::check(&skills, &mut findings);
     toolsets::check(&skills, &mut findings);
+    too_long::check(&skills, &mut findings);
     findings.finish(&skills)
 }
 

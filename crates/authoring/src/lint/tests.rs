@@ -343,3 +343,21 @@ fn the_examples_of_the_documentation_fire() {
         }
     }
 }
+
+#[test]
+fn a_skill_that_no_budget_has_room_for_is_told_with_its_length() {
+    let long = |n_bytes: usize| {
+        let body = "x".repeat(n_bytes);
+        skill("alpha", &format!("version: 1.0.0\n---\n{body}\n\n# Rest"))
+    };
+    let of = |skill: Skill| {
+        lint(&Catalog::load(&CatalogOptions::new(vec![Source::memory(vec![skill])])))
+    };
+    assert_eq!(of(long(39_000)), []);
+    let found = of(long(40_000));
+    let [finding] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(finding.code, Code::OverBudget);
+    let told = "over budget: full text of 400";
+    assert!(finding.message.starts_with(told), "{finding:?}");
+    assert!(finding.message.contains("characters, shown as a line"), "{finding:?}");
+}

@@ -6,8 +6,8 @@ use std::time::Instant;
 use repertoire::disclosure::{BytesPerToken, TokenCounter as _};
 use repertoire::matcher::attachments;
 use repertoire::{
-    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, Explanation, Format, Match,
-    MetaQuestion, Query, Rejection, Session, Weighed,
+    Diagnostic, Disclosure, DisclosureOptions, Engine, Error, ErrorCode, Explanation, Format,
+    Match, MetaQuestion, Query, Rejection, Session, SkillId, Weighed,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,9 @@ use crate::{query, sanitize};
 
 /// The maximum number of matches that are shown with their hits.
 const MAX_MATCHES: usize = 50;
+
+/// The maximum number of messages of a conversation: each is answered anew with every question.
+const MAX_SAID: usize = 50;
 
 /// A question of the page.
 #[derive(Debug, Default, Deserialize)]
@@ -34,6 +37,8 @@ pub(super) struct Question {
     budget: Option<String>,
     /// A skill for which to explain why it fires or does not.
     skill: Option<String>,
+    /// The messages of the conversation so far; `null` where its context was made shorter.
+    said: Vec<Option<String>>,
 }
 
 /// The answer to a question.
@@ -55,8 +60,19 @@ pub(super) struct Answer {
     micros: u64,
     relevant: Vec<Relevant>,
     verdict: Option<Result<Verdict, String>>,
+    /// What the messages of the conversation so far brought into its context.
+    heard: Vec<Heard>,
     /// Findings about skill files, a line each.
     findings: Vec<String>,
+}
+
+/// An earlier message, and the skills that it brought into the context; without a message, the context was
+/// made shorter.
+#[derive(Debug, Serialize)]
+struct Heard {
+    message: Option<String>,
+    full: Vec<SkillId>,
+    lines: Vec<SkillId>,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,6 +87,8 @@ struct Found {
 struct Part {
     text: String,
     hits: Vec<PartHit>,
+    /// The relevant skills that have it as a word, as indices of `relevant`.
+    words_of: Vec<usize>,
     /// True if it does not belong to the request.
     is_attached: bool,
 }
@@ -89,8 +107,6 @@ struct Relevant {
     #[serde(flatten)]
     weighed: Weighed,
     brief: String,
-    /// The weight and the lead that are needed to show it in full; `None` if relevance shows none in full.
-    needed: Option<[f32; 2]>,
 }
 
 /// Answers `question`.
@@ -103,6 +119,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         .iter()
         .fold(Query::new(question.query.as_str()), |query, path| query.path(path.as_str()));
     let session = Session::in_memory("play");
+    let heard = hear(engine, &question.said, &session, &options)?;
     let start = Instant::now();
     let disclosure = engine.turn(&query, &session).options(&options).preview();
     let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -117,7 +134,7 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
     });
     Ok(Answer {
         skills: catalog.entries().filter(|e| !e.is_shadowed()).map(|e| e.id.to_string()).collect(),
-        parts: parts(&question.query, &matches),
+        parts: parts(&question.query, &matches, &relevant),
         n_more,
         rejected,
         meta,
@@ -125,8 +142,9 @@ pub(super) fn answer(engine: &Engine, question: &Question) -> Result<Answer, Err
         tokens: BytesPerToken::default().count(&disclosure.text),
         disclosure,
         micros,
-        relevant: relevant.into_iter().map(|found| weigh(engine, found, &options)).collect(),
+        relevant: relevant.into_iter().map(|found| weigh(engine, found)).collect(),
         verdict,
+        heard,
         findings: engine.diagnostics().iter().map(finding).collect(),
         matches: matches.into_iter().map(|matched| Found { why: why(&matched), matched }).collect(),
     })
@@ -151,34 +169,70 @@ fn options(engine: &Engine, question: &Question) -> Result<DisclosureOptions, Er
     Ok(options)
 }
 
-fn weigh(engine: &Engine, weighed: Weighed, options: &DisclosureOptions) -> Relevant {
+/// Answers the messages of a conversation so far in its `session`, so that it knows what they showed.
+///
+/// Fails with `INVALID_PARAM` if there are too many.
+fn hear(
+    engine: &Engine,
+    said: &[Option<String>],
+    session: &Session,
+    options: &DisclosureOptions,
+) -> Result<Vec<Heard>, Error> {
+    if said.len() > MAX_SAID {
+        let message = format!("the conversation has more than {MAX_SAID} messages");
+        return Err(Error::new(ErrorCode::InvalidParam, message, "begin a new one"));
+    }
+    let hear = |message: &Option<String>| {
+        let Some(text) = message else {
+            session.compacted()?;
+            return Ok(Heard { message: None, full: Vec::new(), lines: Vec::new() });
+        };
+        let turn = engine.turn(text.as_str(), session).options(options).run()?;
+        let Disclosure { full, registry: lines, .. } = turn.disclosure;
+        Ok(Heard { message: message.clone(), full, lines })
+    };
+    said.iter().map(hear).collect()
+}
+
+fn weigh(engine: &Engine, weighed: Weighed) -> Relevant {
     let catalog = engine.catalog();
     let entry = catalog.get(weighed.found.id.as_str());
     let brief = entry.map_or_else(String::new, |entry| entry.skill.brief().to_owned());
-    let needed = options.relevance.map(|margin| [margin.worth, margin.lead]);
-    Relevant { weighed, brief, needed }
+    Relevant { weighed, brief }
 }
 
-/// Splits `text` wherever a hit or an attachment begins or ends.
-fn parts(text: &str, matches: &[Match]) -> Vec<Part> {
+/// Splits `text` wherever a hit, a word of a relevant skill, or an attachment begins or ends.
+fn parts(text: &str, matches: &[Match], relevant: &[Weighed]) -> Vec<Part> {
     let mut hits: Vec<(Range<usize>, PartHit)> = Vec::new();
     for (found, matched) in matches.iter().enumerate() {
         let spans = matched.hits.iter().enumerate().filter(|(_, hit)| !hit.span.is_empty());
         hits.extend(spans.map(|(hit, at)| (at.span.clone(), PartHit { found, hit })));
     }
+    let places = |skill: &Weighed| -> Vec<Range<usize>> {
+        skill.terms.iter().flat_map(|term| term.places.clone()).collect()
+    };
+    let words: Vec<Vec<Range<usize>>> = relevant.iter().map(places).collect();
     let attached = attachments(text);
-    let spans = hits.iter().map(|(span, _)| span).chain(&attached);
+    // A trigger is marked as a whole, whichever of its words count for relevance, too.
+    let is_in_hit = |place: &&Range<usize>| {
+        hits.iter().any(|(span, _)| span.start <= place.start && place.end <= span.end)
+    };
+    let words_alone = words.iter().flatten().filter(|place| !is_in_hit(place));
+    let spans = hits.iter().map(|(span, _)| span).chain(&attached).chain(words_alone);
     let mut cuts: Vec<usize> = spans.flat_map(|span| [span.start, span.end]).collect();
     cuts.extend([0, text.len()]);
     cuts.sort_unstable();
     cuts.dedup();
     let part = |cut: &[usize]| {
         let (start, end) = (cut[0], cut[1]);
-        let covers = |(span, _): &&(Range<usize>, PartHit)| span.start <= start && end <= span.end;
+        let covers = |span: &Range<usize>| span.start <= start && end <= span.end;
+        let touches = |place: &Range<usize>| place.start < end && start < place.end;
+        let has_word = |(_, places): &(usize, &Vec<Range<usize>>)| places.iter().any(touches);
         Some(Part {
             text: text.get(start..end)?.to_owned(),
-            hits: hits.iter().filter(covers).map(|(_, hit)| *hit).collect(),
-            is_attached: attached.iter().any(|part| part.start <= start && end <= part.end),
+            hits: hits.iter().filter(|(span, _)| covers(span)).map(|(_, hit)| *hit).collect(),
+            words_of: words.iter().enumerate().filter(has_word).map(|(skill, _)| skill).collect(),
+            is_attached: attached.iter().any(covers),
         })
     };
     cuts.windows(2).filter_map(part).collect()
@@ -212,7 +266,7 @@ mod tests {
             answer.parts.iter().map(|part| (part.text.as_str(), part.hits.len())).collect();
         assert_eq!(told, [("ünsere ", 0), ("pull ", 1), ("request", 2)]);
         assert_eq!(answer.matches[0].matched.id, "git");
-        assert!(parts("", &[]).is_empty());
+        assert!(parts("", &[], &[]).is_empty());
     }
 
     #[test]
@@ -226,8 +280,12 @@ mod tests {
             .collect();
         assert_eq!(attached.concat(), "```\nship it\n```");
         let first = &answer.relevant[0];
-        assert_eq!((first.weighed.found.id.as_str(), first.needed.is_some()), ("git", true));
-        assert_eq!(first.weighed.words, ["git"]);
+        assert_eq!(first.weighed.found.id.as_str(), "git");
+        assert!(first.weighed.needed.is_some());
+        let [term] = &first.weighed.terms[..] else { panic!("{first:?}") };
+        assert_eq!((term.term.as_str(), term.places[0].start, term.places.len()), ("git", 5, 1));
+        let word = answer.parts.iter().find(|part| part.text == "git").unwrap();
+        assert!(word.words_of.contains(&0), "{word:?}");
     }
 
     #[test]
@@ -240,6 +298,20 @@ mod tests {
         assert_eq!(path.matches[0].matched.id, "deploy");
         assert!(ask(r#"{"query": "ship", "budget": "much"}"#).is_err());
         assert!(ask(r#"{"query": "ship", "format": "pdf"}"#).is_err());
+    }
+
+    #[test]
+    fn a_conversation_is_told_nothing_twice_until_its_context_is_made_shorter() {
+        let full = |said: &str| {
+            let answer = ask(&format!(r#"{{"query": "ship it", "said": {said}}}"#)).unwrap();
+            let heard = answer.heard.iter().map(|heard| heard.full.len()).collect::<Vec<_>>();
+            (answer.disclosure.full.len(), heard)
+        };
+        assert_eq!(full("[]"), (1, vec![]));
+        assert_eq!(full(r#"["ship"]"#), (0, vec![1]));
+        assert_eq!(full(r#"["ship", null]"#), (1, vec![1, 0]));
+        let many = serde_json::to_string(&vec!["ship"; MAX_SAID + 1]).unwrap();
+        assert!(ask(&format!(r#"{{"query": "ship", "said": {many}}}"#)).is_err());
     }
 
     #[test]

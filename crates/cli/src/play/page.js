@@ -15,6 +15,7 @@ function question() {
   const value = (id) => at(id).value
   const asked = { query: value("query"), format: value("format"), budget: value("budget"), skill: value("skill").trim() }
   asked.paths = value("paths").split(",").map((path) => path.trim()).filter(Boolean)
+  if (said.length) asked.said = said
   if (value("max-skills") !== "") asked.max_skills = Number(value("max-skills"))
   return asked
 }
@@ -31,6 +32,15 @@ function restore() {
     if (FIELDS.includes(id)) at(id).value = value
   }
   at("options").open ||= ["paths", "max-skills", "budget"].some((id) => at(id).value)
+}
+
+// The messages of the conversation so far; null where the context was made shorter. They survive a reload.
+let said = JSON.parse(sessionStorage.getItem("said") ?? "[]")
+
+function talk(messages) {
+  said = messages
+  sessionStorage.setItem("said", JSON.stringify(said))
+  ask()
 }
 
 let asking = null
@@ -59,6 +69,8 @@ function show(answer) {
   document.body.dataset.asked = at("query").value
   at("state").textContent = `${answer.skills.length} skills, decided in ${answer.micros} µs`
   at("skills").replaceChildren(...answer.skills.map((value) => element("option", { value })))
+  at("talk").hidden = answer.heard.length === 0
+  at("said").replaceChildren(...answer.heard.map(heardItem))
   at("marked").replaceChildren(...marked(answer))
   at("n-matches").textContent = matches.length + answer.n_more || (answer.relevant.some(({ tier }) => tier > 1) ? "no trigger; by relevance, see below" : "none")
   at("matches").replaceChildren(...matches.map((found, place) => matchItem(found, place, disclosure)))
@@ -70,18 +82,36 @@ function show(answer) {
   at("tier").textContent = `Tier ${disclosure.tier}: ${TIERS[disclosure.tier]}, about ${answer.tokens} tokens ` +
     `(${answer.characters} characters), ${disclosure.hidden} skills only counted${asks[answer.meta] ?? ""}`
   at("text").textContent = disclosure.text || "(nothing)"
-  at("relevant").replaceChildren(...answer.relevant.map(relevantItem))
+  const none = element("li", { className: "dim plain" }, answer.parts.length ? "no skill shares a word with the message" : "nothing yet")
+  at("relevant").replaceChildren(...(answer.relevant.length ? answer.relevant.map(relevantItem) : [none]))
   at("verdict").replaceChildren(...verdict(answer.verdict))
   at("findings-box").hidden = findings.length === 0
   at("n-findings").textContent = findings.length
   at("findings").replaceChildren(...findings.map((line) => element("li", {}, line)))
 }
 
-function marked({ parts, matches }) {
+function heardItem({ message, full, lines }) {
+  if (message === null) return element("li", { className: "dim" }, "the context was made shorter")
+  const added = [...full.map((id) => [id, "full"]), ...lines.map((id) => [id, "a line"])]
+  const chips = added.map(([id, how]) => element("span", { className: "badge" }, `${id}: ${how}`))
+  return element("li", {}, element("span", { className: "message" }, message),
+    ...(chips.length ? chips : [element("span", { className: "dim" }, "no skill by name")]))
+}
+
+function marked({ parts, matches, relevant }) {
+  const has = { hit: parts.some(({ hits }) => hits.length), word: parts.some(({ words_of }) => words_of.length), attached: parts.some(({ is_attached }) => is_attached) }
+  for (const [key, is] of Object.entries(has)) at(`key-${key}`).hidden = !is
+  at("legend").hidden = !Object.values(has).some(Boolean)
   if (parts.length === 0) return [element("span", { className: "dim" }, "nothing yet")]
-  return parts.map(({ text, hits, is_attached }) => {
-    if (hits.length === 0 && is_attached) return element("span", { className: "attached", title: "attached, not the request" }, text)
-    if (hits.length === 0) return document.createTextNode(text)
+  return parts.map(({ text, hits, words_of, is_attached }) => {
+    if (hits.length === 0) {
+      if (!is_attached && words_of.length === 0) return document.createTextNode(text)
+      const span = element("span", {}, text)
+      span.classList.toggle("attached", is_attached)
+      span.classList.toggle("word", words_of.length > 0)
+      span.title = words_of.length ? `a word of ${words_of.map((skill) => relevant[skill].id).join(", ")}` : "attached, not the request"
+      return span
+    }
     const all = hits.map(({ match, hit }) => ({ id: matches[match].id, ...matches[match].hits[hit] }))
     const title = all.map(({ id, kind, trigger }) => `${id}: ${kind} ${trigger}`).join("\n")
     const mark = element("mark", { className: all[0].kind, title }, text)
@@ -97,7 +127,7 @@ function matchItem({ id, why, hits }, place, disclosure) {
     element("span", { className: `chip ${kind}` }, `${kind}: ${trigger}${path ? ` in ${path}` : ""}`))
   const item = element("li", {}, skillButton(id), " ", element("span", { className: "badge" }, shown),
     element("span", { className: "dim" }, ` ${why}`), element("br"), ...chips)
-  const light = (on) => document.querySelectorAll("mark").forEach((mark) =>
+  const light = (on) => document.querySelectorAll("#marked mark").forEach((mark) =>
     mark.classList.toggle("lit", on && mark.dataset.matches.split(" ").includes(String(place))))
   for (const event of ["mouseenter", "focusin"]) item.addEventListener(event, () => light(true))
   for (const event of ["mouseleave", "focusout"]) item.addEventListener(event, () => light(false))
@@ -106,17 +136,28 @@ function matchItem({ id, why, hits }, place, disclosure) {
 
 const SHOWN = ["nothing", "counted", "a line", "full"]
 
-function relevantItem({ id, brief, worth, lead, tier, words, lacking, needed }) {
-  const bars = (needed ?? []).map((wanted, place) => {
-    const [name, value] = [["weight", worth], ["lead", lead]][place]
-    const label = `${name} ${value.toFixed(2)} of ${wanted.toFixed(2)}`
-    const bar = element("meter", { min: 0, max: 2 * wanted, low: wanted, optimum: 2 * wanted, value, title: label })
-    return element("label", { className: "dim" }, bar, ` ${label} `)
-  })
-  const why = lacking.length ? `lacks: ${lacking.join(", ")}` : ""
+// A bar from zero to twice the figure that is needed, with a mark at that figure.
+function bar(name, value, needed, digits) {
+  const told = `${name} ${value.toFixed(digits)} of ${needed.toFixed(digits)}`
+  const fill = element("span", { className: value >= needed ? "fill" : "fill short" })
+  fill.style.width = `${Math.min(100, 50 * (needed > 0 ? value / needed : 2))}%`
+  const made = element("span", { className: "bar", role: "meter", ariaLabel: told }, fill, element("span", { className: "needed" }))
+  made.setAttribute("aria-valuenow", value)
+  made.setAttribute("aria-valuemax", 2 * needed)
+  return element("span", { className: "gauge" }, made, told)
+}
+
+function relevantItem({ id, brief, worth, lead, head_words, tier, terms, lacking, needed, is_decisive }, place) {
+  // The lead and the words in the front matter are those of the first skill only.
+  const first = place === 0 && needed ? [bar("lead", lead, needed.lead, 2), bar("words", head_words, needed.words, 0)] : []
+  const bars = needed ? [bar("weight", worth, needed.worth, 2), ...first] : []
+  const decided = tier === 3 && !is_decisive ? "in full for its triggers or its name, or because the context lost it" : ""
+  const why = lacking.length ? `lacks: ${lacking.map(({ text }) => text).join(", ")}` : decided
+  const words = terms.flatMap(({ term, fields, worth }) => [" ",
+    element("span", { className: "chip word", title: `${fields.join(", ")}; adds about ${worth.toFixed(2)}` }, term)])
   return element("li", {}, skillButton(id), " ", element("span", { className: "badge" }, SHOWN[tier]),
-    element("span", { className: "dim" }, ` by ${words.join(", ") || "common words only"}`), element("br"),
-    ...bars, element("span", { className: "dim" }, why), element("br"), brief)
+    ...(words.length ? words : [element("span", { className: "dim" }, " by common words only")]),
+    element("div", { className: "gauges" }, ...bars), element("p", { className: "dim" }, why), element("p", {}, brief))
 }
 
 // Its name asks why that skill fires, or does not.
@@ -175,6 +216,18 @@ document.addEventListener("keydown", (event) => {
     at("query").focus()
     at("query").select()
   }
+})
+at("send").addEventListener("click", () => {
+  if (!at("query").value.trim()) return
+  const message = at("query").value
+  at("query").value = ""
+  at("query").focus()
+  talk([...said, message])
+})
+at("shorten").addEventListener("click", () => talk([...said, null]))
+at("fresh").addEventListener("click", () => talk([]))
+at("query").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("send").click()
 })
 restore()
 ask()

@@ -8,18 +8,16 @@ use repertoire::engine::QueryLimits;
 use repertoire::matcher::find_literal;
 use repertoire::session::Session;
 use repertoire::{
-    Diagnostic, Disclosure, DisclosureOptions, Engine, ErrorCode, Match, MetaQuestion, Query,
-    Reason, Severity, SkillId,
+    Diagnostic, Disclosure, DisclosureOptions, Engine, ErrorCode, Explanation, Match, MetaQuestion,
+    Query, Reason, Severity, SkillId, Weighed,
 };
 use repertoire_agents::is_agent_command;
 use serde::Serialize;
 
 use super::near_miss::{NearMiss, near_misses};
 use crate::failure::help;
+use crate::match_query::evidence;
 use crate::query::searched_end;
-
-/// The maximum number of words that are named of a relevant skill.
-const MAX_TERMS: usize = 4;
 
 /// The verdict, as JSON.
 #[derive(Debug, Default, Serialize)]
@@ -38,6 +36,8 @@ pub(crate) struct Verdict {
     pub(super) rank: Option<usize>,
     #[serde(rename = "match")]
     pub(super) matched: Option<Match>,
+    /// The skill's relevance and what decided on it, if it is among the most relevant skills.
+    pub(super) relevant: Option<Weighed>,
     /// The exclude that vetoes the skill, and its position in bytes of the message.
     pub(super) veto: Option<Veto>,
     /// Triggers of which the message contains some words.
@@ -82,7 +82,7 @@ pub(crate) fn verdict(
     options: &DisclosureOptions,
 ) -> Verdict {
     let turn = engine.turn(query, session).options(options);
-    let found = turn.matches();
+    let Explanation { matches: found, relevant, .. } = turn.explain(usize::MAX);
     let place = found.iter().position(|found| found.id == entry.id);
     let catalog = engine.catalog();
     let same_id = catalog.entries().filter(|e| e.id == entry.id && e.is_shadowed());
@@ -92,6 +92,7 @@ pub(crate) fn verdict(
         path: entry.skill.path().map(|path| path.display().to_string()),
         rank: place.map(|place| place + 1),
         matched: place.map(|place| found[place].clone()),
+        relevant: relevant.into_iter().find(|skill| skill.found.id == entry.id),
         shadows: shadows.collect(),
         ..Verdict::default()
     };
@@ -103,7 +104,7 @@ pub(crate) fn verdict(
         // The disclosure alone decides: it can also show a skill without a match.
         verdict.fires = disclosure.full.contains(&entry.id);
         if verdict.fires {
-            Finding::new("fires", shown(engine, entry, query, &disclosure, place.is_some()), "")
+            Finding::new("fires", shown(&disclosure, &verdict), "")
         } else {
             not_shown(engine, entry, query, options, &disclosure, &mut verdict)
         }
@@ -139,9 +140,15 @@ fn not_shown(
         return Finding::because(&below, below.to_string(), entry);
     }
     let mut told = not_matched(engine, entry, query, verdict);
-    if disclosure.registry.contains(&entry.id) {
+    let is_listed = disclosure.registry.contains(&entry.id);
+    if is_listed {
         told.code = "listed";
-        told.reason += "; it is listed as relevant, which is not sure enough for more";
+    }
+    if let Some(weighed) = &verdict.relevant {
+        let how = if is_listed { "it is listed as relevant" } else { "it is relevant" };
+        told.reason = format!("{}; {how} {}", told.reason, evidence(weighed));
+    } else if is_listed {
+        told.reason += "; it is listed, as few skills declare no triggers";
     }
     told
 }
@@ -214,24 +221,13 @@ fn remedy(reason: &Reason, entry: &Entry) -> String {
 }
 
 /// Explains why a skill is shown in full.
-fn shown(
-    engine: &Engine,
-    entry: &Entry,
-    query: &Query<'_>,
-    disclosure: &Disclosure,
-    is_match: bool,
-) -> String {
-    if disclosure.relevant.as_ref().is_some_and(|found| found.id == entry.id) {
-        let shared = engine.shared_terms(&query.text, &entry.id);
-        let telling = shared.iter().filter(|shared| !shared.is_common).take(MAX_TERMS);
-        let words: Vec<String> = telling.map(|shared| format!("`{}`", shared.term)).collect();
-        return format!("it is the most relevant skill, by the words {}", words.join(", "));
-    }
-    if is_match {
-        return "its instructions are added".to_owned();
-    }
-    match engine.explain(query, 0).meta {
-        Some(MetaQuestion::ShowAll) => "the message asks to see all skills".to_owned(),
+fn shown(disclosure: &Disclosure, verdict: &Verdict) -> String {
+    match (&verdict.relevant, disclosure.meta) {
+        (Some(relevant), _) if relevant.is_decisive => {
+            format!("it is the most relevant skill, {}", evidence(relevant))
+        }
+        _ if verdict.matched.is_some() => "its instructions are added".to_owned(),
+        (_, Some(MetaQuestion::ShowAll)) => "the message asks to see all skills".to_owned(),
         _ => "its instructions are added again, as the context lost them".to_owned(),
     }
 }

@@ -87,7 +87,12 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
     let answer = play.ask(&json!({"query": "a pull request", "skill": "review"}));
     assert_eq!(
         answer["parts"][1],
-        json!({"text": "pull request", "hits": [{"match": 0, "hit": 0}], "is_attached": false})
+        json!({
+            "text": "pull request",
+            "hits": [{"match": 0, "hit": 0}],
+            "words_of": [0],
+            "is_attached": false,
+        })
     );
     assert_eq!(answer["matches"][0]["id"], "review");
     assert_eq!(answer["matches"][0]["why"], "phrase of 2 words");

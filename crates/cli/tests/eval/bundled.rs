@@ -46,6 +46,26 @@ fn held_back_messages_fire_and_near_misses_do_not() {
     assert_eq!(false_fires, 0, "{report}");
 }
 
+/// Checks messages that were written from the names of the skills alone, before their triggers were seen:
+/// at least as good as the figures of `docs/routing.md`.
+#[test]
+fn messages_of_people_who_never_saw_the_triggers_are_routed_no_worse_than_measured() {
+    let report = report("unseen.jsonl");
+    let results = report["results"].as_array().unwrap();
+    let n_with = |is_it: &dyn Fn(&Value) -> bool| results.iter().filter(|of| is_it(of)).count();
+    let is_wanted = |of: &Value| of["expected"] != serde_json::json!([]);
+    assert_eq!((n_with(&is_wanted), n_with(&|of| !is_wanted(of))), (60, 60));
+    let figure = |name: &str| report[name].as_f64().unwrap();
+    let n_of_60 = |name: &str| (figure(name) * 60.0).round();
+    assert!(n_of_60("recall") >= 43.0, "{}", figure("recall"));
+    assert!(n_of_60("in_view") >= 57.0, "{}", figure("in_view"));
+    let is_wrong =
+        |of: &Value| of["fired"].as_array().unwrap().iter().any(|f| f["is_wrong"] == true);
+    assert!(n_with(&|of| is_wanted(of) && is_wrong(of)) <= 1, "{report}");
+    assert_eq!(n_with(&|of| !is_wanted(of) && is_wrong(of)), 0, "{report}");
+    assert!(n_of_60("lines_for_none") <= 39.0, "{}", figure("lines_for_none"));
+}
+
 #[test]
 fn the_messages_that_triggers_were_written_for_fire() {
     let report = report("tuned.jsonl");

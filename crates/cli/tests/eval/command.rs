@@ -131,3 +131,25 @@ fn the_json_has_the_fixed_names_and_a_baseline_is_an_earlier_one() {
         assert!(told.contains(part), "`{part}` is not in:\n{told}");
     }
 }
+
+/// Checks that `check` and `eval` say the same of a skill that no disclosure shows in full.
+#[test]
+fn a_skill_too_long_for_the_budget_is_counted_and_found() {
+    let place = Place::new();
+    let front = "name: atlas\ndescription: Draws maps of rivers.\ntriggers: [draw a map]";
+    place.write("skills/atlas/SKILL.md", format!("---\n{front}\n---\n{}\n", "x".repeat(41_000)));
+    let case = |query: &str| json!({"query": query, "expected": "atlas"}).to_string() + "\n";
+    place.write("cases.jsonl", case("draw a map of it") + &case("draw a map") + &case("what?"));
+    let run = eval(&place, &["--json"]).exits(0);
+    let told = &run.json()["over_budget"][0];
+    assert_eq!((&told["id"], &told["prompts"]), (&json!("atlas"), &json!(2)), "{run:?}");
+    let reason = told["reason"].as_str().unwrap();
+    assert!(
+        run.stderr.contains(&format!("too long: 2 prompts call for `atlas`; {reason}")),
+        "{run:?}"
+    );
+    let checked = place.run(["check", "skills", "--json"]).exits(0).json();
+    let found = checked["diagnostics"].as_array().unwrap();
+    let found = found.iter().find(|found| found["code"] == "over-budget").unwrap();
+    assert!(found["message"].as_str().unwrap().starts_with(reason), "{found}");
+}

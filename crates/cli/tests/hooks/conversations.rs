@@ -73,7 +73,8 @@ fn what_gemini_puts_before_the_message_is_not_matched() {
     ] {
         let fields = json!({"prompt": prompt, "session_id": session});
         let text = added(&place, "gemini", &event("gemini", "BeforeAgent", &fields));
-        let fired = ["## Skill: deploy", "skill `long` are too long"].map(|of| text.contains(of));
+        let fired =
+            ["## Skill: deploy", "- long: called for, but too long"].map(|of| text.contains(of));
         assert_eq!(fired, ["deploy", "long"].map(|of| Some(of) == fires), "{prompt}: {text}");
     }
 }
@@ -123,7 +124,9 @@ fn instructions_that_were_left_out_do_not_count_as_shown() {
         let is_told = typed.starts_with("The user typed the command of the skill `long`");
         assert_eq!(is_told, agent == "claude-code", "{typed}");
         let again = say(&place, agent, "read the encyclopedia");
-        assert!(again.ends_with(&note) && !again.contains("given above"), "{again}");
+        let line = "- long: called for, but too long to be shown here";
+        assert!(again.contains(line) && !again.contains("given above"), "{again}");
+        assert_eq!(again.matches("too long").count(), 1, "{again}");
         // A command that fits counts as shown.
         assert!(say(&place, agent, "/deploy it").contains("Run the pipeline."));
         assert!(!say(&place, agent, "deploy it").contains("Run the pipeline."));

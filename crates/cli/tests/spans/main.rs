@@ -101,6 +101,8 @@ fn a_turn_says_what_was_matched_and_shown_but_not_what_was_said() {
         ("lines", ""),
         ("ranked", "true"),
         ("relevance", "false"),
+        ("nearest.skill", "paint"),
+        ("nearest.lacking", "undecided"),
     ] {
         assert_eq!(turn[field], value, "{field}: {turn:?}");
     }
