@@ -7,6 +7,7 @@ mod conversations;
 mod doctor;
 mod failures;
 mod installation;
+mod missed;
 mod protocol;
 mod replay;
 #[cfg(all(unix, feature = "postgres"))]
