@@ -255,6 +255,10 @@ impl Engine {
         }
         let fits = |max| activation.to_text().chars().count() <= max;
         let is_shown = activation.task.is_none() && max_chars.is_none_or(fits);
+        if how.audience == Audience::User {
+            // The user's choice says nothing about how the message before it was routed.
+            session.other_message();
+        }
         let shown = is_shown.then(|| entry.skill.body_hash()).transpose()?;
         let mut noted =
             session.record(&Event::Activated { skill: &entry.id, by: by.as_ref(), shown });

@@ -9,10 +9,7 @@ use arc_swap::ArcSwap;
 
 #[cfg(feature = "snapshot")]
 use super::cache::{self, CacheUse};
-use super::counters::Counters;
-use super::findings::HostFindings;
-use super::outputs::Outputs;
-use super::{Engine, Inner, Listeners, Snapshot};
+use super::{Counters, Engine, HostFindings, Inner, Listeners, Outputs, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillRule, Source, reload};
 use crate::diagnostic::Diagnostic;
@@ -42,6 +39,7 @@ pub struct EngineBuilder {
     prompt: PromptOptions,
     tokens: Option<Arc<dyn TokenCounter>>,
     sessions: Option<Arc<dyn SessionStore>>,
+    pub(super) keep_messages: bool,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     meaning: Meaning,
@@ -405,6 +403,7 @@ impl EngineBuilder {
             prompt: self.prompt,
             tokens: self.tokens.unwrap_or_else(|| Arc::new(BytesPerToken::default())),
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
+            keep_messages: self.keep_messages,
             outputs: Outputs::default(),
             counters: Counters::default(),
             consent: self.consent,

@@ -12,6 +12,8 @@ mod disclose;
 mod explain;
 mod find;
 mod findings;
+mod keep;
+mod missed;
 mod outputs;
 mod ranker;
 mod refresh;
@@ -56,6 +58,8 @@ pub use counters::EngineCounts;
 pub use explain::{Explanation, Weighed, WeighedTerm};
 pub use find::FoundSkill;
 use findings::HostFindings;
+use keep::keep_query;
+pub use missed::{Misrouting, MissedMessage, MissedMessages};
 use outputs::Outputs;
 use refresh::Listeners;
 pub use refresh::Subscription;
@@ -103,6 +107,7 @@ struct Inner {
     prompt: PromptOptions,
     tokens: Arc<dyn TokenCounter>,
     sessions: Arc<dyn SessionStore>,
+    keep_messages: bool,
     /// The long outputs of tools, which models read in pages.
     outputs: Outputs,
     counters: Counters,
@@ -234,7 +239,7 @@ impl Engine {
     /// The session of the conversation with this id. Skills that the conversation used rank higher in
     /// it, and skills whose instructions are in its context are not disclosed in full again.
     pub fn session(&self, id: &str) -> Session {
-        Session::new(id, Arc::clone(&self.0.sessions))
+        Session::new(id, Arc::clone(&self.0.sessions)).keep_messages(self.0.keep_messages)
     }
 
     /// The current snapshot. A call takes one and uses it to the end. Taking it writes to no shared

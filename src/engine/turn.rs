@@ -229,6 +229,7 @@ impl<'t> TurnBuilder<'t> {
             counted: disclosure.hidden as u64,
             used: 0,
         });
+        engine.keep_message(self.session, &self.query, &disclosure, &self.worded());
         let mut events = Vec::new();
         // The best skill comes last, so that it counts as the last used.
         for entry in disclosure.full.iter().rev().filter_map(|id| now.listing.get_for_anyone(id)) {

@@ -7,6 +7,7 @@
 mod state;
 mod store;
 mod tally;
+mod trail;
 
 use std::sync::Arc;
 
@@ -19,6 +20,10 @@ pub use store::{MemoryStore, SessionStore};
 #[doc(hidden)]
 pub use tally::last_forgotten;
 pub use tally::{Counts, Day, SkillTally, Tallies};
+pub use trail::KeptMessage;
+#[doc(hidden)]
+pub use trail::extend_trail;
+pub(crate) use trail::{Entry as TrailEntry, Said, messages};
 
 /// One conversation. Cheap to clone; conversations do not affect each other.
 ///
@@ -38,18 +43,50 @@ pub use tally::{Counts, Day, SkillTally, Tallies};
 pub struct Session {
     id: Arc<str>,
     store: Arc<dyn SessionStore>,
+    keeps_messages: bool,
 }
 
 impl Session {
     /// Creates a handle to the conversation `id` in `store`. The store knows the conversation from its
     /// first event on.
     pub fn new(id: &str, store: Arc<dyn SessionStore>) -> Session {
-        Session { id: id.into(), store }
+        Session { id: id.into(), store, keeps_messages: false }
     }
 
     /// Creates a conversation that is remembered as long as this value or a clone of it lives.
     pub fn in_memory(id: &str) -> Session {
         Session::new(id, Arc::new(MemoryStore::default()))
+    }
+
+    /// Keeps the messages of the conversation, or does not, which is the default; see
+    /// [`EngineBuilder::keep_messages`](crate::EngineBuilder::keep_messages).
+    #[must_use]
+    pub fn keep_messages(mut self, keep: bool) -> Session {
+        self.keeps_messages = keep;
+        self
+    }
+
+    /// Tells whether the messages of the conversation are kept.
+    pub fn keeps_messages(&self) -> bool {
+        self.keeps_messages
+    }
+
+    /// Records that the user sent a message that does not concern skills, such as a command of the agent.
+    /// What the model loads from here on is not an answer to the message before it.
+    pub fn other_message(&self) {
+        self.extend_trail([TrailEntry::Other]);
+    }
+
+    /// Records, if messages are kept, that the model loaded `skill` by other means than this engine. It
+    /// does not count as an activation: it gives no consent, and no rank.
+    pub fn note_load(&self, skill: &SkillId) {
+        self.extend_trail([TrailEntry::Loaded(skill.clone())]);
+    }
+
+    /// Records, if messages are kept, that the model used a file of `skill`, or the skill by other means
+    /// than this engine.
+    pub fn note_use(&self, skill: &SkillId) {
+        self.extend_trail([TrailEntry::Used(skill.clone())]);
     }
 
     /// The conversation's name in the store.
@@ -97,7 +134,10 @@ impl Session {
 
     /// Records one event, and returns the earlier state of the skill that it is about.
     pub fn record(&self, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
-        spans::within(&spans::session_write(1), || self.store.record(&self.id, event))
+        let before =
+            spans::within(&spans::session_write(1), || self.store.record(&self.id, event))?;
+        self.extend_trail(TrailEntry::of(event));
+        Ok(before)
     }
 
     /// Records several events in their order.
@@ -106,6 +146,23 @@ impl Session {
             return Ok(());
         }
         let span = spans::session_write(events.len());
-        spans::within(&span, || self.store.record_all(&self.id, events))
+        spans::within(&span, || self.store.record_all(&self.id, events))?;
+        self.extend_trail(events.iter().filter_map(TrailEntry::of));
+        Ok(())
+    }
+
+    /// Adds to the trail of the conversation if its messages are kept. A failure is only logged: it costs
+    /// a suggestion, not the answer to a message.
+    pub(crate) fn extend_trail(&self, entries: impl IntoIterator<Item = TrailEntry>) {
+        if !self.keeps_messages {
+            return;
+        }
+        let lines: Vec<String> = entries.into_iter().filter_map(|entry| entry.line()).collect();
+        if lines.is_empty() {
+            return;
+        }
+        if let Err(error) = self.store.extend_trail(&self.id, &lines) {
+            tracing::warn!(session = &*self.id, %error, "the message is not kept");
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::state::{Event, SessionState, SkillState};
 use super::tally::{Day, Ledger, Tallies};
+use super::trail::{KeptMessage, extend_trail};
 use crate::error::Error;
 
 /// A store of conversations. Each event is recorded as a whole or not at all, whatever other threads and
@@ -33,6 +34,20 @@ pub trait SessionStore: Debug + Send + Sync {
         let _ = since;
         Ok(Tallies::default())
     }
+
+    /// Appends lines, none of which has a line break, to the trail of `session`: the messages that are
+    /// [kept](crate::EngineBuilder::keep_messages). Called only if they are. A store that keeps trails
+    /// bounds them by [`KeptMessage::MAX_LINES`] and [`KeptMessage::MAX_SESSIONS`], and deletes a trail
+    /// when its session ends or expires. The default implementation keeps none.
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        let _ = (session, lines);
+        Ok(())
+    }
+
+    /// Returns the trail of each session that has one, in any order; none for a store that keeps none.
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        Ok(Vec::new())
+    }
 }
 
 /// A store that is shared.
@@ -56,6 +71,14 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         (**self).tallies(since)
     }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        (**self).extend_trail(session, lines)
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        (**self).trails()
+    }
 }
 
 /// A store in memory: each conversation is remembered until it ends or the process exits.
@@ -66,6 +89,8 @@ pub struct MemoryStore(Mutex<Memory>);
 struct Memory {
     sessions: HashMap<String, SessionState>,
     ledger: Ledger,
+    /// The trail of each session, the last extended at the end.
+    trails: Vec<(String, Vec<String>)>,
 }
 
 impl MemoryStore {
@@ -77,7 +102,7 @@ impl MemoryStore {
 impl SessionStore for MemoryStore {
     fn record(&self, session: &str, event: &Event<'_>) -> Result<Option<SkillState>, Error> {
         let today = Day::today();
-        let Memory { sessions, ledger } = &mut *self.lock();
+        let Memory { sessions, ledger, .. } = &mut *self.lock();
         let state = sessions.entry(session.to_owned()).or_insert_with(|| {
             ledger.begin_session(today);
             SessionState::default()
@@ -91,11 +116,28 @@ impl SessionStore for MemoryStore {
     }
 
     fn end(&self, session: &str) -> Result<(), Error> {
-        self.lock().sessions.remove(session);
+        let mut memory = self.lock();
+        memory.sessions.remove(session);
+        memory.trails.retain(|(known, _)| known != session);
         Ok(())
     }
 
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         Ok(self.lock().ledger.since(since))
+    }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        let trails = &mut self.lock().trails;
+        let known = trails.iter().position(|(known, _)| known == session);
+        let mut trail =
+            known.map_or_else(|| (session.to_owned(), Vec::new()), |place| trails.remove(place));
+        extend_trail(&mut trail.1, lines);
+        trails.push(trail);
+        trails.drain(..trails.len().saturating_sub(KeptMessage::MAX_SESSIONS));
+        Ok(())
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        Ok(self.lock().trails.iter().map(|(_, trail)| trail.clone()).collect())
     }
 }

@@ -5,6 +5,7 @@
 //! `trigger` interpret the values. Loading never fails as a whole: every file yields a [`Skill`], or
 //! diagnostics that say why it is not one.
 
+mod add_examples;
 mod brief;
 mod check;
 mod code_paths;
@@ -55,7 +56,10 @@ use finding::Finding;
 use fingerprint::Fingerprint;
 use load::{Loaded, Parts};
 
+#[doc(hidden)]
+pub use add_examples::with_examples;
 pub(crate) use brief::{first_sentence_end, one_line};
+pub(crate) use check::has_secret;
 #[doc(hidden)]
 pub use check::skeleton;
 #[doc(hidden)]

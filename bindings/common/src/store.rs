@@ -51,6 +51,15 @@ impl SessionStore for GuardedStore {
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         self.0.tallies(since)
     }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        admit()?;
+        self.0.extend_trail(session, lines)
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.0.trails()
+    }
 }
 
 #[cfg(test)]

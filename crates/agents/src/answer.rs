@@ -1,7 +1,8 @@
 //! The context that a hook adds to a conversation.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::path::absolute;
+use std::path::{Path, absolute};
 
 use serde_json::Value;
 
@@ -11,10 +12,11 @@ use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
 use super::repeated_context::without_repeated_context;
+use super::skill_use::SkillUse;
 use super::transcript;
 use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
-use repertoire::catalog::{Audience, Entry};
+use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, PromptOptions,
     Reason, Rejection, Tier, path_line,
@@ -61,6 +63,9 @@ impl HookCall {
     /// an error, but named in the answer.
     pub fn answer(&self, engine: &Engine) -> Result<Option<Value>, Error> {
         let session = engine.session(&self.session);
+        if let Some(shown) = &self.skill {
+            self.note_use(shown, engine, &session)?;
+        }
         let takes_context = self.agent.takes_context(&self.event, &self.name);
         let context = match &self.event {
             HookEvent::Start { resumed, compacted, cleared } => {
@@ -187,7 +192,11 @@ impl HookCall {
             Some(entry) => entry.skill.dir().is_some_and(|dir| self.native.reads(dir)),
             None => is_agent_command(message),
         };
-        if is_left_alone { Ok(String::new()) } else { self.said(message, engine, session) }
+        if is_left_alone {
+            session.other_message();
+            return Ok(String::new());
+        }
+        self.said(message, engine, session)
     }
 
     /// Returns the text that an ordinary message, not a command of the agent, calls for.
@@ -213,6 +222,34 @@ impl HookCall {
             HookAgent::ClaudeCode => format!("{}{follow}{GAP}{text}", is_command(id)),
             _ => text,
         })
+    }
+
+    /// Records in the session the use of a skill that a tool call shows, if messages are kept. Nothing
+    /// else depends on it: the calls are those of a model, which must not get any rights by them.
+    fn note_use(&self, shown: &SkillUse, engine: &Engine, session: &Session) -> Result<(), Error> {
+        if !session.keeps_messages() {
+            return Ok(());
+        }
+        let (catalog, state) = (engine.catalog(), session.state()?);
+        let note = |entry: &Entry, is_load: bool| {
+            // A skill whose instructions are in the context is only used again.
+            if is_load && !state.shows(&entry.id, &entry.skill) {
+                session.note_load(&entry.id);
+            } else {
+                session.note_use(&entry.id);
+            }
+        };
+        let named = |name: &str| catalog.find(name, Audience::Model).ok();
+        match shown {
+            SkillUse::Loaded(name) => named(name).into_iter().for_each(|entry| note(entry, true)),
+            SkillUse::Used(name) => named(name).into_iter().for_each(|entry| note(entry, false)),
+            SkillUse::Read(paths) => {
+                let base = self.cwd.as_deref().unwrap_or(Path::new(""));
+                let owners = paths.iter().filter_map(|path| owner(&catalog, &base.join(path)));
+                owners.for_each(|(entry, is_its_file)| note(entry, is_its_file));
+            }
+        }
+        Ok(())
     }
 
     /// Tells whether all skills are listed in the context already, so that their number adds nothing.
@@ -242,6 +279,24 @@ impl HookCall {
         let Turn { text, disclosure, .. } = turn().run()?;
         Ok(with_notes(text, &disclosure, engine))
     }
+}
+
+/// Returns the skill whose file is at `path`, and true if that is the file of its instructions.
+fn owner<'c>(catalog: &'c Catalog, path: &Path) -> Option<(&'c Entry, bool)> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = real(path);
+    let is_part = |name: &OsStr| path.iter().any(|part| part == name);
+    let is_owner = |entry: &&Entry| {
+        // Resolving the links of all directories would take long.
+        entry.skill.dir().is_some_and(|dir| {
+            dir.file_name().is_none_or(|name| is_part(name) || dir.is_symlink())
+                && path.starts_with(real(dir))
+        })
+    };
+    let owners = catalog.entries().filter(|entry| entry.is_available()).filter(is_owner);
+    let depth = |entry: &&Entry| entry.skill.dir().map(|dir| dir.components().count());
+    let entry = owners.max_by_key(depth)?;
+    Some((entry, entry.skill.path().is_some_and(|file| real(file) == path)))
 }
 
 /// Returns the sentence about a skill whose command the user typed.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::agent::HookAgent;
 use super::event::HookEvent;
 use super::files::touched;
+use super::skill_use::{self, SkillUse};
 use repertoire::disclosure::NativeSkills;
 use repertoire::surrogates;
 use repertoire::{Error, ErrorCode};
@@ -33,6 +34,8 @@ pub struct HookCall {
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
+    /// The use of a skill, if the event is a tool call that was made and shows one.
+    pub skill: Option<SkillUse>,
 }
 
 impl HookCall {
@@ -68,12 +71,16 @@ impl HookCall {
         let transcript = input.text(&["transcript_path"]).filter(|_| agent == HookAgent::Gemini);
         let transcript = transcript.map(PathBuf::from);
         let native = agent.native_skills().clone();
-        Ok(HookCall { agent, event, name, session, cwd, native, transcript })
+        let skill = input.skill(&name);
+        Ok(HookCall { agent, event, name, session, cwd, native, transcript, skill })
     }
 
-    /// Tells whether the answer depends on the skills; if not, an engine without skills gives the
-    /// same answer.
-    pub fn needs_skills(&self) -> bool {
+    /// Tells whether the answer depends on the skills, or, if messages are kept, what is recorded; if not,
+    /// an engine without skills does the same.
+    pub fn needs_skills(&self, keeps_messages: bool) -> bool {
+        if keeps_messages && self.skill.is_some() {
+            return true;
+        }
         match &self.event {
             HookEvent::Start { resumed, .. } => self.agent.channel().lists_at_start(*resumed),
             HookEvent::Catalog | HookEvent::Prompt(_) => true,
@@ -123,6 +130,21 @@ impl Input {
         agent != HookAgent::OpenCode && !matches!(reason, Some("clear" | "logout" | "deleted"))
     }
 
+    /// Returns the name and the arguments of the tool that was called.
+    fn tool(&self) -> (&str, &Value) {
+        let tool = self.text(&["tool_name", "toolName"]).unwrap_or_default();
+        let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
+        (tool, arguments.unwrap_or(&Value::Null))
+    }
+
+    /// Returns the use of a skill that the event `name` shows. A call that is only about to be made may
+    /// still be refused.
+    fn skill(&self, name: &str) -> Option<SkillUse> {
+        let (tool, arguments) = self.tool();
+        let was_made = matches!(name, "PostToolUse" | "AfterTool" | "postToolUse");
+        was_made.then(|| skill_use::shown(tool, arguments)).flatten()
+    }
+
     fn event(&self, agent: HookAgent, name: &str) -> Option<HookEvent> {
         Some(match name {
             "SessionStart" | "sessionStart" => {
@@ -138,9 +160,8 @@ impl Input {
             }
             "PreToolUse" | "PostToolUse" | "BeforeTool" | "AfterTool" | "preToolUse"
             | "postToolUse" => {
-                let tool = self.text(&["tool_name", "toolName"]).unwrap_or_default();
-                let arguments = self.0.get("tool_input").or_else(|| self.0.get("toolArgs"));
-                HookEvent::Files(touched(tool, arguments.unwrap_or(&Value::Null)))
+                let (tool, arguments) = self.tool();
+                HookEvent::Files(touched(tool, arguments))
             }
             // From the OpenCode plugin, since OpenCode has no event for the start of a session.
             "Catalog" => HookEvent::Catalog,

@@ -1,5 +1,7 @@
 //! The files that a tool call of an agent touches.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use repertoire::surrogates;
@@ -45,9 +47,7 @@ pub(super) fn touched(tool: &str, arguments: &Value) -> Vec<String> {
     if !TOOLS.contains(&tool.to_ascii_lowercase().as_str()) {
         return Vec::new();
     }
-    // Some agents pass on the model's raw text: JSON, or the patch itself.
-    let parsed = arguments.as_str().and_then(|text| surrogates::parse(text).ok());
-    let arguments = parsed.as_ref().unwrap_or(arguments);
+    let arguments = &*parsed(arguments);
     let text = |name: &&str| arguments.get(name)?.as_str();
     let mut paths: Vec<String> = PATHS.iter().filter_map(text).map(str::to_owned).collect();
     for patch in PATCHES.iter().filter_map(text).chain(arguments.as_str()) {
@@ -56,6 +56,12 @@ pub(super) fn touched(tool: &str, arguments: &Value) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
     paths.retain(|path| !path.is_empty() && seen.insert(path.clone()));
     paths
+}
+
+/// Parses arguments: some agents pass on the model's raw text, which is JSON, or the patch itself.
+pub(super) fn parsed(arguments: &Value) -> Cow<'_, Value> {
+    let parsed = arguments.as_str().and_then(|text| surrogates::parse(text).ok());
+    parsed.map_or(Cow::Borrowed(arguments), Cow::Owned)
 }
 
 fn patched(patch: &str) -> impl Iterator<Item = &str> {

@@ -31,6 +31,7 @@ mod command;
 mod event;
 mod files;
 mod repeated_context;
+mod skill_use;
 mod state;
 mod transcript;
 
@@ -39,4 +40,5 @@ pub use answer::{disclosure_options, prompt_options};
 pub use call::HookCall;
 pub use command::is_agent_command;
 pub use event::HookEvent;
+pub use skill_use::SkillUse;
 pub use state::{AgentState, Obstacle, SkillRoot, SkillSwitch, Start};

@@ -72,7 +72,9 @@ impl Place {
 /// memory.
 pub(crate) fn named(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
-    Ok(Session::new(name, open(common)?))
+    let config = setup::config(common)?;
+    let store = open_at(Place::of(&config, common)?, common)?;
+    Ok(Session::new(name, store).keep_messages(config.keeps_messages()))
 }
 
 /// Opens the store; creates it if there is none. If a damaged store is set aside, reports that on

@@ -1,4 +1,7 @@
-//! `repertoire stats`: counts the uses of each skill in conversations.
+//! `repertoire stats`: counts the uses of each skill in conversations, and lists messages that were
+//! routed wrongly.
+
+mod missed;
 
 use comfy_table::{CellAlignment, Table, presets};
 use repertoire::catalog::Entry;
@@ -57,6 +60,9 @@ pub(crate) fn run(args: &StatsArgs, common: &Common, out: Output) -> anyhow::Res
         None => builder,
     })?;
     let since = Day::today().before(args.since - 1);
+    if args.missed {
+        return missed::run(args, since, &engine, common, out);
+    }
     let tallies = engine.tallies(since)?;
     let Tallies { sessions, .. } = tallies;
     let stats = Stats { since, days: args.since, sessions, skills: rows(&engine, &tallies) };

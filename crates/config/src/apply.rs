@@ -75,6 +75,9 @@ impl Config {
         if let Some(mask) = self.switch("routing.mask_quoted") {
             builder = builder.mask_quoted(mask);
         }
+        if let Some(keep) = self.switch("routing.keep_messages") {
+            builder = builder.keep_messages(keep);
+        }
         if let Some(n_bytes) = self.size("limits.max_query_bytes") {
             builder = builder.max_query_bytes(n_bytes);
         }
@@ -124,6 +127,12 @@ impl Config {
         set(&mut options.budget, self.budget("limits.prompt_budget").map(Some));
         set(&mut options.context_window, self.window().map(Some));
         options
+    }
+
+    /// Tells whether the texts of messages are kept, for
+    /// [`Session::keep_messages`](repertoire::session::Session::keep_messages).
+    pub fn keeps_messages(&self) -> bool {
+        self.switch("routing.keep_messages").unwrap_or_default()
     }
 
     /// The address of the server that keeps the sessions, for

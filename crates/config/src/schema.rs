@@ -110,6 +110,7 @@ pub(super) const KEYS: &[Key] = &[
     key("routing.inflect", Kind::Switch, ProjectMay::Set),
     key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
     key("routing.relevance", Kind::Margin, ProjectMay::Set),
+    key("routing.keep_messages", Kind::Switch, ProjectMay::Narrow),
     key("sessions.store", Kind::Address, ProjectMay::NotSet),
     key("sessions.timeout", Kind::Seconds, ProjectMay::NotSet),
     key("scripts.timeout", Kind::Seconds, ProjectMay::Narrow),
@@ -243,6 +244,7 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
         | "bundled.mcp"
         | "routing.inflect"
         | "routing.mask_quoted"
+        | "routing.keep_messages"
         | "signatures.required"
         | "toolsets.*.network" => Some(Value::Switch(false)),
         "limits.max_skills" => count(max_skills),

@@ -94,4 +94,12 @@ impl SessionStore for FallbackStore {
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         self.store.tallies(since)
     }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.store.extend_trail(session, lines)
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.store.trails()
+    }
 }

@@ -79,6 +79,14 @@ impl SessionStore for MeteredStore {
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         self.run(|store| store.tallies(since))
     }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.run(|store| store.extend_trail(session, lines))
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.run(|store| store.trails())
+    }
 }
 
 #[cfg(test)]

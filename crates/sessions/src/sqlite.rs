@@ -7,6 +7,7 @@ mod rows;
 mod set_aside;
 mod signature;
 mod tallies;
+mod trails;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ pub use set_aside::SetAside;
 /// - A directory or disk that cannot be written is an error, never a store that silently forgets.
 ///   The engine still answers when its store cannot be read, as if the conversation had just begun.
 /// - Idle conversations expire: see [`SqliteStore::KEEPS`]. A clock that is behind does not expire any.
+///   The trails of kept messages expire with them, and are overwritten when they are deleted.
 ///   Daily counts of how often conversations met each skill are kept for [a year](Tallies::KEPT_DAYS).
 ///
 /// ```
@@ -121,7 +123,11 @@ impl SqliteStore {
         let inner = Mutex::new(Inner { opened: None, is_held: false, set_aside, tell });
         let store = SqliteStore { path, wait, inner };
         let (oldest, newest) = (before(Self::KEEPS), after(Self::KEEPS));
-        if store.run("read", |connection| Ok(rows::has_outside(connection, oldest, newest)?))? {
+        let has_outside = |connection: &mut Connection| {
+            Ok(rows::has_outside(connection, oldest, newest)?
+                || trails::has_outside(connection, oldest, newest)?)
+        };
+        if store.run("read", has_outside)? {
             store.forget_older_than(Self::KEEPS)?;
         }
         let day = last_forgotten(Day::today());
@@ -148,7 +154,12 @@ impl SqliteStore {
                 rows::correct_times(&transaction, EARLIEST..after(Self::KEEPS), now())?;
             }
             let n_forgotten = rows::forget_older(&transaction, before(age))?;
+            let newest = after(Self::KEEPS);
+            let has_texts = trails::forget_outside(&transaction, before(age), newest)?;
             transaction.commit()?;
+            if has_texts {
+                file::empty_journal(connection);
+            }
             Ok(n_forgotten)
         })
     }
@@ -240,12 +251,29 @@ impl SessionStore for SqliteStore {
         self.run("write", |connection| {
             let transaction = rows::write(connection)?;
             rows::end(&transaction, session)?;
-            Ok(transaction.commit()?)
+            let has_texts = trails::end(&transaction, session)?;
+            transaction.commit()?;
+            if has_texts {
+                file::empty_journal(connection);
+            }
+            Ok(())
         })
     }
 
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         self.run("read", |connection| Ok(tallies::since(connection, since)?))
+    }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.run("write", |connection| {
+            let transaction = rows::write(connection)?;
+            trails::extend(&transaction, session, now(), lines)?;
+            Ok(transaction.commit()?)
+        })
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.run("read", |connection| Ok(trails::all(connection)?))
     }
 }
 

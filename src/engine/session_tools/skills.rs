@@ -8,7 +8,7 @@ use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
 use crate::activation::{ConsentPolicy, Content, ReadOptions};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::{ARGUMENTS, ARGUMENTS_NOTE};
-use crate::engine::{Activate, EngineCounts};
+use crate::engine::{Activate, EngineCounts, keep_query};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 
@@ -64,6 +64,7 @@ impl SessionTools {
             return Err(Error::new(ErrorCode::InvalidParam, "a `limit` of 0 finds nothing", help));
         }
         let found = self.engine.turn(&call.query, &self.session).find_skills(limit);
+        keep_query(&self.session, &call.query, &found);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
         let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
@@ -88,6 +89,9 @@ impl SessionTools {
             resource = if part.as_ref().is_err_and(is_binary) { resource } else { part };
         }
         let resource = resource?;
+        if let Ok(entry) = self.engine.catalog().find(&call.skill, Audience::Model) {
+            self.session.note_use(&entry.id);
+        }
         let text = match &resource.content {
             Content::Text { text, first_line, lines, total_lines }
                 if first_line + lines <= *total_lines =>

@@ -31,6 +31,7 @@ use unknown_keys::advice;
 pub use unknown_keys::is_key_of_others;
 
 pub use repairs::{LineRepair, line_repairs};
+pub(crate) use untrusted::has_secret;
 pub use untrusted::skeleton;
 
 /// The format that a skill file is checked against.

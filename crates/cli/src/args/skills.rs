@@ -116,6 +116,30 @@ pub(crate) struct StatsArgs {
     /// The period: days or weeks, such as `30d` or `4w`
     #[arg(long, value_name = "PERIOD", default_value = PERIOD, value_parser = days)]
     pub(crate) since: u32,
+    /// List the kept messages after which a model loaded a skill that was not in view, and those that
+    /// showed a skill in full that was not used
+    #[arg(long)]
+    pub(crate) missed: bool,
+    #[command(flatten)]
+    pub(crate) writing: MissedWriteArgs,
+}
+
+/// Whether, and how, missed messages are written into skills.
+#[derive(Debug, Args)]
+pub(crate) struct MissedWriteArgs {
+    /// Add these messages to the `examples` of the skills
+    ///
+    /// At a terminal, the command shows the lines and asks first. Skills that were fetched or come with
+    /// Repertoire are left as they are.
+    #[arg(long, requires = "missed")]
+    pub(crate) write: bool,
+    /// Also add messages to `should_not` although nothing shows that the skill was wrong: the model may have
+    /// followed its instructions, which leaves no trace
+    #[arg(long, requires = "write")]
+    pub(crate) all: bool,
+    /// Do not ask for confirmation, even at a terminal
+    #[arg(long, short, requires = "write")]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

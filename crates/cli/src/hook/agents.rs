@@ -100,20 +100,20 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
         HookAgent::ClaudeCode => &[
             ("SessionStart", ""),
             ("UserPromptSubmit", ""),
-            ("PostToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit"),
+            ("PostToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit|Skill"),
             ("SessionEnd", ""),
         ],
         HookAgent::Codex => &[
             ("SessionStart", ""),
             ("UserPromptSubmit", ""),
-            ("PostToolUse", "apply_patch"),
+            ("PostToolUse", "apply_patch|Bash"),
             ("PostCompact", ""),
             ("SessionEnd", ""),
         ],
         HookAgent::Gemini => &[
             ("SessionStart", ""),
             ("BeforeAgent", ""),
-            ("AfterTool", "read_file|write_file|replace"),
+            ("AfterTool", "read_file|write_file|replace|activate_skill"),
             ("PreCompress", ""),
             ("SessionEnd", ""),
         ],
@@ -127,7 +127,7 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
         HookAgent::Copilot => &[
             ("sessionStart", ""),
             ("userPromptSubmitted", ""),
-            ("postToolUse", "view|create|edit|str_replace_editor|apply_patch"),
+            ("postToolUse", "view|create|edit|str_replace_editor|apply_patch|skill"),
             ("preCompact", ""),
             ("sessionEnd", ""),
         ],

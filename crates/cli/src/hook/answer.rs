@@ -136,11 +136,11 @@ fn answer(
         }
     }
     let problems = Problems::default();
-    let needs_skills = call.needs_skills();
     let mut config = match setup::config(&common) {
-        Err(_) if !needs_skills => Config::default(),
+        Err(_) if !call.needs_skills(false) => Config::default(),
         config => config?,
     };
+    let needs_skills = call.needs_skills(config.keeps_messages());
     // The session store may take half of the time, once: after that, it counts as unreachable.
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));

@@ -86,4 +86,13 @@ impl SessionStore for HookStore {
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         self.store.tallies(since)
     }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.deadline.note();
+        self.store.extend_trail(session, lines)
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.store.trails()
+    }
 }

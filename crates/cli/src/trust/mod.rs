@@ -7,7 +7,6 @@ mod list;
 mod toolsets;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::{Scope, is_skill_file};
@@ -21,7 +20,7 @@ use walkdir::WalkDir;
 use crate::args::{Common, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, NAME, Output, Page, styled};
-use crate::{sanitize, setup};
+use crate::{confirm, sanitize, setup};
 use accepted::Accepted;
 
 /// The extensions of libraries, on any system.
@@ -77,7 +76,7 @@ fn add(
     if !out.json {
         abilities::show(&code, common, out)?;
         accepted::show(skills.values(), out)?;
-        if io::stdin().is_terminal() && !args.yes && !is_agreed(out)? {
+        if !args.yes && !confirm::is_agreed("trust all of it?", out)? {
             out.note("nothing is trusted");
             return Ok(ExitCode::Failure);
         }
@@ -105,14 +104,6 @@ fn add(
     let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, common, out));
     let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
     report("trusted", &added, &shown, &skills, out)
-}
-
-/// Asks the user at the terminal whether to trust the code.
-fn is_agreed(out: Output) -> io::Result<bool> {
-    out.note("trust all of it? (`y` or `n`)");
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Compares a file with its content when it was trusted: it is unchanged, changed, missing or

@@ -9,6 +9,7 @@ mod failures;
 mod installation;
 #[cfg(unix)]
 mod matrix;
+mod missed;
 mod protocol;
 mod replay;
 #[cfg(all(unix, feature = "postgres"))]

@@ -6,6 +6,7 @@ mod last_read;
 mod problem;
 mod schema;
 mod statements;
+mod trails;
 mod wait;
 
 use std::fmt;
@@ -32,8 +33,8 @@ use repertoire::session::{Event, SessionState, SkillState};
 ///   tried again after a pause of 50 milliseconds, which doubles up to 5 seconds. If a connection
 ///   breaks during a commit, the call fails, though the event may have been recorded. With
 ///   [`FallbackStore`](super::FallbackStore), conversations continue in memory after such errors.
-/// - The tables `repertoire_store`, `repertoire_session`, `repertoire_tally` and
-///   `repertoire_begun` are created by the first call, in the first schema of the `search_path`, and
+/// - The tables `repertoire_store`, `repertoire_session`, `repertoire_tally`, `repertoire_begun` and
+///   `repertoire_trail` are created by the first call, in the first schema of the `search_path`, and
 ///   migrated by later versions, one process at a time. Tables of a newer version or of another
 ///   program are refused and stay unchanged.
 /// - Idle sessions expire by the clock of the server: see [`ServerOptions::keeps`]. About once an
@@ -151,5 +152,14 @@ impl SessionStore for PostgresStore {
 
     fn tallies(&self, since: Day) -> Result<Tallies, Error> {
         self.run("read", &async |client, _| statements::tallies(client, since).await)
+    }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.run("write", &async |client, _| trails::extend(client, session, lines).await)
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        let keeps = self.options.keeps_seconds();
+        self.run("read", &async |client, _| trails::all(client, keeps).await)
     }
 }

@@ -10,7 +10,7 @@ use crate::server::Problem;
 use repertoire::session::Tallies;
 
 /// The version of the schema.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// The migrations; the first one creates the tables. A database gets those that it lacks.
 ///
@@ -18,7 +18,8 @@ const VERSION: i32 = 1;
 /// Days are counted from 1970-01-01, in UTC. All sessions share the rows of tallies, so these come in
 /// several shards: a transaction locks a row until it is committed, and other transactions would wait
 /// for it.
-const MIGRATIONS: [&str; VERSION as usize] = ["
+const MIGRATIONS: [&str; VERSION as usize] = [
+    "
     CREATE TABLE repertoire_store (
         is_one boolean PRIMARY KEY CHECK (is_one),
         version integer NOT NULL,
@@ -47,11 +48,20 @@ const MIGRATIONS: [&str; VERSION as usize] = ["
         PRIMARY KEY (day, shard)
     );
     INSERT INTO repertoire_store (is_one, version) VALUES (true, 0);
-"];
+",
+    "
+    CREATE TABLE repertoire_trail (
+        session text PRIMARY KEY,
+        touched timestamptz NOT NULL,
+        lines text[] NOT NULL
+    );
+    CREATE INDEX repertoire_trail_touched ON repertoire_trail (touched);
+",
+];
 
 /// The tables; the first one marks the others as ours.
-const TABLES: &str =
-    "('repertoire_store'), ('repertoire_session'), ('repertoire_tally'), ('repertoire_begun')";
+const TABLES: &str = "('repertoire_store'), ('repertoire_session'), ('repertoire_tally'), \
+     ('repertoire_begun'), ('repertoire_trail')";
 
 const FOREIGN: &str =
     "name another database, or another schema with `options=-c%20search_path=SCHEMA`";
@@ -134,6 +144,9 @@ pub(super) async fn sweep(client: &Client, keeps: i32) -> Result<(), Problem> {
             SELECT id FROM repertoire_session
             WHERE touched < now() - $1 * interval '1 second' AND EXISTS (SELECT FROM due)
             ORDER BY touched LIMIT {SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED
+        ), trails AS (
+            DELETE FROM repertoire_trail
+            WHERE touched < now() - $1 * interval '1 second' AND EXISTS (SELECT FROM due)
         ), today AS (
             SELECT (now() AT TIME ZONE 'UTC')::date - date '1970-01-01' AS day FROM due
         ), tallies AS (

@@ -215,6 +215,10 @@ fn damaged(why: String) -> Problem {
     Problem::Damaged { why, help }
 }
 
+/// Deletes a session and its trail.
+const END: &str = "WITH trail AS (DELETE FROM repertoire_trail WHERE session = $1)
+    DELETE FROM repertoire_session WHERE id = $1";
+
 /// Forgets `session`.
 pub(super) async fn end(client: &Client, deadline: Deadline, session: &str) -> Result<(), Problem> {
     let id = &*key(session);
@@ -222,7 +226,7 @@ pub(super) async fn end(client: &Client, deadline: Deadline, session: &str) -> R
     let row = [(&id as _, Type::TEXT)];
     let (deleted, committed) = tokio::join!(
         biased;
-        client.execute_typed("DELETE FROM repertoire_session WHERE id = $1", &row),
+        client.execute_typed(END, &row),
         client.batch_execute("COMMIT"),
     );
     deleted.map_err(at_commit)?;

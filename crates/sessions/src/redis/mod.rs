@@ -26,6 +26,10 @@ const VERSION: &str = "1";
 const VERSION_KEY: &str = "repertoire:version";
 /// The prefix of the keys of sessions.
 const SESSION: &str = "repertoire:session:";
+/// The prefix of the keys of trails.
+const TRAIL: &str = "repertoire:trail:";
+/// The key of the index of trails: the sessions that have one, by the time when it was last extended.
+const TRAILS: &str = "repertoire:trails";
 /// The prefix of the keys of tallies; the number of the day follows.
 const TALLY: &str = "repertoire:tally:";
 
@@ -212,6 +216,37 @@ impl SessionStore for RedisStore {
                 add(&mut tallies, Day::of_number(day), &fields);
             }
             Ok(tallies)
+        })
+    }
+
+    fn extend_trail(&self, session: &str, lines: &[String]) -> Result<(), Error> {
+        self.caller.run("write", &self.server, &|connection, deadline| {
+            limit(connection, deadline)?;
+            let keeps = self.options.keeps_seconds();
+            match self.scripts.extend(connection, session, lines, keeps) {
+                Ok(Written::Version(version)) => Err(newer(&version)),
+                done => done.map(drop).map_err(|error| problem(&error).at_commit()),
+            }
+        })
+    }
+
+    fn trails(&self) -> Result<Vec<Vec<String>>, Error> {
+        self.caller.run("read", &self.server, &|connection, deadline| {
+            read(connection, deadline, "")?;
+            let mut index = ::redis::pipe();
+            index.zrange(TRAILS, 0, -1);
+            let (ids,) = ask::<(Vec<String>,)>(connection, deadline, &index)?
+                .map_err(|error| problem(&error))?;
+            if ids.is_empty() {
+                return Ok(Vec::new());
+            }
+            let mut pipe = ::redis::pipe();
+            for id in &ids {
+                pipe.lrange(format!("{TRAIL}{id}"), 0, -1);
+            }
+            let trails = ask::<Vec<Vec<String>>>(connection, deadline, &pipe)?;
+            // The trail of a session that expired is empty.
+            trails.map_err(|error| problem(&error))
         })
     }
 }

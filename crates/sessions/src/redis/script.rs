@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use ::redis::{Connection, RedisResult, Script};
 
-use super::{BEGUN, SESSION, TALLY, VERSION, VERSION_KEY};
+use super::{BEGUN, SESSION, TALLY, TRAIL, TRAILS, VERSION, VERSION_KEY};
 use crate::server::key;
-use repertoire::session::Tallies;
+use repertoire::session::{KeptMessage, Tallies};
 
 /// Writes a session if it still is what was read. Every command that may fail runs before the first
 /// write, because the server does not undo writes.
@@ -30,11 +30,35 @@ const WRITE: &str = "
     return 'done'
 ";
 
-/// Forgets a session. Keys: session, version. Argument: the version.
+/// Appends lines to a trail, and deletes the oldest lines and the oldest trails beyond the limits.
+///
+/// Keys: trail, version, index of trails, prefix of trails. Arguments: the session in the index, the
+/// seconds to keep the trail, the version, the largest numbers of lines and of trails, and the lines.
+const EXTEND: &str = "
+    local version = redis.call('GET', KEYS[2])
+    if version and version ~= ARGV[3] then return 'version ' .. version end
+    local time = redis.call('TIME')
+    redis.call('LLEN', KEYS[1])
+    redis.call('ZCARD', KEYS[3])
+    for i = 6, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+    redis.call('LTRIM', KEYS[1], -tonumber(ARGV[4]), -1)
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+    redis.call('ZADD', KEYS[3], string.format('%d', time[1] * 1000000 + time[2]), ARGV[1])
+    for _, old in ipairs(redis.call('ZRANGE', KEYS[3], 0, -tonumber(ARGV[5]) - 1)) do
+        redis.call('DEL', KEYS[4] .. old)
+        redis.call('ZREM', KEYS[3], old)
+    end
+    if not version then redis.call('SET', KEYS[2], ARGV[3]) end
+    return 'done'
+";
+
+/// Forgets a session. Keys: session, version, trail, index of trails. Arguments: the version, the session
+/// in the index.
 const END: &str = "
     local version = redis.call('GET', KEYS[2])
     if version and version ~= ARGV[1] then return 'version ' .. version end
-    redis.call('DEL', KEYS[1])
+    redis.call('DEL', KEYS[1], KEYS[3])
+    redis.call('ZREM', KEYS[4], ARGV[2])
     return 'done'
 ";
 
@@ -50,12 +74,13 @@ pub(super) enum Written {
 
 pub(super) struct Scripts {
     write: Script,
+    extend: Script,
     end: Script,
 }
 
 impl Scripts {
     pub(super) fn new() -> Scripts {
-        Scripts { write: Script::new(WRITE), end: Script::new(END) }
+        Scripts { write: Script::new(WRITE), extend: Script::new(EXTEND), end: Script::new(END) }
     }
 
     /// Writes `record` in place of `known`, and adds `counts` to the tallies of the day.
@@ -78,10 +103,26 @@ impl Scripts {
         call.invoke(connection).map(|answer: String| written(&answer))
     }
 
+    /// Appends `lines` to the trail of `session`.
+    pub(super) fn extend(
+        &self,
+        connection: &mut Connection,
+        session: &str,
+        lines: &[String],
+        keeps: i32,
+    ) -> RedisResult<Written> {
+        let id = key(session);
+        let mut call = self.extend.key(format!("{TRAIL}{id}"));
+        call.key(VERSION_KEY).key(TRAILS).key(TRAIL).arg(&*id).arg(keeps).arg(VERSION);
+        call.arg(KeptMessage::MAX_LINES).arg(KeptMessage::MAX_SESSIONS).arg(lines);
+        call.invoke(connection).map(|answer: String| written(&answer))
+    }
+
     /// Forgets `session`.
     pub(super) fn end(&self, connection: &mut Connection, session: &str) -> RedisResult<Written> {
-        let mut call = self.end.key(format!("{SESSION}{}", key(session)));
-        call.key(VERSION_KEY).arg(VERSION);
+        let id = key(session);
+        let mut call = self.end.key(format!("{SESSION}{id}"));
+        call.key(VERSION_KEY).key(format!("{TRAIL}{id}")).key(TRAILS).arg(VERSION).arg(&*id);
         call.invoke(connection).map(|answer: String| written(&answer))
     }
 }

@@ -237,6 +237,8 @@ fn connect(path: &Path, check: Check, wait: Duration) -> Result<Connection, Prob
     // checkpoint on.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "wal_autocheckpoint", JOURNAL_PAGES)?;
+    // Kept messages are overwritten when they are deleted.
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     empty_long_journal(&connection, path, wait)?;
     if check == Check::Thorough {
         let found: String =
@@ -259,16 +261,21 @@ fn empty_long_journal(
 ) -> rusqlite::Result<()> {
     let journal = fs::metadata(with_suffix(path, "-wal"));
     if journal.is_ok_and(|journal| journal.len() > LONGEST_JOURNAL) {
-        // While other processes use the file (we do not wait for them), and on a full disk, the
-        // journal stays.
+        // We do not wait for other processes that use the file.
         connection.busy_timeout(Duration::ZERO)?;
-        let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        if let Err(error) = emptied {
-            tracing::debug!(%error, "the journal of the session store was not checkpointed");
-        }
+        empty_journal(connection);
         connection.busy_timeout(wait / PART_OF_WAIT)?;
     }
     Ok(())
+}
+
+/// Checkpoints and empties the journal, which may hold deleted texts. If another process uses the file, or
+/// on a full disk, the journal stays until the next checkpoint.
+pub(super) fn empty_journal(connection: &Connection) {
+    let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    if let Err(error) = emptied {
+        tracing::debug!(%error, "the journal of the session store was not checkpointed");
+    }
 }
 
 /// Turns off the checkpoint on the last close if `leave` is true, otherwise turns it on. Returns the

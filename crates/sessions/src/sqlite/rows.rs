@@ -7,7 +7,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
 use super::problem::Problem;
-use super::{checksum, tallies};
+use super::{checksum, tallies, trails};
 use repertoire::session::{Event, SkillState};
 use repertoire::skill::SkillId;
 use repertoire::{Error, ErrorCode};
@@ -15,7 +15,7 @@ use repertoire::{Error, ErrorCode};
 /// The application id that marks a database as ours: `Rprt`.
 pub(super) const APPLICATION: i64 = 0x5270_7274;
 /// The version of the schema.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// `place` orders the skills of a session: the last used skill has the highest. It is a counter and not
 /// a time, because clocks jump.
@@ -56,11 +56,12 @@ pub(super) fn write(connection: &mut Connection) -> rusqlite::Result<Transaction
 
 /// The migrations; the first one starts from version 1. A database gets those that follow its own
 /// version.
-const MIGRATIONS: [&[&str]; 4] = [
+const MIGRATIONS: [&[&str]; 5] = [
     &["ALTER TABLE skill ADD COLUMN body INTEGER"],
     &["ALTER TABLE skill ADD COLUMN listed INTEGER NOT NULL DEFAULT 0"],
     &["ALTER TABLE skill ADD COLUMN joined INTEGER", tallies::TABLES],
     &["ALTER TABLE skill ADD COLUMN checksum INTEGER"],
+    &[trails::TABLE],
 ];
 
 /// Creates the tables in an empty database, and migrates those of an earlier version. Refuses a
@@ -103,7 +104,7 @@ fn missing(
             ),
             "update Repertoire, or name another file",
         ),
-        (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES]])),
+        (0, 0) if is_empty(connection)? => Ok(Some(&[&[TABLES, tallies::TABLES, trails::TABLE]])),
         // The signature of the file decides whether it is ours after all.
         _ => Err(Problem::Damaged("it lacks the mark of a session store".to_owned())),
     }

@@ -77,6 +77,43 @@ fn a_clock_that_is_behind_or_ahead_makes_no_session_idle_and_none_eternal() {
     assert!((now() - 60..=now()).contains(&newest), "{newest}");
 }
 
+/// Tells whether any file of the store at `path` contains `text`.
+fn holds(path: &Path, text: &str) -> bool {
+    let files = fs::read_dir(path.parent().unwrap()).unwrap().map(|file| file.unwrap().path());
+    let has = |bytes: &[u8]| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+    files.into_iter().any(|file| has(&fs::read(file).unwrap()))
+}
+
+#[test]
+fn a_kept_text_is_in_no_file_after_its_session_ended_or_expired() {
+    const TEXT: &str = "the plan for the merger";
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sessions.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let keep = |session: &str| {
+        // Enough for pages of its own, which are freed as a whole.
+        let lines = vec![TEXT.repeat(40); 30];
+        use_git(&store, session).unwrap();
+        store.extend_trail(session, &lines).unwrap();
+    };
+    keep("ended");
+    assert!(holds(&path, TEXT));
+    store.end("ended").unwrap();
+    assert!(!holds(&path, TEXT), "after the end");
+    for days in [-31, 31] {
+        keep("old");
+        let sql = "UPDATE trail SET touched = touched + ?1";
+        let seconds = days * 24 * 60 * 60;
+        with_connection(&store, |connection| connection.execute(sql, [seconds]).unwrap());
+        assert!(holds(&path, TEXT));
+        drop(SqliteStore::open(&path).unwrap());
+        assert_eq!(store.trails().unwrap(), [[""; 0]; 0]);
+        // The other connection keeps the journal in use.
+        with_connection(&store, file::empty_journal);
+        assert!(!holds(&path, TEXT), "after {days} days");
+    }
+}
+
 #[test]
 fn tallies_outlive_their_sessions_and_are_forgotten_after_a_year() {
     let dir = tempfile::tempdir().unwrap();

@@ -172,7 +172,7 @@ fn earlier(version: u32) -> String {
         CREATE TABLE skill (
             session TEXT NOT NULL, id TEXT NOT NULL, place INTEGER NOT NULL, uses INTEGER NOT NULL,
             activations INTEGER NOT NULL, activated_by TEXT, in_context INTEGER NOT NULL, {}
-            lost INTEGER NOT NULL, consented INTEGER NOT NULL, {} {} PRIMARY KEY (session, id)
+            lost INTEGER NOT NULL, consented INTEGER NOT NULL, {} {} {} PRIMARY KEY (session, id)
         ) STRICT, WITHOUT ROWID;
         {}
         INSERT INTO session VALUES ('a', unixepoch());
@@ -182,6 +182,7 @@ fn earlier(version: u32) -> String {
         column(body, "body INTEGER,"),
         column(listed, "listed INTEGER NOT NULL DEFAULT 0,"),
         column(joined, "joined INTEGER,"),
+        column(version > 4, "checksum INTEGER,"),
         column(
             joined,
             "CREATE TABLE tally (
@@ -197,7 +198,7 @@ fn earlier(version: u32) -> String {
 
 #[test]
 fn a_store_of_an_earlier_version_goes_on() {
-    for version in 1..=4 {
+    for version in 1..=5 {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sessions.db");
         rusqlite::Connection::open(&path).unwrap().execute_batch(&earlier(version)).unwrap();

@@ -88,7 +88,7 @@ fn only_a_damaged_store_is_ever_renamed() {
             "newer version",
             Box::new(|path: &Path| {
                 store(path);
-                sql(path, "PRAGMA user_version = 6");
+                sql(path, "PRAGMA user_version = 7");
             }),
             "made by a newer Repertoire",
         ),

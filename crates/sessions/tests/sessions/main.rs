@@ -30,7 +30,7 @@ use std::thread;
 use proptest::prelude::*;
 use repertoire::SkillId;
 use repertoire::session::{
-    Day, Event, MemoryStore, Session, SessionState, SessionStore, SkillTally,
+    Day, Event, KeptMessage, MemoryStore, Session, SessionState, SessionStore, SkillTally,
 };
 use stores::{Kind, kinds};
 
@@ -192,6 +192,45 @@ fn what_conversations_did_is_counted_alike() {
             .collect();
         assert_eq!(told, [("git", [2, 0, 1, 0]), ("sql", [0, 1, 0, 1])], "{store:?}");
         assert!(tallies.skills.iter().all(|tally| tally.last.is_some()), "{store:?}");
+    }
+}
+
+#[test]
+fn trails_are_kept_alike_and_end_with_their_session() {
+    let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+    for kind in kinds() {
+        let name = kind.name;
+        let store = kind.open();
+        assert_eq!(store.trails().unwrap(), [[""; 0]; 0], "{name}");
+        let odd = SESSIONS[2];
+        store.extend_trail("a", &lines(&["1", "2"])).unwrap();
+        store.extend_trail(odd, &lines(&[r#"{"text":"\u0000 ü '"}"#])).unwrap();
+        store.extend_trail("a", &lines(&["3"])).unwrap();
+        let mut trails = kind.open().trails().unwrap();
+        trails.sort();
+        assert_eq!(
+            trails,
+            [lines(&["1", "2", "3"]), lines(&[r#"{"text":"\u0000 ü '"}"#])],
+            "{name}"
+        );
+        assert!(
+            store.tallies(Day::default()).unwrap().is_empty(),
+            "a text is not an event: {name}"
+        );
+        store.end(odd).unwrap();
+        assert_eq!(store.trails().unwrap().len(), 1, "{name}");
+
+        for n in 0..=KeptMessage::MAX_LINES {
+            store.extend_trail("a", &[n.to_string()]).unwrap();
+        }
+        let trail = &store.trails().unwrap()[0];
+        assert_eq!((trail.len(), &trail[0][..]), (KeptMessage::MAX_LINES, "1"), "{name}");
+        for n in 0..KeptMessage::MAX_SESSIONS {
+            store.extend_trail(&n.to_string(), &lines(&["x"])).unwrap();
+        }
+        let trails = store.trails().unwrap();
+        assert_eq!(trails.len(), KeptMessage::MAX_SESSIONS, "{name}");
+        assert!(trails.iter().all(|trail| trail.len() == 1), "the oldest stayed: {name}");
     }
 }
 

@@ -106,7 +106,8 @@ fn a_user_needs_no_right_to_create_tables_once_they_are_there() {
     assert!(error.message().contains("permission denied"), "{error}");
     assert!(error.help().contains("grant the user"), "{error:#}");
     PostgresStore::open(&url).unwrap().check().unwrap();
-    let tables = "repertoire_store, repertoire_session, repertoire_tally, repertoire_begun";
+    let tables = "repertoire_store, repertoire_session, repertoire_tally, repertoire_begun, \
+                  repertoire_trail";
     sql_at(&url, &format!("GRANT SELECT, INSERT, UPDATE, DELETE ON {tables} TO {user}")).unwrap();
     record_use(&store, "a", "git");
     store.end("a").unwrap();

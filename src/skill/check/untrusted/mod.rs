@@ -21,6 +21,7 @@ use crate::skill::finding::{Finding, diagnostics};
 use crate::skill::load::Loaded;
 
 pub use confusable::skeleton;
+pub(crate) use rules::has_secret;
 
 /// The most findings of one code in one file; the others are only counted.
 const MAX_REPORTED: usize = 10;

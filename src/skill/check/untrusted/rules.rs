@@ -170,6 +170,11 @@ pub(super) fn secrets(text: &str) -> Vec<Finding> {
     found.collect()
 }
 
+/// Tells whether a text holds what looks like a credential.
+pub(crate) fn has_secret(text: &str) -> bool {
+    !secrets(text).is_empty()
+}
+
 /// Returns the matches of `rules`, except for those for which `is_left_alone` is true, and those that
 /// overlap another one.
 fn matches<'r>(
