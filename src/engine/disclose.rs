@@ -80,11 +80,15 @@ impl Engine {
         });
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
+        let topic = answer.as_ref().and_then(|answer| answer.topic.clone());
         let is_ranked = Cell::new(false);
         let evidence = Evidence {
             relevant: &|limit| {
                 is_ranked.set(true);
-                self.rank(now, &parts, limit)
+                match &topic {
+                    Some(topic) => self.rank_text(now, topic, limit),
+                    None => self.rank(now, &parts, limit),
+                }
             },
             apart: &|limit| self.rank_apart(now, &parts.request(), limit),
             is_idle: &|| idle::is_idle(&parts.request()) && !parts.has_attachments(),
