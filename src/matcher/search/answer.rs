@@ -68,7 +68,7 @@ impl Search<'_, '_> {
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
             about: found.about.iter().map(|&skill| id(skill)).collect(),
             meta: asked.map(|asked| asked.question),
-            topic: asked.and_then(|asked| asked.topic).map(|topic| topic.trim().to_owned()),
+            topic: asked.map(|asked| asked.topic.trim().to_owned()).filter(|of| !of.is_empty()),
         };
         if self.index.masks_quoted && !self.scratch.quoted.is_empty() {
             answer.quoted = self.quoted_only();

@@ -30,18 +30,19 @@ pub enum MetaQuestion {
     ShowAll,
 }
 
-/// A question about the skills themselves, and what it is about, if it asks for skills for something.
+/// A question about the skills themselves, and its topic, if it asks for skills for something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Asked<'t> {
     pub(crate) question: MetaQuestion,
-    pub(crate) topic: Option<&'t str>,
+    /// Empty if the question has none.
+    pub(crate) topic: &'t str,
 }
 
 impl<'t> Asked<'t> {
     /// Returns the question of a message that asks both: the greater one, and if they are equal, the one
     /// without a topic.
     fn and(self, other: Option<Asked<'t>>) -> Asked<'t> {
-        let rank = |asked: &Asked<'_>| (asked.question, asked.topic.is_none());
+        let rank = |asked: &Asked<'_>| (asked.question, asked.topic.is_empty());
         other.filter(|other| rank(other) >= rank(&self)).unwrap_or(self)
     }
 }
@@ -167,9 +168,9 @@ impl Questions {
         }
     }
 
-    /// If `text` begins with a phrase and goes on with nothing but courtesies, returns what it asks about,
-    /// if anything.
-    fn topic_of<'t>(&self, phrase: &Phrase<'_>, text: &'t str) -> Option<Option<&'t str>> {
+    /// If `text` begins with a phrase and goes on with nothing but courtesies, returns its topic,
+    /// which may be empty.
+    fn topic_of<'t>(&self, phrase: &Phrase<'_>, text: &'t str) -> Option<&'t str> {
         follows(phrase.words, text, &|rest| self.is_courtesy(rest))
     }
 

@@ -80,27 +80,27 @@ fn strip_choices<'t>(choices: &str, text: &'t str) -> impl Iterator<Item = &'t s
     choices.split('|').filter(may_be_same).filter_map(move |words| strip_words(words, text))
 }
 
-/// Tells whether `text` begins with the phrase, and `ends` is true for the rest of it. If so, and if the
-/// phrase has a `*`, returns the words that the first one stands for.
+/// If `text` begins with the phrase, and `ends` is true for the rest of it, returns the words that the
+/// first `*` of the phrase stands for; an empty text if it has none.
 pub(super) fn follows<'t>(
     phrase: &str,
     text: &'t str,
     ends: &impl Fn(&str) -> bool,
-) -> Option<Option<&'t str>> {
-    let Some((part, rest)) = next_part(phrase) else { return ends(text).then_some(None) };
+) -> Option<&'t str> {
+    let Some((part, rest)) = next_part(phrase) else { return ends(text).then_some("") };
     let one_of =
         |choices: &str| strip_choices(choices, text).find_map(|after| follows(rest, after, ends));
     match part {
         Part::Words(words) => one_of(words),
         Part::OneOf(choices) => one_of(choices),
         Part::Maybe(choices) => one_of(choices).or_else(|| follows(rest, text, ends)),
-        Part::Open if next_token(rest).is_none() => next_token(text).map(|_| Some(text)),
+        Part::Open if next_token(rest).is_none() => next_token(text).map(|_| text),
         Part::Open => {
             let mut after = text;
             (0..MAX_OPEN_WORDS).find_map(|_| {
                 after = next_token(after)?.1;
                 follows(rest, after, ends)?;
-                Some(Some(&text[..text.len() - after.len()]))
+                Some(&text[..text.len() - after.len()])
             })
         }
     }
@@ -211,9 +211,10 @@ mod tests {
             ("* skills", "some other skills", "some other"),
             ("what * skills * here", "what on skills or so here", " on"),
             ("有*的技能", "有处理表格的技能", "处理表格"),
+            ("show skills", "show skills", ""),
         ] {
             let is_end = |rest: &str| next_token(rest).is_none();
-            assert_eq!(follows(phrase, text, &is_end), Some(Some(topic)), "{phrase:?}");
+            assert_eq!(follows(phrase, text, &is_end), Some(topic), "{phrase:?}");
         }
     }
 
