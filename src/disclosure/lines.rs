@@ -21,6 +21,12 @@ pub(super) fn all<'a>(
     new_lines(case, all, shown).collect()
 }
 
+/// Tells whether the message asks which skills there are for something, and some skill shares a word with
+/// that.
+pub(super) fn fits_topic(case: &Case<'_, '_>, ranked: &Ranked<'_>) -> bool {
+    case.answer.topic.is_some() && !ranked.is_empty()
+}
+
 /// Returns the skills that the message may name (`weak`), then relevant ones, then those of single words
 /// (`slight`). If there are none, `has_shown` is false and the message is not idle, returns the skills without
 /// triggers if they are few, as nothing else would find them. Vetoed and denied skills are left out. The caller
@@ -39,7 +45,10 @@ pub(super) fn near<'a>(
     let is_handful = listing.len() <= options.max_lines;
     let is_near =
         |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful);
-    let is_plausible = ranked.first().is_some_and(|(_, found)| found.is_plausible(listing.len()));
+    // Who asks for skills for something wants to see the nearest ones, however near they are.
+    let asks_near = fits_topic(case, ranked);
+    let is_plausible =
+        asks_near || ranked.first().is_some_and(|(_, found)| found.is_plausible(listing.len()));
     let near = ranked.iter().filter(|(_, found)| is_plausible && is_near(found));
     let mut lines: Vec<&Entry> = weak.to_vec();
     lines.extend(near.map(|(entry, _)| *entry));

@@ -92,7 +92,8 @@ pub(super) fn plan<'a>(
         plan.summary.considered = considered(case, &ranked, &decisions);
     }
     // Lines for skills that have no other place in the text.
-    let lines = if meta.is_some() {
+    let asks_all = meta.is_some() && !lines::fits_topic(case, &ranked);
+    let lines = if asks_all {
         lines::all(case, &ranked, plan.shown())
     } else {
         let has_shown = plan.called_for().next().is_some();

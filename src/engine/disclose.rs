@@ -97,12 +97,16 @@ impl Engine {
         });
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
+        let topic = answer.as_ref().and_then(|answer| answer.topic.clone());
         let is_ranked = Cell::new(false);
         let ranker = Ranker::new(self, now);
         let evidence = Evidence {
             relevant: &|limit| {
                 is_ranked.set(true);
-                ranker.rank(&parts, limit)
+                match &topic {
+                    Some(topic) => ranker.rank_text(topic, limit),
+                    None => ranker.rank(&parts, limit),
+                }
             },
             apart: &|limit| ranker.rank_apart(&parts.request(), limit),
             is_idle: &|| idle::is_idle(&parts.request()) && !parts.has_attachments(),

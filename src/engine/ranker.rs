@@ -58,7 +58,7 @@ impl<'e> Ranker<'e> {
     }
 
     /// The best `limit` skills for a text.
-    fn rank_text(&self, text: &str, limit: usize) -> Ranked {
+    pub(super) fn rank_text(&self, text: &str, limit: usize) -> Ranked {
         let mut ranked = Vec::new();
         let message = &*self.engine.bounded(text);
         let scores = self.scores(message).unwrap_or_else(|error| {

@@ -148,6 +148,9 @@ pub struct Answer {
     pub about: Vec<SkillId>,
     /// The question about the skills themselves, if the query asks one.
     pub meta: Option<MetaQuestion>,
+    /// The subject of the question, folded, if it asks for skills for something: `pdf reports` of "which
+    /// skill should I use for PDF reports?".
+    pub topic: Option<String>,
 }
 
 impl Index {

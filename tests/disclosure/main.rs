@@ -11,6 +11,7 @@ mod sessions;
 mod strange_names;
 #[path = "../support/mod.rs"]
 mod support;
+mod topics;
 
 use std::collections::BTreeSet;
 

@@ -356,3 +356,32 @@ fn equals_are_in_the_order_of_ids_without_a_lead() {
     assert_eq!(index.shared("deployment", id, skill)[0].fields, [Field::Description]);
     assert!(ranked[0].relevance.worth > 0.0);
 }
+
+/// Checks that function words alone are no evidence, in the nine languages with lists and in English: the
+/// first skill has them all, the others have none.
+#[test]
+fn function_words_are_no_evidence_in_any_language() {
+    for words in [
+        "while it is although they and because of whether or until since either",
+        "während und oder aber nicht mit für immer nie oft trotz jener ans",
+        "les des une pour dans est avec mais donc sur",
+        "el los las una del con nunca vuestro pero para",
+        "il della gli nella per che aveva con anche",
+        "het een van voor niet zijn heel jij zullen",
+        "się nie jest dla oraz lub mieć mogą",
+        "não uma dos das ou em nunca são teu",
+        "и в не для на с та ко должен",
+        "ve bir için ile bu veya altında arasında",
+    ] {
+        let skill = |n: usize| {
+            let words = if n == 0 { words } else { "" };
+            format!("---\nname: s{n}\ndescription: Zorble{n} quux {words}.\n---\nBody\n")
+        };
+        let skills: Vec<Skill> = (0..6).map(|n| skill(n).parse().unwrap()).collect();
+        let builder = skills.into_iter().fold(Engine::builder(), EngineBuilder::skill);
+        let engine = builder.build().unwrap();
+        assert_eq!(engine.relevance().rank(words, 9), [], "{words}");
+        let shown = engine.disclose(format!("{words} blarg"));
+        assert!(shown.full.is_empty(), "{words}: {shown:?}");
+    }
+}

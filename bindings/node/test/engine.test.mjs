@@ -84,11 +84,11 @@ test('reasons are told, and results are plain', () => {
 
 test('relevance is explained with words, places, and what is lacking', async () => {
   const engine = make();
-  const message = 'grüß dich 🙂, tunes it any sql?';
+  const message = 'grüß dich 🙂, any tuning?';
   const [weighed] = engine.explain(message).relevant;
-  assert.deepEqual([weighed.id, weighed.tier, weighed.isDecisive], ['sql', 2, false]);
+  assert.ok(weighed.id === 'sql' && weighed.tier < 3 && !weighed.isDecisive, weighed);
   const places = weighed.terms.flatMap((term) => term.places.map(([start, end]) => message.slice(start, end)));
-  assert.ok(places.includes('tunes') && places.includes('sql'), places);
+  assert.deepEqual(places, ['tuning']);
   assert.ok(weighed.needed.worth > 0 && weighed.headWords > 0 && weighed.terms[0].fields.length > 0);
   const [lack] = weighed.lacking;
   assert.ok(['worth', 'lead', 'words'].includes(lack.code) && lack.has < lack.needs, lack.text);

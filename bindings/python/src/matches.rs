@@ -159,8 +159,8 @@ record! {
         fields: Vec<String>,
         /// The share of the skill's `worth` that it adds, about.
         worth: f32,
-        /// The start and the end of each place in the message, in characters.
-        places: Vec<(usize, usize)>,
+        /// The start and the end of each place in the message, in characters, as a list of two.
+        places: Vec<Vec<usize>>,
     }
 }
 
@@ -241,7 +241,7 @@ impl Weighed {
             places: term
                 .places
                 .iter()
-                .map(|place| (characters.at(place.start), characters.at(place.end)))
+                .map(|place| vec![characters.at(place.start), characters.at(place.end)])
                 .collect(),
         });
         Weighed {

@@ -90,11 +90,11 @@ def test_reasons_are_told(engine: Engine) -> None:
 
 
 def test_relevance_is_explained_with_words_places_and_what_is_lacking(engine: Engine) -> None:
-    message = "grüß dich, tunes it any sql?"
+    message = "grüß dich, any tuning?"
     [weighed] = engine.explain(message).relevant[:1]
-    assert (weighed.id, weighed.tier) == ("sql", 2) and not weighed.is_decisive
+    assert weighed.id == "sql" and weighed.tier < 3 and not weighed.is_decisive
     places = [message[start:end] for term in weighed.terms for start, end in term.places]
-    assert set(places) >= {"tunes", "sql"}
+    assert places == ["tuning"]
     assert weighed.terms[0].fields and weighed.needed is not None
     [lack] = weighed.lacking[:1]
     assert lack.code in ("worth", "lead", "words") and str(lack) == lack.text

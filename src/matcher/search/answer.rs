@@ -53,6 +53,7 @@ impl Search<'_, '_> {
             excludes.map(|&exclude| &self.index.tables.excludes[exclude as usize])
         };
         let entry = |(skill, entry): &(u32, Box<str>)| (id(*skill), entry.to_string());
+        let asked = self.index.questions.asked(&said);
         let mut answer = Answer {
             matches: first.iter().map(|key| self.to_match(*key)).collect(),
             beyond: beyond.iter().map(|key| id(key.skill())).collect(),
@@ -66,7 +67,8 @@ impl Search<'_, '_> {
             weak: found.weak.iter().map(|&skill| id(skill)).collect(),
             denied: found.denied.iter().map(|&skill| id(skill)).collect(),
             about: found.about.iter().map(|&skill| id(skill)).collect(),
-            meta: self.index.questions.asked(&said),
+            meta: asked.map(|asked| asked.question),
+            topic: asked.map(|asked| asked.topic.trim().to_owned()).filter(|of| !of.is_empty()),
         };
         if self.index.masks_quoted && !self.scratch.quoted.is_empty() {
             answer.quoted = self.quoted_only();

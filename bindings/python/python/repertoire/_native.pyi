@@ -644,10 +644,10 @@ class WeighedTerm:
     def worth(self) -> float:
         """The share of the skill's ``worth`` that it adds, about."""
     @property
-    def places(self) -> list[tuple[int, int]]:
-        """The start and the end of each place in the message, in characters."""
+    def places(self) -> list[list[int]]:
+        """The start and the end of each place in the message, in characters, as a list of two."""
     def __new__(
-        cls, term: str, fields: list[str], worth: float, places: list[tuple[int, int]]
+        cls, term: str, fields: list[str], worth: float, places: list[list[int]]
     ) -> WeighedTerm: ...
     __match_args__ = (
         "term",

@@ -60,7 +60,7 @@ pub(super) struct Answer {
     micros: u64,
     relevant: Vec<Relevant>,
     verdict: Option<Result<Verdict, String>>,
-    /// What the messages of the conversation so far brought into its context.
+    /// The messages of the conversation so far, with the skills that each brought into the context.
     heard: Vec<Heard>,
     /// Findings about skill files, a line each.
     findings: Vec<String>,

@@ -63,7 +63,7 @@ fn messages_of_people_who_never_saw_the_triggers_are_routed_no_worse_than_measur
         |of: &Value| of["fired"].as_array().unwrap().iter().any(|f| f["is_wrong"] == true);
     assert!(n_with(&|of| is_wanted(of) && is_wrong(of)) <= 1, "{report}");
     assert_eq!(n_with(&|of| !is_wanted(of) && is_wrong(of)), 0, "{report}");
-    assert!(n_of_60("lines_for_none") <= 39.0, "{}", figure("lines_for_none"));
+    assert!(n_of_60("lines_for_none") <= 38.0, "{}", figure("lines_for_none"));
 }
 
 #[test]

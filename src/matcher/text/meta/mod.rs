@@ -30,6 +30,23 @@ pub enum MetaQuestion {
     ShowAll,
 }
 
+/// A question about the skills themselves, and its topic, if it asks for skills for something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked<'t> {
+    pub(crate) question: MetaQuestion,
+    /// Empty if the question has none.
+    pub(crate) topic: &'t str,
+}
+
+impl<'t> Asked<'t> {
+    /// Returns the question of a message that asks both: the greater one, and if they are equal, the one
+    /// without a topic.
+    fn and(self, other: Option<Asked<'t>>) -> Asked<'t> {
+        let rank = |asked: &Asked<'_>| (asked.question, asked.topic.is_empty());
+        other.filter(|other| rank(other) >= rank(&self)).unwrap_or(self)
+    }
+}
+
 /// The phrases of all languages.
 const TEXT: &str = concat!(
     include_str!("phrases/en.txt"),
@@ -79,7 +96,7 @@ impl Questions {
     }
 
     /// Returns the question about the skills themselves that a folded text asks.
-    pub(crate) fn asked(&self, text: &str) -> Option<MetaQuestion> {
+    pub(crate) fn asked<'t>(&self, text: &'t str) -> Option<Asked<'t>> {
         let mut asked = None;
         let mut start = 0;
         let mut is_first = true;
@@ -95,12 +112,12 @@ impl Questions {
 
     /// Looks for a question in a sentence of `text`, with nothing but courtesies before it in the
     /// sentence, and in the text if it `is_first`. Tells whether the sentence is more than courtesies.
-    fn ask(
+    fn ask<'t>(
         &self,
-        text: &str,
+        text: &'t str,
         sentence: Range<usize>,
         is_first: bool,
-        asked: &mut Option<MetaQuestion>,
+        asked: &mut Option<Asked<'t>>,
     ) -> bool {
         let mut rest = &text[sentence.clone()];
         // True if some phrase may end with the last word of the sentence; computed at the first
@@ -117,10 +134,12 @@ impl Questions {
                 if phrase.meaning == Meaning::Courtesy {
                     after_courtesy = shortest(after_courtesy, strip_words(phrase.words, rest));
                 } else if (phrase.is_open || *may_close.get_or_insert_with(may_any_close))
-                    && self.is_asked(&phrase, rest)
+                    && let Some(topic) = self.topic_of(&phrase, rest)
                 {
                     let is_all = || is_first && self.is_courtesy(&text[sentence.end..]);
-                    *asked = (*asked).max(question(phrase.meaning, is_all));
+                    if let Some(question) = question(phrase.meaning, is_all) {
+                        *asked = Some(Asked { question, topic }.and(*asked));
+                    }
                 }
             }
             match after_courtesy {
@@ -133,21 +152,25 @@ impl Questions {
     }
 
     /// Looks for a question whose phrase begins with `*`, by its last word.
-    fn ask_from_end(&self, sentence: &str, asked: &mut Option<MetaQuestion>) {
+    fn ask_from_end<'t>(&self, sentence: &'t str, asked: &mut Option<Asked<'t>>) {
         for (table, text) in self.tables().filter(|(table, _)| table.may_end(sentence)) {
             let Some(word) = last_token(sentence) else { return };
             let mut chars = sentence.char_indices().rev();
             let end = &sentence[chars.nth(4 * MAX_OPEN_WORDS).map_or(0, |(at, _)| at)..];
             for phrase in table.phrases(&table.ends, text, word) {
-                if may_hold(phrase.words, end) && self.is_asked(&phrase, end) {
-                    *asked = (*asked).max(question(phrase.meaning, || false));
+                if may_hold(phrase.words, end)
+                    && let Some(topic) = self.topic_of(&phrase, end)
+                    && let Some(question) = question(phrase.meaning, || false)
+                {
+                    *asked = Some(Asked { question, topic }.and(*asked));
                 }
             }
         }
     }
 
-    /// Tells whether `text` begins with a phrase and goes on with nothing but courtesies.
-    fn is_asked(&self, phrase: &Phrase<'_>, text: &str) -> bool {
+    /// If `text` begins with a phrase and goes on with nothing but courtesies, returns its topic,
+    /// which may be empty.
+    fn topic_of<'t>(&self, phrase: &Phrase<'_>, text: &'t str) -> Option<&'t str> {
         follows(phrase.words, text, &|rest| self.is_courtesy(rest))
     }
 

@@ -80,23 +80,27 @@ fn strip_choices<'t>(choices: &str, text: &'t str) -> impl Iterator<Item = &'t s
     choices.split('|').filter(may_be_same).filter_map(move |words| strip_words(words, text))
 }
 
-/// Tells whether `text` begins with the phrase, and `ends` is true for the rest of it.
-pub(super) fn follows(phrase: &str, text: &str, ends: &impl Fn(&str) -> bool) -> bool {
-    let Some((part, rest)) = next_part(phrase) else { return ends(text) };
+/// If `text` begins with the phrase, and `ends` is true for the rest of it, returns the words that the
+/// first `*` of the phrase stands for; an empty text if it has none.
+pub(super) fn follows<'t>(
+    phrase: &str,
+    text: &'t str,
+    ends: &impl Fn(&str) -> bool,
+) -> Option<&'t str> {
+    let Some((part, rest)) = next_part(phrase) else { return ends(text).then_some("") };
     let one_of =
-        |choices: &str| strip_choices(choices, text).any(|after| follows(rest, after, ends));
+        |choices: &str| strip_choices(choices, text).find_map(|after| follows(rest, after, ends));
     match part {
         Part::Words(words) => one_of(words),
         Part::OneOf(choices) => one_of(choices),
-        Part::Maybe(choices) => one_of(choices) || follows(rest, text, ends),
-        Part::Open if next_token(rest).is_none() => next_token(text).is_some(),
+        Part::Maybe(choices) => one_of(choices).or_else(|| follows(rest, text, ends)),
+        Part::Open if next_token(rest).is_none() => next_token(text).map(|_| text),
         Part::Open => {
             let mut after = text;
-            (0..MAX_OPEN_WORDS).any(|_| {
-                next_token(after).is_some_and(|(_, next)| {
-                    after = next;
-                    follows(rest, after, ends)
-                })
+            (0..MAX_OPEN_WORDS).find_map(|_| {
+                after = next_token(after)?.1;
+                follows(rest, after, ends)?;
+                Some(&text[..text.len() - after.len()])
             })
         }
     }
@@ -195,7 +199,22 @@ mod tests {
             (") ] |", "", true),
         ] {
             let is_end = |rest: &str| next_token(rest).is_none();
-            assert_eq!(follows(phrase, text, &is_end), expected, "{phrase:?} {text:?}");
+            let found = follows(phrase, text, &is_end);
+            assert_eq!(found.is_some(), expected, "{phrase:?} {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_first_open_part_stands_for_is_the_topic() {
+        for (phrase, text, topic) in [
+            ("skills for *", "skills for the new server", " the new server"),
+            ("* skills", "some other skills", "some other"),
+            ("what * skills * here", "what on skills or so here", " on"),
+            ("有*的技能", "有处理表格的技能", "处理表格"),
+            ("show skills", "show skills", ""),
+        ] {
+            let is_end = |rest: &str| next_token(rest).is_none();
+            assert_eq!(follows(phrase, text, &is_end), Some(topic), "{phrase:?}");
         }
     }
 
