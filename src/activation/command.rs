@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::catalog::naming::readings;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::skill::SkillId;
 
@@ -52,17 +53,23 @@ pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
 }
 
 /// Finds the skill that `word`, typed after a slash, refers to, whether the skill is available or not.
-/// The word is an id, a command in any letter case, or a name that only one skill has.
+/// The word is an id, a command in any letter case, or a name that only one skill has; a plugin may stand
+/// before it, as in `/plugin:id`.
 pub fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
     let named = named(catalog);
-    let command = sanitized(word.trim_end_matches('/'));
-    let by_id = named.iter().find(|(_, entry)| entry.id == word);
-    let by_command = || named.iter().find(|(name, _)| *name == command);
-    let by_name = || {
-        let mut found = named.iter().filter(|(_, entry)| entry.skill.name() == word);
-        found.next().filter(|_| found.next().is_none())
-    };
-    by_id.or_else(by_command).or_else(by_name).map(|(_, entry)| *entry)
+    // `//tdd` is a comment, not a command.
+    let n_readings = if word.starts_with(['/', '$', '@']) { 1 } else { usize::MAX };
+    let found = readings(word).take(n_readings).find_map(|word| {
+        let command = sanitized(word.trim_end_matches('/'));
+        let by_id = named.iter().find(|(_, entry)| entry.id == *word);
+        let by_command = || named.iter().find(|(name, _)| *name == command);
+        let by_name = || {
+            let mut found = named.iter().filter(|(_, entry)| entry.skill.name() == word);
+            found.next().filter(|_| found.next().is_none())
+        };
+        by_id.or_else(by_command).or_else(by_name)
+    });
+    found.map(|(_, entry)| *entry)
 }
 
 /// Returns the skills that have a command, in the order of ids, each with a unique command: its id as it

@@ -1,52 +1,18 @@
 //! The look-up of a skill by name, and the error if there is no such skill.
 
-use std::path::Path;
-
-use super::{Entry, is_skill_file};
+use super::Entry;
+use super::naming::{Meant, meant};
 use crate::error::{Error, ErrorCode, Remedy};
 
-/// The skill that `name` means: the one with this id, else with this path, else with this name if it is
-/// unique.
+/// The skill that `name` means, in any of the [forms](super::naming) for one skill: a name that several
+/// have means none, and a path that several have means the one of the highest source.
 pub(super) fn find_in<'a>(entries: &[&'a Entry], name: &str) -> Option<&'a Entry> {
-    let by_id = entries.iter().find(|entry| entry.id == name);
-    let path = Path::new(name);
-    let by_path = || {
-        let at_path = entries.iter().filter(|entry| answers_to_path(entry, path));
-        at_path.max_by_key(|entry| entry.source)
-    };
-    let by_name = || {
-        let mut named = entries.iter().filter(|entry| entry.skill.name() == name);
-        named.next().filter(|_| named.next().is_none())
-    };
-    by_id.or_else(by_path).or_else(by_name).copied()
-}
-
-/// Tells whether `path` is that of the skill's directory or file: relative to the source's root, beginning
-/// with the root as the source gives it, or absolute.
-fn answers_to_path(entry: &Entry, path: &Path) -> bool {
-    let dir = match path.file_name() {
-        Some(name) if is_skill_file(name) => path.parent().unwrap_or(path),
-        _ => path,
-    };
-    is_below_root(dir, &entry.relative_path)
-        || entry.skill.dir().is_some_and(|known| leads_to(dir, known))
-}
-
-/// Tells whether `path` is `relative`, the path of a directory from the root of its source.
-pub(super) fn is_below_root(path: &Path, relative: &str) -> bool {
-    !relative.is_empty() && without_dot(path) == Path::new(relative)
-}
-
-/// Tells whether `path` is `known`, a path as its source gives it, or the absolute form of it: a relative
-/// `known` is read from the working directory.
-pub(super) fn leads_to(path: &Path, known: &Path) -> bool {
-    let plain = without_dot(known);
-    without_dot(path) == plain
-        || path.ends_with(plain) && std::path::absolute(known).is_ok_and(|known| known == path)
-}
-
-fn without_dot(path: &Path) -> &Path {
-    path.strip_prefix(".").unwrap_or(path)
+    let Meant { entries, by_path } = meant(entries, name);
+    match entries[..] {
+        [one] => Some(one),
+        _ if by_path => entries.into_iter().max_by_key(|entry| entry.source),
+        _ => None,
+    }
 }
 
 /// The error for a user if there is no skill `name`.

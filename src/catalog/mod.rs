@@ -8,6 +8,7 @@ mod environment;
 pub(crate) mod inputs;
 mod links;
 mod lookup;
+pub(crate) mod naming;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -36,7 +37,7 @@ use rejected::Rejected;
 pub use environment::Environment;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
-pub use rule::{RuleTarget, SkillRule};
+pub use rule::{RuleTarget, SkillChoice, SkillRule};
 pub use scan::{is_skill_file, skill_files};
 #[doc(hidden)]
 pub use source::{BUNDLED_SKILLS, levels};
@@ -193,7 +194,8 @@ impl Catalog {
     }
 
     /// The available skill that `audience` means by `name`: an id, a path (of its directory from
-    /// the source's root, of the directory, or of the file), or a name if it is unique.
+    /// the source's root, of the directory, or of the file), or a name if it is unique; also as it is
+    /// written in messages (`/id`, `$id`, `plugin:id`), and in any letter case.
     ///
     /// Fails with `NOT_FOUND` if there is no such skill, or if the audience may not load it. The error
     /// has the finding that refused the skill's file, if there is one, otherwise the nearest ids.
@@ -212,6 +214,11 @@ impl Catalog {
         let rejected = || rejected::error(&self.rejected, &self.diagnostics, name);
         let not_found = || rejected().unwrap_or_else(|| unknown_to_user(name, &all));
         find_in(&all, name).ok_or_else(not_found)
+    }
+
+    /// The skill that the allowlist leaves out and that the operator means by `name`.
+    pub fn find_filtered(&self, name: &str) -> Option<&Entry> {
+        find_in(&self.filtered().collect::<Vec<_>>(), name)
     }
 
     /// The direct sub-skills of `parent` that `audience` may load. A skill at the root of its source has

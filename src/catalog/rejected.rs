@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::lookup::{is_below_root, leads_to};
+use super::naming::{is_below_root, leads_to, readings};
 use super::visibility::Allowlist;
 use super::{Entry, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -41,7 +41,7 @@ pub(super) fn rejected<'a>(
             let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
             let (dir, file) = (dir.to_path_buf(), finding.path.clone());
             let found = Rejected { dir, relative_path: parts.join("/"), file };
-            let is_allowed = found.names().any(|name| allowlist.allows(name));
+            let is_allowed = allowlist.may_allow(&found.names());
             if is_allowed && !loaded.contains(&*found.file) && !rejected.contains(&found) {
                 rejected.push(found);
             }
@@ -66,10 +66,12 @@ fn refused(finding: &Diagnostic) -> Option<&Path> {
 /// The error for a skill `name` whose file was refused, with the finding that refused it; `None` if no
 /// rejected skill has this name or path.
 pub(super) fn error(rejected: &[Rejected], findings: &[Diagnostic], name: &str) -> Option<Error> {
-    let by_path = |found: &&Rejected| found.is_at(name);
-    let by_name = |found: &&Rejected| found.name() == Some(name);
-    let meant = || rejected.iter().rev();
-    let meant = meant().find(by_path).or_else(|| meant().find(by_name))?;
+    let meant = readings(name).find_map(|name| {
+        let by_path = |found: &&Rejected| found.is_at(&name);
+        let by_name = |found: &&Rejected| found.name() == Some(&*name);
+        let meant = || rejected.iter().rev();
+        meant().find(by_path).or_else(|| meant().find(by_name))
+    })?;
     let mut findings = findings.iter().filter(|finding| finding.path == meant.file);
     let finding = findings.find(|finding| refused(finding).is_some())?;
     let message = format!("the file of the skill `{name}` was rejected: {finding}");
@@ -83,8 +85,8 @@ impl Rejected {
     }
 
     /// The names by which an allowlist may mean the skill: its directory's name, and its path as the id.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.name().into_iter().chain([&*self.relative_path])
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.name().into_iter().chain([&*self.relative_path]).collect()
     }
 
     /// Tells whether `name` is the path of the directory or file: relative to the source's root, beginning

@@ -1,5 +1,7 @@
 //! The resolution of sources into a catalog: ids, precedence, requirements, allowlist.
 
+#[cfg(feature = "snapshot")]
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -8,9 +10,10 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::inputs::Inputs;
 use super::links::LinkRules;
+use super::naming::{Named, may_name};
 use super::reader::{ReadSkill, Reader};
-use super::rejected::{Rejected, rejected};
-use super::rule::{SkillRule, turned_off};
+use super::rejected::rejected;
+use super::rule::{SkillChoice, SkillRule, turned_off};
 use super::scan::{Scanned, scan};
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
@@ -30,10 +33,9 @@ pub struct CatalogOptions {
     pub brand: String,
     /// The skills that exist for this agent.
     pub allowlist: Allowlist,
-    /// Skills to enable although they are disabled, or bundled and off, by id or name.
-    pub enabled: BTreeSet<String>,
-    /// Skills to disable, by id, each with the setting that disables it, in a phrase.
-    pub disabled: BTreeMap<String, String>,
+    /// Settings that turn skills on, bundled ones included, or off. The last one that names a skill
+    /// decides.
+    pub choices: Vec<SkillChoice>,
     /// Rules by which the host's agent turns skills off, even those that are enabled.
     pub rules: Vec<SkillRule>,
     /// The reason, in a phrase, for turning off all bundled skills that are not enabled; `None` to leave
@@ -70,26 +72,25 @@ impl CatalogOptions {
             sources,
             brand: _,
             allowlist,
-            enabled,
-            disabled,
+            choices,
             rules,
             bundled_off,
             findings,
             environment: _,
         } = self;
         let sources = sources.iter().map(Source::written).collect::<Option<Vec<_>>>()?;
-        let only = match allowlist {
-            Allowlist::All => None,
-            Allowlist::Only(names) => Some(names),
-        };
-        Some((sources, brand, only, enabled, disabled, rules, bundled_off, Findings(findings)))
+        let written: Vec<_> = choices.iter().map(|choice| (&choice.skills, &choice.off)).collect();
+        let unknown: Vec<_> = choices.iter().map(|choice| choice.unknown.clone()).collect();
+        let (unknown, findings) = (Findings(Cow::Owned(unknown)), Findings(findings.into()));
+        let lists = allowlist.lists();
+        Some((sources, brand, lists, written, unknown, rules, bundled_off, findings))
     }
 }
 
 /// Findings, serialised with all their fields.
 #[cfg(feature = "snapshot")]
 #[derive(serde::Serialize)]
-struct Findings<'a>(#[serde(with = "crate::diagnostic::as_values")] &'a [Diagnostic]);
+struct Findings<'a>(#[serde(with = "crate::diagnostic::as_values")] Cow<'a, [Diagnostic]>);
 
 /// A skill with its precedence over others with the same id.
 struct Candidate {
@@ -106,18 +107,27 @@ pub(super) fn resolve(
     let CatalogOptions { sources, allowlist, findings, .. } = options;
     let mut diagnostics = findings.clone();
     let mut candidates = candidates(sources, reader, reporter, &mut diagnostics);
+    let named = Named::new(candidates.iter().map(|candidate| &candidate.entry));
+    let (chosen, unknown_choices) = chosen(&options.choices, &named);
+    let (allowed, unknown_names) = allowed(allowlist, &named);
     for Candidate { entry, .. } in &mut candidates {
-        entry.status = status(entry, options, &mut reader.inputs);
+        entry.status = status(entry, chosen.get(&entry.id).copied(), options, &mut reader.inputs);
+        // A skill and those it shadows have the same id, so they are kept or dropped together.
+        entry.allowed = allowed.iter().all(|ids| ids.contains(&entry.id));
     }
-    let mut entries = shadow(candidates, &mut diagnostics);
-    filter(&mut entries, allowlist);
+    let entries = shadow(candidates, &mut diagnostics);
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
     let roots = sources.iter().filter_map(Source::root);
     let rejected = rejected(roots, &entries, &diagnostics, allowlist);
     // These findings have no file, so they come first.
-    diagnostics.splice(0..0, unknown(allowlist, &entries, &rejected));
+    let is_unknown =
+        |written: &str| !rejected.iter().any(|rejected| may_name(written, &rejected.names()));
+    let names = unknown_names.into_iter().filter(|name| is_unknown(name)).map(not_allowed);
+    let choices = unknown_choices.into_iter().filter(|choice| is_unknown(&choice.skills));
+    let unknown: Vec<_> = names.chain(choices.map(|choice| choice.unknown.clone())).collect();
+    diagnostics.splice(0..0, unknown);
     Catalog { entries, diagnostics: diagnostics.into(), rejected }
 }
 
@@ -247,57 +257,71 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
     relative
 }
 
-fn status(entry: &Entry, options: &CatalogOptions, inputs: &mut Inputs) -> Status {
-    let CatalogOptions { enabled, disabled, rules, bundled_off, environment, .. } = options;
-    let manifest = entry.skill.manifest();
-    if let Some(reason) = turned_off(rules, entry) {
-        return Status::Disabled { reason };
-    }
-    let asked_for = enabled.contains(entry.id.as_str()) || enabled.contains(entry.skill.name());
-    if !asked_for {
-        let is_bundled = entry.scope == Scope::Bundled;
-        let by_default = || "`default_enabled` is false".to_owned();
-        let reason = disabled
-            .get(entry.id.as_str())
-            .or(bundled_off.as_ref().filter(|_| is_bundled))
-            .cloned()
-            .or_else(|| (is_bundled && !manifest.is_enabled_by_default()).then(by_default));
-        if let Some(reason) = reason {
-            return Status::Disabled { reason };
+/// Returns the choice that decides about each skill that `choices` name, by id, and the choices that name
+/// no skill.
+fn chosen<'o>(
+    choices: &'o [SkillChoice],
+    named: &Named<'_>,
+) -> (BTreeMap<SkillId, &'o SkillChoice>, Vec<&'o SkillChoice>) {
+    let (mut chosen, mut unknown) = (BTreeMap::new(), Vec::new());
+    for choice in choices {
+        let ids = named.ids(&choice.skills);
+        if ids.is_empty() {
+            unknown.push(choice);
         }
+        chosen.extend(ids.into_iter().map(|id| (id, choice)));
+    }
+    (chosen, unknown)
+}
+
+/// Returns the ids of the skills that each list of `allowlist` names, and the entries that name no skill.
+fn allowed<'o>(
+    allowlist: &'o Allowlist,
+    named: &Named<'_>,
+) -> (Vec<BTreeSet<SkillId>>, Vec<&'o str>) {
+    let (mut allowed, mut unknown) = (Vec::new(), Vec::new());
+    for list in allowlist.lists() {
+        let mut ids_of_list = BTreeSet::new();
+        for written in list {
+            let ids = named.ids(written);
+            if ids.is_empty() {
+                unknown.push(written.as_str());
+            }
+            ids_of_list.extend(ids);
+        }
+        allowed.push(ids_of_list);
+    }
+    (allowed, unknown)
+}
+
+/// The finding about a name in the allowlist for which there is no skill.
+fn not_allowed(name: &str) -> Diagnostic {
+    let message = format!("the allowlist names `{name}`, but there is no such skill");
+    let help = "correct the id, or remove it from the allowlist";
+    Diagnostic::new(Code::UnknownSkill, Path::new(""), message, help)
+}
+
+/// Returns the status of a skill about which `choice`, if any, decides.
+fn status(
+    entry: &Entry,
+    choice: Option<&SkillChoice>,
+    options: &CatalogOptions,
+    inputs: &mut Inputs,
+) -> Status {
+    let CatalogOptions { rules, bundled_off, environment, .. } = options;
+    let manifest = entry.skill.manifest();
+    let is_bundled = entry.scope == Scope::Bundled;
+    let by_default = || {
+        let reason = || Some("`default_enabled` is false".to_owned());
+        let is_off = is_bundled && !manifest.is_enabled_by_default();
+        bundled_off.clone().filter(|_| is_bundled).or_else(|| is_off.then(reason)?)
+    };
+    let by_choice = || choice.map_or_else(by_default, |choice| choice.off.clone());
+    if let Some(reason) = turned_off(rules, entry).or_else(by_choice) {
+        return Status::Disabled { reason };
     }
     let unmet = environment.unmet(manifest, inputs);
     unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })
-}
-
-/// Applies the allowlist. A name in it that is the id of a skill means only that skill, not others with
-/// the same name. A skill and those it shadows have the same id, so they are kept or dropped together.
-fn filter(entries: &mut [Entry], allowlist: &Allowlist) {
-    let ids: BTreeSet<SkillId> = entries.iter().map(|entry| entry.id.clone()).collect();
-    for rivals in entries.chunk_by_mut(|a, b| a.id == b.id) {
-        let name = rivals[0].skill.name();
-        let name_counts = !ids.contains(name);
-        let allowed =
-            allowlist.allows(rivals[0].id.as_str()) || (name_counts && allowlist.allows(name));
-        for entry in rivals {
-            entry.allowed = allowed;
-        }
-    }
-}
-
-/// Reports the names in the allowlist for which there is neither a skill nor a file that failed to load.
-fn unknown(allowlist: &Allowlist, entries: &[Entry], rejected: &[Rejected]) -> Vec<Diagnostic> {
-    let Allowlist::Only(names) = allowlist else { return Vec::new() };
-    let of_entries = entries.iter().flat_map(|entry| [entry.id.as_str(), entry.skill.name()]);
-    let of_rejected = rejected.iter().flat_map(Rejected::names);
-    let known: BTreeSet<&str> = of_entries.chain(of_rejected).collect();
-    let unknown = names.iter().filter(|name| !known.contains(name.as_str()));
-    let report = |name: &String| {
-        let message = format!("the allowlist names `{name}`, but there is no such skill");
-        let help = "correct the id, or remove it from the allowlist";
-        Diagnostic::new(Code::UnknownSkill, Path::new(""), message, help)
-    };
-    unknown.map(report).collect()
 }
 
 /// Orders candidates by id and precedence. Marks those that lose as shadowed, and reports them.

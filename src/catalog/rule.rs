@@ -1,8 +1,10 @@
-//! Rules by which the host's agent turns skills off.
+//! Rules by which the host's agent turns skills off, and settings that turn them on or off.
 
 use std::path::{Path, PathBuf, absolute};
 
+use super::naming::is_like;
 use super::{Entry, Scope};
+use crate::diagnostic::{Code, Diagnostic};
 
 /// A rule of the host's agent that turns skills off, or on again. Of several rules that apply to a skill,
 /// the last one decides.
@@ -25,6 +27,38 @@ pub struct SkillRule {
     /// The reason why they are off, in a phrase; `None` if they are on.
     pub off: Option<String>,
 }
+
+/// A setting that turns skills on or off. Of several settings that name a skill, the last one decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillChoice {
+    /// The skill, in one of the forms in which skills are named, or a pattern such as `acme-*`.
+    pub skills: String,
+    /// The reason why it is off, in a phrase; `None` if it is on.
+    pub off: Option<String>,
+    /// The finding to report if there is no such skill.
+    pub unknown: Diagnostic,
+}
+
+impl SkillChoice {
+    /// Turns on what `skills` names.
+    pub fn on(skills: impl Into<String>) -> SkillChoice {
+        let skills = skills.into();
+        let message = format!("`{skills}` is enabled, but there is no such skill");
+        let unknown = Diagnostic::new(Code::UnknownSkill, Path::new(""), message, CORRECT_IT);
+        SkillChoice { skills, off: None, unknown }
+    }
+
+    /// Turns off what `skills` names. `reason` is a phrase, shown with the status of the skills.
+    pub fn off(skills: impl Into<String>, reason: impl Into<String>) -> SkillChoice {
+        let skills = skills.into();
+        let message = format!("`{skills}` is disabled, but there is no such skill");
+        let unknown = Diagnostic::new(Code::UnknownSkill, Path::new(""), message, CORRECT_IT);
+        SkillChoice { skills, off: Some(reason.into()), unknown }
+    }
+}
+
+/// The remedy for a setting that names no skill.
+const CORRECT_IT: &str = "correct the id, or remove the setting";
 
 /// The skills to which a [`SkillRule`] applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,46 +108,6 @@ fn names(entry: &Entry) -> impl Iterator<Item = String> {
     std::iter::once(id.to_owned()).chain(qualified).chain(plain.collect::<Vec<_>>())
 }
 
-/// Tells whether `name` matches `pattern`, in which `*` stands for any text.
-fn is_like(name: &str, pattern: &str) -> bool {
-    let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
-    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
-    let Some(mut left) = name.strip_prefix(start) else { return false };
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return left.ends_with(part);
-        }
-        let Some(at) = left.find(part) else { return false };
-        left = &left[at + part.len()..];
-    }
-    true
-}
-
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        for (name, pattern, wanted) in [
-            ("acme-mail", "acme-mail", true),
-            ("acme-mail", "Acme-Mail", true),
-            ("acme-mail", "acme", false),
-            ("acme-mail", "acme-*", true),
-            ("acme-mail", "*-mail", true),
-            ("acme-mail", "a*-*l", true),
-            ("acme-mail", "*", true),
-            ("acme-mail", "acme-mail*", true),
-            ("acme-mail", "*x*", false),
-            ("aba", "ab*ba", false),
-            ("", "*", true),
-        ] {
-            assert_eq!(is_like(name, pattern), wanted, "{name} {pattern}");
-        }
-    }
 }

@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::Entry;
+use super::naming::may_name;
 
 /// The audience of a skill: the party that may see and load it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,29 +25,34 @@ pub enum Audience {
 
 /// The skills that exist for an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Allowlist {
-    /// All of them.
-    #[default]
-    All,
-    /// The skills with these ids or names.
-    Only(BTreeSet<String>),
+pub struct Allowlist {
+    /// Lists of skills, in any form in which skills are named, patterns such as `acme-*` included. A
+    /// skill exists if each list names it.
+    lists: Vec<BTreeSet<String>>,
 }
 
 impl Allowlist {
     /// The allowlist of a configuration: absent means all skills, `[]` none, `["*"]` all.
     pub fn from_entries<S: AsRef<str>>(entries: Option<&[S]>) -> Allowlist {
-        let Some(entries) = entries else { return Allowlist::All };
-        if entries.iter().any(|entry| entry.as_ref() == "*") {
-            return Allowlist::All;
-        }
-        Allowlist::Only(entries.iter().map(|entry| entry.as_ref().to_owned()).collect())
+        let lists = entries.into_iter().filter(|list| list.iter().all(|one| one.as_ref() != "*"));
+        let texts = |list: &[S]| list.iter().map(|one| one.as_ref().to_owned()).collect();
+        Allowlist { lists: lists.map(texts).collect() }
     }
 
-    pub(super) fn allows(&self, name: &str) -> bool {
-        match self {
-            Allowlist::All => true,
-            Allowlist::Only(names) => names.contains(name),
-        }
+    /// Returns the allowlist of the skills that both this one and `other` allow.
+    #[must_use]
+    pub fn and(mut self, other: Allowlist) -> Allowlist {
+        self.lists.extend(other.lists);
+        self
+    }
+
+    pub(super) fn lists(&self) -> &[BTreeSet<String>] {
+        &self.lists
+    }
+
+    /// Tells whether a skill that could not be loaded, and is known by `names`, would exist.
+    pub(super) fn may_allow(&self, names: &[&str]) -> bool {
+        self.lists.iter().all(|list| list.iter().any(|written| may_name(written, names)))
     }
 }
 
@@ -79,12 +85,15 @@ mod tests {
     fn allowlists_read_as_in_a_configuration() {
         let allows = |entries: Option<&[&str]>| {
             let list = Allowlist::from_entries(entries);
-            (list.allows("a"), list.allows("b"))
+            (list.may_allow(&["a"]), list.may_allow(&["b"]))
         };
         assert_eq!(allows(None), (true, true));
         assert_eq!(allows(Some(&[])), (false, false));
         assert_eq!(allows(Some(&["*"])), (true, true));
         assert_eq!(allows(Some(&["a"])), (true, false));
         assert_eq!(allows(Some(&["b"])), (false, true));
+        let both = Allowlist::from_entries(Some(&["a", "b"]));
+        let both = both.and(Allowlist::from_entries(Some(&["/B", "c"])));
+        assert!(both.may_allow(&["b"]) && !both.may_allow(&["a"]) && !both.may_allow(&["c"]));
     }
 }

@@ -1,6 +1,5 @@
 //! The builder of an engine.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 #[cfg(feature = "snapshot")]
 use std::time::Duration;
@@ -11,7 +10,9 @@ use arc_swap::ArcSwap;
 use super::cache::{self, CacheUse};
 use super::{Counters, Engine, HostFindings, Inner, Listeners, Outputs, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillRule, Source, reload};
+use crate::catalog::{
+    Allowlist, CatalogOptions, Environment, SkillChoice, SkillRule, Source, reload,
+};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
@@ -94,17 +95,18 @@ impl EngineBuilder {
         self
     }
 
-    /// Enables a skill that is disabled, or that is bundled and off.
+    /// Enables skills that are disabled, or that are bundled and off: by id or in another form in which
+    /// skills are named, or by a pattern such as `acme-*`.
     #[must_use]
-    pub fn enable(mut self, id: impl Into<String>) -> EngineBuilder {
-        self.catalog.enabled.insert(id.into());
-        self
+    pub fn enable(self, skills: impl Into<String>) -> EngineBuilder {
+        self.choose([SkillChoice::on(skills)])
     }
 
-    /// Enables skills that are disabled, or that are bundled and off.
+    /// Adds settings that turn skills on or off. The last one that names a skill decides, those of
+    /// [`EngineBuilder::enable`] included.
     #[must_use]
-    pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
-        self.catalog.enabled.extend(ids);
+    pub fn choose(mut self, choices: impl IntoIterator<Item = SkillChoice>) -> EngineBuilder {
+        self.catalog.choices.extend(choices);
         self
     }
 
@@ -113,13 +115,6 @@ impl EngineBuilder {
     #[must_use]
     pub fn bundled_off(mut self, reason: impl Into<String>) -> EngineBuilder {
         self.catalog.bundled_off = Some(reason.into());
-        self
-    }
-
-    /// Disables skills, by id. The reasons are phrases, shown with their status.
-    #[must_use]
-    pub fn disable_all(mut self, reasons: BTreeMap<String, String>) -> EngineBuilder {
-        self.catalog.disabled.extend(reasons);
         self
     }
 

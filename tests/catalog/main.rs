@@ -4,15 +4,16 @@
 mod corpus;
 #[cfg(unix)]
 mod links;
+mod names;
 mod order;
 mod progress;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
-use repertoire::catalog::{CatalogOptions, Entry, Environment, Scope};
+use repertoire::catalog::{CatalogOptions, Entry, Environment, Scope, SkillChoice};
 use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Skill, Source};
 use tempfile::TempDir;
 
@@ -113,12 +114,9 @@ fn skills_are_found_by_id_path_and_unique_name() {
     for (name, help) in [
         ("Same", "did you mean `a`, `b`?"),
         ("hamer", "did you mean `hammer`?"),
-        ("HAMMER", "did you mean `hammer`?"),
-        ("/hammer", "did you mean `hammer`?"),
         ("plannr", "did you mean `sven/plan`?"),
         ("work/plan", "did you mean `sven/plan`?"),
         ("Great Lable Here", "did you mean `great`?"),
-        ("great label here", "did you mean `great`?"),
         ("zzz", "use `find_skills`"),
     ] {
         let error = catalog.find(name, Audience::Model).unwrap_err();
@@ -178,7 +176,7 @@ fn requirements_and_defaults_decide_availability() {
         Environment::Fixed(vars.into_iter().map(|(name, value)| (name.into(), value)).collect());
     let mut options = CatalogOptions::new(vec![Source::bundled(dir.path())]);
     options.brand = "acme".to_owned();
-    options.enabled = BTreeSet::from(["wanted".to_owned()]);
+    options.choices = vec![SkillChoice::on("wanted")];
     options.environment = environment;
     let catalog = Catalog::load(&options);
     let status: BTreeMap<_, _> =
@@ -249,7 +247,9 @@ fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
         let query = format!("/{id} word");
         let matched = engine.matches(&query).iter().any(|found| found.id == *id);
         assert_eq!(matched, model, "{id}");
-        assert_eq!(engine.disclose(&query).full.iter().any(|full| *full == *id), model, "{id}");
+        // The command of a skill is the user's own, and yields its instructions.
+        let shown = engine.disclose(&query).full.iter().any(|full| *full == *id);
+        assert_eq!(shown, model || user, "{id}");
         assert_eq!(engine.prompt().text.contains(id), model, "{id}");
     }
     let rejected = engine.explain("word", 9).rejected;

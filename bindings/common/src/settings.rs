@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use repertoire::catalog::Environment;
+use repertoire::catalog::{Environment, SkillChoice};
 use repertoire::session::MemoryStore;
 use repertoire::trust::TrustStore;
 use repertoire::{
@@ -208,7 +208,7 @@ impl Settings {
             builder = builder.brand(brand);
         }
         builder = builder.allow(Allowlist::from_entries(self.allow.as_deref()));
-        builder = builder.enable_all(self.enable.iter().cloned().collect::<BTreeSet<_>>());
+        builder = builder.choose(self.enable.iter().map(SkillChoice::on));
         if let Some(reason) = &self.bundled_off {
             builder = builder.bundled_off(reason);
         }

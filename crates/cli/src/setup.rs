@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
-use repertoire::catalog::BUNDLED_SKILLS;
+use repertoire::catalog::{BUNDLED_SKILLS, SkillChoice};
 use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
@@ -209,7 +209,7 @@ pub(crate) fn with_skills(
     let builder = config
         .apply(builder.sources(bundled(common)))
         .allow(Allowlist::from_entries(allow))
-        .enable_all(common.enable.iter().cloned().collect())
+        .choose(common.enable.iter().map(SkillChoice::on))
         .rules(agent_state(common).map(|(agent, state)| state.rules(agent)).unwrap_or_default());
     match bundled_off(common, config) {
         Some(reason) => builder.bundled_off(reason),

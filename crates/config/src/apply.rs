@@ -1,12 +1,13 @@
 //! The application of settings to the options of an engine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::read::Found;
 use super::schema::Value;
 use super::{Channel, Config};
 use repertoire::EngineBuilder;
-use repertoire::catalog::Scope;
+use repertoire::catalog::{Scope, SkillChoice};
+use repertoire::diagnostic::Code;
 use repertoire::disclosure::{Budget, DisclosureOptions, PromptOptions};
 use repertoire::matcher::MetaQuestion;
 use repertoire::script::ScriptOptions;
@@ -16,37 +17,20 @@ use repertoire_sessions::ServerOptions;
 /// The reason why bundled skills are off if no setting turns them on.
 const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for";
 
-/// The skills that the files turn on and off, by id.
-#[derive(Debug, Default)]
-pub(crate) struct Choice {
-    pub(crate) enabled: BTreeSet<String>,
-    /// Disabled skills, each with the reason.
-    pub(crate) disabled: BTreeMap<String, String>,
-}
-
 impl Config {
-    /// The skills that the files turn on and off. The project's file wins over the user's; in the same
-    /// file, `disabled` wins over `enabled`.
-    pub(crate) fn choice(&self) -> Choice {
-        let mut choice = Choice::default();
+    /// The settings that turn skills on and off; the last one that names a skill decides. The project's
+    /// file wins over the user's; in the same file, `disabled` wins over `enabled`.
+    pub(crate) fn choices(&self) -> Vec<SkillChoice> {
+        let mut choices = Vec::new();
         for file in &self.files {
-            let of = |name| {
+            for setting in ["skills.enabled", "skills.disabled"] {
                 let of_file = self.found.iter().filter(|found| found.path == file.path);
-                of_file.filter(move |found| found.name == name)
-            };
-            for id in of("skills.enabled").flat_map(Found::texts) {
-                choice.disabled.remove(id);
-                choice.enabled.insert(id.to_owned());
-            }
-            for found in of("skills.disabled") {
-                let reason = format!("disabled in {}", found.path.display());
-                for id in found.texts() {
-                    choice.enabled.remove(id);
-                    choice.disabled.insert(id.to_owned(), reason.clone());
+                for found in of_file.filter(|found| found.name == setting) {
+                    choices.extend(found.texts().map(|skills| choice(found, skills)));
                 }
             }
         }
-        choice
+        choices
     }
 
     /// Applies the settings to `builder`: the brand, the sources, the skills that are on and off, and
@@ -56,12 +40,10 @@ impl Config {
     /// [diagnostics](repertoire::Engine::diagnostics).
     #[must_use]
     pub fn apply(&self, builder: EngineBuilder) -> EngineBuilder {
-        let choice = self.choice();
         let mut builder = builder
             .brand(&self.place.brand)
             .sources(self.sources())
-            .enable_all(choice.enabled)
-            .disable_all(choice.disabled)
+            .choose(self.choices())
             .map_disclosure(|options| self.disclosure(options))
             .map_prompt(|options| self.prompt(options))
             .map_toolsets(|options| self.toolsets(options))
@@ -238,6 +220,18 @@ impl Config {
             Value::Budget(text) => Budget::parse(text, self.window()).ok(),
             _ => None,
         }
+    }
+}
+
+/// The choice that a setting makes about one of its entries.
+fn choice(found: &Found, skills: &str) -> SkillChoice {
+    let is_off = found.name == "skills.disabled";
+    let message = format!("`{}` names `{skills}`, but there is no such skill", found.name);
+    let help = "correct the id, or remove it";
+    SkillChoice {
+        skills: skills.to_owned(),
+        off: is_off.then(|| format!("disabled in {}", found.path.display())),
+        unknown: found.finding(Code::UnknownSkill, message, help),
     }
 }
 

@@ -257,7 +257,7 @@ impl Config {
         for key in schema::KEYS.iter().filter(|key| !key.name.contains('*')) {
             let found = self.found.iter().filter(|found| found.name == key.name);
             let found: Vec<&Found> = found.filter(|found| !self.is_open_share(found)).collect();
-            let is_list = matches!(key.kind, Kind::Texts | Kind::Sources);
+            let is_list = matches!(key.kind, Kind::Texts | Kind::Closed | Kind::Sources);
             let n_hidden = if is_list { 0 } else { found.len().saturating_sub(1) };
             settings.extend(found[n_hidden..].iter().map(|found| from(found)));
             if found.is_empty() {

@@ -273,6 +273,12 @@ impl Reader<'_> {
             Kind::Keys => self
                 .texts(key, item)
                 .unwrap_or_else(|| Err(wrong("a public key in quotes, or a list of some"))),
+            Kind::Closed => self.texts(key, item).unwrap_or_else(|| {
+                let message = format!("this is {}, not a list of texts", kind_of(item));
+                let help =
+                    "write a list such as `[\"git\"]`; until then the skills it names are off";
+                Err(Problem::new(Code::WrongType, message, help))
+            }),
             Kind::Texts | Kind::Variables | Kind::Paths | Kind::Sources => {
                 self.texts(key, item).unwrap_or_else(|| Err(wrong("a list of texts")))
             }

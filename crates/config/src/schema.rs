@@ -21,6 +21,8 @@ pub(super) enum Kind {
     /// A text that is not empty.
     Text,
     Texts,
+    /// Skills that the setting turns off.
+    Closed,
     /// Directories of skills.
     Sources,
     /// Files and directories that code may use.
@@ -42,12 +44,17 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The value to use in place of an invalid one: for demands for signatures, the strictest value, so
-    /// that a mistake cannot turn them off. `texts` are the parts of the invalid value that could be
+    /// The value to use in place of an invalid one: for skills that are turned off and demands for
+    /// signatures, the strictest value, so that a mistake cannot open what they close. `texts` are the parts of the invalid value that could be
     /// read. `None` if the setting is to be left out.
     pub(super) fn strictest(self, texts: Vec<String>) -> Option<Value> {
         match self {
             Kind::Keys => Some(Value::Texts(texts)),
+            Kind::Closed => {
+                let names = texts.iter().flat_map(|text| text.split(',')).map(str::trim);
+                let names = names.filter(|name| !name.is_empty());
+                Some(Value::Texts(names.map(str::to_owned).collect()))
+            }
             Kind::Hosts => Some(Value::Switch(true)),
             _ => None,
         }
@@ -94,7 +101,7 @@ pub(super) const KEYS: &[Key] = &[
     key("sources.add", Kind::Sources, ProjectMay::Set),
     key("sources.standard", Kind::Switch, ProjectMay::Set),
     key("skills.enabled", Kind::Texts, ProjectMay::Set),
-    key("skills.disabled", Kind::Texts, ProjectMay::Set),
+    key("skills.disabled", Kind::Closed, ProjectMay::Set),
     key("bundled.command_line", Kind::Switch, ProjectMay::Set),
     key("bundled.hooks", Kind::Switch, ProjectMay::Set),
     key("bundled.mcp", Kind::Switch, ProjectMay::Set),

@@ -3,6 +3,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
+use repertoire::catalog::SkillChoice;
 use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
 use repertoire::{Engine, MetaQuestion};
 
@@ -270,18 +271,24 @@ fn sources_are_added_above_the_standard_ones_of_their_scope_or_replace_them() {
 
 #[test]
 fn the_nearest_file_decides_whether_a_skill_is_on() {
-    let choice = |user: &str, project: &str| {
-        let choice = World::new(user, project).config().choice();
-        let disabled: Vec<String> = choice.disabled.into_keys().collect();
-        (choice.enabled.into_iter().collect::<Vec<_>>().join(" "), disabled.join(" "))
+    let choices = |user: &str, project: &str| {
+        let choices = World::new(user, project).config().choices();
+        let shown = |choice: &SkillChoice| {
+            let sign = if choice.off.is_some() { '-' } else { '+' };
+            format!("{sign}{}", choice.skills)
+        };
+        choices.iter().map(shown).collect::<Vec<_>>().join(" ")
     };
-    let of = |on: &str, off: &str| (on.to_owned(), off.to_owned());
-    let (on, off) = ("[skills]\nenabled = [\"a\"]", "[skills]\ndisabled = [\"a\"]");
-    assert_eq!(choice(on, ""), of("a", ""));
-    assert_eq!(choice(off, ""), of("", "a"));
-    assert_eq!(choice(off, on), of("a", ""));
-    assert_eq!(choice(on, off), of("", "a"));
-    assert_eq!(choice(&format!("{on}\ndisabled = [\"a\", \"b\"]"), ""), of("", "a b"));
+    let (on, off) = ("[skills]\nenabled = [\"a\"]", "[skills]\ndisabled = [\"a-*\"]");
+    assert_eq!(choices(on, ""), "+a");
+    assert_eq!(choices(off, on), "-a-* +a");
+    assert_eq!(choices(on, off), "+a -a-*");
+    assert_eq!(choices("[skills]\ndisabled = [\"a\", \"b\"]\nenabled = [\"a\"]", ""), "+a -a -b");
+    // What turns off and cannot be read turns off all that can be.
+    assert_eq!(choices("[skills]\ndisabled = \"a, b\"\nenabled = \"c\"", ""), "-a -b");
+    assert_eq!(choices("[skills]\ndisabled = [\"a\", 3, \"\"]", ""), "-a -3");
+    let unknown = &World::new("", off).config().choices()[0].unknown;
+    assert_eq!((unknown.line, unknown.path.ends_with("work/.acme/config.toml")), (2, true));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! The parameters of the built-in tools: as JSON Schema for models, and as types to parse arguments.
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct UseSkill {
     pub(super) skill: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) args: String,
     pub(super) by: Option<String>,
 }
@@ -16,6 +17,7 @@ pub(super) struct UseSkill {
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct FindSkills {
     pub(super) query: String,
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) limit: Option<usize>,
 }
 
@@ -24,7 +26,9 @@ pub(super) struct FindSkills {
 pub(super) struct ReadSkillFile {
     pub(super) skill: String,
     pub(super) path: String,
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) offset: Option<usize>,
+    #[serde(default, deserialize_with = "whole_number")]
     pub(super) limit: Option<usize>,
 }
 
@@ -34,10 +38,33 @@ pub(super) struct ReadSkillFile {
 pub(super) struct RunSkillScript {
     pub(super) skill: String,
     pub(super) script: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) args: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) stdin: String,
+}
+
+/// Reads a value for which `null` stands for its default: models and frameworks that fill in every
+/// parameter send it.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Reads a number from 0, or `null`. In JSON, `3.0` is a whole number, and some models write it so.
+fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+    let whole = |number: f64| {
+        let is_whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+        is_whole.then_some(number as usize)
+    };
+    let Some(value) = Option::<Value>::deserialize(deserializer)? else { return Ok(None) };
+    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+    number
+        .or_else(|| value.as_f64().and_then(whole))
+        .map(Some)
+        .ok_or_else(|| D::Error::custom(format!("`{value}`, expected a whole number from 0")))
 }
 
 /// The schema of a skill's name: one of `names`, if there are few enough to list them, otherwise any

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use repertoire::{Consent, Engine};
+use repertoire::{Code, Consent, Engine};
 use repertoire_config::Channel;
 use repertoire_mcp::{HttpClient, HttpOptions, McpOptions, McpServer, serve_http};
 use repertoire_sessions::MeteredStore;
@@ -55,8 +55,11 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
     let mut clients = Vec::new();
     for Token { name, secret, skills } in tokens.iter().flat_map(|tokens| &tokens.all) {
         let engine = engines.get(skills.as_ref())?;
-        for unknown in tokens::unknown(skills.as_ref(), &engine) {
-            out.note(&sanitize::line(&format!("client `{name}`: there is no skill `{unknown}`")));
+        if skills.is_some() {
+            let diagnostics = engine.diagnostics();
+            for unknown in diagnostics.iter().filter(|found| found.code == Code::UnknownSkill) {
+                out.note(&sanitize::line(&format!("client `{name}`: {}", unknown.message)));
+            }
         }
         clients.push(HttpClient::new(name, secret, &engine, options(args))?);
     }

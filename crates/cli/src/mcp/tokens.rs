@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use repertoire::{Allowlist, Engine};
+use repertoire::Allowlist;
 use repertoire_mcp::check_token;
 use toml_edit::{DocumentMut, Item};
 
@@ -129,45 +129,7 @@ fn client(name: &str, item: &Item, from: &str) -> anyhow::Result<Token> {
 /// Returns the allowlist of a client that sees `skills`. If `allowed`, the skills that the command
 /// line allows, is not empty, the client sees only those of them.
 pub(super) fn allowlist(skills: &BTreeSet<String>, allowed: &[String]) -> Allowlist {
-    let allows_all = allowed.is_empty() || allowed.iter().any(|entry| entry == "*");
-    if skills.contains("*") {
-        return Allowlist::from_entries((!allows_all).then_some(allowed));
-    }
-    let both: Vec<&String> =
-        skills.iter().filter(|id| allows_all || allowed.contains(id)).collect();
-    Allowlist::from_entries(Some(&both))
-}
-
-/// Returns the entries of a client's list that are not the id or the name of a skill.
-pub(super) fn unknown<'t>(skills: Option<&'t BTreeSet<String>>, engine: &Engine) -> Vec<&'t str> {
-    let catalog = engine.catalog();
-    let is_known = |wanted: &str| {
-        wanted == "*"
-            || catalog
-                .entries()
-                .any(|entry| entry.id.as_str() == wanted || entry.skill.name() == wanted)
-    };
-    skills.into_iter().flatten().map(String::as_str).filter(|id| !is_known(id)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_client_sees_only_what_both_lists_allow() {
-        let set = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<_>>();
-        let only = |ids: &[&str]| Allowlist::Only(set(ids));
-        for (skills, allowed, seen) in [
-            (&["a", "b"][..], &[][..], only(&["a", "b"])),
-            (&["a", "b"], &["b", "c"], only(&["b"])),
-            (&["a"], &["*"], only(&["a"])),
-            (&["*"], &["b"], only(&["b"])),
-            (&["*"], &[], Allowlist::All),
-            (&[], &[], only(&[])),
-        ] {
-            let allowed: Vec<String> = allowed.iter().map(|id| (*id).to_owned()).collect();
-            assert_eq!(allowlist(&set(skills), &allowed), seen, "{skills:?} {allowed:?}");
-        }
-    }
+    let skills: Vec<&String> = skills.iter().collect();
+    let allowed = Allowlist::from_entries((!allowed.is_empty()).then_some(allowed));
+    allowed.and(Allowlist::from_entries(Some(&skills)))
 }

@@ -63,8 +63,8 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     }
     let catalog = engine.catalog();
     let name = setup::skill_name(&catalog, &args.id);
-    let filtered = catalog.filtered().find(|entry| entry.id == name);
-    let entry = match catalog.find_any(name).or_else(|error| filtered.ok_or(error)) {
+    let filtered = || catalog.find_filtered(name);
+    let entry = match catalog.find_any(name).or_else(|error| filtered().ok_or(error)) {
         Ok(entry) => entry,
         Err(error) => {
             setup::finish(common, &engine, out);

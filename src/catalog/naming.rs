@@ -1,0 +1,220 @@
+//! The forms in which a skill, or a list of skills, is written.
+//!
+//! | form | means |
+//! |---|---|
+//! | `id`, path of the directory or file, unique name | the skill |
+//! | `/id`, `$id`, `@id` | the skill, as in a message |
+//! | `plugin:id` | the skill `plugin/id`, else `id` |
+//! | any letter case, `_` for `-` | the skill, if no other one is meant literally |
+//! | `acme-*` | in a list: all skills with such an id or name |
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use super::{Entry, is_skill_file};
+use crate::skill::SkillId;
+
+/// The readings of `written`, the most literal one first.
+pub(crate) fn readings(written: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let (literal, bare, plugin) = parts(written);
+    let qualified = plugin.map(|(plugin, id)| Cow::Owned(format!("{plugin}/{id}")));
+    let plain = plugin.map(|(_, id)| Cow::Borrowed(id));
+    [literal, bare].map(Cow::Borrowed).into_iter().chain(qualified).chain(plain)
+}
+
+/// Returns `written` without white space around it, also without its sigil, and that split into a plugin
+/// and an id.
+fn parts(written: &str) -> (&str, &str, Option<(&str, &str)>) {
+    let literal = written.trim();
+    let bare = literal.strip_prefix(['/', '$', '@']).unwrap_or(literal).trim_end_matches('/');
+    let plugin = bare.rsplit_once(':').filter(|(plugin, id)| !plugin.is_empty() && !id.is_empty());
+    (literal, bare, plugin)
+}
+
+/// The skills that a written form means.
+pub(super) struct Meant<'a> {
+    pub(super) entries: Vec<&'a Entry>,
+    /// True if they are meant by a path: skills of several sources may have the same one.
+    pub(super) by_path: bool,
+}
+
+/// Returns those of `entries` that `written` means: by the first of its [readings] that is an id, a path
+/// or a name, else by one in another letter case. Several have the same name, or the same path.
+pub(super) fn meant<'a>(entries: &[&'a Entry], written: &str) -> Meant<'a> {
+    let matching = |is_meant: &dyn Fn(&Entry) -> bool| {
+        let found: Vec<&Entry> = entries.iter().copied().filter(|entry| is_meant(entry)).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    for reading in readings(written).filter(|reading| !reading.is_empty()) {
+        let path = Path::new(&*reading);
+        let by_id = || Some((matching(&|entry| entry.id == *reading)?, false));
+        let by_path = || Some((matching(&|entry| answers_to_path(entry, path))?, true));
+        let by_name = || Some((matching(&|entry| entry.skill.name() == reading)?, false));
+        if let Some((entries, by_path)) = by_id().or_else(by_path).or_else(by_name) {
+            return Meant { entries, by_path };
+        }
+    }
+    let folded_readings: Vec<String> = readings(written).map(|reading| folded(&reading)).collect();
+    let by_folded = folded_readings.iter().find_map(|reading| {
+        matching(&|entry| folded(entry.id.as_str()) == *reading)
+            .or_else(|| matching(&|entry| folded(entry.skill.name()) == *reading))
+    });
+    Meant { entries: by_folded.unwrap_or_default(), by_path: false }
+}
+
+/// Returns a name as it is compared without regard to letter case, and with `-` for `_` and blanks.
+fn folded(name: &str) -> String {
+    let plain = |c: char| if c == '_' || c.is_whitespace() { '-' } else { c };
+    name.chars().map(plain).flat_map(char::to_lowercase).collect()
+}
+
+/// The skills that lists name.
+pub(super) struct Named<'a> {
+    entries: Vec<&'a Entry>,
+    ids: BTreeMap<&'a str, &'a SkillId>,
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn new(entries: impl Iterator<Item = &'a Entry>) -> Named<'a> {
+        let entries: Vec<&Entry> = entries.collect();
+        let ids = entries.iter().map(|entry| (entry.id.as_str(), &entry.id)).collect();
+        Named { entries, ids }
+    }
+
+    /// Returns the ids of the skills that `written`, an entry of a list, names.
+    pub(super) fn ids(&self, written: &str) -> BTreeSet<SkillId> {
+        if let Some(id) = self.ids.get(written).copied() {
+            return BTreeSet::from([id.clone()]);
+        }
+        let named = match patterns(written) {
+            None => meant(&self.entries, written).entries,
+            Some(patterns) => {
+                let is_named = |entry: &&&Entry| {
+                    let names = [entry.id.as_str(), entry.skill.name()];
+                    patterns.iter().any(|pattern| names.iter().any(|name| is_like(name, pattern)))
+                };
+                self.entries.iter().filter(is_named).copied().collect()
+            }
+        };
+        named.into_iter().map(|entry| entry.id.clone()).collect()
+    }
+}
+
+/// Tells whether `written`, an entry of a list, may name a skill that has one of `names`.
+pub(super) fn may_name(written: &str, names: &[&str]) -> bool {
+    match patterns(written) {
+        Some(patterns) => {
+            patterns.iter().any(|pattern| names.iter().any(|name| is_like(name, pattern)))
+        }
+        None => readings(written).any(|reading| {
+            let reading = folded(&reading);
+            names.iter().any(|name| folded(name) == reading)
+        }),
+    }
+}
+
+/// Returns the readings of `written` as a pattern; `None` if it is not one. `plugin:*` is not `*`: it
+/// would name the skills of all plugins.
+fn patterns(written: &str) -> Option<Vec<Cow<'_, str>>> {
+    let (literal, bare, plugin) = parts(written);
+    if !literal.contains('*') {
+        return None;
+    }
+    Some(match plugin {
+        Some((plugin, id)) => vec![Cow::Owned(format!("{plugin}/{id}"))],
+        None => vec![Cow::Borrowed(literal), Cow::Borrowed(bare)],
+    })
+}
+
+/// Tells whether `name` matches `pattern`, in which `*` stands for any text, in any letter case.
+pub(super) fn is_like(name: &str, pattern: &str) -> bool {
+    let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
+    let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(mut left) = name.strip_prefix(start) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return left.ends_with(part);
+        }
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    true
+}
+
+/// Tells whether `path` is that of the skill's directory or file: relative to the source's root, beginning
+/// with the root as the source gives it, or absolute.
+fn answers_to_path(entry: &Entry, path: &Path) -> bool {
+    let dir = match path.file_name() {
+        Some(name) if is_skill_file(name) => path.parent().unwrap_or(path),
+        _ => path,
+    };
+    is_below_root(dir, &entry.relative_path)
+        || entry.skill.dir().is_some_and(|known| leads_to(dir, known))
+}
+
+/// Tells whether `path` is `relative`, the path of a directory from the root of its source.
+pub(super) fn is_below_root(path: &Path, relative: &str) -> bool {
+    !relative.is_empty() && without_dot(path) == Path::new(relative)
+}
+
+/// Tells whether `path` is `known`, a path as its source gives it, or the absolute form of it: a relative
+/// `known` is read from the working directory.
+pub(super) fn leads_to(path: &Path, known: &Path) -> bool {
+    let plain = without_dot(known);
+    without_dot(path) == plain
+        || path.ends_with(plain) && std::path::absolute(known).is_ok_and(|known| known == path)
+}
+
+fn without_dot(path: &Path) -> &Path {
+    path.strip_prefix(".").unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_read_from_literal_to_plain() {
+        let all = |written| readings(written).map(Cow::into_owned).collect::<Vec<_>>();
+        assert_eq!(all(" tdd "), ["tdd", "tdd"]);
+        assert_eq!(all("$tdd/"), ["$tdd/", "tdd"]);
+        assert_eq!(all("/kit:tdd"), ["/kit:tdd", "kit:tdd", "kit/tdd", "tdd"]);
+        assert_eq!(all(":tdd"), [":tdd", ":tdd"]);
+        assert_eq!(all(""), ["", ""]);
+    }
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (name, pattern, wanted) in [
+            ("acme-mail", "acme-mail", true),
+            ("acme-mail", "Acme-Mail", true),
+            ("acme-mail", "acme", false),
+            ("acme-mail", "acme-*", true),
+            ("acme-mail", "*-mail", true),
+            ("acme-mail", "a*-*l", true),
+            ("acme-mail", "*", true),
+            ("acme-mail", "acme-mail*", true),
+            ("acme-mail", "*x*", false),
+            ("aba", "ab*ba", false),
+            ("", "*", true),
+        ] {
+            assert_eq!(is_like(name, pattern), wanted, "{name} {pattern}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_a_plugin_stays_in_it() {
+        for (written, names, wanted) in [
+            ("kit:*", &["kit/tdd"][..], true),
+            ("kit:*", &["tdd"], false),
+            ("/acme-*", &["Acme-Doc"], true),
+            ("kit:tdd", &["tdd"], true),
+            ("$Code_Review", &["code-review"], true),
+            ("tdd", &["bdd"], false),
+        ] {
+            assert_eq!(may_name(written, names), wanted, "{written} {names:?}");
+        }
+    }
+}

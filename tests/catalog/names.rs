@@ -1,0 +1,153 @@
+//! The forms in which skills are named, in every place of the library that takes one.
+
+use repertoire::catalog::SkillChoice;
+use repertoire::{Allowlist, Audience, Code, Engine, EngineBuilder, ErrorCode, Source};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{ids, manifest, tree};
+
+fn files() -> TempDir {
+    tree(&[
+        ("code-review/SKILL.md", &manifest("name: code-review")),
+        ("code-review/notes.md", "1\n2\n"),
+        ("team/plan/notes.md", "1\n2\n"),
+        ("team/plan/SKILL.md", &manifest("name: Plan of Work")),
+        ("acme-doc/SKILL.md", &manifest("name: acme-doc")),
+        ("acme-mail/SKILL.md", &manifest("name: acme-mail")),
+    ])
+}
+
+/// The forms for one skill, with its id.
+const FORMS: [(&str, &str); 14] = [
+    ("code-review", "code-review"),
+    ("/code-review", "code-review"),
+    ("$code-review", "code-review"),
+    ("@code-review", "code-review"),
+    ("toolkit:code-review", "code-review"),
+    ("/toolkit:code-review", "code-review"),
+    ("Code-Review", "code-review"),
+    ("/code_review", "code-review"),
+    (" code-review ", "code-review"),
+    ("team/plan", "team/plan"),
+    ("/team/plan", "team/plan"),
+    ("team:plan", "team/plan"),
+    ("Plan of Work", "team/plan"),
+    ("team/plan/SKILL.md", "team/plan"),
+];
+
+/// Texts that name no skill.
+const OTHERS: [&str; 7] = ["", "review", "toolkit:", "toolkit:*", "//", "plan/", "code-review-2"];
+
+fn engine(dir: &TempDir, options: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Engine {
+    options(Engine::builder().source(Source::project(dir.path()))).build().unwrap()
+}
+
+/// Returns the ids of the skills that the model can use.
+fn available(engine: &Engine) -> Vec<String> {
+    let catalog = engine.catalog();
+    catalog.listed(Audience::Model).map(|entry| entry.id.to_string()).collect()
+}
+
+fn unknown(engine: &Engine) -> usize {
+    engine.diagnostics().iter().filter(|found| found.code == Code::UnknownSkill).count()
+}
+
+#[test]
+fn every_place_takes_every_form() {
+    let dir = files();
+    let plain = engine(&dir, |builder| builder);
+    let all = available(&plain);
+    for (form, id) in FORMS {
+        for audience in [Audience::Model, Audience::User] {
+            assert_eq!(plain.catalog().find(form, audience).unwrap().id, id, "{form}");
+        }
+        assert_eq!(plain.catalog().find_any(form).unwrap().id, id, "{form}");
+        let session = plain.session(form);
+        let tools = plain.tools(&session);
+        let used = tools.call("use_skill", &json!({"skill": form, "args": null, "by": null}));
+        assert_eq!(used.code(), None, "{form}: {used:?}");
+        let read = json!({"skill": form, "path": "notes.md", "offset": 1.0, "limit": null});
+        assert_eq!(tools.call("read_skill_file", &read).code(), None, "{form}");
+
+        let allow = Allowlist::from_entries(Some(&[form]));
+        let allowed = engine(&dir, |builder| builder.allow(allow.clone()));
+        assert_eq!((available(&allowed), unknown(&allowed)), (vec![id.to_owned()], 0), "{form}");
+        let others: Vec<String> = all.iter().filter(|other| *other != id).cloned().collect();
+        let off = || SkillChoice::off(form, "not wanted");
+        let disabled = engine(&dir, |builder| builder.choose([off()]));
+        assert_eq!((available(&disabled), unknown(&disabled)), (others, 0), "{form}");
+        let again = engine(&dir, |builder| builder.choose([off()]).enable(form));
+        assert_eq!((available(&again), unknown(&again)), (all.clone(), 0), "{form}");
+        let left_out =
+            engine(&dir, |builder| builder.allow(Allowlist::from_entries(Some(&["acme-doc"]))));
+        assert_eq!(left_out.catalog().find_filtered(form).unwrap().id, id, "{form}");
+        let refused = left_out.tools(&session).call("use_skill", &json!({"skill": form}));
+        assert_eq!(refused.code(), Some(ErrorCode::NotFound), "{form}");
+    }
+    for command in ["/code-review now", "/Code_Review now", "/toolkit:code-review now"] {
+        let typed = plain.user_message(command, &plain.session(command)).unwrap();
+        assert_eq!(typed.unwrap().id, "code-review", "{command}");
+    }
+    for message in ["//code-review", "/$code-review", "/toolkit: x", "/tmp/code-review is full"] {
+        assert_eq!(plain.user_message(message, &plain.session("m")).unwrap(), None, "{message}");
+    }
+}
+
+#[test]
+fn other_texts_name_nothing_and_are_findings() {
+    let dir = files();
+    let plain = engine(&dir, |builder| builder);
+    for text in OTHERS {
+        assert!(plain.catalog().find(text, Audience::Model).is_err(), "{text}");
+        assert!(plain.catalog().find_any(text).is_err(), "{text}");
+        let allowed = engine(&dir, |builder| builder.allow(Allowlist::from_entries(Some(&[text]))));
+        assert_eq!((available(&allowed).len(), unknown(&allowed)), (0, 1), "{text}");
+        let disabled = engine(&dir, |builder| builder.choose([SkillChoice::off(text, "x")]));
+        assert_eq!((available(&disabled).len(), unknown(&disabled)), (4, 1), "{text}");
+    }
+}
+
+#[test]
+fn lists_take_patterns() {
+    let dir = files();
+    for (pattern, named) in [
+        ("acme-*", &["acme-doc", "acme-mail"][..]),
+        ("/Acme-*", &["acme-doc", "acme-mail"]),
+        ("*mail", &["acme-mail"]),
+        ("team/*", &["team/plan"]),
+        ("team:*", &["team/plan"]),
+        ("plan of*", &["team/plan"]),
+    ] {
+        let allow = Allowlist::from_entries(Some(&[pattern]));
+        assert_eq!(available(&engine(&dir, |builder| builder.allow(allow))), named, "{pattern}");
+        let disabled = engine(&dir, |builder| builder.choose([SkillChoice::off(pattern, "x")]));
+        let on = available(&disabled);
+        assert_eq!(on.len(), 4 - named.len(), "{pattern}");
+        assert!(!on.iter().any(|id| named.contains(&id.as_str())), "{pattern}");
+    }
+    // The last choice that names a skill decides.
+    let off = || SkillChoice::off("acme-*", "x");
+    let one = engine(&dir, |builder| builder.choose([off(), SkillChoice::on("acme-doc")]));
+    assert_eq!(available(&one), ["acme-doc", "code-review", "team/plan"]);
+    let none = engine(&dir, |builder| builder.choose([SkillChoice::on("acme-doc"), off()]));
+    assert_eq!(available(&none), ["code-review", "team/plan"]);
+    assert_eq!(ids(&none.catalog()).len(), 4);
+}
+
+#[test]
+fn a_literal_name_comes_before_the_other_forms() {
+    let dir = tree(&[
+        ("a/SKILL.md", &manifest("name: Deploy")),
+        ("b/SKILL.md", &manifest("name: deploy")),
+        ("kit/c/SKILL.md", &manifest("name: c d")),
+        ("c/SKILL.md", &manifest("name: c")),
+    ]);
+    let engine = engine(&dir, |builder| builder);
+    let catalog = engine.catalog();
+    let found = |name| catalog.find(name, Audience::Model).map(|entry| entry.id.to_string()).ok();
+    assert_eq!(found("deploy").as_deref(), Some("deploy"));
+    assert_eq!(found("Deploy").as_deref(), Some("a"));
+    assert_eq!(found("kit:c").as_deref(), Some("kit/c"));
+    assert_eq!(found("other:c").as_deref(), Some("c"));
+}
