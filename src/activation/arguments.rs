@@ -1,19 +1,27 @@
 //! Substitution of arguments for the placeholders of a body (`docs/activation.md`).
 
-use std::ops::Range;
-
-use pulldown_cmark::{Event, Options, Parser, Tag};
-
-use crate::disclosure::{ARGUMENTS, is_inside};
+use crate::skill::placeholder::{self, Declared, Found, Placeholder};
 
 /// The longest body with arguments, in bytes.
 pub(super) const MAX_BYTES: usize = 16 << 20;
 
-/// Returns `body` with `args` in place of its placeholders:
+/// The values of a body's placeholders.
+pub(super) struct Values<'a> {
+    /// All arguments, as they were written.
+    pub(super) args: &'a str,
+    /// The arguments that the manifest declares.
+    pub(super) declared: Declared,
+    /// The directory of the skill; `None` for a skill in memory.
+    pub(super) dir: Option<String>,
+}
+
+/// Returns `body` with `values` in place of its [placeholders](placeholder):
 ///
 /// - `$ARGUMENTS` stands for all arguments as they were written, `$ARGUMENTS[N]` for one, from 0;
-/// - `$N` means `$ARGUMENTS[N]`, but inside of code only if `in_code` is true;
-/// - a placeholder whose argument is missing is kept as written, and so is one after a `\`, which is
+/// - `$N` means `$ARGUMENTS[N]`, but inside of code only if arguments are declared, and not in an amount;
+/// - `$name` of a declared argument means the argument at its place;
+/// - `${SKILL_DIR}` and its other names stand for the directory;
+/// - a placeholder whose value is missing is kept as written, and so is one after a `\`, which is
 ///   removed.
 ///
 /// Arguments are split as a shell does, without expanding anything. Inserted text is not searched for
@@ -22,42 +30,31 @@ pub(super) const MAX_BYTES: usize = 16 << 20;
 ///
 /// Returns `None` if the result would be longer than [`MAX_BYTES`]: a body may contain the same
 /// placeholder many times.
-pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
+pub(super) fn apply(body: &str, values: &Values<'_>) -> Option<String> {
+    let Values { args, declared, dir } = values;
     let positions = split(args);
-    // Only `$N` is treated differently in code, and few bodies contain it.
-    let has_digits =
-        body.as_bytes().windows(2).any(|pair| pair[0] == b'$' && pair[1].is_ascii_digit());
-    let code = if has_digits && !in_code { code_ranges(body) } else { Vec::new() };
-
     let mut out = String::with_capacity(body.len() + args.len());
     let mut is_used = false;
     let mut copied = 0;
-    let mut from = 0;
-    while let Some(at) = body[from..].find('$').map(|found| from + found) {
-        from = at + 1;
-        let Some((placeholder, len)) = placeholder(&body[at..]) else { continue };
-        if placeholder.is_short && is_inside(&code, at) {
+    for Found { placeholder, range, is_escaped } in placeholder::find(body, declared) {
+        if is_escaped {
+            out.push_str(&body[copied..range.start - 1]);
+            copied = range.start;
             continue;
         }
-        from = at + len;
-        if body[copied..at].ends_with('\\') {
-            out.push_str(&body[copied..at - 1]);
-            copied = at;
-            continue;
-        }
-        let value = match placeholder.index {
-            None => Some(args),
-            Some(index) => positions.get(index).map(String::as_str),
+        let value = match placeholder {
+            Placeholder::All => Some(*args),
+            Placeholder::One(index) => positions.get(index).map(String::as_str),
+            Placeholder::Directory => dir.as_deref(),
         };
-        if let Some(value) = value {
-            out.push_str(&body[copied..at]);
-            out.push_str(value);
-            if out.len() > MAX_BYTES {
-                return None;
-            }
-            copied = from;
-            is_used = true;
+        let Some(value) = value else { continue };
+        out.push_str(&body[copied..range.start]);
+        out.push_str(value);
+        if out.len() > MAX_BYTES {
+            return None;
         }
+        copied = range.end;
+        is_used |= placeholder != Placeholder::Directory;
     }
     out.push_str(&body[copied..]);
     if !is_used && !args.trim().is_empty() {
@@ -71,38 +68,6 @@ pub(super) fn apply(body: &str, args: &str, in_code: bool) -> Option<String> {
     (out.len() <= MAX_BYTES).then_some(out)
 }
 
-/// A placeholder for arguments.
-struct Placeholder {
-    /// The index of the argument, from 0; `None` means all arguments.
-    index: Option<usize>,
-    /// True if the placeholder is written `$N`.
-    is_short: bool,
-}
-
-/// Returns the placeholder at the start of `text`, which starts with `$`, and its length in bytes.
-fn placeholder(text: &str) -> Option<(Placeholder, usize)> {
-    let Some(rest) = text.strip_prefix(ARGUMENTS) else {
-        let len = number_len(&text[1..]);
-        let index = text[1..=len].parse().ok()?;
-        return Some((Placeholder { index: Some(index), is_short: true }, 1 + len));
-    };
-    if let Some(inside) = rest.strip_prefix('[') {
-        let len = number_len(inside);
-        if let (Ok(index), true) = (inside[..len].parse(), inside[len..].starts_with(']')) {
-            let whole = ARGUMENTS.len() + 1 + len + 1;
-            return Some((Placeholder { index: Some(index), is_short: false }, whole));
-        }
-    }
-    // A longer ASCII name is not this placeholder. Other letters may follow directly, because some
-    // writing systems do without spaces.
-    let goes_on = rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    (!goes_on).then_some((Placeholder { index: None, is_short: false }, ARGUMENTS.len()))
-}
-
-fn number_len(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_digit).count()
-}
-
 /// Splits the arguments as a shell does: at blanks outside of quotes. If a quote is never closed, splits
 /// them at all blanks.
 pub(super) fn split(args: &str) -> Vec<String> {
@@ -113,19 +78,16 @@ pub(super) fn split(args: &str) -> Vec<String> {
     words.unwrap_or_else(|| args.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The ranges of code in Markdown: blocks and spans, in order.
-fn code_ranges(body: &str) -> Vec<Range<usize>> {
-    let events = Parser::new_ext(body, Options::empty()).into_offset_iter();
-    let code = events
-        .filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))));
-    code.map(|(_, range)| range).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn apply(body: &str, args: &str, any: bool) -> Option<String> {
+        let declared = Declared { any, ..Declared::default() };
+        super::apply(body, &Values { args, declared, dir: Some("/s".to_owned()) })
+    }
 
     #[test]
     fn placeholders_are_told_from_other_dollars() {
@@ -144,9 +106,11 @@ mod tests {
             (r"\$0 $0", "a", "$0 a"),
             (r"\$HOME \$9", "", r"\$HOME $9"),
             (r"\$ARGUMENTS", "", "$ARGUMENTS"),
-            ("é$0é", "ß", "éßé"),
+            ("é$0é", "ß", "é$0é\n\nARGUMENTS: ß"),
             ("把$0移到$ARGUMENTS处", "x", "把x移到x处"),
-            ("$0st", "a", "ast"),
+            ("$0st", "a", "$0st\n\nARGUMENTS: a"),
+            ("${SKILL_DIR}/x", "a", "/s/x\n\nARGUMENTS: a"),
+            ("$ARGUMENTS {baseDir}", "{baseDir} $0", "{baseDir} $0 /s"),
             ("$0|$1|$2", r#"a\ b "c d" #42"#, "a b|c d|#42"),
             ("$0|$1", "it's fine", "it's|fine"),
             ("x", "  ", "x"),

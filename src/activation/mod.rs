@@ -51,6 +51,9 @@ pub struct Activation {
     pub mode: Context,
     /// The body with the arguments substituted; empty if the instructions went to a task.
     pub content: String,
+    /// True if the body has commands such as `` !`git status` ``, whose output other agents insert. They
+    /// are never run, and the text says so.
+    pub runs_no_commands: bool,
     /// The absolute path of the skill's directory; `None` for skills in memory. In JSON, bytes that are
     /// not UTF-8 become `U+FFFD`.
     #[serde(serialize_with = "crate::lossy_path::serialize_option")]

@@ -5,7 +5,9 @@ use super::files::{MAX_BUNDLED_FILES, bundled_files};
 use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, SubSkill, arguments};
 use crate::catalog::{Audience, Catalog, Entry};
+use crate::disclosure::path_text;
 use crate::error::{Error, ErrorCode};
+use crate::skill::placeholder::has_commands;
 use crate::skill::{Spanned, without_invisible};
 
 /// Prepares the activation of `entry`, a skill of `catalog`, with `args`. Its hints are for a model,
@@ -20,7 +22,6 @@ pub(crate) fn prepare(
     risk: Risk,
 ) -> Result<Activation, Error> {
     let manifest = entry.skill.manifest();
-    let declares_arguments = manifest.argument_hint.is_some() || manifest.arguments.is_some();
     // Invisible characters must not reach a model, in whatever form the host passes the text on.
     let shown = |text: &str| without_invisible(text).into_owned();
     let body = without_invisible(entry.skill.body()?);
@@ -31,7 +32,13 @@ pub(crate) fn prepare(
             .ok()
     });
     let (files, more_files) = bundled.map_or_else(Default::default, |b| (b.files, b.more));
-    let content = arguments::apply(&body, args, declares_arguments).ok_or_else(|| {
+    let base_dir = dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
+    let values = arguments::Values {
+        args,
+        declared: manifest.declared_arguments(),
+        dir: base_dir.as_deref().map(path_text),
+    };
+    let content = arguments::apply(&body, &values).ok_or_else(|| {
         let message = format!(
             "skill `{}` would have more than {} bytes with these arguments",
             entry.id,
@@ -52,12 +59,13 @@ pub(crate) fn prepare(
         name: shown(entry.skill.name()),
         mode: manifest.context,
         content,
-        base_dir: dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())),
+        runs_no_commands: has_commands(&body),
+        base_dir,
         files,
         more_files,
         sub_skills: sub_skills.collect(),
-        knowledge: values(&manifest.knowledge),
-        allowed_tools: manifest.allowed_tools.as_deref().map(values),
+        knowledge: texts(&manifest.knowledge),
+        allowed_tools: manifest.allowed_tools.as_deref().map(texts),
         model: text(&manifest.model),
         agent: text(&manifest.agent),
         risk,
@@ -85,13 +93,13 @@ pub(crate) fn consent_request(
         scope: entry.scope,
         dir: dir.map(ToOwned::to_owned),
         tree: tree.unwrap_or_default(),
-        toolsets: values(&manifest.toolsets),
-        allowed_tools: manifest.allowed_tools.as_deref().map(values),
+        toolsets: texts(&manifest.toolsets),
+        allowed_tools: manifest.allowed_tools.as_deref().map(texts),
         scripts,
         risk,
     }
 }
 
-fn values(entries: &[Spanned<String>]) -> Vec<String> {
+fn texts(entries: &[Spanned<String>]) -> Vec<String> {
     entries.iter().map(|entry| entry.value.clone()).collect()
 }

@@ -1,10 +1,9 @@
 //! Renders an activation as text for a model.
 
 use std::fmt::{Display, Write as _};
-use std::path::Path;
 
 use super::Activation;
-use crate::disclosure::{attribute, one_line, path_line, xml_text};
+use crate::disclosure::{COMMANDS_NOTE, attribute, one_line, path_text, xml_text};
 use crate::skill::without_invisible;
 
 impl Activation {
@@ -16,7 +15,10 @@ impl Activation {
         }
         let mut text = String::new();
         if let Some(dir) = &self.base_dir {
-            let _ = writeln!(text, "Base directory: {}\n", shown(dir));
+            let _ = writeln!(text, "Base directory: {}\n", path_text(dir));
+        }
+        if self.runs_no_commands {
+            let _ = writeln!(text, "{COMMANDS_NOTE}\n");
         }
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
@@ -45,7 +47,10 @@ impl Activation {
         }
         xml.push_str(">\n");
         if let Some(dir) = &self.base_dir {
-            let _ = writeln!(xml, "{}", element("base_directory", &shown(dir)));
+            let _ = writeln!(xml, "{}", element("base_directory", &path_text(dir)));
+        }
+        if self.runs_no_commands {
+            let _ = writeln!(xml, "{}", element("note", COMMANDS_NOTE));
         }
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
@@ -63,10 +68,6 @@ impl Activation {
         xml.push_str("</skill_content>");
         xml
     }
-}
-
-fn shown(dir: &Path) -> String {
-    path_line(&dir.display().to_string())
 }
 
 /// Adds a list with a heading, unless it is empty.

@@ -42,7 +42,7 @@ pub(crate) use disclose::{Disclosed, disclose};
 pub(crate) use listing::Listing;
 pub(crate) use matched::MAX_NEXT;
 pub(crate) use prompt::catalog_prompt;
-pub(crate) use render::{ARGUMENTS, ARGUMENTS_NOTE, attribute, is_inside, xml_text};
+pub(crate) use render::{ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, path_text, xml_text};
 pub(crate) use shorten::one_line;
 #[doc(hidden)]
 pub use shorten::path_line;

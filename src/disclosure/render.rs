@@ -13,9 +13,9 @@ use serde_json::json;
 use super::shorten::{one_line, path_line};
 use crate::catalog::Entry;
 use crate::error::{Error, choose};
+use crate::skill::placeholder::{ARGUMENTS, has_commands, with_directory};
 use crate::skill::without_invisible;
 use body::push_markdown_body;
-pub(crate) use fences::is_inside;
 
 /// The format of prompt text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,12 +51,13 @@ impl FromStr for Format {
     }
 }
 
-/// The placeholder in a body for the arguments of a command. A disclosure keeps it, as there is no
-/// command: the message takes the place of the arguments.
-pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
-
-/// The note that explains the placeholder.
+/// The note that explains the placeholder for arguments. A disclosure keeps the placeholder, as there is
+/// no command: the message takes the place of the arguments.
 pub(crate) const ARGUMENTS_NOTE: &str = "$ARGUMENTS stands for what the user asks for.";
+
+/// The note about commands in a body, whose output other agents insert.
+pub(crate) const COMMANDS_NOTE: &str =
+    "Commands written as !`command` were not run: run those whose output is needed.";
 
 /// The statement about skills that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,10 +75,16 @@ impl Format {
     pub(super) fn full(self, entry: &Entry, body: &str) -> String {
         let id = entry.id.as_str();
         let name = entry.skill.name();
-        let dir = entry.skill.dir().map(absolute);
+        let dir = entry.skill.dir().map(path_text);
         let body = without_invisible(body);
+        let body = with_directory(&body, dir.as_deref());
         let body = body.trim_matches(['\r', '\n']).trim_end();
-        let note = body.contains(ARGUMENTS).then_some(ARGUMENTS_NOTE);
+        let notes = [
+            body.contains(ARGUMENTS).then_some(ARGUMENTS_NOTE),
+            has_commands(body).then_some(COMMANDS_NOTE),
+        ];
+        let notes: Vec<&str> = notes.into_iter().flatten().collect();
+        let note = (!notes.is_empty()).then(|| notes.join("\n"));
         match self {
             Format::Markdown => {
                 let mut text = String::with_capacity(body.len() + 256);
@@ -86,7 +93,7 @@ impl Format {
                     text.extend(["\nBase directory: ", &dir, "\n"]);
                 }
                 if let Some(note) = note {
-                    text.extend(["\n", note, "\n"]);
+                    text.extend(["\n", &note, "\n"]);
                 }
                 if !body.is_empty() {
                     text.push('\n');
@@ -99,7 +106,7 @@ impl Format {
             Format::Xml => {
                 let dir = dir.map_or_else(String::new, |dir| path_attribute("base_dir", &dir));
                 let (id, name) = (attribute("id", id), attribute("name", name));
-                let note = note.map_or_else(String::new, |note| attribute("note", note));
+                let note = note.map_or_else(String::new, |note| attribute("note", &note));
                 format!("<skill{id}{name}{dir}{note}>\n{}\n</skill>", xml_text(body))
             }
             Format::Json => {
@@ -286,7 +293,8 @@ fn markdown_line(text: &str) -> Cow<'_, str> {
 }
 
 /// The absolute path of `dir`, on one line.
-fn absolute(dir: &Path) -> String {
+/// Returns the absolute path of a directory, as text on one line.
+pub(crate) fn path_text(dir: &Path) -> String {
     path_line(&std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string())
 }
 

@@ -13,6 +13,7 @@ use super::fields::{
     Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, nested, normalized,
 };
 use super::json::to_json;
+use super::placeholder::Declared;
 use super::rights::{self, ToolsetRights};
 use super::spanned::Spanned;
 use super::trigger::{self, Triggers};
@@ -178,6 +179,17 @@ impl Manifest {
     /// Tells whether neither the model nor the user may invoke the skill.
     pub fn is_unreachable(&self) -> bool {
         self.is_model_invocation_disabled() && !self.is_user_invocable()
+    }
+
+    /// The arguments that placeholders of the body can name.
+    pub(crate) fn declared_arguments(&self) -> Declared {
+        let names = self.arguments.as_ref().map(|names| names.value.as_str()).unwrap_or_default();
+        let is_mark = |c: char| matches!(c, '[' | ']' | '<' | '>' | ',' | '$');
+        let name = |name: &str| name.trim_matches(is_mark).to_owned();
+        Declared {
+            names: names.split_whitespace().map(name).collect(),
+            any: self.argument_hint.is_some() || self.arguments.is_some(),
+        }
     }
 
     /// Tells whether a bundled skill is enabled by default.

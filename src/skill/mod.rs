@@ -30,6 +30,7 @@ mod manifest_json;
 mod nfkc;
 #[doc(hidden)]
 pub mod pattern;
+pub(crate) mod placeholder;
 mod pointer;
 mod policy;
 mod portable;

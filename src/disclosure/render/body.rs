@@ -1,7 +1,7 @@
 //! Bodies of skills in Markdown, in which no line can pass for the engine's own.
 
 use super::fences::{fences, is_inside};
-use super::{ARGUMENTS_NOTE, one_line};
+use super::{ARGUMENTS_NOTE, COMMANDS_NOTE, one_line};
 
 /// The characters that end a line for some programs: not only the line feed.
 const LINE_ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -11,7 +11,8 @@ const HEADINGS: [&str; 2] = ["Skill:", "Available skills"];
 
 /// The starts of the disclosure's other lines, besides its count. `Skill: ` is a heading if a line of
 /// dashes follows.
-const LINES: [&str; 4] = ["Skill: ", "Base directory:", "Load one with `", ARGUMENTS_NOTE];
+const LINES: [&str; 5] =
+    ["Skill: ", "Base directory:", "Load one with `", ARGUMENTS_NOTE, COMMANDS_NOTE];
 
 /// Appends a body unchanged, except for text that would pass for the disclosure's own: outside of fenced
 /// code, a line that looks like one of its lines gets a backslash, and an open code fence is closed.
@@ -116,6 +117,7 @@ mod tests {
             "Base directory: /etc",
             "Load one with `use_skill`.",
             ARGUMENTS_NOTE,
+            COMMANDS_NOTE,
         ] {
             let escaped = markdown_body(&format!("a\n{line}\nb"));
             let expected = line.trim_start();

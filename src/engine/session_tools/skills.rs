@@ -7,10 +7,11 @@ use super::SessionTools;
 use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
 use crate::activation::{ConsentPolicy, Content, ReadOptions};
 use crate::catalog::{Audience, Entry};
-use crate::disclosure::{ARGUMENTS, ARGUMENTS_NOTE};
+use crate::disclosure::ARGUMENTS_NOTE;
 use crate::engine::{Activate, EngineCounts, keep_query};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
+use crate::skill::placeholder::ARGUMENTS;
 
 /// The default limit of `find_skills`.
 const FOUND: usize = 5;

@@ -1,0 +1,392 @@
+//! The placeholders of a body: for arguments, and for the skill's directory (`docs/activation.md`).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+/// The placeholder for all arguments.
+pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// The variables that stand for the skill's directory, as `$NAME` and `${NAME}`.
+const DIRECTORIES: [&str; 3] = ["SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"];
+
+/// The other form of the placeholder for the skill's directory.
+const BASE_DIR: &str = "{baseDir}";
+
+/// The words by which a number is an amount: after a blank, and after `/`, `per` or `a`.
+const SCALES: [&str; 9] =
+    ["million", "billion", "trillion", "thousand", "bn", "USD", "EUR", "dollars", "cents"];
+const UNITS: [&str; 14] = [
+    "month", "mo", "year", "yr", "week", "day", "hour", "hr", "minute", "user", "seat", "request",
+    "call", "token",
+];
+
+/// A placeholder of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placeholder {
+    /// `$ARGUMENTS`: all arguments.
+    All,
+    /// `$ARGUMENTS[N]`, `$N`, or `$name` of a declared argument: one argument, from 0.
+    One(usize),
+    /// `${SKILL_DIR}` and its other names, and `{baseDir}`: the directory of the skill.
+    Directory,
+}
+
+/// A part of a body that is a placeholder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) placeholder: Placeholder,
+    pub(crate) range: Range<usize>,
+    /// True if a `\` before it, which is not in the range, makes it ordinary text.
+    pub(crate) is_escaped: bool,
+}
+
+/// The arguments that a manifest declares.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Declared {
+    /// The names of the arguments, in their order.
+    pub(crate) names: Vec<String>,
+    /// True if the manifest declares arguments in whatever form, so that `$N` counts in code, too.
+    pub(crate) any: bool,
+}
+
+/// Finds the placeholders of `body`, in order. `$N` is one only outside of code, unless arguments are
+/// declared, and never in an amount.
+pub(crate) fn find(body: &str, declared: &Declared) -> Vec<Found> {
+    let is_digit_next = |at: usize| body.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit);
+    let mut code = None;
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = body[from..].find(['$', '{']).map(|next| from + next) {
+        from = at + 1;
+        let rest = &body[at..];
+        let hit = directory(&body[..at], rest)
+            .or_else(|| all_or_indexed(rest))
+            .or_else(|| named(rest, &declared.names))
+            .or_else(|| {
+                let (index, len) = number(rest).filter(|_| is_digit_next(at))?;
+                let code = code.get_or_insert_with(|| code_ranges(body));
+                let is_open = declared.any || !is_code(body, code, at);
+                let is_argument = is_open && !is_amount(body, at..at + len, declared.any);
+                is_argument.then_some((Placeholder::One(index), len))
+            });
+        if let Some((placeholder, len)) = hit {
+            from = at + len;
+            let is_escaped = body[..at].ends_with('\\');
+            found.push(Found { placeholder, range: at..from, is_escaped });
+        }
+    }
+    found
+}
+
+/// Returns `body` with the directory of its skill in place of the placeholders for it.
+pub(crate) fn with_directory<'b>(body: &'b str, dir: Option<&str>) -> Cow<'b, str> {
+    let Some(dir) = dir else { return Cow::Borrowed(body) };
+    let mut out = String::new();
+    let mut copied = 0;
+    let found = find(body, &Declared { any: true, ..Declared::default() });
+    for Found { range, is_escaped, .. } in
+        found.into_iter().filter(|found| found.placeholder == Placeholder::Directory)
+    {
+        let end = if is_escaped { range.start - 1 } else { range.start };
+        out.push_str(&body[copied..end]);
+        out.push_str(if is_escaped { &body[range.clone()] } else { dir });
+        copied = range.end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(body);
+    }
+    out.push_str(&body[copied..]);
+    Cow::Owned(out)
+}
+
+/// Tells whether `body` has commands of the form `` !`command` ``, or a code block of the language `!`,
+/// whose output another agent would insert.
+pub(crate) fn has_commands(body: &str) -> bool {
+    command(body).is_some()
+}
+
+/// Returns the place of the first command of `body`, with its `!`.
+pub(crate) fn command(body: &str) -> Option<Range<usize>> {
+    if !body.contains("!`") && !body.contains("```!") {
+        return None;
+    }
+    let is_start = |before: &str| {
+        before.chars().next_back().is_none_or(|c| c.is_whitespace() || "(:*-".contains(c))
+    };
+    Parser::new_ext(body, Options::empty()).into_offset_iter().find_map(|(event, range)| {
+        use pulldown_cmark::CodeBlockKind::Fenced;
+        match event {
+            Event::Code(_) => {
+                let before = body[..range.start].strip_suffix('!').filter(|text| is_start(text))?;
+                Some(before.len()..range.end)
+            }
+            Event::Start(Tag::CodeBlock(Fenced(language))) => (&*language == "!").then_some(range),
+            _ => None,
+        }
+    })
+}
+
+/// Returns the placeholder for the directory at the start of `rest`, with its length in bytes.
+fn directory(before: &str, rest: &str) -> Option<(Placeholder, usize)> {
+    if rest.starts_with(BASE_DIR) {
+        // `${baseDir}` and `{{baseDir}}` belong to other languages.
+        let is_plain = !before.ends_with(['$', '{']);
+        return is_plain.then_some((Placeholder::Directory, BASE_DIR.len()));
+    }
+    let name = rest.strip_prefix('$')?;
+    let len = match name.strip_prefix('{') {
+        Some(inside) => {
+            let name = DIRECTORIES.iter().find(|name| {
+                inside.strip_prefix(**name).is_some_and(|after| after.starts_with('}'))
+            });
+            name?.len() + 3
+        }
+        None => DIRECTORIES.iter().find(|known| is_whole_name(name, known))?.len() + 1,
+    };
+    Some((Placeholder::Directory, len))
+}
+
+/// Returns `$ARGUMENTS` or `$ARGUMENTS[N]` at the start of `rest`, with its length in bytes.
+fn all_or_indexed(rest: &str) -> Option<(Placeholder, usize)> {
+    let after = rest.strip_prefix(ARGUMENTS)?;
+    if let Some(inside) = after.strip_prefix('[') {
+        let len = number_len(inside);
+        if let (Ok(index), true) = (inside[..len].parse(), inside[len..].starts_with(']')) {
+            return Some((Placeholder::One(index), ARGUMENTS.len() + 1 + len + 1));
+        }
+    }
+    // Other letters may follow directly, because some writing systems do without spaces.
+    is_whole_name(rest, ARGUMENTS).then_some((Placeholder::All, ARGUMENTS.len()))
+}
+
+/// Returns `$name` of one of `names` at the start of `rest`, with its length in bytes.
+fn named(rest: &str, names: &[String]) -> Option<(Placeholder, usize)> {
+    let text = rest.strip_prefix('$')?;
+    let whole = names.iter().enumerate().filter(|(_, name)| is_whole_name(text, name));
+    let (index, name) = whole.max_by_key(|(_, name)| name.len())?;
+    Some((Placeholder::One(index), 1 + name.len()))
+}
+
+/// Tells whether `text` starts with `name`, and a longer ASCII name does not begin there.
+fn is_whole_name(text: &str, name: &str) -> bool {
+    let rest = text.strip_prefix(name).filter(|_| !name.is_empty());
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// Returns the number in `$N` at the start of `rest`, with the length of all in bytes.
+fn number(rest: &str) -> Option<(usize, usize)> {
+    let digits = rest.strip_prefix('$')?;
+    let len = number_len(digits);
+    Some((digits[..len].parse().ok()?, 1 + len))
+}
+
+fn number_len(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// Tells whether the `$N` at `range` is an amount, a size or an end of a range. `$0-$1` is a range unless
+/// arguments are declared: then it may join two of them.
+fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> bool {
+    let (before, after) = (&body[..range.start], &body[range.end..]);
+    // Letters of writing systems without spaces have no cases.
+    let is_joined = |c: char| c.is_lowercase() || c.is_uppercase() || c.is_ascii_digit();
+    let begins_number = |text: &str| {
+        let text = text.trim_start_matches('$');
+        text.starts_with(|c: char| c.is_ascii_digit())
+    };
+    if before.ends_with(is_joined) || after.starts_with(is_joined) || after.starts_with('%') {
+        return true;
+    }
+    if after
+        .strip_prefix(['.', ',', '\'', '_', '’'])
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        return true;
+    }
+    let dashes: &[char] =
+        if is_declared { &['–', '—', '~'] } else { &['-', '–', '—', '~'] };
+    let is_range_start = |dash: char| {
+        let rest = if dash == '-' { after } else { after.trim_start_matches(' ') };
+        rest.strip_prefix(dash).is_some_and(|rest| begins_number(rest.trim_start_matches(' ')))
+    };
+    let is_range_end = |dash: char| {
+        let rest = if dash == '-' { before } else { before.trim_end_matches(' ') };
+        let first = rest.strip_suffix(dash).map(|rest| rest.trim_end_matches(' '));
+        first.is_some_and(|first| is_end_of_amount(first))
+    };
+    dashes.iter().any(|dash| is_range_start(*dash) || is_range_end(*dash)) || has_unit(after)
+}
+
+/// Tells whether `text` ends with an amount: `$` and a number, perhaps with a scale such as `M`.
+fn is_end_of_amount(text: &str) -> bool {
+    let number = text.trim_end_matches(['k', 'K', 'm', 'M', 'b', 'B']);
+    let start = number.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ',');
+    start.len() < number.len() && start.ends_with('$')
+}
+
+/// Tells whether `after`, the text after a number, begins with a scale or a unit of amounts.
+fn has_unit(after: &str) -> bool {
+    let begins_with = |text: &str, words: &[&str]| {
+        words.iter().any(|word| {
+            let head = text.get(..word.len());
+            let rest = text.get(word.len()..).unwrap_or_default();
+            head.is_some_and(|head| head.eq_ignore_ascii_case(word))
+                && !rest.trim_start_matches('s').starts_with(char::is_alphanumeric)
+        })
+    };
+    let spaced = after.strip_prefix(' ').unwrap_or_default();
+    let rate = after
+        .strip_prefix('/')
+        .or_else(|| ["per ", "a ", "an ", "/ "].iter().find_map(|word| spaced.strip_prefix(*word)));
+    begins_with(spaced, &SCALES) || rate.is_some_and(|rate| begins_with(rate, &UNITS))
+}
+
+/// Tells whether byte `at` of `body` is in code: of Markdown or HTML, between braces in its line as in
+/// JSON and awk, or the value of a shell variable.
+fn is_code(body: &str, code: &[Range<usize>], at: usize) -> bool {
+    let nth = code.partition_point(|range| range.end <= at);
+    if code.get(nth).is_some_and(|range| range.start <= at) {
+        return true;
+    }
+    let line = &body[body[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+    let is_assigned = line.trim_end_matches(['"', '\'']).ends_with('=');
+    is_assigned || line.rfind('{') > line.rfind('}')
+}
+
+/// The ranges of code in Markdown and HTML: blocks and spans, in order.
+fn code_ranges(body: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut html: Option<(usize, &str)> = None;
+    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => ranges.push(range),
+            Event::Html(_) | Event::InlineHtml(_) => {
+                tags_of_code(body, range, &mut html, &mut ranges);
+            }
+            _ => {}
+        }
+    }
+    ranges.extend(html.map(|(start, _)| start..body.len()));
+    ranges.sort_by_key(|range| (range.start, range.end));
+    // Code in code does not end where the inner one does.
+    ranges.dedup_by(|next, range| {
+        let is_joined = next.start <= range.end;
+        if is_joined {
+            range.end = range.end.max(next.end);
+        }
+        is_joined
+    });
+    ranges
+}
+
+/// Follows the tags for code in the HTML at `range`: `open` is the start and the name of the element that
+/// is open, and `ranges` gets each element that ends.
+fn tags_of_code(
+    body: &str,
+    range: Range<usize>,
+    open: &mut Option<(usize, &'static str)>,
+    ranges: &mut Vec<Range<usize>>,
+) {
+    const TAGS: [&str; 5] = ["code", "pre", "script", "style", "kbd"];
+    for at in body[range.clone()].match_indices('<').map(|(at, _)| range.start + at) {
+        let text = &body[at + 1..range.end];
+        let (name, is_end) = text.strip_prefix('/').map_or((text, false), |name| (name, true));
+        let is_tag = |tag: &&&str| {
+            let head = name.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag));
+            head && !name[tag.len()..].starts_with(char::is_alphanumeric)
+        };
+        let Some(tag) = TAGS.iter().find(is_tag) else { continue };
+        match *open {
+            None if !is_end => *open = Some((at, tag)),
+            Some((start, of)) if is_end && of == *tag => {
+                ranges.push(start..at);
+                *open = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts<'b>(body: &'b str, names: &[&str]) -> Vec<&'b str> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let declared = Declared { any: !names.is_empty(), names };
+        find(body, &declared).into_iter().map(|found| &body[found.range]).collect()
+    }
+
+    #[test]
+    fn amounts_ranges_and_code_are_no_placeholders() {
+        for body in [
+            "costs $0.25 each, $1M a year, $2,000 at least, $1'000, $1k, $3bn",
+            "US$1, A$2, R$3 and $5%",
+            "between $1-$5, $1–$5, $1 – 5, $10-20, $1M-$2M",
+            "$1 million, $2 Billion in $3 USD, $4 dollars",
+            "$1/month, $2 per user, $3 a month, $4/request",
+            "`$1` and ``a ` $2``",
+            "```sh\necho $1\n```\n\n    echo $2\n",
+            "run awk '{print $1, $2}' on it",
+            "{\"price\": \"$1\", \"of\": $2}",
+            "set x=$1 and y=\"$2\"",
+            "<code>echo $1</code> and <kbd>$2</kbd>",
+            "<pre>\necho $1\n\n$2\n</pre>\n",
+            "<pre><code>\n$1</code></pre>",
+        ] {
+            assert_eq!(texts(body, &[]), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_found_beside_them() {
+        for (body, names, wanted) in [
+            ("$0 or $1, then ($2).", &[][..], &["$0", "$1", "$2"][..]),
+            ("Move $0/src to \"$1\": $2!", &[], &["$0", "$1", "$2"]),
+            ("Compare $0 to $1", &[], &["$0", "$1"]),
+            ("把$0移到$1处", &[], &["$0", "$1"]),
+            ("$0, 5 times; $1. Then", &[], &["$0", "$1"]),
+            ("<b>$0</b> {x} $1", &[], &["$0", "$1"]),
+            ("<code>a</code> $0", &[], &["$0"]),
+            ("`x` $0-$1", &["a"], &["$0", "$1"]),
+            ("`$0` costs $0.25", &["a"], &["$0"]),
+            (
+                "$file in $files, $file-name and ${file}",
+                &["file", "file-name"],
+                &["$file", "$file-name"],
+            ),
+            ("$ARGUMENTS[1], $ARGUMENTS and $ARGUMENTSX", &[], &["$ARGUMENTS[1]", "$ARGUMENTS"]),
+        ] {
+            assert_eq!(texts(body, names), wanted, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_directory_has_several_names() {
+        for (body, wanted) in [
+            ("`${CLAUDE_SKILL_DIR}/x` ${SKILL_DIR}", "`/s/x` /s"),
+            ("$CLAUDE_PLUGIN_ROOT/x ${CLAUDE_PLUGIN_ROOT}", "/s/x /s"),
+            ("{baseDir}/a ${baseDir} {{baseDir}}", "/s/a ${baseDir} {{baseDir}}"),
+            ("\\${SKILL_DIR} \\{baseDir}", "${SKILL_DIR} {baseDir}"),
+            (
+                "$SKILL_DIRS ${SKILL_DIR:-x} $0 \\$ARGUMENTS",
+                "$SKILL_DIRS ${SKILL_DIR:-x} $0 \\$ARGUMENTS",
+            ),
+        ] {
+            assert_eq!(with_directory(body, Some("/s")), wanted);
+            assert_eq!(with_directory(body, None), body);
+        }
+    }
+
+    #[test]
+    fn commands_are_told_from_code() {
+        for body in ["!`git status`", "State: !`git diff`", "- !`x`", "a\n\n```!\ngit\n```\n"] {
+            assert!(has_commands(body), "{body}");
+        }
+        for body in ["Wow!`x`", "`!`", "```sh\n!`x`\n```", "![`a`](b)", "! `x`", ""] {
+            assert!(!has_commands(body), "{body}");
+        }
+    }
+}
