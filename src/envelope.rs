@@ -1,5 +1,7 @@
 //! The envelope: the common form of all tool answers.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -68,6 +70,32 @@ impl Envelope {
                 Envelope::Error { error, data: serde_json::to_value(partial).ok() }
             }
             success @ Envelope::Success { .. } => success,
+        }
+    }
+
+    /// The answer as a model should get it: the text of a success, or the code and the message of an
+    /// error, followed by its partial answer as JSON. The envelope as JSON would repeat most of a text
+    /// in its data.
+    ///
+    /// ```
+    /// use repertoire::{Engine, Skill};
+    ///
+    /// let skill: Skill = "---\nname: tdd\ndescription: d\n---\nTest first.".parse()?;
+    /// let engine = Engine::builder().skill(skill).build()?;
+    /// let tools = engine.tools(&engine.session("chat-7"));
+    /// let answer = tools.call("use_skill", &serde_json::json!({"skill": "tdd"}));
+    /// assert_eq!(answer.text(), "Test first.");
+    /// let answer = tools.call("use_skill", &serde_json::json!({"skill": "x"}));
+    /// assert!(answer.text().starts_with("NOT_FOUND: no skill `x`"));
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Envelope::Success { text, .. } => Cow::Borrowed(text),
+            Envelope::Error { error, data } => {
+                let partial = data.as_ref().map_or_else(String::new, |data| format!("\n{data}"));
+                Cow::Owned(format!("{}: {}{partial}", error.code.as_str(), error.message))
+            }
         }
     }
 

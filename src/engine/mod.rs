@@ -39,7 +39,9 @@ use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::reload::Memory;
 use crate::catalog::{Catalog, CatalogOptions, Entry, Source};
 use crate::diagnostic::Diagnostic;
-use crate::disclosure::{self, CatalogPrompt, DisclosureOptions, PromptOptions, TokenCounter};
+use crate::disclosure::{
+    self, CatalogPrompt, DisclosureOptions, HowToLoad, PromptOptions, TokenCounter,
+};
 use crate::matcher::{self, IndexOptions, Retriever, WINDOW_BYTES};
 #[cfg(feature = "scripts")]
 use crate::script::Scripts;
@@ -201,11 +203,31 @@ impl Engine {
         self.prompt_with(&self.0.prompt)
     }
 
-    /// The catalog prompt, made with these options instead of the engine's.
+    /// The catalog prompt of a conversation, which remembers that it lists these skills: messages do not
+    /// list them again. A session that cannot be written does not keep the prompt back.
+    pub fn session_prompt(&self, session: &Session) -> CatalogPrompt {
+        self.session_prompt_with(session, &self.0.prompt)
+    }
+
+    /// The catalog prompt of a conversation, made with these options instead of the engine's.
+    pub fn session_prompt_with(&self, session: &Session, options: &PromptOptions) -> CatalogPrompt {
+        let prompt = self.prompt_with(options);
+        if let Err(error) = session.listed(&prompt.included) {
+            tracing::warn!(session = session.id(), %error, "a catalog prompt is not remembered");
+        }
+        prompt
+    }
+
+    /// The catalog prompt, made with these options instead of the engine's. If they do not say how the
+    /// model loads a skill, the text names the tool `use_skill`.
     pub fn prompt_with(&self, options: &PromptOptions) -> CatalogPrompt {
+        let mut options = Cow::Borrowed(options);
+        if options.how_to_load == HowToLoad::Unsaid {
+            options.to_mut().how_to_load = HowToLoad::Tool(SessionTools::USE_SKILL.to_owned());
+        }
         let runs_as_task = |entry: &Entry| self.runs_as_task(entry);
         let catalog = &self.snapshot().catalog;
-        disclosure::catalog_prompt(catalog, options, &*self.0.tokens, &runs_as_task)
+        disclosure::catalog_prompt(catalog, &options, &*self.0.tokens, &runs_as_task)
     }
 
     /// The limits of the part of a message that is searched.

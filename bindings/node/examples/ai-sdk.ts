@@ -18,7 +18,7 @@ export class Chat {
   ) {
     this.#session = engine.session(chat);
     this.#tools = engine.tools(this.#session);
-    this.#system = `You are a helpful assistant.\n\n${engine.prompt().text}`;
+    this.#system = `You are a helpful assistant.\n\n${engine.prompt({}, this.#session).text}`;
   }
 
   /** Answers a message from the user. */
@@ -50,7 +50,7 @@ export class Chat {
       tool({
         description,
         inputSchema: jsonSchema<Record<string, unknown>>(parameters),
-        execute: async (args, { abortSignal }) => JSON.stringify(await call(args, { signal: abortSignal })),
+        execute: async (args, { abortSignal }) => (await call(args, { signal: abortSignal })).text,
       }),
     ]);
     return Object.fromEntries(entries) as ToolSet;

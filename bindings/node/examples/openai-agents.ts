@@ -20,7 +20,7 @@ export class Chat {
     this.#tools = engine.tools(this.#session);
     this.#agent = new Agent({
       name: 'assistant',
-      instructions: `You are a helpful assistant.\n\n${engine.prompt().text}`,
+      instructions: `You are a helpful assistant.\n\n${engine.prompt({}, this.#session).text}`,
       model,
     });
   }
@@ -49,7 +49,7 @@ export class Chat {
         execute: async (args: unknown) => {
           const answer = await call(args);
           await this.#takeUpTools();
-          return JSON.stringify(answer);
+          return answer.text;
         },
       });
       this.#agent.tools.push(offered as FunctionTool<any, any, any>);

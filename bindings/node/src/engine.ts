@@ -107,9 +107,13 @@ export class Engine {
     return camel(await this.later('findSkills', { message: query, limit }, signal));
   }
 
-  /** Returns the list of skills for the system prompt. */
-  prompt(options: PromptOptions = {}): CatalogPrompt {
-    return camel(this.#now('prompt', { prompt: options }));
+  /**
+   * Returns the list of skills for the system prompt. The messages of a `session` that is given do not list
+   * the skills again.
+   */
+  prompt(options: PromptOptions = {}, session?: Session): CatalogPrompt {
+    const request = { prompt: options };
+    return camel(session ? this.#now('sessionPrompt', { ...request, session: session.id }) : this.#now('prompt', request));
   }
 
   /** Activates the skill that `name` refers to: an id, a path, or a unique name. */

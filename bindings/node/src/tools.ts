@@ -55,7 +55,7 @@ export class Tools {
         values = args.trim() === '' ? {} : JSON.parse(args);
       } catch (error) {
         const message = `the arguments are not JSON: ${(error as Error).message}; give an object as the tool's definition describes it`;
-        return { status: 'error', error: { code: 'INVALID_PARAM', message } };
+        return { status: 'error', error: { code: 'INVALID_PARAM', message }, text: `INVALID_PARAM: ${message}` };
       }
     }
     let failure: { error: unknown } | undefined;

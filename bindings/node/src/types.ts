@@ -260,10 +260,10 @@ export interface SkillState {
   joined: number | null;
 }
 
-/** The result of a tool call. */
+/** The result of a tool call. A model gets `text`, of an error as well; most of `data` repeats it. */
 export type Envelope =
   | { status: 'success'; data: unknown; text: string }
-  | { status: 'error'; error: { code: ErrorCode; message: string }; data?: unknown };
+  | { status: 'error'; error: { code: ErrorCode; message: string }; data?: unknown; text: string };
 
 /** The code of an error. */
 export type ErrorCode =

@@ -30,7 +30,7 @@ class Agent:
         self.create = create
         self.engine = engine
         self.session = engine.session(chat)
-        self.system = f"You are a helpful assistant.\n\n{engine.prompt().text}"
+        self.system = f"You are a helpful assistant.\n\n{engine.prompt(session=self.session).text}"
         self.messages: list[MessageParam] = []
 
     def say(self, message: str) -> str:
@@ -58,7 +58,7 @@ class Agent:
                     {
                         "type": "tool_result",
                         "tool_use_id": call.id,
-                        "content": answer.to_json(),
+                        "content": answer.text,
                         "is_error": not answer.ok,
                     }
                 )

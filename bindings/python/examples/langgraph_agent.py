@@ -27,7 +27,7 @@ class SkilledGraph:
         self.model = model
         self.session = engine.session(chat)
         self.tools = engine.tools(self.session)
-        system = f"You are a helpful assistant.\n\n{engine.prompt().text}"
+        system = f"You are a helpful assistant.\n\n{engine.prompt(session=self.session).text}"
         self.messages: list[BaseMessage] = [SystemMessage(system)]
         graph = StateGraph(MessagesState)
         graph.add_node("model", self.ask_model)
@@ -50,7 +50,7 @@ class SkilledGraph:
         for call in last.tool_calls:
             answer = self.tools.call(call["name"], call["args"])
             status: Literal["success", "error"] = "success" if answer.ok else "error"
-            answers.append(ToolMessage(answer.to_json(), tool_call_id=call["id"], status=status))
+            answers.append(ToolMessage(answer.text, tool_call_id=call["id"], status=status))
         return {"messages": answers}
 
     def next_node(self, state: MessagesState) -> str:

@@ -33,7 +33,7 @@ class SkilledAgent:
         self.tools = engine.tools(self.session)
         self.agent: Agent[None] = Agent(
             name="assistant",
-            instructions=f"You are a helpful assistant.\n\n{engine.prompt().text}",
+            instructions=f"You are a helpful assistant.\n\n{engine.prompt(session=self.session).text}",
             model=model,
         )
         self.take_up_tools()
@@ -53,7 +53,7 @@ class SkilledAgent:
         async def call(_: ToolContext[Any], arguments: str) -> str:
             answer = await self.tools.acall(name, arguments)
             self.take_up_tools()
-            return answer.to_json()
+            return answer.text
 
         return FunctionTool(
             name=name,

@@ -7,7 +7,6 @@ model answers: ``python pydantic_ai_agent.py ../../../skills``.
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from typing import Any
 
@@ -51,7 +50,7 @@ class SkillToolset(AbstractToolset[None]):
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[None], tool: ToolsetTool[None]
     ) -> Any:
-        return json.loads((await self.tools.acall(name, tool_args)).to_json())
+        return (await self.tools.acall(name, tool_args)).text
 
 
 class SkilledAgent:
@@ -63,7 +62,7 @@ class SkilledAgent:
         self.agent: Agent[None, str] = Agent(
             model,
             deps_type=type(None),
-            instructions=f"You are a helpful assistant.\n\n{engine.prompt().text}",
+            instructions=f"You are a helpful assistant.\n\n{engine.prompt(session=self.session).text}",
             toolsets=[SkillToolset(engine.tools(self.session))],
         )
         self.history: list[ModelMessage] = []

@@ -251,13 +251,23 @@ impl Engine {
         Ok(found.into_iter().map(FoundSkill::from).collect())
     }
 
-    /// Returns the catalog prompt: the list of skills for the system prompt.
-    #[pyo3(signature = (options = None))]
-    fn prompt(&self, py: Python<'_>, options: Option<PromptOptions>) -> PyResult<CatalogPrompt> {
+    /// Returns the catalog prompt: the list of skills for the system prompt. With a `session`, messages
+    /// do not list the skills again.
+    #[pyo3(signature = (options = None, *, session = None))]
+    fn prompt(
+        &self,
+        py: Python<'_>,
+        options: Option<PromptOptions>,
+        session: Option<&Bound<'_, Session>>,
+    ) -> PyResult<CatalogPrompt> {
+        let session = session.map(|session| session.get().0.clone());
         let prompt = run(py, || {
             let usual = self.0.prompt_options().clone();
             let options = options.map(|options| options.0).unwrap_or_default().apply(usual)?;
-            Ok(self.0.prompt_with(&options))
+            Ok(match &session {
+                Some(session) => self.0.session_prompt_with(session, &options),
+                None => self.0.prompt_with(&options),
+            })
         });
         prompt.map(CatalogPrompt::from)
     }

@@ -22,8 +22,8 @@ record! {
         status: String,
         /// The result for programs; for an error, the partial result, if there is one.
         data: Json,
-        /// The result for a model; `None` for an error.
-        text: Option<String>,
+        /// The result for a model; for an error its code and message, and the partial result.
+        text: String,
         /// The reason, if the tool failed.
         error: Option<Fault>,
     }
@@ -34,7 +34,7 @@ record! {
             self.error.is_none()
         }
 
-        /// Returns the envelope as JSON, in the form that a model receives.
+        /// Returns the envelope as JSON. A model gets `text`, which most of `data` repeats.
         fn to_json(&self) -> String {
             let Envelope { status, data: Json(data), text, error } = self;
             let mut fields = serde_json::Map::new();
@@ -46,7 +46,7 @@ record! {
             if error.is_none() || !data.is_null() {
                 fields.insert("data".to_owned(), data.clone());
             }
-            if let Some(text) = text {
+            if error.is_none() {
                 fields.insert("text".to_owned(), text.as_str().into());
             }
             serde_json::Value::from(fields).to_string()
@@ -56,17 +56,18 @@ record! {
 
 impl From<engine::Envelope> for Envelope {
     fn from(envelope: engine::Envelope) -> Envelope {
+        let text = envelope.text().into_owned();
         match envelope {
-            engine::Envelope::Success { data, text } => Envelope {
+            engine::Envelope::Success { data, .. } => Envelope {
                 status: "success".to_owned(),
                 data: Json(data),
-                text: Some(text),
+                text,
                 error: None,
             },
             engine::Envelope::Error { error, data } => Envelope {
                 status: "error".to_owned(),
                 data: Json(data.unwrap_or_default()),
-                text: None,
+                text,
                 error: Some(Fault { code: error.code.as_str().to_owned(), message: error.message }),
             },
         }

@@ -20,8 +20,7 @@ pub(crate) fn run(args: &PromptArgs, common: &Common, out: Output) -> anyhow::Re
     if args.event.is_some() {
         session.compacted()?;
     }
-    let prompt = engine.prompt();
-    session.listed(&prompt.included)?;
+    let prompt = engine.session_prompt(&session);
     if out.json {
         Output::json(&prompt)?;
     } else {

@@ -96,7 +96,7 @@ async fn answer(
     };
     let skill = arguments["skill"].as_str().unwrap_or_default();
     if answer.code() != Some(ErrorCode::ConsentRequired) || skill.is_empty() {
-        return Ok(result(answer).into());
+        return Ok(result(&answer).into());
     }
     let (skill, responses) = (skill.to_owned(), request.input_responses);
     let answer = match consent::ask(connection, skill, Audience::Model, responses, context).await {
@@ -105,7 +105,7 @@ async fn answer(
         Ok(Consented::Pending(pending)) => return Ok((*pending).into()),
         Err(error) => Envelope::from(&error),
     };
-    Ok(result(answer).into())
+    Ok(result(&answer).into())
 }
 
 /// The outcome of a call.
@@ -139,14 +139,11 @@ async fn call_tool(
 /// Converts an envelope to a result that has only text. Some clients show the model `structuredContent`
 /// instead of the text, or both. It is meant for tools with an `outputSchema`, which none of these tools
 /// has.
-fn result(envelope: Envelope) -> CallToolResult {
+fn result(envelope: &Envelope) -> CallToolResult {
+    let content = vec![ContentBlock::text(envelope.text().into_owned())];
     match envelope {
-        Envelope::Success { text, .. } => CallToolResult::success(vec![ContentBlock::text(text)]),
-        Envelope::Error { error, data } => {
-            let text = ContentBlock::text(format!("{}: {}", error.code.as_str(), error.message));
-            let partial = data.as_ref().map(|data| ContentBlock::text(data.to_string()));
-            CallToolResult::error([text].into_iter().chain(partial).collect())
-        }
+        Envelope::Success { .. } => CallToolResult::success(content),
+        Envelope::Error { .. } => CallToolResult::error(content),
     }
 }
 

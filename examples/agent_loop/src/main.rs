@@ -95,7 +95,7 @@ fn answer(
         let Some((tool, arguments)) = model.next(&told, &definitions) else { return Ok(()) };
         let report = |fraction: f64, step: &str| println!("   {:.0} % {step}", fraction * 100.0);
         let io = CallIo::default().progress(&report);
-        told = serde_json::to_string(&turn.tools.call_with(tool, &arguments, io))?;
+        told = turn.tools.call_with(tool, &arguments, io).text().into_owned();
     }
 }
 

@@ -106,6 +106,11 @@ impl Call<'_> {
                 let options = self.arguments.prompt.clone().settings();
                 json!(engine.prompt_with(&options.apply(engine.prompt_options().clone())?))
             }
+            "sessionPrompt" => {
+                let options = self.arguments.prompt.clone().settings();
+                let options = options.apply(engine.prompt_options().clone())?;
+                json!(engine.session_prompt_with(&self.session_of(), &options))
+            }
             "activate" => {
                 let by = self.arguments.by.as_deref().map(Into::into);
                 let audience = audience(self.arguments.audience.as_deref().unwrap_or("model"))?;
@@ -196,7 +201,10 @@ impl Call<'_> {
             call = call.deadline(deadline);
         }
         // If a callback failed, the tool's result says so and tells the model what to do.
-        Ok(json!(host::reported(|| tools.call_with(name, values, call))))
+        let answer = host::reported(|| tools.call_with(name, values, call));
+        let mut shown = json!(answer);
+        shown["text"] = answer.text().into();
+        Ok(shown)
     }
 }
 

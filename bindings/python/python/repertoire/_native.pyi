@@ -123,8 +123,13 @@ class Engine:
         """Return the best matches, and the reasons why other skills are not among them."""
     def find_skills(self, query: str, limit: int = 5) -> list[FoundSkill]:
         """Return the best skills for a query, by triggers and by relevance."""
-    def prompt(self, options: PromptOptions | None = None) -> CatalogPrompt:
-        """Return the list of skills for the system prompt."""
+    def prompt(
+        self, options: PromptOptions | None = None, *, session: Session | None = None
+    ) -> CatalogPrompt:
+        """Return the list of skills for the system prompt.
+
+        With a ``session``, messages do not list the skills again.
+        """
     def activate(
         self,
         name: str,
