@@ -1,13 +1,15 @@
 //! Opens the session store for commands: a file, or a server that the user names.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use repertoire::Error;
-use repertoire::session::{Session, SessionStore};
+use repertoire::session::{MemoryStore, Session, SessionStore};
 use repertoire_config::Config;
-use repertoire_sessions::{ServerOptions, SetAside, SqliteStore, open_url, without_secrets};
+use repertoire_sessions::{
+    FallbackStore, ServerOptions, SetAside, SqliteStore, open_url, without_secrets,
+};
 
 use crate::args::Common;
 use crate::hook::note;
@@ -68,19 +70,67 @@ impl Place {
     }
 }
 
+/// The longest time for which a command waits for other processes that keep the file locked, or for a
+/// server. Its answer does not depend on them.
+const ANSWER_WAITS: Duration = Duration::from_secs(1);
+
 /// Opens the session `name`, which is kept between commands. Without a name, returns a session in
 /// memory.
 pub(crate) fn named(common: &Common, name: Option<&str>) -> Result<Session, Error> {
     let Some(name) = name else { return Ok(Session::in_memory("")) };
     let config = setup::config(common)?;
-    let store = open_at(Place::of(&config, common)?, common)?;
-    Ok(Session::new(name, store).keep_messages(config.keeps_messages()))
+    Ok(Session::new(name, open(common)?).keep_messages(config.keeps_messages()))
 }
 
-/// Opens the store; creates it if there is none. If a damaged store is set aside, reports that on
-/// standard error and in the log of hooks.
+/// Opens the store for a command that answers with or without it: while it cannot be used, the
+/// conversation continues in memory, and standard error says so.
+///
+/// Fails if the address of a server is not valid.
 pub(crate) fn open(common: &Common) -> Result<Arc<dyn SessionStore>, Error> {
-    open_at(Place::of(&setup::config(common)?, common)?, common)
+    let place = Place::of(&setup::config(common)?, common);
+    let is_server = matches!(place, Ok(Place::Server(..)));
+    match place.and_then(|place| open_at(place.within(ANSWER_WAITS), common)) {
+        Ok(store) => Ok(Arc::new(in_memory_without(store, Output::of(common)))),
+        Err(error) if is_server => Err(error),
+        Err(error) => {
+            note_memory(&error, Output::of(common));
+            Ok(Arc::new(MemoryStore::default()))
+        }
+    }
+}
+
+/// Returns a store that answers from memory while `store` cannot be used, and reports that to `out`.
+pub(crate) fn in_memory_without(store: impl SessionStore + 'static, out: Output) -> FallbackStore {
+    let told = LastReported::default();
+    FallbackStore::new(store, move |error| told.tell(&error, out))
+}
+
+/// The time after which a failure that continues is reported again.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// The failure that was reported last, and the time of the report.
+#[derive(Debug, Default)]
+struct LastReported(Mutex<Option<(String, Instant)>>);
+
+impl LastReported {
+    /// Reports a failure, unless it was reported just now: while a store is unreachable, each call
+    /// fails.
+    fn tell(&self, error: &Error, out: Output) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = told
+            .as_ref()
+            .is_some_and(|(message, at)| message == error.message() && at.elapsed() < AGAIN);
+        if !is_known {
+            note_memory(error, out);
+            *told = Some((error.message().to_owned(), Instant::now()));
+        }
+    }
+}
+
+/// Reports that answers are given without the store, and why.
+pub(crate) fn note_memory(error: &Error, out: Output) {
+    let line = format!("answering without the memory of sessions: {error}");
+    out.note(&sanitize::line(&line));
 }
 
 /// Opens the store if it exists. Never creates a file.
