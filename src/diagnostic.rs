@@ -97,11 +97,14 @@ codes! {
     LinkLoop = "link-loop", Warning;
     /// A symbolic link leads nowhere.
     LinkBroken = "link-broken", Warning;
+    /// A file or directory that is nearly what a skill is read from: `SKILLS.md`, `skills/name.md`,
+    /// `Skills/`.
+    NearMiss = "near-miss", Warning;
     /// A directory holds two spellings of `SKILL.md`; the exact one wins.
     TwoSpellings = "two-spellings", Warning;
     /// Another skill with the same id wins over this one.
     Shadowed = "shadowed", Note;
-    /// The allowlist names a skill that does not exist.
+    /// The allowlist, or a setting that turns skills on or off, names a skill that does not exist.
     UnknownSkill = "unknown-skill", Warning;
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
@@ -126,6 +129,8 @@ codes! {
 
     /// The file has no front matter.
     NoFrontMatter = "no-front-matter", Warning;
+    /// The file is not a skill but a pointer of Git LFS, a page of HTML, or the error of a server.
+    NotASkill = "not-a-skill", Error;
     /// The front matter has no closing fence.
     UnclosedFrontMatter = "unclosed-front-matter", Warning;
     /// Blank lines or text come before the opening fence.
@@ -178,6 +183,8 @@ codes! {
     MissingScript = "missing-script", Warning;
     /// A link of the body to a file of the skill that is not there.
     BrokenLink = "broken-link", Warning;
+    /// A command in the body whose output other agents insert. It is never run.
+    CommandNotRun = "command-not-run", Warning;
     /// Invisible characters that a model still reads.
     InvisibleText = "invisible-text", Warning;
     /// A trigger without any text.

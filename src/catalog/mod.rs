@@ -9,6 +9,7 @@ pub(crate) mod inputs;
 mod links;
 mod lookup;
 pub(crate) mod naming;
+mod near_miss;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -35,6 +36,8 @@ use lookup::{find_in, for_the_model, not_found, unknown_to_user};
 use rejected::Rejected;
 
 pub use environment::Environment;
+#[doc(hidden)]
+pub use near_miss::near_miss_of;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};

@@ -1,8 +1,10 @@
-//! Pointers: files named `SKILL.md` that only say where a skill is.
+//! Stand-ins: files named `SKILL.md` that only say where a skill is, or that a failed download left.
 //!
 //! Where symbolic links are turned off (`core.symlinks`, as on Windows), git checks out a link as a file
 //! whose text is the link's target. Authors also leave a line behind when they move a skill. If such a
-//! file were loaded as a skill, its description and instructions would be a path, or "Moved to …".
+//! file were loaded as a skill, its description and instructions would be a path, or "Moved to …". Without
+//! Git LFS, git checks out a pointer of three lines. A download that nobody checked may be a page of HTML,
+//! or the error of a server.
 
 use std::sync::LazyLock;
 
@@ -24,7 +26,8 @@ static MOVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(pattern).ok()
 });
 
-/// Returns a finding if `text`, a file without front matter, only says where its skill is.
+/// Returns a finding if `text`, a file without front matter, only says where its skill is, or is what a
+/// server sent in its place.
 pub(super) fn elsewhere(text: &str) -> Option<Finding> {
     let content = text.trim_start_matches('\u{feff}').trim();
     let span = |part: &str| {
@@ -43,6 +46,11 @@ pub(super) fn elsewhere(text: &str) -> Option<Finding> {
              here",
         ));
     }
+    if let Some((kind, help)) = foreign(content) {
+        let line = content.lines().next().unwrap_or_default();
+        let message = format!("the file is {kind}, not a skill: `{}`", excerpt(line));
+        return Some(Finding::new(Code::NotASkill, span(line), message, help));
+    }
     let notice = notice(content)?;
     Some(Finding::new(
         Code::MovedSkill,
@@ -50,6 +58,28 @@ pub(super) fn elsewhere(text: &str) -> Option<Finding> {
         format!("the file only says where its skill went: `{}`", excerpt(notice)),
         "remove the file, or write the skill into it, with front matter",
     ))
+}
+
+/// Returns what a file is that tools wrote in place of a skill, and the remedy.
+fn foreign(content: &str) -> Option<(&'static str, &'static str)> {
+    const AGAIN: &str = "download the file again, from the address of its raw text";
+    let head: String = content.chars().take(200).flat_map(char::to_lowercase).collect();
+    let starts_with = |starts: &[&str]| starts.iter().any(|start| head.starts_with(start));
+    if starts_with(&["version https://git-lfs.github.com/spec/"]) {
+        return Some(("a pointer of Git LFS", "run `git lfs pull` where the skill comes from"));
+    }
+    if starts_with(&["<!doctype html", "<html", "<head", "<?xml"]) {
+        return Some(("a page of HTML or XML", AGAIN));
+    }
+    let is_one_line = !content.contains('\n') && content.len() <= 400;
+    let status = head.get(..4).filter(|start| start.ends_with([':', ' ']));
+    let is_status = status.is_some_and(|start| {
+        start.starts_with(['4', '5']) && start[..3].bytes().all(|b| b.is_ascii_digit())
+    });
+    let is_json =
+        head.starts_with('{') && (head.contains("\"message\"") || head.contains("\"error\""));
+    let is_error = is_one_line && (is_status || starts_with(&["not found", "access denied"]));
+    (is_error || is_json).then_some(("the error of a server", AGAIN))
 }
 
 /// Tells whether the whole text is the target of a link, as git writes it.
@@ -102,9 +132,30 @@ mod tests {
             let finding = elsewhere(text).expect(text);
             assert_eq!((finding.code, &text[finding.span.unwrap()]), (code, quoted));
         }
+        for text in [
+            "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+            "404: Not Found",
+            "400: Invalid request\n",
+            "403 Forbidden",
+            "Not Found",
+            "<!DOCTYPE html>\n<html>\n<p>x</p></html>",
+            "\n<HTML lang=\"en\">\n",
+            "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code></Error>",
+            "{\n  \"message\": \"Not Found\",\n  \"status\": \"404\"\n}",
+        ] {
+            assert_eq!(
+                elsewhere(text).map(|finding| finding.code),
+                Some(Code::NotASkill),
+                "{text}"
+            );
+        }
         let long = format!("Moved to {}", "x".repeat(MAX_NOTICE_CHARS));
         for text in [
             "Read the plan first.",
+            "404: Not Found\n\nExplain what this answer means.",
+            "500 words at most.\n\nWrite it short.",
+            "Write HTML that begins with `<!DOCTYPE html>`.",
+            "Version https links by hand.",
             "Moved to ../plan.\n\nThat one also plans releases.",
             "Use when a file has been moved to `archive/`.",
             "Finds out where files were moved, and by whom.",

@@ -10,7 +10,9 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
+use repertoire::catalog::{
+    Catalog, CatalogOptions, Scope, is_skill_file, near_miss_of, skill_files,
+};
 use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Engine, Severity, Source};
@@ -54,7 +56,10 @@ impl Targets {
                 _ => setup::named_source(path, common),
             };
             let hidden = Source::standard(None, path, &common.brand).into_iter();
-            let hidden = hidden.filter(|source| source.root().is_some_and(Path::is_dir));
+            let (hidden, missing): (Vec<_>, Vec<_>) =
+                hidden.partition(|source| source.root().is_some_and(Path::is_dir));
+            let missing = missing.iter().filter_map(Source::root);
+            self.diagnostics.extend(missing.filter_map(near_miss_of));
             let all: Vec<Source> = std::iter::once(named).chain(hidden).collect();
             for source in &all {
                 self.add_source(source, &all);
@@ -78,9 +83,11 @@ impl Targets {
     /// set. Bundled skills only become neighbours, since the user cannot repair them.
     fn add_sources(&mut self, sources: &[Source], are_asked_for: bool) {
         for source in sources {
-            let Some(root) = source.root().filter(|root| are_asked_for || root.exists()) else {
+            let Some(root) = source.root() else { continue };
+            if !are_asked_for && !root.exists() {
+                self.diagnostics.extend(near_miss_of(root));
                 continue;
-            };
+            }
             if source.scope() == Scope::Bundled {
                 self.neighbours.push(root.to_owned());
             } else {

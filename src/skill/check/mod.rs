@@ -15,6 +15,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use serde_json::Value as Json;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
@@ -22,7 +23,7 @@ use super::keys::KEYS;
 use super::load::{self, Loaded};
 use super::manifest::Manifest;
 use super::spanned::Spanned;
-use super::{directory_name, is_identifier};
+use super::{directory_name, placeholder};
 use crate::confined::{self, Dir, Links};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
@@ -93,6 +94,7 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     loaded.findings.extend(unseen);
     if let Some(parts) = &loaded.parts {
         loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
+        loaded.findings.extend(command_not_run(&text, parts.body));
     }
     match profile {
         Profile::Repertoire | Profile::Untrusted => {
@@ -110,6 +112,16 @@ pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic>
     let mut all = diagnostics(loaded.findings, path, &text);
     all.extend(review);
     all
+}
+
+/// The finding about the first command in the body, which begins at byte `body` of `text`.
+fn command_not_run(text: &str, body: usize) -> Option<Finding> {
+    let command = placeholder::command(&text[body..])?;
+    let span = body + command.start..body + command.end;
+    let message =
+        format!("`{}` is shown as it is: commands are not run", excerpt(&text[span.clone()]));
+    let help = "write what to run as an instruction, such as \"run `git status` first\"";
+    Some(Finding::new(Code::CommandNotRun, span, message, help))
 }
 
 /// Kinds of triggers that authors write at the top level by mistake.
@@ -215,13 +227,16 @@ fn check_name(loaded: &mut Loaded, directory: &str) {
             });
             Finding::whole(Code::SpecName, "there is no usable `name`", help)
         }
-        Some(name) if !is_identifier(&name.value) => Finding::new(
+        Some(name) if !is_spec_name(&name.value) => Finding::new(
             Code::SpecName,
             name.span.clone(),
-            format!("`name` is `{}`, no identifier", excerpt(&name.value)),
+            format!(
+                "`name` is `{}`, not words of lower-case letters and digits with single hyphens",
+                excerpt(&name.value)
+            ),
             help,
         ),
-        Some(name) if name.value != directory => Finding::new(
+        Some(name) if normal(&name.value) != normal(directory) => Finding::new(
             Code::SpecNameDirectory,
             name.span.clone(),
             format!("`name` is `{}`, the directory is `{}`", name.value, excerpt(directory)),
@@ -230,6 +245,20 @@ fn check_name(loaded: &mut Loaded, directory: &str) {
         Some(_) => return,
     };
     loaded.findings.push(finding);
+}
+
+/// Tells whether `name` is one by the specification's reference validator, which takes letters and digits
+/// of any script: in lower case, or of a script without cases.
+fn is_spec_name(name: &str) -> bool {
+    let name = normal(name);
+    name.chars().count() <= 64
+        && name == name.to_lowercase()
+        && name.split('-').all(|part| !part.is_empty() && part.chars().all(char::is_alphanumeric))
+}
+
+/// Returns a name in the form in which names are compared: systems store those of directories decomposed.
+fn normal(name: &str) -> String {
+    name.nfkc().collect()
 }
 
 fn check_texts(loaded: &mut Loaded) {
