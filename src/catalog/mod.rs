@@ -37,6 +37,8 @@ use rejected::Rejected;
 
 pub use environment::Environment;
 #[doc(hidden)]
+pub use naming::may_name;
+#[doc(hidden)]
 pub use near_miss::near_miss_of;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;

@@ -7,6 +7,7 @@
 //! | `plugin:id` | the skill `plugin/id`, else `id` |
 //! | any letter case, `_` for `-` | the skill, if no other one is meant literally |
 //! | `acme-*` | in a list: all skills with such an id or name |
+//! | `a, b` | in a list: both, if no skill has this name |
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,12 +98,15 @@ impl<'a> Named<'a> {
                 self.entries.iter().filter(is_named).copied().collect()
             }
         };
+        if named.is_empty() && written.contains(',') {
+            return written.split(',').flat_map(|one| self.ids(one)).collect();
+        }
         named.into_iter().map(|entry| entry.id.clone()).collect()
     }
 }
 
 /// Tells whether `written`, an entry of a list, may name a skill that has one of `names`.
-pub(super) fn may_name(written: &str, names: &[&str]) -> bool {
+pub fn may_name(written: &str, names: &[&str]) -> bool {
     match patterns(written) {
         Some(patterns) => {
             patterns.iter().any(|pattern| names.iter().any(|name| is_like(name, pattern)))

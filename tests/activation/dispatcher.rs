@@ -8,6 +8,34 @@ use serde_json::json;
 use super::{builder, message, skills, write};
 
 #[test]
+fn the_text_of_an_answer_has_the_instructions_once() {
+    let body = "Read the change twice.\n".repeat(200);
+    let dir = skills(&[("review", "", &body)]);
+    let engine = builder(&dir).build().unwrap();
+    let tools = engine.tools(&engine.session("s"));
+    let answer = tools.call("use_skill", &json!({"skill": "review"}));
+    let n_bytes = answer.text().len();
+    assert!((body.len()..body.len() + 200).contains(&n_bytes), "{n_bytes} of {}", body.len());
+    assert!(serde_json::to_string(&answer).unwrap().len() > 2 * body.len());
+    let missing = tools.call("read_skill_file", &json!({"skill": "review", "path": "x.md"}));
+    assert!(missing.text().starts_with("NOT_FOUND: file `x.md`"), "{missing:?}");
+}
+
+#[test]
+fn a_prompt_says_how_to_load_and_is_remembered_by_its_session() {
+    let dir = skills(&[("review", "", "o"), ("deploy", "", "o")]);
+    let engine = builder(&dir).build().unwrap();
+    let (told, other) = (engine.session("told"), engine.session("other"));
+    let prompt = engine.session_prompt(&told);
+    assert_eq!(prompt.included, ["deploy", "review"]);
+    assert!(prompt.text.contains("`use_skill`"), "{}", prompt.text);
+    assert_eq!(engine.prompt().text, prompt.text);
+    let lines = |session| engine.turn("what is the weather?", session).run().unwrap().text;
+    assert_eq!(lines(&told), "[2 skills available]");
+    assert!(lines(&other).contains("- review"), "{}", lines(&other));
+}
+
+#[test]
 fn what_the_model_may_not_use_is_reached_by_no_tool_under_no_name() {
     let dir = skills(&[
         ("open", "", "o"),

@@ -118,6 +118,7 @@ fn lists_take_patterns() {
         ("team/*", &["team/plan"]),
         ("team:*", &["team/plan"]),
         ("plan of*", &["team/plan"]),
+        ("$acme-doc, plan of work", &["acme-doc", "team/plan"]),
     ] {
         let allow = Allowlist::from_entries(Some(&[pattern]));
         assert_eq!(available(&engine(&dir, |builder| builder.allow(allow))), named, "{pattern}");

@@ -32,6 +32,8 @@ async function check(chat, requests) {
   for (const part of ['Makes tea.', 'imperative', 'use_skill', 'find_skills', 'read_skill_file']) assert(sent[0].includes(part), part);
   // The tool's result reached the model.
   assert(!sent[0].includes('Boil water first.') && sent[1].includes('Boil water first.'));
+  // A body is sent once: the model gets the text of the answer, not its data beside it.
+  assert.equal(sent[1].split('Boil water first.').length, 2);
   // The second message does not repeat the instructions that are in the context already.
   assert.equal(sent[2].split('imperative').length, 2);
 }

@@ -43,6 +43,8 @@ def check(answers: list[str], requests: list[dict[str, Any]]) -> None:
     assert all(name in sent[0] for name in ("use_skill", "find_skills", "read_skill_file"))
     # The tool's result reached the model.
     assert "Boil water first." not in sent[0] and "Boil water first." in sent[1]
+    # A body is sent once: the model gets the text of the answer, not its data beside it.
+    assert sent[1].count("Boil water first.") == 1
     # The second message does not repeat the instructions that are in the context already.
     assert sent[2].count("imperative") == 1
 

@@ -131,6 +131,13 @@ impl Targets {
     }
 }
 
+/// Returns the findings about settings that name no skill.
+fn unknown_skills(common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
+    let diagnostics = setup::engine(common, |builder| builder)?.diagnostics();
+    let is_unknown = |finding: &&Diagnostic| finding.code == Code::UnknownSkill;
+    Ok(diagnostics.iter().filter(is_unknown).cloned().collect())
+}
+
 /// Reports the skills that had no effect in conversations. If the command line names no paths, these
 /// are skills of the engine, with the ids under which agents see them here.
 fn unused(args: &CheckArgs, named: &Catalog, common: &Common) -> anyhow::Result<Vec<Diagnostic>> {
@@ -174,6 +181,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     let sources = setup::sources(common)?;
     if args.paths.is_empty() {
         targets.diagnostics.extend_from_slice(setup::config(common)?.diagnostics());
+        targets.diagnostics.extend(unknown_skills(common)?);
         targets.add_sources(&sources, !common.sources.is_empty());
     } else {
         args.paths.iter().for_each(|path| targets.add(path, &sources, common));

@@ -10,6 +10,7 @@ use super::objects::io_error;
 use super::path_index::{Found, PathIndex};
 use super::paths::plain_dir;
 use super::provider::{SourceTree, no_skill};
+use repertoire::catalog::may_name;
 use repertoire::skill::Skill;
 use repertoire::{Error, ErrorCode};
 use repertoire_config::FetchSettings;
@@ -51,14 +52,33 @@ pub(super) fn chosen_units(
     let known: Vec<(String, Unit)> = all.into_iter().map(|unit| (name_of(&unit), unit)).collect();
     let mut chosen = BTreeSet::new();
     for id in &settings.skills {
-        let nth = position(&known, id).ok_or_else(|| missing(source, id, &known))?;
-        chosen.insert(nth);
+        let named = positions(&known, id);
+        if named.is_empty() {
+            return Err(missing(source, id, &known));
+        }
+        chosen.extend(named);
     }
     let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
     Ok(units.map(|(_, (_, unit))| unit).collect())
 }
 
-/// Returns the index of the skill that `id` names: by its name, its directory, the last part of that, or its address.
+/// Returns the indices of the skills that `id` names: literally, or in another form in which skills are
+/// named. Only a pattern names several.
+fn positions(known: &[(String, Unit)], id: &str) -> Vec<usize> {
+    let literal = position(known, id);
+    let is_named = |(name, unit): &(String, Unit)| {
+        let last = unit.at.rsplit('/').next().unwrap_or_default();
+        may_name(id, &[name, &unit.at, last])
+    };
+    let named = || known.iter().enumerate().filter(|(_, one)| is_named(one)).map(|(nth, _)| nth);
+    match literal {
+        Some(nth) => vec![nth],
+        None if id.contains('*') => named().collect(),
+        None => named().take(1).collect(),
+    }
+}
+
+/// Returns the index of the skill that `id` names literally: by its name, its directory, the last part of that, or its address.
 fn position(known: &[(String, Unit)], id: &str) -> Option<usize> {
     known.iter().position(|(name, unit)| {
         name == id

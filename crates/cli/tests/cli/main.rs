@@ -14,6 +14,7 @@ mod config;
 mod config_edits;
 mod failures;
 mod mcp_install;
+mod names;
 mod options;
 mod package;
 #[cfg(target_os = "linux")]

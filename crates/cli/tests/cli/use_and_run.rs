@@ -83,7 +83,8 @@ fn a_slash_command_may_be_an_id_with_blanks() {
         ("/My Skill", "My Skill: x y\n"),
         ("My Skill", "My Skill: x y\n"),
         ("/my", "my: x y\n"),
-        ("/my skill", "my: skill x y\n"),
+        ("/my skill", "My Skill: x y\n"),
+        ("/my other", "my: other x y\n"),
     ] {
         let used = place.run(["use", "--json", id, "x", "y"].iter().chain(&SOURCE)).exits(0);
         assert_eq!(used.json()["data"]["content"], content, "{id}");

@@ -123,6 +123,40 @@ fn a_store_that_stays_locked_is_waited_for_within_the_deadline() {
     assert!(log(&place).contains("database is locked"), "{}", log(&place));
 }
 
+/// The commands that answer for a session, each with a part of its answer.
+const WITH_SESSION: [(&[&str], &str); 5] = [
+    (&["disclose", "deploy it"], "## Skill: deploy"),
+    (&["use", "deploy"], "Base directory: "),
+    (&["prompt"], "- deploy: "),
+    (&["match", "deploy it"], "deploy"),
+    (&["why", "deploy", "deploy it"], "fires"),
+];
+
+#[test]
+fn no_command_fails_without_the_state_of_its_session() {
+    let place = place();
+    let ask = |(args, part): (&[&str], &str), why: &str| {
+        let place_of_skills = ["--session", "s", "--source", ".repertoire/skills"];
+        let start = std::time::Instant::now();
+        let run = place.run([args, &place_of_skills].concat()).exits(0);
+        assert!(start.elapsed() < std::time::Duration::from_secs(10), "{args:?}: {run:?}");
+        assert!(run.stdout.contains(part), "{args:?}: {run:?}");
+        let told = run.stderr.matches("answering without the memory of sessions").count();
+        assert_eq!((told, run.stderr.contains(why)), (1, true), "{args:?}: {run:?}");
+    };
+    fs::create_dir_all(state(&place, "sessions.sqlite")).unwrap();
+    for command in WITH_SESSION {
+        ask(command, "is not a file");
+    }
+    fs::remove_dir(state(&place, "sessions.sqlite")).unwrap();
+    place.run(["use", "deploy", "--session", "s", "--source", ".repertoire/skills"]).exits(0);
+    let store = rusqlite::Connection::open(state(&place, "sessions.sqlite")).unwrap();
+    store.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    for command in WITH_SESSION {
+        ask(command, "locked");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_under_the_log_has_a_remedy() {

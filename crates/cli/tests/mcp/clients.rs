@@ -22,7 +22,7 @@ fn server(args: &[&str]) -> (Server, Place, tempfile::TempDir) {
     let file = place.path().join("tokens.toml");
     let args = [&["--token-file", file.to_str().unwrap()], args].concat();
     let (server, notes) = Server::start_at(&place, skills.path(), &args, None);
-    assert!(notes.iter().any(|note| note.contains("`plans`: there is no skill `nothing`")));
+    assert!(notes.iter().any(|note| note.contains("`plans`: the allowlist names `nothing`")));
     (server, place, skills)
 }
 
