@@ -125,9 +125,9 @@ pub(super) fn resolve(
     // These findings have no file, so they come first.
     let is_unknown =
         |written: &str| !rejected.iter().any(|rejected| may_name(written, &rejected.names()));
-    let names = unknown_names.into_iter().filter(|name| is_unknown(name)).map(not_allowed);
+    let unallowed = unknown_names.into_iter().filter(|name| is_unknown(name)).map(not_allowed);
     let choices = unknown_choices.into_iter().filter(|choice| is_unknown(&choice.skills));
-    let unknown: Vec<_> = names.chain(choices.map(|choice| choice.unknown.clone())).collect();
+    let unknown: Vec<_> = unallowed.chain(choices.map(|choice| choice.unknown.clone())).collect();
     diagnostics.splice(0..0, unknown);
     Catalog { entries, diagnostics: diagnostics.into(), rejected }
 }

@@ -214,7 +214,7 @@ fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> bool {
     let is_range_end = |dash: char| {
         let rest = if dash == '-' { before } else { before.trim_end_matches(' ') };
         let first = rest.strip_suffix(dash).map(|rest| rest.trim_end_matches(' '));
-        first.is_some_and(|first| is_end_of_amount(first))
+        first.is_some_and(is_end_of_amount)
     };
     dashes.iter().any(|dash| is_range_start(*dash) || is_range_end(*dash)) || has_unit(after)
 }

@@ -1,7 +1,7 @@
 //! The forms in which skills are named, in every place of the library that takes one.
 
-use repertoire::catalog::SkillChoice;
-use repertoire::{Allowlist, Audience, Code, Engine, EngineBuilder, ErrorCode, Source};
+use repertoire::catalog::{CatalogOptions, SkillChoice};
+use repertoire::{Allowlist, Audience, Catalog, Code, Engine, ErrorCode, Source};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -39,51 +39,57 @@ const FORMS: [(&str, &str); 14] = [
 /// Texts that name no skill.
 const OTHERS: [&str; 7] = ["", "review", "toolkit:", "toolkit:*", "//", "plan/", "code-review-2"];
 
-fn engine(dir: &TempDir, options: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Engine {
-    options(Engine::builder().source(Source::project(dir.path()))).build().unwrap()
+fn engine(dir: &TempDir, allow: Allowlist) -> Engine {
+    Engine::builder().source(Source::project(dir.path())).allow(allow).build().unwrap()
+}
+
+/// Loads the skills that the entries of `allow` name, with settings that turn them on and off.
+fn load(dir: &TempDir, allow: Option<&str>, choices: Vec<SkillChoice>) -> Catalog {
+    let mut options = CatalogOptions::new(vec![Source::project(dir.path())]);
+    options.allowlist = Allowlist::from_entries(allow.as_ref().map(std::slice::from_ref));
+    options.choices = choices;
+    Catalog::load(&options)
 }
 
 /// Returns the ids of the skills that the model can use.
-fn available(engine: &Engine) -> Vec<String> {
-    let catalog = engine.catalog();
-    catalog.listed(Audience::Model).map(|entry| entry.id.to_string()).collect()
+fn available(catalog: &Catalog) -> Vec<&str> {
+    catalog.listed(Audience::Model).map(|entry| entry.id.as_str()).collect()
 }
 
-fn unknown(engine: &Engine) -> usize {
-    engine.diagnostics().iter().filter(|found| found.code == Code::UnknownSkill).count()
+fn unknown(catalog: &Catalog) -> usize {
+    catalog.diagnostics().iter().filter(|found| found.code == Code::UnknownSkill).count()
 }
 
 #[test]
 fn every_place_takes_every_form() {
     let dir = files();
-    let plain = engine(&dir, |builder| builder);
-    let all = available(&plain);
+    let plain = engine(&dir, Allowlist::default());
+    let left_out = engine(&dir, Allowlist::from_entries(Some(&["acme-doc"])));
+    let catalog = plain.catalog();
+    let all = available(&catalog);
     for (form, id) in FORMS {
         for audience in [Audience::Model, Audience::User] {
-            assert_eq!(plain.catalog().find(form, audience).unwrap().id, id, "{form}");
+            assert_eq!(catalog.find(form, audience).unwrap().id, id, "{form}");
         }
-        assert_eq!(plain.catalog().find_any(form).unwrap().id, id, "{form}");
-        let session = plain.session(form);
-        let tools = plain.tools(&session);
+        assert_eq!(catalog.find_any(form).unwrap().id, id, "{form}");
+        let tools = plain.tools(&plain.session(form));
         let used = tools.call("use_skill", &json!({"skill": form, "args": null, "by": null}));
         assert_eq!(used.code(), None, "{form}: {used:?}");
         let read = json!({"skill": form, "path": "notes.md", "offset": 1.0, "limit": null});
         assert_eq!(tools.call("read_skill_file", &read).code(), None, "{form}");
-
-        let allow = Allowlist::from_entries(Some(&[form]));
-        let allowed = engine(&dir, |builder| builder.allow(allow.clone()));
-        assert_eq!((available(&allowed), unknown(&allowed)), (vec![id.to_owned()], 0), "{form}");
-        let others: Vec<String> = all.iter().filter(|other| *other != id).cloned().collect();
-        let off = || SkillChoice::off(form, "not wanted");
-        let disabled = engine(&dir, |builder| builder.choose([off()]));
-        assert_eq!((available(&disabled), unknown(&disabled)), (others, 0), "{form}");
-        let again = engine(&dir, |builder| builder.choose([off()]).enable(form));
-        assert_eq!((available(&again), unknown(&again)), (all.clone(), 0), "{form}");
-        let left_out =
-            engine(&dir, |builder| builder.allow(Allowlist::from_entries(Some(&["acme-doc"]))));
         assert_eq!(left_out.catalog().find_filtered(form).unwrap().id, id, "{form}");
-        let refused = left_out.tools(&session).call("use_skill", &json!({"skill": form}));
+        let tools = left_out.tools(&left_out.session(form));
+        let refused = tools.call("use_skill", &json!({"skill": form}));
         assert_eq!(refused.code(), Some(ErrorCode::NotFound), "{form}");
+
+        let allowed = load(&dir, Some(form), Vec::new());
+        assert_eq!((available(&allowed), unknown(&allowed)), (vec![id], 0), "{form}");
+        let others: Vec<&str> = all.iter().filter(|other| **other != id).copied().collect();
+        let off = || SkillChoice::off(form, "not wanted");
+        let disabled = load(&dir, None, vec![off()]);
+        assert_eq!((available(&disabled), unknown(&disabled)), (others, 0), "{form}");
+        let again = load(&dir, None, vec![off(), SkillChoice::on(form)]);
+        assert_eq!((available(&again), unknown(&again)), (all.clone(), 0), "{form}");
     }
     for command in ["/code-review now", "/Code_Review now", "/toolkit:code-review now"] {
         let typed = plain.user_message(command, &plain.session(command)).unwrap();
@@ -97,13 +103,13 @@ fn every_place_takes_every_form() {
 #[test]
 fn other_texts_name_nothing_and_are_findings() {
     let dir = files();
-    let plain = engine(&dir, |builder| builder);
+    let plain = load(&dir, None, Vec::new());
     for text in OTHERS {
-        assert!(plain.catalog().find(text, Audience::Model).is_err(), "{text}");
-        assert!(plain.catalog().find_any(text).is_err(), "{text}");
-        let allowed = engine(&dir, |builder| builder.allow(Allowlist::from_entries(Some(&[text]))));
+        assert!(plain.find(text, Audience::Model).is_err(), "{text}");
+        assert!(plain.find_any(text).is_err(), "{text}");
+        let allowed = load(&dir, Some(text), Vec::new());
         assert_eq!((available(&allowed).len(), unknown(&allowed)), (0, 1), "{text}");
-        let disabled = engine(&dir, |builder| builder.choose([SkillChoice::off(text, "x")]));
+        let disabled = load(&dir, None, vec![SkillChoice::off(text, "x")]);
         assert_eq!((available(&disabled).len(), unknown(&disabled)), (4, 1), "{text}");
     }
 }
@@ -120,20 +126,19 @@ fn lists_take_patterns() {
         ("plan of*", &["team/plan"]),
         ("$acme-doc, plan of work", &["acme-doc", "team/plan"]),
     ] {
-        let allow = Allowlist::from_entries(Some(&[pattern]));
-        assert_eq!(available(&engine(&dir, |builder| builder.allow(allow))), named, "{pattern}");
-        let disabled = engine(&dir, |builder| builder.choose([SkillChoice::off(pattern, "x")]));
+        assert_eq!(available(&load(&dir, Some(pattern), Vec::new())), named, "{pattern}");
+        let disabled = load(&dir, None, vec![SkillChoice::off(pattern, "x")]);
         let on = available(&disabled);
         assert_eq!(on.len(), 4 - named.len(), "{pattern}");
-        assert!(!on.iter().any(|id| named.contains(&id.as_str())), "{pattern}");
+        assert!(!on.iter().any(|id| named.contains(id)), "{pattern}");
     }
     // The last choice that names a skill decides.
     let off = || SkillChoice::off("acme-*", "x");
-    let one = engine(&dir, |builder| builder.choose([off(), SkillChoice::on("acme-doc")]));
+    let one = load(&dir, None, vec![off(), SkillChoice::on("acme-doc")]);
     assert_eq!(available(&one), ["acme-doc", "code-review", "team/plan"]);
-    let none = engine(&dir, |builder| builder.choose([SkillChoice::on("acme-doc"), off()]));
+    let none = load(&dir, None, vec![SkillChoice::on("acme-doc"), off()]);
     assert_eq!(available(&none), ["code-review", "team/plan"]);
-    assert_eq!(ids(&none.catalog()).len(), 4);
+    assert_eq!(ids(&none).len(), 4);
 }
 
 #[test]
@@ -144,11 +149,10 @@ fn a_literal_name_comes_before_the_other_forms() {
         ("kit/c/SKILL.md", &manifest("name: c d")),
         ("c/SKILL.md", &manifest("name: c")),
     ]);
-    let engine = engine(&dir, |builder| builder);
-    let catalog = engine.catalog();
-    let found = |name| catalog.find(name, Audience::Model).map(|entry| entry.id.to_string()).ok();
-    assert_eq!(found("deploy").as_deref(), Some("deploy"));
-    assert_eq!(found("Deploy").as_deref(), Some("a"));
-    assert_eq!(found("kit:c").as_deref(), Some("kit/c"));
-    assert_eq!(found("other:c").as_deref(), Some("c"));
+    let catalog = load(&dir, None, Vec::new());
+    let found = |name| catalog.find(name, Audience::Model).map(|entry| entry.id.as_str()).ok();
+    assert_eq!(found("deploy"), Some("deploy"));
+    assert_eq!(found("Deploy"), Some("a"));
+    assert_eq!(found("kit:c"), Some("kit/c"));
+    assert_eq!(found("other:c"), Some("c"));
 }

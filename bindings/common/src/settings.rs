@@ -1,6 +1,6 @@
 //! The settings of an engine as plain values, and the builder made from them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -157,13 +157,25 @@ test('sessions in a file outlive the engine, and options reach it', async (t) =>
   assert.equal((await engine.findSkills('tune a query'))[0].id, 'sql');
 });
 
+test('a prompt is remembered by its session', async () => {
+  const engine = make();
+  const session = engine.session('prompt');
+  const prompt = engine.prompt({}, session);
+  assert(prompt.text.includes('`use_skill`') && prompt.text === engine.prompt().text);
+  const listed = (await session.state()).filter((state) => state.listed).map((state) => state.skill);
+  assert.deepEqual(listed.sort(), [...prompt.included].sort());
+});
+
 test('tools are called, and are functions', async () => {
   const engine = make();
   const tools = engine.tools(engine.session('s'));
   assert.equal((await tools.call('use_skill', { skill: 'sql', args: 'x' })).data.id, 'sql');
-  assert.equal((await tools.call('use_skill', '{"skill": "sql"}')).status, 'success');
+  for (const skill of ['sql', '/sql', '$sql', 'toolkit:sql', 'SQL']) {
+    assert.equal((await tools.call('use_skill', { skill, args: null })).status, 'success', skill);
+  }
   for (const args of [{ skill: 'nothing' }, '{', { skil: 1 }, [1]]) {
-    const { status, error } = await tools.call('use_skill', args);
+    const { status, error, text } = await tools.call('use_skill', args);
+    assert(text.startsWith(`${error.code}: `), text);
     assert(status === 'error' && error.message && ['INVALID_PARAM', 'NOT_FOUND'].includes(error.code));
   }
   const [use] = await tools.functions();

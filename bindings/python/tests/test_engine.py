@@ -284,15 +284,37 @@ def test_tools_are_called(engine: Engine) -> None:
     answer = tools.call("use_skill", {"skill": "commit-message", "args": "now"})
     assert answer.ok and answer.status == "success" and answer.text is not None
     assert json.loads(answer.to_json())["data"]["id"] == "commit-message"
-    assert tools.call("use_skill", '{"skill": "sql"}').ok
+    assert answer.text.count("imperative") == 1
+    for name in ("sql", "/sql", "$sql", "toolkit:sql", "SQL"):
+        assert tools.call("use_skill", {"skill": name, "args": None}).ok, name
     for arguments in ({"skill": "nothing"}, "{", {"skil": 1}, None, [1]):
         refused = tools.call("use_skill", untyped(arguments))
         assert refused.error is not None and not refused.ok and refused.error.message
         assert json.loads(refused.to_json())["status"] == "error"
+        assert refused.text.startswith(f"{refused.error.code}: "), refused.text
     missing = tools.call("nothing", {}).error
     assert missing is not None and missing.code == "NOT_FOUND"
     with pytest.raises(TypeError, match="set"):
         tools.call("use_skill", {"skill": {1}})
+
+
+def test_skills_are_named_in_any_form() -> None:
+    sql = "---\nname: sql\ndescription: Tunes queries.\n---\nB\n"
+    for allow, ids in (
+        (["/sql"], ["sql"]),
+        (["Commit-*"], ["commit-message"]),
+        (["kit:sql, commit-message"], ["commit-message", "sql"]),
+        (["kit:*"], []),
+    ):
+        engine = Engine(skills=[GIT, sql], allow=allow)
+        assert [skill.id for skill in engine.skills()] == ids, allow
+
+
+def test_a_prompt_is_remembered_by_its_session(engine: Engine) -> None:
+    session = engine.session("prompt")
+    prompt = engine.prompt(session=session)
+    assert "`use_skill`" in prompt.text and prompt.text == engine.prompt().text
+    assert {state.skill for state in session.state() if state.listed} == set(prompt.included)
 
 
 def test_tools_are_functions(engine: Engine) -> None:

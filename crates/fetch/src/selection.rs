@@ -52,11 +52,11 @@ pub(super) fn chosen_units(
     let known: Vec<(String, Unit)> = all.into_iter().map(|unit| (name_of(&unit), unit)).collect();
     let mut chosen = BTreeSet::new();
     for id in &settings.skills {
-        let named = positions(&known, id);
-        if named.is_empty() {
+        let found = positions(&known, id);
+        if found.is_empty() {
             return Err(missing(source, id, &known));
         }
-        chosen.extend(named);
+        chosen.extend(found);
     }
     let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
     Ok(units.map(|(_, (_, unit))| unit).collect())
