@@ -66,8 +66,10 @@ pub(crate) fn find(body: &str, declared: &Declared) -> Vec<Found> {
             .or_else(|| named(rest, &declared.names))
             .or_else(|| {
                 let (index, len) = number(rest).filter(|_| is_digit_next(at))?;
-                let code = code.get_or_insert_with(|| code_ranges(body));
-                let is_open = declared.any || !is_code(body, code, at);
+                // Few bodies have numbers, so that most are never parsed.
+                let mut is_code =
+                    || is_code(body, code.get_or_insert_with(|| code_ranges(body)), at);
+                let is_open = declared.any || !is_code();
                 let is_argument = is_open && !is_amount(body, at..at + len, declared.any);
                 is_argument.then_some((Placeholder::One(index), len))
             });

@@ -116,3 +116,30 @@ fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, S
     })?;
     Ok(texts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skills_are_chosen_in_any_form_in_which_they_are_named() {
+        let unit = |at: &str| Unit {
+            dir: at.to_owned(),
+            at: at.to_owned(),
+            skill_file: format!("{at}/SKILL.md"),
+        };
+        let known = ["skills/acme-doc", "skills/acme-mail", "skills/tdd"]
+            .map(|at| (at.rsplit('/').next().unwrap_or_default().to_owned(), unit(at)));
+        for (id, wanted) in [
+            ("tdd", &[2][..]),
+            ("skills/tdd", &[2]),
+            ("/tdd", &[2]),
+            ("toolkit:TDD", &[2]),
+            ("acme-*", &[0, 1]),
+            ("acme", &[]),
+            ("toolkit:*", &[]),
+        ] {
+            assert_eq!(positions(&known, id), wanted, "{id}");
+        }
+    }
+}
