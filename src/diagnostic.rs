@@ -97,9 +97,6 @@ codes! {
     LinkLoop = "link-loop", Warning;
     /// A symbolic link leads nowhere.
     LinkBroken = "link-broken", Warning;
-    /// A file or directory that is nearly what a skill is read from: `SKILLS.md`, `skills/name.md`,
-    /// `Skills/`.
-    NearMiss = "near-miss", Warning;
     /// A directory holds two spellings of `SKILL.md`; the exact one wins.
     TwoSpellings = "two-spellings", Warning;
     /// Another skill with the same id wins over this one.

@@ -9,7 +9,6 @@ pub(crate) mod inputs;
 mod links;
 mod lookup;
 pub(crate) mod naming;
-mod near_miss;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -38,8 +37,6 @@ use rejected::Rejected;
 pub use environment::Environment;
 #[doc(hidden)]
 pub use naming::may_name;
-#[doc(hidden)]
-pub use near_miss::near_miss_of;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};

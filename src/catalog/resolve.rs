@@ -11,7 +11,6 @@ use super::environment::Environment;
 use super::inputs::Inputs;
 use super::links::LinkRules;
 use super::naming::{Named, may_name};
-use super::near_miss::near_miss_of;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
 use super::rule::{SkillChoice, SkillRule, turned_off};
@@ -199,7 +198,7 @@ fn scan_all<'s>(sources: &'s [Source], inputs: &mut Inputs) -> Vec<(&'s Source, 
 
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
     if source.optional && !root.exists() {
-        return near_miss_of(root);
+        return None;
     }
     let what = if root.exists() { "is not a directory" } else { "does not exist" };
     let help = "create the directory, or name the one that holds the skills";

@@ -9,7 +9,6 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::inputs::Inputs;
 use super::links::{Leads, LinkRules, is_hidden};
-use super::near_miss;
 use super::source::Source;
 use crate::diagnostic::{Code, Diagnostic};
 
@@ -52,7 +51,6 @@ pub(super) fn scan(root: &Path, rules: LinkRules, inputs: &mut Inputs) -> Scanne
         walked: BTreeSet::new(),
         links: VecDeque::new(),
         found: BTreeMap::new(),
-        near: Vec::new(),
         diagnostics: Vec::new(),
         inputs,
     };
@@ -62,7 +60,7 @@ pub(super) fn scan(root: &Path, rules: LinkRules, inputs: &mut Inputs) -> Scanne
     while let Some(link) = scan.links.pop_front() {
         scan.follow(&link);
     }
-    scan.finish(root)
+    scan.finish()
 }
 
 /// A scan in progress: the files found, and the problems.
@@ -75,8 +73,6 @@ struct Scan<'a> {
     links: VecDeque<PathBuf>,
     /// Directory → its skill files, each with its real path if that is outside of the root.
     found: BTreeMap<PathBuf, Vec<(PathBuf, Option<PathBuf>)>>,
-    /// Files that may be near misses.
-    near: Vec<PathBuf>,
     diagnostics: Vec<Diagnostic>,
     inputs: &'a mut Inputs,
 }
@@ -111,9 +107,6 @@ impl Scan<'_> {
             } else if is_skill_file(entry.file_name()) {
                 let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
                 self.visit_file(entry.path(), &real_root.join(below), entry.file_type().is_file());
-            } else if entry.file_type().is_file() && near_miss::may_be(entry.path(), root) {
-                self.inputs.path(entry.path());
-                self.near.push(entry.into_path());
             }
         }
     }
@@ -205,9 +198,7 @@ impl Scan<'_> {
 
     /// Returns the files found. If a directory has several spellings of the name, picks the exact one,
     /// or else the first in byte order.
-    fn finish(mut self, root: &Path) -> Scanned {
-        let dirs: BTreeSet<&Path> = self.found.keys().map(PathBuf::as_path).collect();
-        self.diagnostics.extend(near_miss::findings(&self.near, root, &dirs));
+    fn finish(mut self) -> Scanned {
         let mut files = Vec::with_capacity(self.found.len());
         let mut linked = BTreeMap::new();
         for mut spellings in std::mem::take(&mut self.found).into_values() {

@@ -10,9 +10,7 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::{
-    Catalog, CatalogOptions, Scope, is_skill_file, near_miss_of, skill_files,
-};
+use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
 use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Engine, Severity, Source};
@@ -56,10 +54,7 @@ impl Targets {
                 _ => setup::named_source(path, common),
             };
             let hidden = Source::standard(None, path, &common.brand).into_iter();
-            let (hidden, missing): (Vec<_>, Vec<_>) =
-                hidden.partition(|source| source.root().is_some_and(Path::is_dir));
-            let missing = missing.iter().filter_map(Source::root);
-            self.diagnostics.extend(missing.filter_map(near_miss_of));
+            let hidden = hidden.filter(|source| source.root().is_some_and(Path::is_dir));
             let all: Vec<Source> = std::iter::once(named).chain(hidden).collect();
             for source in &all {
                 self.add_source(source, &all);
@@ -83,11 +78,9 @@ impl Targets {
     /// set. Bundled skills only become neighbours, since the user cannot repair them.
     fn add_sources(&mut self, sources: &[Source], are_asked_for: bool) {
         for source in sources {
-            let Some(root) = source.root() else { continue };
-            if !are_asked_for && !root.exists() {
-                self.diagnostics.extend(near_miss_of(root));
+            let Some(root) = source.root().filter(|root| are_asked_for || root.exists()) else {
                 continue;
-            }
+            };
             if source.scope() == Scope::Bundled {
                 self.neighbours.push(root.to_owned());
             } else {

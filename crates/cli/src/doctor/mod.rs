@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
-use repertoire::{Code, Diagnostic, Engine, Severity};
+use repertoire::{Diagnostic, Engine, Severity};
 use repertoire_agents::HookAgent;
 use repertoire_config::ConfigFile;
 use repertoire_fetch::Kept;
@@ -40,8 +40,6 @@ struct Report {
     unused: Vec<Unused>,
     /// Files that could not be read as skills.
     rejected: Vec<Diagnostic>,
-    /// Files and directories that are nearly what skills are read from.
-    near_misses: Vec<Diagnostic>,
     agents: Vec<AgentReport>,
     state: StateReport,
     /// Toolsets and scripts that cannot run.
@@ -137,10 +135,6 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         .cloned()
         .collect();
     broken.extend(rejected.iter().map(ToString::to_string));
-    let with_code = |code: Code| {
-        let diagnostics = engine.diagnostics();
-        diagnostics.iter().filter(|found| found.code == code).cloned().collect::<Vec<_>>()
-    };
     // A trust store that cannot be read is reported with the state.
     let store = setup::trust_store(common).unwrap_or_default();
     let code = code::problems(&engine, &store);
@@ -157,11 +151,10 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         fetch_cache: fetched::kept(common),
         config: ConfigReport {
             files: config.files().to_vec(),
-            findings: [config.diagnostics(), &with_code(Code::UnknownSkill)].concat(),
+            findings: config.diagnostics().to_vec(),
         },
         unused: unused(&engine),
         rejected,
-        near_misses: with_code(Code::NearMiss),
         notes: notes(&agents),
         agents,
         state,

@@ -41,7 +41,7 @@ fn skills(page: &mut Page, report: &Report) {
         let (id, reason) = (sanitize::line(&unused.id), sanitize::line(&unused.reason));
         page.line(format_args!("  {} {id}: {reason}", styled(WARNING, unused.status)));
     }
-    for diagnostic in report.rejected.iter().chain(&report.near_misses) {
+    for diagnostic in &report.rejected {
         page.line(format_args!("  {}", short(diagnostic)));
     }
     super::fetched::show(page, &report.fetched, report.fetch_cache);
