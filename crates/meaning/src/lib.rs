@@ -48,6 +48,8 @@ mod model2vec;
 mod pieces;
 mod query;
 mod table;
+#[cfg(test)]
+mod tests;
 mod vector;
 mod words;
 

@@ -138,7 +138,7 @@ def main(packages, sentences, out, size):
         used = counts[key] / (counts[key] + scale * there[key] + 1e-9)
         known = min(1, (counts[key] + scale * there[key]) / 10)
         share[key] = p * (known * used + (1 - known) * look.share(key[0]))
-    single = {key for key in prior if len(key[0]) == 1 and (key[0] < "\u3000" or counts[key] > 0 or prior[key] > 2e-7)}
+    single = {key for key in prior if len(key[0]) == 1 and (key[0] < "\u3000" or counts[key] > 0)}
     ranked = sorted(share, key=lambda key: (key not in single, -share[key]))[:size]
     with open(out, "w", encoding="utf8") as f:
         for key in ranked:

@@ -35,7 +35,9 @@ fn a_header_whose_numbers_do_not_fit_is_refused() {
     for (at, number) in [(24, 0), (24, 17), (24, 272), (28, 5), (32, 3)] {
         wrong(at, number, ErrorKind::Unsupported);
     }
-    for (at, number) in [(40, u32::MAX), (44, 0), (44, 3), (44, 1 << 31), (48, 256), (60, 6), (60, 1 << 31)] {
+    for (at, number) in
+        [(40, u32::MAX), (44, 0), (44, 3), (44, 1 << 31), (48, 256), (60, 6), (60, 1 << 31)]
+    {
         wrong(at, number, ErrorKind::Damaged);
     }
     for place in [64, 72, 80, 88] {
@@ -63,7 +65,9 @@ fn a_damaged_body_is_found_by_verify_and_makes_no_text_panic() {
         }
         let table = Table::open(bytes).unwrap();
         assert_eq!(table.verify().unwrap_err().kind(), ErrorKind::Damaged);
-        for text in ["deploy the release, please", "数据库查询太慢", "Straßenbahnhaltestelle ärgerlich 42"] {
+        for text in
+            ["deploy the release, please", "数据库查询太慢", "Straßenbahnhaltestelle ärgerlich 42"]
+        {
             let vector = table.vector(text, &mut scratch);
             assert!(vector.values().iter().all(|value| value.is_finite()), "{text}");
             table.contributions(text, &vector, &mut scratch);

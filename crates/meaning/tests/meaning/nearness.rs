@@ -59,7 +59,10 @@ fn compact_vectors_keep_the_cosine_one_by_one_and_packed() {
         let cosine = packed.cosine(&query, index);
         assert!((cosine - message.cosine(exact)).abs() < 0.01, "{index}: {cosine}");
         assert!((cosine - query.cosine(compact[index].as_bytes())).abs() < 1e-6);
-        assert!((cosine - message.cosine(&Vector::from_compact(compact[index].as_bytes()))).abs() < 0.01);
+        assert!(
+            (cosine - message.cosine(&Vector::from_compact(compact[index].as_bytes()))).abs()
+                < 0.01
+        );
         assert!((estimates[index] - cosine).abs() < 0.5, "{index}: {} {cosine}", estimates[index]);
     }
     assert_eq!(packed.cosine(&query, 200).to_bits(), 0.0_f32.to_bits());
@@ -70,7 +73,9 @@ fn compact_vectors_keep_the_cosine_one_by_one_and_packed() {
 fn contributions_name_the_words_and_add_up_to_the_cosine() {
     let (table, mut scratch) = (Table::bundled(), Scratch::default());
     let skill = vector("Make a slow SQL query fast");
-    for text in ["hey, the database is sluggish today", "数据库查询太慢", "Die Datenbankabfrage hängt", "…"] {
+    for text in
+        ["hey, the database is sluggish today", "数据库查询太慢", "Die Datenbankabfrage hängt", "…"]
+    {
         let words = table.contributions(text, &skill, &mut scratch);
         let sum: f32 = words.iter().map(|word| word.share).sum();
         let cosine = table.vector(text, &mut scratch).cosine(&skill);
