@@ -41,6 +41,7 @@
 //! Texts to numbers, and numbers to cosines. A cosine is not a probability: which one is near enough
 //! depends on the table and on the texts, and is for the caller to find out.
 
+mod compact;
 mod error;
 mod layout;
 #[cfg(feature = "model2vec")]
@@ -53,7 +54,8 @@ mod tests;
 mod vector;
 mod words;
 
+pub use compact::Compact;
 pub use error::{Error, ErrorKind};
 pub use query::{Query, Vectors};
 pub use table::Table;
-pub use vector::{Compact, Contribution, MAX_TEXT, Scratch, Vector};
+pub use vector::{Contribution, MAX_TEXT, Scratch, Vector};

@@ -30,7 +30,7 @@ fn unescape(text: &str) -> String {
 
 #[test]
 fn pieces_and_vectors_are_those_of_the_plain_reference() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reference.tsv");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/meaning/reference.tsv");
     let lines = fs::read_to_string(path).unwrap();
     let (table, mut scratch) = (Table::bundled(), Scratch::default());
     let step = table.dimensions() / 8;

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::compact::{Compact, UNIT, dot};
 use crate::layout::MAX_DIMENSIONS;
 use crate::pieces::{PieceScratch, pieces};
-use crate::query::{Query, UNIT};
+use crate::query::Query;
 use crate::table::Table;
 
 /// Only this much of a text counts, in bytes; more adds time and little to the mean.
@@ -21,14 +22,6 @@ pub struct Scratch {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vector {
     values: [f32; MAX_DIMENSIONS],
-    dimensions: u16,
-}
-
-/// A vector with a byte for each dimension: at most 256 bytes. Cosines differ from those of the exact
-/// vectors by less than 0.01.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compact {
-    bytes: [u8; MAX_DIMENSIONS],
     dimensions: u16,
 }
 
@@ -119,17 +112,6 @@ impl Table {
     }
 }
 
-/// The sum of products, in eight running sums that a processor adds at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0; 8];
-    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    sums.iter().sum()
-}
-
 impl Vector {
     /// The components, one for each dimension.
     pub fn values(&self) -> &[f32] {
@@ -149,8 +131,7 @@ impl Vector {
 
     /// The same direction in a byte for each dimension.
     pub fn compact(&self) -> Compact {
-        let bytes = self.values.map(|value| ((value * UNIT).round() as i8).cast_unsigned());
-        Compact { bytes, dimensions: self.dimensions }
+        Compact::new(&self.values, self.dimensions)
     }
 
     /// The vector that [`Vector::compact`] made these bytes of, nearly.
@@ -166,18 +147,6 @@ impl Vector {
 
     /// The vector in the form in which many compact ones are compared with it.
     pub fn query(&self) -> Query {
-        Query::new(&self.compact())
-    }
-}
-
-impl Compact {
-    /// The bytes: one for each dimension, as two's complement.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.dimensions)]
-    }
-
-    /// The leading bytes, with zeros for dimensions that do not exist.
-    pub(crate) fn head<const N: usize>(&self) -> [u8; N] {
-        std::array::from_fn(|at| self.bytes.get(at).copied().unwrap_or_default())
+        Query::new(&self.values)
     }
 }

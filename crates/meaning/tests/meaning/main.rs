@@ -1,4 +1,5 @@
 //! The crate as others use it.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod hostile;
 #[cfg(feature = "model2vec")]
