@@ -1,4 +1,4 @@
-//! What a message costs: its vector, the estimates over all skills, and the cosines of the best; each with
+//! The cost of a message: its vector, the estimates over all skills, and the cosines of the best; each with
 //! its answer checked. `cargo bench -p repertoire-meaning`; `-- cold` is for a fresh process.
 #![expect(
     clippy::unwrap_used,

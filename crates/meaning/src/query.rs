@@ -93,7 +93,7 @@ impl<'a> Vectors<'a> {
         self.heads.len()
     }
 
-    /// Whether there is no vector.
+    /// Returns true if there is no vector.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }

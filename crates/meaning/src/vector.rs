@@ -30,7 +30,7 @@ pub struct Vector {
 pub struct Contribution {
     /// Where the text has the word, in bytes.
     pub range: Range<usize>,
-    /// What the word adds to the cosine; negative if it takes away. All shares of a text add up to its
+    /// The amount that the word adds to the cosine; negative if it takes away. All shares of a text add up to its
     /// cosine.
     pub share: f32,
 }
@@ -118,7 +118,7 @@ impl Vector {
         &self.values[..usize::from(self.dimensions)]
     }
 
-    /// Whether no word of the text is known; such a vector is near nothing.
+    /// Returns true if no word of the text is known; such a vector is near nothing.
     pub fn is_zero(&self) -> bool {
         self.values.iter().all(|value| *value == 0.0)
     }

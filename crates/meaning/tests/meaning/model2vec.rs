@@ -96,7 +96,7 @@ fn words_are_cut_as_bert_cuts_them() {
         Vec::<usize>::new(),
         "an unknown rest makes a word unknown"
     );
-    assert_eq!(model.rows("[CLS] \u{0}the\u{7f}"), [4]);
+    assert_eq!(model.rows("[CLS] \u{0}t\u{200b}he\u{7f}\u{ad}"), [4]);
     let long = "the".repeat(40);
     assert_eq!(model.rows(&format!("{long} server")), [9]);
 }
@@ -109,6 +109,7 @@ fn sentences_are_cut_into_the_cheapest_pieces() {
         &safetensors(&[("embeddings", "F32", &[11, 11], unit_rows(11))]),
     );
     assert_eq!(model.rows("deploy"), [2], "5 nats are less than 6");
+    assert_eq!(model.rows("x\u{200b}deploy"), [2, 8], "a space of no width is a space");
     assert_eq!(model.rows("deployment"), [6], "9 nats are less than 11");
     assert_eq!(model.rows("数据！"), [7, 8, 10], "full width becomes half");
     assert_eq!(model.rows("Deploy"), [5, 8], "case is kept; `D` and `e` have no piece");

@@ -1,4 +1,4 @@
-//! What the bundled table says about texts.
+//! The nearness of texts by the bundled table.
 
 use repertoire_meaning::{Compact, Scratch, Table, Vector, Vectors};
 
