@@ -51,10 +51,10 @@ impl Meaning {
     pub(super) fn new(table: &Arc<Table>, skills: &[Vec<Compact>]) -> Meaning {
         let vectors = Vectors::new(skills);
         let meaning = Meaning { table: Arc::clone(table), vectors, levels: Levels::default() };
-        let (mut scratch, mut nearness) = (Scratch::default(), Vec::new());
-        let levels = Levels::measured(1, |message| {
-            meaning.measure(message, &mut scratch, &mut nearness);
-            Ok::<f32, Infallible>(nearness.iter().copied().reduce(f32::max).unwrap_or_default())
+        let mut scratch = Scratch::default();
+        let levels = Levels::measured(1, |message, nearness| {
+            meaning.measure(message, &mut scratch, nearness);
+            Ok::<(), Infallible>(())
         });
         Meaning { levels: levels.unwrap_or_default(), ..meaning }
     }
