@@ -40,7 +40,8 @@ impl<'e> Ranker<'e> {
         let worth = |ranked: &Ranked| ranked.first().map_or(0.0, |(_, found)| found.worth);
         let best = readings.max_by(|a, b| worth(a).total_cmp(&worth(b)));
         let mut ranked = best.unwrap_or_default();
-        if ranked.is_empty() && parts.has_attachments() {
+        let is_found = ranked.first().is_some_and(|(_, first)| first.words > 0 || first.is_near);
+        if !is_found && parts.has_attachments() {
             ranked = self.rank_text(&parts.attachments(MAX_ATTACHED), limit);
             for (_, found) in &mut ranked {
                 found.is_attached = true;

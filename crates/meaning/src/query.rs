@@ -98,6 +98,13 @@ impl<'a> Vectors<'a> {
         self.heads.is_empty()
     }
 
+    /// Returns a vector as it was packed; nothing for one that does not exist.
+    pub fn get(&self, index: usize) -> Option<Compact> {
+        let head = self.heads.get(index)?;
+        let tail = self.tails.get(index * self.tail..(index + 1) * self.tail)?;
+        Compact::from_bytes(&[head, tail].concat())
+    }
+
     /// Replaces `out` by an estimate of the cosine of each vector, from its leading 64 dimensions.
     pub fn estimates(&self, query: &Query, out: &mut Vec<f32>) {
         out.clear();

@@ -24,7 +24,16 @@ pub struct Levels {
 /// What a nearness of `enough` is worth, in the unit of [`Relevance`](super::super::Relevance).
 const WEIGHT: f32 = 4.0;
 
+/// The evidence of a nearness of `enough`, in the unit of [`Relevance::evidence`](super::super::Relevance).
+const ENOUGH_EVIDENCE: f32 = 1.1;
+
 impl Levels {
+    /// Returns the evidence of a score: 0 up to `floor`, and from there on in proportion.
+    pub(in crate::matcher::relevance) fn evidence(self, score: f32) -> f32 {
+        let range = (self.enough - self.floor).max(f32::MIN_POSITIVE);
+        ENOUGH_EVIDENCE * ((score - self.floor) / range).clamp(0.0, 3.0)
+    }
+
     /// Returns what a score is worth, in the unit of [`Relevance`](super::super::Relevance).
     pub(in crate::matcher::relevance) fn worth(self, score: f32) -> f32 {
         WEIGHT * (score - self.floor).max(0.0)
