@@ -6,9 +6,11 @@ use crate::layout::{PieceHash, Tokenizer};
 use crate::table::Table;
 use crate::words::words;
 
-/// At the start of a word, a shorter piece is not the same as inside; in characters. `er` is a word
-/// in German and an ending in English, `data` means the same wherever it stands.
+/// In alphabets, a shorter piece at the start of a word is not the same as inside; in characters.
+/// `er` is a word in German and an ending in English, `data` means the same wherever it stands.
 const MARKED_BELOW: usize = 4;
+/// The alphabets come before; Chinese, Japanese and Korean after.
+const ALPHABETS_END: char = '\u{3000}';
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +55,7 @@ pub(crate) fn pieces(
         }
         // Only there a word is a sentence, and an unchanged one has its pieces where the text has them.
         let by_piece = table.header().tokenizer == Tokenizer::Words
-            && !word.starts_with(|c: char| c < '\u{3000}')
+            && !word.starts_with(|c| c < ALPHABETS_END)
             && text.get(range.clone()) == Some(word);
         for (row, part) in rows.drain(..) {
             let range = if by_piece {
@@ -124,7 +126,9 @@ fn cheapest(table: &Table, word: &str, steps: &mut Vec<Step>, rows: &mut Vec<(u3
 
 /// Calls `each` with the length, the row and the cost of each piece that `rest` starts with.
 fn each_prefix(table: &Table, rest: &str, is_start: bool, mut each: impl FnMut(usize, u32, u32)) {
-    let marks = table.header().tokenizer == Tokenizer::Words && is_start;
+    let marks = table.header().tokenizer == Tokenizer::Words
+        && is_start
+        && rest.starts_with(|c| c < ALPHABETS_END);
     let (mut plain, mut marked) = (PieceHash::new(false), PieceHash::new(true));
     let mut n_chars = 0;
     let bytes = rest.as_bytes();
