@@ -75,6 +75,10 @@ impl Config {
         if let Some(mask) = self.switch("routing.mask_quoted") {
             builder = builder.mask_quoted(mask);
         }
+        builder = self.apply_meaning(builder);
+        if let Some(retriever) = self.retriever() {
+            builder = builder.retriever_on_use(retriever);
+        }
         if let Some(n_bytes) = self.size("limits.max_query_bytes") {
             builder = builder.max_query_bytes(n_bytes);
         }
@@ -217,7 +221,7 @@ impl Config {
         self.count(name).map(|n| usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    fn seconds(&self, name: &str) -> Option<std::time::Duration> {
+    pub(crate) fn seconds(&self, name: &str) -> Option<std::time::Duration> {
         match self.value(name)? {
             Value::Seconds(time) => Some(*time),
             _ => None,

@@ -146,7 +146,8 @@ fn list(texts: &[String]) -> Option<TomlValue> {
     (!texts.is_empty()).then_some(TomlValue::Array(list))
 }
 
-fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
+/// Sets a key of a section, or removes it if `new` is `None`.
+pub(super) fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
     let in_file = section.iter().map(|(name, _)| name).find(|name| plain(name) == key);
     let key = &in_file.unwrap_or(key).to_owned();
     match (new, section.get_mut(key).and_then(Item::as_value_mut)) {

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
+use super::models;
+use super::retriever;
 use super::schema::{self, Key, Kind, ProjectMay, Value};
 use super::value::{
     Problem, budget, is_public_key, json_of_table, kind_of, kind_of_value, margin, time,
@@ -249,7 +251,12 @@ impl Reader<'_> {
                 let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
                 Ok(Value::Table(json_of_table(table)))
             }
-            Kind::Text => {
+            Kind::Meaning if item.is_bool() => Ok(Value::Switch(item.as_bool() == Some(true))),
+            Kind::Meaning if !item.is_str() => {
+                Err(wrong("true, false, or the name of a model in quotes"))
+            }
+            Kind::Command if !item.is_str() => Err(wrong("a program with its arguments in quotes")),
+            Kind::Text | Kind::Meaning | Kind::Command => {
                 let text = item.as_value().ok_or_else(|| wrong("a text"))?;
                 self.text(key, text).map(Value::Text)
             }
@@ -306,6 +313,10 @@ impl Reader<'_> {
             Kind::Variables if text.contains(['=', '\0']) => {
                 Err(invalid("this is not the name of a variable", "write the name alone"))
             }
+            Kind::Meaning if !models::is_name(text) => {
+                Err(invalid("this is not the name of a model", "see `repertoire model list`"))
+            }
+            Kind::Command => self.command(text),
             Kind::Keys if !is_public_key(text) => {
                 let help = "write the second line of the `.pub` file; until then it signs nothing";
                 Err(invalid("this is not a public key of minisign", help))
@@ -335,6 +346,18 @@ impl Reader<'_> {
             return refused("leads outside of the project by a link");
         }
         Ok(root.to_string_lossy().into_owned())
+    }
+
+    /// Checks a command. Its program must not be relative, as agents work in many directories.
+    fn command(&self, text: &str) -> Result<String, Problem> {
+        let words = retriever::words(text, self.home).ok_or_else(|| {
+            let help = "close it, or write `\\'` for a quote that is part of a word";
+            Problem::new(Code::InvalidValue, "a quote in this command is not closed", help)
+        })?;
+        if let Some(program) = words.first().filter(|program| program.contains('/')) {
+            self.path_of_user(program)?;
+        }
+        Ok(text.to_owned())
     }
 
     /// Resolves a path that the user names. It must not be relative, as agents work in many directories.
