@@ -157,11 +157,13 @@ impl ProgramRetriever {
             Failure::Start(error) => format!("cannot be started: {error}"),
             Failure::Process(Fault::Ended(told)) => format!("ended without an answer{told}"),
             Failure::Process(Fault::Late(time)) => {
-                let message = format!(
-                    "the retriever `{}` did not answer within {:.1} s",
-                    self.command.join(" "),
-                    time.as_secs_f64()
-                );
+                let command = self.command.join(" ");
+                let message = if time.is_zero() {
+                    format!("there was no time left for the retriever `{command}`")
+                } else {
+                    let seconds = time.as_secs_f64();
+                    format!("the retriever `{command}` did not answer within {seconds:.1} s")
+                };
                 let help = "let it answer faster, let it give its levels, or raise \
                             `routing.retriever_timeout`";
                 return Error::new(ErrorCode::Timeout, message, help);
