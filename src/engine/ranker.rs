@@ -25,8 +25,7 @@ impl Engine {
 
     fn note_retriever(&self, failure: Option<&Error>) {
         if self.0.retriever.is_some() {
-            let mut noted =
-                self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut noted = self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner);
             *noted = failure.map(ToString::to_string);
         }
     }

@@ -27,7 +27,7 @@ pub(super) struct Snapshot {
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
     /// What the host's retriever was prepared for, once it was.
-    retrieval: Arc<OnceLock<Result<Retrieval, String>>>,
+    retrieval: Arc<OnceLock<Result<Retrieval, (ErrorCode, String)>>>,
     /// The table by which the relevance index knows meanings.
     table: Option<Arc<MeaningTable>>,
 }
@@ -141,10 +141,11 @@ impl Snapshot {
         let prepared = self.retrieval.get_or_init(|| {
             let skills = self.listing.visible();
             let candidates = skills.map(|entry| Candidate::new(&entry.id, &entry.skill)).collect();
-            Retrieval::prepare(retriever, candidates).map_err(|error| error.to_string())
+            let prepared = Retrieval::prepare(retriever, candidates);
+            prepared.map_err(|error| (error.code(), error.message().to_owned()))
         });
         let help = "mend what it reports, and refresh the engine to prepare the retriever again";
-        prepared.as_ref().map_err(|message| Error::new(ErrorCode::ExecutionError, message, help))
+        prepared.as_ref().map_err(|(code, message)| Error::new(*code, message, help))
     }
 
     /// The skills that `query` would match if they could be matched, each with the reason why it cannot.

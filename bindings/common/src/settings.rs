@@ -69,7 +69,7 @@ impl ConfigSetting {
         let working_dir = working_dir.unwrap_or_else(|| project.clone());
         let mut config = Config::load(&ConfigPlace { home, project, working_dir, brand });
         if let Some(models) = models {
-            config = config.with_models(Models::new(models));
+            config = config.with_models(&Models::new(models));
         }
         match fetched {
             Some(dir) => Fetcher::new(dir).apply(config),

@@ -22,7 +22,11 @@ struct Listed {
     used: bool,
 }
 
-pub(crate) fn run(command: &ModelCommand, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    command: &ModelCommand,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
     let models = setup::models(common)?;
     match command {
         ModelCommand::Add(args) => add(args, &models, common, out),

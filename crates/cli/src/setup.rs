@@ -59,7 +59,7 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     project_dir(common)?;
     let mut config = Config::load(&config_place(common));
     if let Ok(models) = models(common) {
-        config = config.with_models(models);
+        config = config.with_models(&models);
     }
     if common.sources.is_empty() {
         return Ok(match fetcher_without_policy(common) {

@@ -19,6 +19,7 @@ mod signatures;
 mod value;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -28,6 +29,7 @@ use read::{Found, Reader};
 use repertoire::catalog::{Scope, Source};
 use repertoire::diagnostic::{Code, Diagnostic};
 use repertoire::disclosure::Budget;
+use repertoire::matcher::MeaningTable;
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
@@ -135,8 +137,8 @@ pub struct Config {
     fetched: Vec<(Scope, Source)>,
     /// The size of the context window in tokens, in place of that of the files.
     window: Option<usize>,
-    /// The tables that `routing.meaning` can name.
-    models: Option<Models>,
+    /// The table that `routing.meaning` names.
+    table: Option<Arc<MeaningTable>>,
     /// The time for all answers of the retriever together; `None` if there is no limit.
     retriever_time: Option<Duration>,
 }

@@ -15,7 +15,7 @@ use super::Config;
 use super::edit::{edited, last_section, wrong};
 use super::fetched::put;
 use super::schema::Value;
-use repertoire::diagnostic::{Code, Diagnostic};
+use repertoire::diagnostic::Code;
 
 /// The setting that chooses a table.
 const SETTING: &str = "routing.meaning";
@@ -68,8 +68,8 @@ impl Models {
     /// used; with `NOT_FOUND` if it cannot be read; with `EXECUTION_ERROR` if the file cannot be written.
     pub fn add(&self, source: &Path, name: Option<&str>) -> Result<Model, Error> {
         let own = source.canonicalize().unwrap_or_else(|_| source.to_owned());
-        let own = own.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let name = name.unwrap_or(&own);
+        let own = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = name.unwrap_or_else(|| own.strip_suffix(".table").unwrap_or(&own));
         check_name(name)?;
         let path = self.path(name);
         if path.symlink_metadata().is_ok() {
@@ -175,10 +175,22 @@ pub fn set_meaning(text: &str, name: Option<&str>) -> Result<String, Error> {
 }
 
 impl Config {
-    /// Sets the directory of the tables that `routing.meaning` can name.
+    /// Opens the table that `routing.meaning` names, in a directory of tables. If it cannot be opened, the setting
+    /// has no effect, and a finding says so. Without this call, no name has an effect.
     #[must_use]
-    pub fn with_models(mut self, models: Models) -> Config {
-        self.models = Some(models);
+    pub fn with_models(mut self, models: &Models) -> Config {
+        let Some(found) = self.found.iter().rfind(|found| found.name == SETTING) else {
+            return self;
+        };
+        let Value::Text(name) = &found.value else { return self };
+        match models.open(name) {
+            Ok(table) => self.table = Some(Arc::new(table)),
+            Err(error) => {
+                let help = format!("{}; until then the setting has no effect", error.help());
+                let message = error.message().to_owned();
+                self.diagnostics.push(found.finding(Code::InvalidValue, message, &help));
+            }
+        }
         self
     }
 
@@ -191,36 +203,13 @@ impl Config {
         }
     }
 
-    /// Applies `routing.meaning`. If the table cannot be opened, the setting has no effect, and a finding says
-    /// so.
+    /// Applies `routing.meaning`.
     pub(crate) fn apply_meaning(&self, builder: EngineBuilder) -> EngineBuilder {
-        match self.value(SETTING) {
-            Some(Value::Switch(false)) => builder.meaning(None),
-            Some(Value::Text(name)) => match self.open_meaning(name) {
-                Ok(table) => builder.meaning(Arc::new(table)),
-                Err(finding) => builder.finding(finding),
-            },
+        match (self.value(SETTING), &self.table) {
+            (Some(Value::Switch(false)), _) => builder.meaning(None),
+            (Some(Value::Text(_)), Some(table)) => builder.meaning(Arc::clone(table)),
             _ => builder,
         }
-    }
-
-    fn open_meaning(&self, name: &str) -> Result<MeaningTable, Diagnostic> {
-        let opened = match &self.models {
-            Some(models) => models.open(name),
-            None => {
-                let message = format!("the model `{name}` has no directory");
-                Err(Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path"))
-            }
-        };
-        opened.map_err(|error| {
-            let help = format!("{}; until then the setting has no effect", error.help());
-            let found = self.found.iter().rfind(|found| found.name == SETTING);
-            let told = |message: String| match found {
-                Some(found) => found.finding(Code::InvalidValue, message, &help),
-                None => Diagnostic::new(Code::InvalidValue, &self.place.project, message, &help),
-            };
-            told(error.message().to_owned())
-        })
     }
 }
 

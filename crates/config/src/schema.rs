@@ -336,7 +336,7 @@ mod tests {
                 None => true,
                 Some(Value::Switch(_)) => {
                     matches!(kind, Kind::Switch | Kind::Hosts | Kind::Meaning)
-                },
+                }
                 Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,

@@ -66,8 +66,14 @@ impl SessionTools {
         let found = self.engine.turn(&call.query, &self.session).find_skills(limit);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
-        let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
-        Ok(Envelope::success(&json!({"skills": found}), text))
+        let mut text =
+            if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
+        let mut data = json!({"skills": found});
+        if let Some(failure) = self.engine.retriever_failure() {
+            text += &format!("\n[found by words alone: {failure}]");
+            data["failure"] = failure.into();
+        }
+        Ok(Envelope::success(&data, text))
     }
 
     pub(super) fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {
