@@ -17,8 +17,8 @@ pub(super) const MAX_ATTACHED: usize = 4_000;
 type Ranked = Vec<(u32, Relevance)>;
 
 impl Engine {
-    /// Returns the failure of the retriever when it was asked last, whether for a disclosure or for
-    /// [`Engine::find_skills`]; `None` if it answered, was never asked, or there is none.
+    /// Returns the failure of the retriever when it was asked last, by any thread, whether for a disclosure or
+    /// for [`Engine::find_skills`]; `None` if it answered, was never asked, or there is none.
     pub fn retriever_failure(&self) -> Option<String> {
         self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -63,13 +63,14 @@ impl SessionTools {
             let help = format!("give a `limit` of at least 1, or none for the default of {FOUND}");
             return Err(Error::new(ErrorCode::InvalidParam, "a `limit` of 0 finds nothing", help));
         }
-        let found = self.engine.turn(&call.query, &self.session).find_skills(limit);
+        let turn = self.engine.turn(&call.query, &self.session);
+        let (found, failure) = turn.find_or_failure(limit);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
         let lines: Vec<String> = lines.collect();
         let mut text =
             if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
         let mut data = json!({"skills": found});
-        if let Some(failure) = self.engine.retriever_failure() {
+        if let Some(failure) = failure {
             text += &format!("\n[found by words alone: {failure}]");
             data["failure"] = failure.into();
         }
