@@ -428,7 +428,7 @@ impl EngineBuilder {
     }
 }
 
-/// Whether skills are ranked by their meaning, and by which table.
+/// The table of meanings that ranks skills, if one does.
 #[derive(Debug, Default)]
 enum Meaning {
     /// By the table in the program, if there is one.

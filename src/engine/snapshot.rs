@@ -26,7 +26,7 @@ pub(super) struct Snapshot {
     /// The index of skills that exist but cannot be matched, compiled for the first explanation.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
-    /// What the host's retriever was prepared for, once it was.
+    /// The skills for which the host's retriever was prepared, once it was.
     retrieval: Arc<OnceLock<Result<Retrieval, (ErrorCode, String)>>>,
     /// The table by which the relevance index knows meanings.
     table: Option<Arc<MeaningTable>>,
@@ -136,7 +136,7 @@ impl Snapshot {
         })
     }
 
-    /// What the host's retriever was prepared for. The first call prepares it, which may take long.
+    /// The skills for which the host's retriever was prepared. The first call prepares it, which may take long.
     pub(super) fn retrieval(&self, retriever: &dyn Retriever) -> Result<&Retrieval, Error> {
         let prepared = self.retrieval.get_or_init(|| {
             let skills = self.listing.visible();

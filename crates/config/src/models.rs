@@ -12,17 +12,15 @@ use serde::Serialize;
 use toml_edit::{Item, Value as TomlValue};
 
 use super::Config;
-use super::edit::{edited, last_section, wrong};
-use super::fetched::put;
+use super::edit::{edited, last_section, put, wrong};
 use super::schema::Value;
+use super::value::is_model_name;
 use repertoire::diagnostic::Code;
 
 /// The setting that chooses a table.
 const SETTING: &str = "routing.meaning";
 /// The extension of the files of tables.
 const EXTENSION: &str = "table";
-/// The maximum length of a name, in bytes.
-const MAX_NAME: usize = 64;
 
 /// A directory with the tables of meanings that a user added. Each is one flat file, which engines open without
 /// decoding it.
@@ -213,16 +211,8 @@ impl Config {
     }
 }
 
-/// Tells whether a text can be the name of a table, and so of a file.
-pub(crate) fn is_name(name: &str) -> bool {
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    name.len() <= MAX_NAME
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(is_legal)
-}
-
 fn check_name(name: &str) -> Result<(), Error> {
-    if is_name(name) {
+    if is_model_name(name) {
         return Ok(());
     }
     let message = format!("`{name}` cannot be the name of a model");

@@ -164,6 +164,11 @@ pub(super) const KEYS: &[Key] = &[
     key("signatures.keys", Kind::Keys, ProjectMay::NotSet),
 ];
 
+/// Normalises a key: `-` counts as `_`.
+pub(super) fn plain(key: &str) -> String {
+    key.replace('-', "_")
+}
+
 /// The names of the sections, in the order of the keys.
 pub(super) fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = "";

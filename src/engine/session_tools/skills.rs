@@ -66,15 +66,16 @@ impl SessionTools {
         let turn = self.engine.turn(&call.query, &self.session);
         let (found, failure) = turn.find_or_failure(limit);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
-        let lines: Vec<String> = lines.collect();
-        let mut text =
-            if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
+        let mut lines: Vec<String> = lines.collect();
+        if lines.is_empty() {
+            lines.push("No skill fits.".to_owned());
+        }
         let mut data = json!({"skills": found});
         if let Some(failure) = failure {
-            text += &format!("\n[found by words alone: {failure}]");
+            lines.push(format!("[found by words alone: {failure}]"));
             data["failure"] = failure.into();
         }
-        Ok(Envelope::success(&data, text))
+        Ok(Envelope::success(&data, lines.join("\n")))
     }
 
     pub(super) fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {

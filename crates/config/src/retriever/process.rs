@@ -87,8 +87,9 @@ impl Process {
         let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
         let complaint = String::from_utf8_lossy(&complaint);
         let line = complaint.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
-        let told = status.map(|status| status.to_string()).into_iter().chain(line);
-        told.map(|part| format!(": {part}")).collect()
+        // The first part is empty, so that the text begins with a colon if anything is known.
+        let told = [Some(String::new()), status.map(|status| status.to_string()), line];
+        told.into_iter().flatten().collect::<Vec<_>>().join(": ")
     }
 }
 
