@@ -33,7 +33,7 @@ fn place() -> Place {
     let unigram = |vocabulary: &[&str]| {
         let start = [json!(["<unk>", 0.0])].into_iter();
         let pieces = vocabulary[1..].iter().map(|piece| json!([format!("\u{2581}{piece}"), -9.0]));
-        json!({"model": {"type": "Unigram", "unk_id": 0, "vocab": Value::from_iter(start.chain(pieces))}})
+        json!({"model": {"type": "Unigram", "unk_id": 0, "vocab": start.chain(pieces).collect::<Value>()}})
     };
     write_model(&place, "potion", word_piece);
     write_model(&place, "Sauce.2", unigram);
