@@ -193,7 +193,7 @@ fn the_nearest_name_is_proposed() {
         ("[limits]\nmax_skils = 3", "did you mean `max_skills`?"),
         ("[bundled]\nhook = true", "did you mean `hooks`?"),
         ("[skill]\n", "did you mean `skills`?"),
-        ("[routing]\nxyz = 1", "there are `inflect`, `mask_quoted`, `relevance`"),
+        ("[meta_phrases]\nxyz = 1", "there are `registry`, `show_all`"),
     ] {
         assert_eq!(World::new(text, "").config().diagnostics()[0].help, wanted);
     }
