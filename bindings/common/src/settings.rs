@@ -299,7 +299,8 @@ mod tests {
         let (home, brand) = (Some(dir.path().to_owned()), "acme".to_owned());
         let config = ConfigSetting { project, home, working_dir: None, brand };
 
-        let fetcher = Fetcher::new(config.user_dir("XDG_CACHE_HOME", ".cache").unwrap().join("fetch"));
+        let fetcher =
+            Fetcher::new(config.user_dir("XDG_CACHE_HOME", ".cache").unwrap().join("fetch"));
         let list = SourceList::new(&fetcher, Scope::User, dir.path(), "acme");
         let source = dir.path().join("team").display().to_string();
         let settings = FetchSettings { source, ..FetchSettings::default() };

@@ -11,9 +11,7 @@ use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder, Wat
 use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
 
 use crate::activation::Activation;
-use crate::callbacks::{
-    Function, PythonStore, Raised, Store, approval, progress as progress_of,
-};
+use crate::callbacks::{Function, PythonStore, Raised, Store, approval, progress as progress_of};
 use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};
 use crate::disclosure::{Disclosure, Turn};
 use crate::error::{exception, raise, run, unlocked};
@@ -21,7 +19,8 @@ use crate::guard::{Subscription, Watch};
 use crate::matches::{Explanation, FoundSkill, Match};
 use crate::message::Message;
 use crate::options::{
-    Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, Switch, ToolsetOptions, source,
+    Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, Switch,
+    ToolsetOptions, source,
 };
 use crate::retriever::Retriever;
 use crate::session::Session;

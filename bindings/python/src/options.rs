@@ -6,8 +6,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use repertoire_bindings::{
-    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting, PromptSettings,
-    ScriptSettings, SourceSetting, ToolsetSettings,
+    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting,
+    PromptSettings, ScriptSettings, SourceSetting, ToolsetSettings,
 };
 use serde_json::Value;
 

@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use repertoire_bindings::repertoire::Error;
 use repertoire_bindings::repertoire::matcher::{
     Candidate as EngineCandidate, Levels, Retriever as EngineRetriever,
 };
-use repertoire_bindings::repertoire::Error;
 
 use crate::error::fallible_callback;
 use crate::record::record;
