@@ -43,8 +43,9 @@ pub(super) fn near<'a>(
     let worth = ranked.first().map_or(0.0, |(_, found)| found.worth);
     // In a small catalog, rarity says nothing: a relevant skill needs a word that not all skills have.
     let is_handful = listing.len() <= options.max_lines;
-    let is_near =
-        |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || found.is_near || !is_handful);
+    let is_near = |found: &Relevance| {
+        found.worth >= worth * LINE_SHARE && (found.is_telling || found.is_near || !is_handful)
+    };
     // Who asks for skills for something wants to see the nearest ones, however near they are.
     let asks_near = fits_topic(case, ranked);
     let is_plausible =

@@ -42,6 +42,8 @@ pub struct EngineBuilder {
     pub(super) keep_messages: bool,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
+    /// True if [`EngineBuilder::build`] prepares the retriever.
+    prepares_retriever: bool,
     meaning: Meaning,
     tasks: Option<Arc<dyn TaskSpawner>>,
     progress: Reporter,
@@ -247,6 +249,18 @@ impl EngineBuilder {
     #[must_use]
     pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
         self.retriever = Some(Arc::new(retriever));
+        self.prepares_retriever = true;
+        self
+    }
+
+    /// Adds a retriever as [`EngineBuilder::retriever`] does, but prepares it only when a message is ranked
+    /// first. If it cannot be prepared, messages are answered by words alone, and
+    /// [`Disclosure::failure`](crate::Disclosure::failure) says why. It suits a retriever that is slow to
+    /// start, in a process that may never rank anything.
+    #[must_use]
+    pub fn retriever_on_use(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
+        self.retriever = Some(Arc::new(retriever));
+        self.prepares_retriever = false;
         self
     }
 
@@ -388,7 +402,7 @@ impl EngineBuilder {
         };
         #[cfg(not(feature = "snapshot"))]
         let (snapshot, memory) = load()?;
-        if let Some(retriever) = &self.retriever {
+        if let Some(retriever) = self.retriever.as_ref().filter(|_| self.prepares_retriever) {
             snapshot.retrieval(&**retriever)?;
         }
         #[cfg(feature = "trust")]
@@ -408,6 +422,7 @@ impl EngineBuilder {
             counters: Counters::default(),
             consent: self.consent,
             retriever: self.retriever,
+            retriever_failure: Mutex::default(),
             tasks: self.tasks,
             findings: HostFindings::default(),
             #[cfg(feature = "snapshot")]
@@ -420,7 +435,7 @@ impl EngineBuilder {
     }
 }
 
-/// Whether skills are ranked by their meaning, and by which table.
+/// The table of meanings that ranks skills, if one does.
 #[derive(Debug, Default)]
 enum Meaning {
     /// By the table in the program, if there is one.

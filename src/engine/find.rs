@@ -46,16 +46,17 @@ impl Engine {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {
-        self.find_after(&query.into(), &SessionState::default(), limit)
+        self.find_after(&query.into(), &SessionState::default(), limit).0
     }
 
-    /// Finds skills as [`Engine::find_skills`] does, in a conversation with the history `state`.
+    /// Finds skills as [`Engine::find_skills`] does, in a conversation with the history `state`. Also returns the
+    /// failure of the retriever, if it failed.
     pub(super) fn find_after(
         &self,
         query: &Query<'_>,
         state: &SessionState,
         limit: usize,
-    ) -> Vec<FoundSkill> {
+    ) -> (Vec<FoundSkill>, Option<String>) {
         let span = spans::search(&query.text);
         let _entered = span.enter();
         let now = self.snapshot();
@@ -68,7 +69,8 @@ impl Engine {
             vetoed || answer.matches.iter().any(|found| found.id == *id)
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let relevant = Ranker::new(self, &now).rank(&parts, n_ranked);
+        let ranker = Ranker::new(self, &now);
+        let relevant = ranker.rank(&parts, n_ranked);
         let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
         let relevant = relevant.filter(|id| !passed_over(id));
         let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));
@@ -90,7 +92,7 @@ impl Engine {
             lines: found.len() as u64,
             ..EngineCounts::default()
         });
-        found
+        (found, ranker.into_failure())
     }
 
     /// The terms that the request in `message` shares with the skill `id`, the highest weight first; if it

@@ -204,6 +204,11 @@ impl<'t> TurnBuilder<'t> {
 
     /// The best `limit` skills for the message; see [`Engine::find_skills`].
     pub fn find_skills(&self, limit: usize) -> Vec<FoundSkill> {
+        self.find_or_failure(limit).0
+    }
+
+    /// Finds skills as [`TurnBuilder::find_skills`] does, and returns the failure of the retriever, if it failed.
+    pub(super) fn find_or_failure(&self, limit: usize) -> (Vec<FoundSkill>, Option<String>) {
         self.engine.find_after(&self.query, &self.known(), limit)
     }
 

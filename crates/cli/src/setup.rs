@@ -15,13 +15,13 @@ use repertoire::{
     Severity, SnapshotCache, Source, Watch, WatchOptions,
 };
 use repertoire_agents::{AgentState, HookAgent, Start};
-use repertoire_config::{Config, ConfigPlace};
+use repertoire_config::{Config, ConfigPlace, Models};
 use repertoire_fetch::Fetcher;
 
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{progress_bar, report};
+use crate::{progress_bar, report, sanitize};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -58,7 +58,10 @@ pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
 /// any.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     project_dir(common)?;
-    let config = Config::load(&config_place(common));
+    let mut config = Config::load(&config_place(common));
+    if let Ok(models) = models(common) {
+        config = config.with_models(&models);
+    }
     if common.sources.is_empty() {
         let of_agent = agent_state(common).map(|(_, state)| state.sources(&common.project));
         let config = config.with_agent_sources(of_agent.unwrap_or_default());
@@ -365,6 +368,15 @@ pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
     Ok(state.join(&common.brand))
 }
 
+/// Returns the tables of meanings that the user added.
+pub(crate) fn models(common: &Common) -> Result<Models, Error> {
+    let data = directories().map(|dirs| dirs.data_dir()).ok_or_else(|| {
+        let message = "there is no home directory to keep models in";
+        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
+    })?;
+    Ok(Models::new(data.join(&common.brand).join("models")))
+}
+
 /// Returns the directory of data that can be recreated.
 pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
     Some(directories()?.cache_dir().join(&common.brand))
@@ -388,6 +400,11 @@ pub(crate) fn config_home() -> Result<PathBuf, Error> {
     })
 }
 
+/// Says what the failure of a retriever means.
+pub(crate) fn ranked_by_words(failure: &str) -> String {
+    format!("skills were ranked by words alone: {failure}")
+}
+
 /// Iterates over the errors of the sources that were named explicitly.
 fn source_failures<'a>(
     common: &'a Common,
@@ -405,8 +422,11 @@ pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
     ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
 }
 
-/// Reports the sources that could not be used, and returns the exit code.
+/// Reports the sources that could not be used, and a retriever that failed, and returns the exit code.
 pub(crate) fn finish(common: &Common, engine: &Engine, out: Output) -> ExitCode {
+    if let Some(failure) = engine.retriever_failure() {
+        out.note(&sanitize::line(&ranked_by_words(&failure)));
+    }
     for failure in source_failures(common, &engine.diagnostics()) {
         out.note(&report::short(failure));
     }

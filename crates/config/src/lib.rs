@@ -11,12 +11,16 @@ mod apply;
 mod document;
 mod edit;
 mod fetched;
+mod models;
 mod read;
+mod retriever;
 mod schema;
 mod signatures;
 mod value;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -25,10 +29,13 @@ use read::{Found, Reader};
 use repertoire::catalog::{Scope, Source};
 use repertoire::diagnostic::{Code, Diagnostic};
 use repertoire::disclosure::Budget;
+use repertoire::matcher::MeaningTable;
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
 pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
+pub use models::{Model, Models, open_table, set_meaning};
+pub use retriever::ProgramRetriever;
 pub use signatures::{SignaturePolicy, SignedSources};
 
 /// The name of configuration files.
@@ -132,6 +139,10 @@ pub struct Config {
     fetched: Vec<(Scope, Source)>,
     /// The size of the context window in tokens, in place of that of the files.
     window: Option<usize>,
+    /// The table that `routing.meaning` names.
+    table: Option<Arc<MeaningTable>>,
+    /// The time for all answers of the retriever together; `None` if there is no limit.
+    retriever_time: Option<Duration>,
 }
 
 impl Config {

@@ -49,6 +49,7 @@ pub(crate) fn disclosure(disclosure: &Disclosure) -> Value {
         "hidden": disclosure.hidden,
         "below_limit": disclosure.below_limit,
         "omitted": omitted,
+        "failure": disclosure.failure,
         "text": disclosure.text,
     })
 }

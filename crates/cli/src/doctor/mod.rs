@@ -12,9 +12,10 @@ use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
 use repertoire::{Diagnostic, Engine, Severity};
 use repertoire_agents::HookAgent;
-use repertoire_config::ConfigFile;
+use repertoire_config::{Config, ConfigFile};
 use repertoire_fetch::Kept;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
@@ -62,6 +63,9 @@ struct SourceReport {
 #[derive(Serialize)]
 struct ConfigReport {
     files: Vec<ConfigFile>,
+    /// By which skills are near in meaning: the retriever's command, the name of a model, `the usual table` or
+    /// `words alone`.
+    meaning: String,
     findings: Vec<Diagnostic>,
 }
 
@@ -151,6 +155,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         fetch_cache: fetched::kept(common),
         config: ConfigReport {
             files: config.files().to_vec(),
+            meaning: meaning(&config),
             findings: config.diagnostics().to_vec(),
         },
         unused: unused(&engine),
@@ -168,6 +173,20 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         out.human(page::page(&report).as_str())?;
     }
     Ok(ExitCode::done_if(report.broken.is_empty()))
+}
+
+/// Says by which means skills are ranked beside their words.
+fn meaning(config: &Config) -> String {
+    let settings = config.settings();
+    let value = |key: &str| settings.iter().rfind(|of| of.key == key).map(|of| of.value.clone());
+    if let Some(Value::String(command)) = value("routing.retriever") {
+        return command;
+    }
+    match value("routing.meaning") {
+        Some(Value::String(name)) => name,
+        Some(Value::Bool(false)) => "words alone".to_owned(),
+        _ => "the usual table".to_owned(),
+    }
 }
 
 fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>> {

@@ -138,7 +138,8 @@ fn answer(
     let problems = Problems::default();
     let mut config = match setup::config(&common) {
         Err(_) if !call.needs_skills(false) => Config::default(),
-        config => config?,
+        // The rest of the time is for reading the skills and for the session.
+        config => config?.with_retriever_time(args.deadline / 3),
     };
     let needs_skills = call.needs_skills(config.keeps_messages());
     // The session store may take half of the time, once: after that, it counts as unreachable.
@@ -175,6 +176,8 @@ fn answer(
     }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
+    let failure = engine.retriever_failure().map(|failure| setup::ranked_by_words(&failure));
+    told.extend(failure.filter(|what| !is_logged(what, &common)));
     told.extend(problems.take().iter().map(said));
     told.extend_from_slice(&engine.cache_use().problems);
     let session = Some(engine.session(&call.session)).filter(|_| !text.is_empty());

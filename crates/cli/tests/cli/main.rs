@@ -14,6 +14,7 @@ mod config;
 mod config_edits;
 mod failures;
 mod mcp_install;
+mod models;
 mod options;
 mod package;
 #[cfg(target_os = "linux")]
@@ -24,6 +25,8 @@ mod play;
 mod plugin;
 mod queries;
 mod reasons;
+#[cfg(unix)]
+mod retriever;
 #[cfg(target_os = "linux")]
 #[path = "../../../../tests/support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
