@@ -91,16 +91,17 @@ impl RelevanceIndex {
                 let (worth, lead) = (found.score / rarest, (found.score - next) / rarest);
                 let mut relevance = Relevance { worth, lead, ..Relevance::default() };
                 if let Some(levels) = levels {
-                    relevance.nearness = scratch.nearness.values[found.skill as usize];
-                    relevance.is_near = relevance.nearness >= levels.enough;
+                    let nearness = scratch.nearness.values[found.skill as usize];
+                    relevance.nearness = Some(nearness);
+                    relevance.is_near = nearness >= levels.enough;
                 }
                 ranked.push((found.skill, relevance));
             }
             scratch.tell(&self.flat, ranked);
             if let Some((skill, relevance)) = ranked.first_mut() {
                 scratch.count_words(&self.flat, *skill, relevance);
-                if let Some(levels) = levels {
-                    relevance.evidence += levels.evidence(relevance.nearness);
+                if let Some((levels, nearness)) = levels.zip(relevance.nearness) {
+                    relevance.evidence += levels.evidence(nearness);
                 }
             }
         });
