@@ -208,7 +208,7 @@ impl<'t> TurnBuilder<'t> {
     fn disclose(&self, state: &SessionState, span: &Span) -> Result<Disclosure, Error> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let disclosed = engine.disclose_after(&now, &self.query, state, &self.worded());
-        let Disclosed { disclosure, postponed, matched, vetoed, is_ranked } = disclosed;
+        let Disclosed { disclosure, postponed, stopped, matched, vetoed, is_ranked } = disclosed;
         span.record("matched", spans::int(matched));
         span.record("vetoed", spans::int(vetoed));
         span.record("ranked", is_ranked);
@@ -233,6 +233,7 @@ impl<'t> TurnBuilder<'t> {
             events.push(Event::Restored);
             events.extend(postponed.iter().map(Event::Postponed));
         }
+        events.extend(stopped.iter().map(Event::Stopped));
         self.session.record_all(&events)?;
         Ok(disclosure)
     }
