@@ -133,6 +133,10 @@ impl Input {
                     cleared: source == Some("clear"),
                 }
             }
+            // A subagent begins with a context of its own. Its task is not in the input.
+            "SubagentStart" => {
+                HookEvent::Start { resumed: false, compacted: false, cleared: false }
+            }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
                 HookEvent::Prompt(self.text(&["prompt"]).unwrap_or_default().to_owned())
             }
