@@ -7,12 +7,13 @@ use serde_json::{Map, Value};
 use super::agent::HookAgent;
 use super::event::HookEvent;
 use super::files::touched;
+use super::listing::ListingBudget;
 use repertoire::disclosure::NativeSkills;
 use repertoire::surrogates;
 use repertoire::{Error, ErrorCode};
 
 /// One run of a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookCall {
     /// The agent that runs the hook.
@@ -30,6 +31,11 @@ pub struct HookCall {
     /// agent's usual directories; [`AgentState::native_skills`](crate::AgentState::native_skills) knows
     /// those of a real one.
     pub native: NativeSkills,
+    /// The model of the conversation, if the agent names it.
+    pub model: Option<String>,
+    /// The budget of the agent's own list of skills. If it is set, the list at the start of a
+    /// conversation also describes the native skills whose description the agent cuts.
+    pub listing: Option<ListingBudget>,
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
@@ -68,7 +74,8 @@ impl HookCall {
         let transcript = input.text(&["transcript_path"]).filter(|_| agent == HookAgent::Gemini);
         let transcript = transcript.map(PathBuf::from);
         let native = agent.native_skills().clone();
-        Ok(HookCall { agent, event, name, session, cwd, native, transcript })
+        let model = input.text(&["model"]).map(str::to_owned);
+        Ok(HookCall { agent, event, name, session, cwd, native, model, listing: None, transcript })
     }
 
     /// Tells whether the answer depends on the skills; if not, an engine without skills gives the

@@ -30,13 +30,15 @@ mod channel;
 mod command;
 mod event;
 mod files;
+mod listing;
 mod repeated_context;
 mod state;
 mod transcript;
 
 pub use agent::HookAgent;
-pub use answer::{disclosure_options, prompt_options};
+pub use answer::{disclosure_options, prompt_options, undescribed};
 pub use call::HookCall;
 pub use command::is_agent_command;
 pub use event::HookEvent;
+pub use listing::ListingBudget;
 pub use state::{AgentState, Obstacle, SkillRoot, SkillSwitch, Start};
