@@ -7,11 +7,11 @@ mod page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::Audience;
+use repertoire::catalog::{Audience, near_misses};
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
-use repertoire::{Diagnostic, Engine, Severity};
+use repertoire::{Diagnostic, Engine, Severity, Source};
 use repertoire_agents::{HookAgent, undescribed};
 use repertoire_config::{Channel, ConfigFile};
 use repertoire_fetch::Kept;
@@ -156,7 +156,7 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         },
         unused: unused(&engine),
         rejected,
-        notes: notes(&agents, common),
+        notes: notes(&agents, common).into_iter().chain(near_misses_of(common)?).collect(),
         agents,
         state,
         code,
@@ -244,6 +244,13 @@ fn notes(agents: &[AgentReport], common: &Common) -> Vec<String> {
     let with_hooks = HookAgent::ALL.into_iter().filter(|agent| !places(*agent).is_empty());
     let cut = with_hooks.filter_map(|agent| cut_descriptions(agent, common));
     HookAgent::ALL.into_iter().filter_map(twice).chain(cut).collect()
+}
+
+/// Returns notes about files in the sources that are nearly skills.
+fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
+    let sources = setup::sources(common)?;
+    let found = sources.iter().filter_map(Source::root).flat_map(near_misses);
+    Ok(found.map(|finding| format!("{finding}; {}", finding.help)).collect())
 }
 
 /// Returns the note about an agent whose own list cuts descriptions, which its hook adds.
