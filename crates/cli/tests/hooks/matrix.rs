@@ -1,5 +1,5 @@
-//! What reaches the model: by the agent, the place where it was started, where the skill is, and what the
-//! user turned off.
+//! The text about a skill that reaches the model, by the agent, the place where it was started, the place of
+//! the skill, and the switches that the user set.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::binary::{Place, Run, finish};
 /// The message that calls for the skill.
 const MESSAGE: &str = "a limerick, please";
 
-/// What a message adds to the context about the skill.
+/// The addition to the context about the skill.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Adds {
     /// A line that has this text: the agent has the skill itself.
