@@ -16,6 +16,8 @@ mod replay;
 #[path = "../../../../tests/support/servers.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod servers;
+#[cfg(unix)]
+mod set_ups;
 mod shared_sessions;
 mod stats;
 #[path = "../support/trial.rs"]
