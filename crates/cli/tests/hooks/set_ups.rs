@@ -171,6 +171,6 @@ fn sentence(set_up: &SetUp) -> String {
     let told = format!("{}{}", printed.stdout, printed.stderr);
     let about = ["verse", "hooks of "];
     let is_told = |line: &&str| about.iter().any(|word| line.contains(word)) && line.contains(": ");
-    let line = told.lines().filter(is_told).next_back().unwrap_or_else(|| panic!("{told}"));
+    let line = told.lines().rfind(is_told).unwrap_or_else(|| panic!("{told}"));
     line.trim().replace(&here, "…")
 }
