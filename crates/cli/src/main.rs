@@ -5,6 +5,7 @@ mod args;
 mod check;
 mod completions;
 mod config;
+mod dirs;
 mod disclose;
 mod doctor;
 mod environment;
