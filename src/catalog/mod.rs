@@ -8,6 +8,7 @@ mod environment;
 pub(crate) mod inputs;
 mod links;
 mod lookup;
+mod near_miss;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -34,6 +35,7 @@ use lookup::{find_in, for_the_model, not_found, unknown_to_user};
 use rejected::Rejected;
 
 pub use environment::Environment;
+pub use near_miss::near_misses;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillRule};

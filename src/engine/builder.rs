@@ -1,6 +1,8 @@
 //! The builder of an engine.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod switches;
+
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 #[cfg(feature = "snapshot")]
 use std::time::Duration;
@@ -11,7 +13,7 @@ use arc_swap::ArcSwap;
 use super::cache::{self, CacheUse};
 use super::{Counters, Engine, HostFindings, Inner, Listeners, Outputs, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillRule, Source, reload};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, Source, reload};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
@@ -107,29 +109,6 @@ impl EngineBuilder {
     #[must_use]
     pub fn enable_all(mut self, ids: BTreeSet<String>) -> EngineBuilder {
         self.catalog.enabled.extend(ids);
-        self
-    }
-
-    /// Disables all bundled skills that are not [enabled](EngineBuilder::enable). `reason` is a phrase,
-    /// shown with their status.
-    #[must_use]
-    pub fn bundled_off(mut self, reason: impl Into<String>) -> EngineBuilder {
-        self.catalog.bundled_off = Some(reason.into());
-        self
-    }
-
-    /// Disables skills, by id. The reasons are phrases, shown with their status.
-    #[must_use]
-    pub fn disable_all(mut self, reasons: BTreeMap<String, String>) -> EngineBuilder {
-        self.catalog.disabled.extend(reasons);
-        self
-    }
-
-    /// Adds rules by which the host's agent turns skills off, even those that are enabled. Of several
-    /// rules that apply to a skill, the last one decides.
-    #[must_use]
-    pub fn rules(mut self, rules: Vec<SkillRule>) -> EngineBuilder {
-        self.catalog.rules.extend(rules);
         self
     }
 

@@ -217,7 +217,7 @@ impl<'t> TurnBuilder<'t> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let explains = !span.is_disabled();
         let told = engine.tell_after(&now, &self.query, state, &self.worded(), explains);
-        let Told { disclosed, matched, vetoed, is_ranked } = told;
+        let Told { disclosed, stopped, matched, vetoed, is_ranked } = told;
         let Disclosed { disclosure, postponed, considered } = disclosed;
         if let Some(nearest) = considered.first() {
             note_nearest(nearest, span);
@@ -247,6 +247,7 @@ impl<'t> TurnBuilder<'t> {
             events.push(Event::Restored);
             events.extend(postponed.iter().map(Event::Postponed));
         }
+        events.extend(stopped.iter().map(Event::Stopped));
         self.session.record_all(&events)?;
         Ok(disclosure)
     }

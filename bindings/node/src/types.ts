@@ -236,7 +236,8 @@ export interface Task {
 /** An event of a session. */
 export interface SessionEvent {
   kind:
-    | 'used' | 'shown' | 'activated' | 'consented' | 'consent-spent' | 'listed' | 'compacted' | 'restored' | 'postponed';
+    | 'used' | 'shown' | 'activated' | 'consented' | 'consent-spent' | 'listed' | 'compacted' | 'restored' | 'postponed'
+    | 'stopped';
   /** The skill that the event is about; `null` if it is about all skills. */
   skill: string | null;
   /** A hash of the instructions that entered the context. */

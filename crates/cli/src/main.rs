@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod config;
 mod confirm;
+mod dirs;
 mod disclose;
 mod doctor;
 mod environment;

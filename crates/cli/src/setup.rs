@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use etcetera::base_strategy::{BaseStrategy as _, Xdg};
+use etcetera::base_strategy::BaseStrategy as _;
 use repertoire::catalog::BUNDLED_SKILLS;
 use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
@@ -15,13 +15,18 @@ use repertoire::{
     Severity, SnapshotCache, Source, Watch, WatchOptions,
 };
 use repertoire_agents::{AgentState, HookAgent, Start};
-use repertoire_config::{Config, ConfigPlace, Models};
+use repertoire_config::{Config, ConfigPlace};
 use repertoire_fetch::Fetcher;
 
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::{progress_bar, report, sanitize};
+
+pub(crate) use crate::dirs::{
+    cache_dir, config_home, directories, home, hook_log, models, sessions_file, state_dir,
+    trust_file,
+};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -77,10 +82,12 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
 /// links may lead into the project only if it is a part of the project.
 pub(crate) fn named_source(root: &Path, common: &Common) -> Source {
     let real = |path: &Path| path.canonicalize().ok();
-    let (source, project) = (Source::project(root), real(&common.project));
-    let is_inside =
-        project.zip(real(root)).is_some_and(|(project, root)| root.starts_with(project));
-    if is_inside { source.allow_links_into(&common.project) } else { source }
+    let inside =
+        real(&common.project).zip(real(root)).filter(|(project, root)| root.starts_with(project));
+    match inside {
+        Some((project, _)) => Source::project(root).allow_links_into(project),
+        None => Source::project(root),
+    }
 }
 
 /// Returns the agent whose skills and settings count, if there is one, and its state.
@@ -342,62 +349,6 @@ pub(crate) fn toolset_options(isolation: &IsolationArgs) -> anyhow::Result<Tools
 /// Returns the store of trusted files.
 pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
     TrustStore::open(trust_file(common)?)
-}
-
-/// Returns the path of the trust store.
-pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
-    Ok(state_dir(common)?.join("trust.json"))
-}
-
-/// Returns the path of the session store, if it is a file.
-pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
-    Ok(state_dir(common)?.join("sessions.sqlite"))
-}
-
-/// Returns the path of the log of hooks.
-pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
-    Ok(state_dir(common)?.join("hook.log"))
-}
-
-/// Returns the directory of state that is kept between runs.
-pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
-    let state = directories().and_then(|dirs| dirs.state_dir()).ok_or_else(|| {
-        let message = "there is no home directory to keep state in";
-        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
-    })?;
-    Ok(state.join(&common.brand))
-}
-
-/// Returns the tables of meanings that the user added.
-pub(crate) fn models(common: &Common) -> Result<Models, Error> {
-    let data = directories().map(|dirs| dirs.data_dir()).ok_or_else(|| {
-        let message = "there is no home directory to keep models in";
-        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
-    })?;
-    Ok(Models::new(data.join(&common.brand).join("models")))
-}
-
-/// Returns the directory of data that can be recreated.
-pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
-    Some(directories()?.cache_dir().join(&common.brand))
-}
-
-/// The user's directories, by the XDG specification; `None` where the environment names no home.
-pub(crate) fn directories() -> Option<Xdg> {
-    home().and_then(|_| Xdg::new().ok())
-}
-
-/// The user's home directory; `None` where the environment names none.
-pub(crate) fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
-}
-
-/// Returns the home directory, for the user's configuration.
-pub(crate) fn config_home() -> Result<PathBuf, Error> {
-    home().ok_or_else(|| {
-        let message = "there is no home directory with a configuration";
-        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-    })
 }
 
 /// Says what the failure of a retriever means.

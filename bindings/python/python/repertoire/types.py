@@ -21,6 +21,7 @@ EventKind = Literal[
     "compacted",
     "restored",
     "postponed",
+    "stopped",
 ]
 Format = Literal["markdown", "xml", "json"]
 HitKind = Literal["name", "keyword", "verb", "pattern", "path"]

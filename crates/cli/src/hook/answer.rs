@@ -128,6 +128,9 @@ fn answer(
     let common = in_directory(agent, working_dir, common);
     if let Some((agent, state)) = setup::agent_state(&common) {
         call.native = state.native_skills(agent);
+        if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
+            call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
+        }
     }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
