@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::{Engine, EngineCounts};
-use crate::matcher::{Hit, Parts, Query, RelevanceIndex, Selection, Shared};
+use crate::matcher::{Hit, Near, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 use crate::spans;
@@ -114,8 +114,17 @@ impl Engine {
             let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
             format!("`{}` in its {}", shared.term, fields.join(" and "))
         });
-        let told = told.collect::<Vec<_>>().join(", ");
-        if told.is_empty() { "the host's retriever".to_owned() } else { told }
+        let near = self.nearness(message, id).map(|near| near.to_string());
+        let told: Vec<String> = told.chain(near).collect();
+        if told.is_empty() { "the host's retriever".to_owned() } else { told.join(", ") }
+    }
+
+    /// Tells how near the skill `id` is to the request in `message` in meaning, and by what; `None` if it is not,
+    /// or if a retriever of the host ranks in place of the table.
+    pub fn nearness(&self, message: &str, id: &SkillId) -> Option<Near> {
+        let now = self.snapshot();
+        let entry = now.listing.get(id).filter(|_| self.0.retriever.is_none())?;
+        now.relevance().near(&Parts::of(message).request(), id, &entry.skill)
     }
 
     /// The lexical index of the skills that the model may use. It is built when it is first needed, which

@@ -110,8 +110,10 @@ export interface Weighed {
   tier: 1 | 2 | 3;
   /** The words that skill and message share, the heaviest first. */
   terms: WeighedTerm[];
+  /** How near the skill is to the message in meaning, and by which words; null if it is not. */
+  near: string | null;
   /** The margin that the skill must reach; null if relevance shows no skill in full. */
-  needed: { worth: number; lead: number; words: number } | null;
+  needed: { worth: number; lead: number; words: number; evidence: number } | null;
   /** True if its relevance shows the skill in full. */
   isDecisive: boolean;
   /** Everything that keeps the skill from being shown in full; empty if it is. */

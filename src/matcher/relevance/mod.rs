@@ -40,7 +40,7 @@ mod unspaced;
 pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
-pub use meaning::Levels;
+pub use meaning::{Levels, Near};
 pub(crate) use purpose::denies;
 pub use repertoire_meaning::Table as MeaningTable;
 pub(crate) use retriever::Retrieval;
@@ -109,7 +109,9 @@ impl Relevance {
     pub(crate) fn is_plausible(&self, n_skills: usize) -> bool {
         let enough = ENOUGH_EVIDENCE[usize::from(n_skills >= MANY)];
         let nearness = if self.nearness.is_some() { NEARNESS_EVIDENCE } else { 0.0 };
-        self.says_phrase || self.evidence >= enough + nearness
+        // A message in another language shares no word.
+        let is_alone = self.is_near && self.words == 0;
+        self.says_phrase || is_alone || self.evidence >= enough + nearness
     }
 }
 

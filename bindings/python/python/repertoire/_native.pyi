@@ -675,13 +675,17 @@ class Needed:
     @property
     def words(self) -> int:
         """The minimum of ``head_words``."""
+    @property
+    def evidence(self) -> float:
+        """The minimum evidence of words and nearness; 0 if the nearness is not known."""
     def __new__(
-        cls, worth: float, lead: float, words: int
+        cls, worth: float, lead: float, words: int, evidence: float
     ) -> Needed: ...
     __match_args__ = (
         "worth",
         "lead",
         "words",
+        "evidence",
     )
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -738,6 +742,9 @@ class Weighed:
     def terms(self) -> list[WeighedTerm]:
         """The words that skill and message share, the heaviest first."""
     @property
+    def near(self) -> str | None:
+        """How near the skill is to the message in meaning, and by which words."""
+    @property
     def needed(self) -> Needed | None:
         """The margin; ``None`` if relevance shows no skill in full."""
     @property
@@ -755,6 +762,7 @@ class Weighed:
         head_words: int,
         tier: int,
         terms: list[WeighedTerm],
+        near: str | None,
         needed: Needed | None,
         is_decisive: bool,
         lacking: list[Lack],
@@ -767,6 +775,7 @@ class Weighed:
         "head_words",
         "tier",
         "terms",
+        "near",
         "needed",
         "is_decisive",
         "lacking",

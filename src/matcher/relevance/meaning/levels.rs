@@ -71,7 +71,7 @@ fn languages() -> impl Iterator<Item = impl Iterator<Item = &'static str>> {
 /// Returns the score below which this share of the scores lies; 0 of none.
 #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a place in a list")]
 fn at_share(scores: &mut [f32], share: f32) -> f32 {
-    let place = (scores.len().saturating_sub(1) as f32 * share).round() as usize;
+    let place = (scores.len().saturating_sub(1) as f32 * share) as usize;
     if place >= scores.len() {
         return 0.0;
     }

@@ -6,6 +6,7 @@
 //! catalog is compiled (`levels.rs`).
 
 mod levels;
+mod near;
 mod parts;
 
 use std::convert::Infallible;
@@ -16,6 +17,7 @@ use repertoire_meaning::{Compact, Scratch, Table, Vectors};
 use serde::{Deserialize, Serialize};
 
 pub use levels::Levels;
+pub use near::Near;
 pub(super) use parts::vector;
 
 /// The number of skills up to which all cosines are exact. In a larger catalog, the others are estimated.

@@ -1,6 +1,6 @@
 //! The texts of a skill that its vector is made of.
 
-use repertoire_meaning::{Compact, Scratch, Table};
+use repertoire_meaning::{Compact, Scratch, Table, Vector};
 
 use crate::matcher::relevance::fields::{Field, FieldTexts};
 use crate::matcher::text::boundary::char_boundary;
@@ -15,9 +15,14 @@ pub(in crate::matcher::relevance) fn vector(
     texts: &FieldTexts<'_>,
     scratch: &mut Scratch,
 ) -> Compact {
-    let head = table.vector(start(&head(texts)), scratch);
-    let body = table.vector(start(texts.get(Field::Body).trim_start()), scratch);
+    let [head, body] = vectors(table, texts, scratch);
     head.midway(&body).compact()
+}
+
+/// Returns the vector of what a skill says of itself, and that of the start of its body.
+pub(super) fn vectors(table: &Table, texts: &FieldTexts<'_>, scratch: &mut Scratch) -> [Vector; 2] {
+    let parts = [&*head(texts), texts.get(Field::Body).trim_start()];
+    parts.map(|part| table.vector(start(part), scratch))
 }
 
 /// What a skill says of itself.
