@@ -39,6 +39,10 @@ const GREATEST_SUM: f32 = 60_000.0;
 /// The factor of weights that lets the greatest impact byte, 254 of 256, add a whole weight.
 const SCALE: f32 = 256.0 / 254.0;
 
+/// The minimum number of skills that are ranked by their meaning, too. Fewer fit into the lines, and one of few
+/// is near to most messages.
+pub(super) const MIN_SKILLS: usize = 8;
+
 /// The number of skills in a block, whose greatest sum is kept.
 const BLOCK: usize = 32;
 
@@ -121,7 +125,7 @@ impl RelevanceIndex {
             values.resize(self.len(), levels.floor);
             return Some(levels);
         }
-        let meaning = self.meaning.as_ref()?;
+        let meaning = self.meaning.as_ref().filter(|_| self.len() >= MIN_SKILLS)?;
         meaning.measure(message, &mut scratch.nearness);
         Some(meaning.levels())
     }
@@ -162,8 +166,9 @@ impl Scratch {
     /// Adds what nearness is worth to the sums of skills that share a word, and of those that are near enough
     /// without one.
     fn add_nearness(&mut self, levels: Levels, rarest: f32) {
+        let found = levels.found();
         for (sum, nearness) in self.sums.iter_mut().zip(&self.nearness.values) {
-            if *sum > 0 || *nearness >= levels.enough {
+            if *sum > 0 || *nearness >= found {
                 let worth = scaled_whole(rarest * levels.worth(*nearness), self.scale);
                 *sum = sum.saturating_add(worth);
             }

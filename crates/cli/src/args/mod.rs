@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// List, add and remove the code of projects that is trusted to run
     #[command(subcommand)]
     Trust(TrustCommand),
-    /// Add, list and remove models that tell which skills are near to a message in meaning
+    /// Add, list and remove models of meaning
     #[command(subcommand)]
     Model(ModelCommand),
     /// Serve the skills to agents that speak the Model Context Protocol

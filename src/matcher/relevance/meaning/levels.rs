@@ -34,6 +34,11 @@ impl Levels {
         ENOUGH_EVIDENCE * ((score - self.floor) / range).clamp(0.0, 3.0)
     }
 
+    /// Returns the score from which a skill is found without a shared word: halfway from chance to evidence.
+    pub(in crate::matcher::relevance) fn found(self) -> f32 {
+        f32::midpoint(self.floor, self.enough)
+    }
+
     /// Returns what a score is worth, in the unit of [`Relevance`](super::super::Relevance).
     pub(in crate::matcher::relevance) fn worth(self, score: f32) -> f32 {
         WEIGHT * (score - self.floor).max(0.0)

@@ -9,6 +9,7 @@ use super::Meaning;
 use super::parts::vectors;
 use crate::matcher::relevance::fields::FieldTexts;
 use crate::matcher::relevance::index::RelevanceIndex;
+use crate::matcher::relevance::search::MIN_SKILLS;
 use crate::skill::{Skill, SkillId};
 
 /// The maximum number of words that are named.
@@ -39,7 +40,7 @@ impl RelevanceIndex {
     /// Tells how near the skill `id` is to `message` in meaning, and by what; `None` without a table, if the skill
     /// is not indexed, or if it is not nearer than any skill is. Reads the texts of the skill.
     pub fn near(&self, message: &str, id: &SkillId, skill: &Skill) -> Option<Near> {
-        let meaning = self.meaning.as_ref()?;
+        let meaning = self.meaning.as_ref().filter(|_| self.len() >= MIN_SKILLS)?;
         let number = self.ids.binary_search(id).ok()?;
         let body = skill.clone();
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
