@@ -66,17 +66,8 @@ pub(crate) struct Written<'b> {
     means: MeanLengths,
     #[serde(borrow)]
     meaning: Option<meaning::Written<'b>>,
-    #[serde(serialize_with = "as_bytes")]
+    #[serde(serialize_with = "super::bytes::as_bytes")]
     bytes: &'b [u8],
-}
-
-/// Serialises bytes as a block, not as a list of numbers.
-#[cfg(feature = "snapshot")]
-pub(super) fn as_bytes<S: serde::Serializer>(
-    bytes: &[u8],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bytes(bytes)
 }
 
 impl RelevanceIndex {

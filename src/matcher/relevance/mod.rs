@@ -14,6 +14,8 @@
 //! the other.
 
 mod adjacent;
+#[cfg(feature = "snapshot")]
+mod bytes;
 mod everyday;
 mod exclusions;
 mod fields;
@@ -25,6 +27,7 @@ mod impact;
 mod index;
 mod languages;
 mod meaning;
+mod near;
 mod phrases;
 mod postings;
 mod purpose;
@@ -40,7 +43,8 @@ mod unspaced;
 pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
-pub use meaning::{Levels, Near};
+pub use meaning::Levels;
+pub use near::Near;
 pub(crate) use purpose::denies;
 pub use repertoire_meaning::Table as MeaningTable;
 pub(crate) use retriever::Retrieval;

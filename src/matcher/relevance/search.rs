@@ -41,7 +41,7 @@ const SCALE: f32 = 256.0 / 254.0;
 
 /// The minimum number of skills that are ranked by their meaning, too. Fewer fit into the lines, and one of few
 /// is near to most messages.
-pub(super) const MIN_SKILLS: usize = 8;
+pub(super) const MIN_SKILLS: usize = 12;
 
 /// The number of skills in a block, whose greatest sum is kept.
 const BLOCK: usize = 32;
@@ -97,7 +97,7 @@ impl RelevanceIndex {
                 if let Some(levels) = levels {
                     let nearness = scratch.nearness.values[found.skill as usize];
                     relevance.nearness = Some(nearness);
-                    relevance.is_near = nearness >= levels.enough;
+                    relevance.is_near = nearness >= levels.enough && nearness > levels.floor;
                 }
                 ranked.push((found.skill, relevance));
             }
@@ -168,7 +168,7 @@ impl Scratch {
     fn add_nearness(&mut self, levels: Levels, rarest: f32) {
         let found = levels.found();
         for (sum, nearness) in self.sums.iter_mut().zip(&self.nearness.values) {
-            if *sum > 0 || *nearness >= found {
+            if *sum > 0 || *nearness > found {
                 let worth = scaled_whole(rarest * levels.worth(*nearness), self.scale);
                 *sum = sum.saturating_add(worth);
             }

@@ -9,7 +9,7 @@ const FOREIGN: &str = include_str!("foreign.txt");
 /// The share of foreign messages to which the nearest skill is less near than `enough`.
 const ENOUGH_SHARE: f32 = 0.9;
 
-/// What the scores of one source of nearness mean. Cosines of unrelated texts are 0.1 with one model and 0.8
+/// The meaning of the scores of one source of nearness. Cosines of unrelated texts are 0.1 with one model and 0.8
 /// with another, so scores mean nothing without these.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Levels {
@@ -21,17 +21,16 @@ pub struct Levels {
     pub enough: f32,
 }
 
-/// What a nearness of `enough` is worth, in the unit of [`Relevance`](super::super::Relevance).
-const WEIGHT: f32 = 4.0;
+/// The worth of a score of `enough`, in the unit of [`Relevance`](super::super::Relevance).
+const ENOUGH_WORTH: f32 = 1.3;
 
 /// The evidence of a nearness of `enough`, in the unit of [`Relevance::evidence`](super::super::Relevance).
 const ENOUGH_EVIDENCE: f32 = 1.1;
 
 impl Levels {
-    /// Returns the evidence of a score: 0 up to `floor`, and from there on in proportion.
+    /// Returns the evidence of a score.
     pub(in crate::matcher::relevance) fn evidence(self, score: f32) -> f32 {
-        let range = (self.enough - self.floor).max(f32::MIN_POSITIVE);
-        ENOUGH_EVIDENCE * ((score - self.floor) / range).clamp(0.0, 3.0)
+        ENOUGH_EVIDENCE * self.share(score)
     }
 
     /// Returns the score from which a skill is found without a shared word: halfway from chance to evidence.
@@ -41,7 +40,13 @@ impl Levels {
 
     /// Returns what a score is worth, in the unit of [`Relevance`](super::super::Relevance).
     pub(in crate::matcher::relevance) fn worth(self, score: f32) -> f32 {
-        WEIGHT * (score - self.floor).max(0.0)
+        ENOUGH_WORTH * self.share(score)
+    }
+
+    /// Returns how far a score is from `floor`, where `enough` is 1; at least 0, at most 3.
+    fn share(self, score: f32) -> f32 {
+        let range = (self.enough - self.floor).max(f32::MIN_POSITIVE);
+        ((score - self.floor) / range).clamp(0.0, 3.0)
     }
 
     /// Measures the levels by each `step`th message for no skill, given the scores of all skills for a message.

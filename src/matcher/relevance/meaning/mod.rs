@@ -6,7 +6,6 @@
 //! catalog is compiled (`levels.rs`).
 
 mod levels;
-mod near;
 mod parts;
 
 use std::convert::Infallible;
@@ -17,8 +16,7 @@ use repertoire_meaning::{Compact, Scratch, Table, Vectors};
 use serde::{Deserialize, Serialize};
 
 pub use levels::Levels;
-pub use near::Near;
-pub(super) use parts::vector;
+pub(super) use parts::{vector, vectors};
 
 /// The number of skills up to which all cosines are exact. In a larger catalog, the others are estimated.
 const EXACT: usize = 1_000;
@@ -50,7 +48,7 @@ pub(super) struct Nearness {
 pub(crate) struct Written<'b> {
     fingerprint: u64,
     levels: Levels,
-    #[serde(serialize_with = "super::index::as_bytes")]
+    #[serde(serialize_with = "crate::matcher::relevance::bytes::as_bytes")]
     packed: &'b [u8],
 }
 

@@ -20,12 +20,16 @@ pub(in crate::matcher::relevance) fn vector(
 }
 
 /// Returns the vector of what a skill says of itself, and that of the start of its body.
-pub(super) fn vectors(table: &Table, texts: &FieldTexts<'_>, scratch: &mut Scratch) -> [Vector; 2] {
+pub(in crate::matcher::relevance) fn vectors(
+    table: &Table,
+    texts: &FieldTexts<'_>,
+    scratch: &mut Scratch,
+) -> [Vector; 2] {
     let parts = [&*head(texts), texts.get(Field::Body).trim_start()];
     parts.map(|part| table.vector(start(part), scratch))
 }
 
-/// What a skill says of itself.
+/// The text of what a skill says of itself.
 fn head(texts: &FieldTexts<'_>) -> String {
     let name = texts.get(Field::Name).replace(['-', '_'], " ");
     let fields = [Field::Description, Field::WhenToUse, Field::Examples];

@@ -5,11 +5,10 @@ use std::fmt;
 use repertoire_meaning::Scratch;
 use serde::Serialize;
 
-use super::Meaning;
-use super::parts::vectors;
-use crate::matcher::relevance::fields::FieldTexts;
-use crate::matcher::relevance::index::RelevanceIndex;
-use crate::matcher::relevance::search::MIN_SKILLS;
+use super::fields::FieldTexts;
+use super::index::RelevanceIndex;
+use super::meaning::{Meaning, vectors};
+use super::search::MIN_SKILLS;
 use crate::skill::{Skill, SkillId};
 
 /// The maximum number of words that are named.
@@ -44,28 +43,27 @@ impl RelevanceIndex {
         let number = self.ids.binary_search(id).ok()?;
         let body = skill.clone();
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
-        meaning.near(message, number as u32, &texts)
+        near(meaning, message, number as u32, &texts)
     }
 }
 
-impl Meaning {
-    fn near(&self, message: &str, skill: u32, texts: &FieldTexts<'_>) -> Option<Near> {
-        let mut scratch = Scratch::default();
-        let said = self.table.vector(message, &mut scratch);
-        let cosine = said.query().cosine(self.of_skill(skill)?.as_bytes());
-        if cosine <= self.levels.floor {
-            return None;
-        }
-        let [head, body] = vectors(&self.table, texts, &mut scratch);
-        let by_body = said.cosine(&body) > said.cosine(&head);
-        let nearer = if by_body { &body } else { &head };
-        let mut words: Vec<String> = Vec::new();
-        for word in self.table.contributions(message, nearer, &mut scratch) {
-            let text = message.get(word.range).unwrap_or_default().to_owned();
-            if word.share > 0.0 && words.len() < MAX_WORDS && !words.contains(&text) {
-                words.push(text);
-            }
-        }
-        Some(Near { cosine, words, by_body })
+/// Tells how near a skill with these texts is to a message.
+fn near(meaning: &Meaning, message: &str, skill: u32, texts: &FieldTexts<'_>) -> Option<Near> {
+    let mut scratch = Scratch::default();
+    let said = meaning.table().vector(message, &mut scratch);
+    let cosine = said.query().cosine(meaning.of_skill(skill)?.as_bytes());
+    if cosine <= meaning.levels().floor {
+        return None;
     }
+    let [head, body] = vectors(meaning.table(), texts, &mut scratch);
+    let by_body = said.cosine(&body) > said.cosine(&head);
+    let nearer = if by_body { &body } else { &head };
+    let mut words: Vec<String> = Vec::new();
+    for word in meaning.table().contributions(message, nearer, &mut scratch) {
+        let text = message.get(word.range).unwrap_or_default().to_owned();
+        if word.share > 0.0 && words.len() < MAX_WORDS && !words.contains(&text) {
+            words.push(text);
+        }
+    }
+    Some(Near { cosine, words, by_body })
 }
