@@ -99,6 +99,8 @@ codes! {
     LinkBroken = "link-broken", Warning;
     /// A directory holds two spellings of `SKILL.md`; the exact one wins.
     TwoSpellings = "two-spellings", Warning;
+    /// A file or directory that is nearly a skill: every scan passes over it.
+    NearMiss = "near-miss", Warning;
     /// Another skill with the same id wins over this one.
     Shadowed = "shadowed", Note;
     /// The allowlist, or a setting that turns skills on or off, names a skill that does not exist.

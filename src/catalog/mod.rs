@@ -9,6 +9,7 @@ pub(crate) mod inputs;
 mod links;
 mod lookup;
 pub(crate) mod naming;
+mod near_miss;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -37,6 +38,7 @@ use rejected::Rejected;
 pub use environment::Environment;
 #[doc(hidden)]
 pub use naming::may_name;
+pub use near_miss::near_misses;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};

@@ -13,7 +13,7 @@ use super::source::Source;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The exact spelling of a skill file's name.
-const SKILL_FILE: &str = "SKILL.md";
+pub(super) const SKILL_FILE: &str = "SKILL.md";
 
 /// Tells whether a file of this name holds a skill: `SKILL.md` in any letter case.
 pub fn is_skill_file(name: &OsStr) -> bool {

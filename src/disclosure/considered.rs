@@ -29,6 +29,8 @@ pub struct Needed {
     pub lead: f32,
     /// The minimum number of shared words in the front matter.
     pub words: usize,
+    /// The minimum evidence, if the nearness to the message is known; otherwise 0.
+    pub evidence: f32,
 }
 
 /// Something that a skill lacks to be shown in full by relevance. In JSON: a `code`, a `text`, and `has`
@@ -57,6 +59,13 @@ pub enum Lack {
         /// The number that is needed.
         needs: usize,
     },
+    /// Words and nearness together are too little evidence.
+    Evidence {
+        /// The evidence.
+        has: f32,
+        /// The evidence that is needed.
+        needs: f32,
+    },
     /// The message denies a word of its name.
     Denied,
     /// Only what is attached to the request has its words.
@@ -82,6 +91,7 @@ impl Lack {
             Lack::Worth { .. } => "worth",
             Lack::Lead { .. } => "lead",
             Lack::Words { .. } => "words",
+            Lack::Evidence { .. } => "evidence",
             Lack::Denied => "denied",
             Lack::Attached => "attached",
             Lack::About => "about",
@@ -97,7 +107,9 @@ impl Lack {
     #[expect(clippy::cast_precision_loss, reason = "numbers of words")]
     pub fn figures(&self) -> Option<(f32, f32)> {
         match self {
-            Lack::Worth { has, needs } | Lack::Lead { has, needs } => Some((*has, *needs)),
+            Lack::Worth { has, needs }
+            | Lack::Lead { has, needs }
+            | Lack::Evidence { has, needs } => Some((*has, *needs)),
             Lack::Words { has, needs } => Some((*has as f32, *needs as f32)),
             _ => None,
         }
@@ -113,6 +125,9 @@ impl fmt::Display for Lack {
             Lack::Lead { has, needs } => write!(f, "a lead of {has:.2} where {needs:.2} is needed"),
             Lack::Words { has, needs } => {
                 write!(f, "{has} of {needs} words of its name and description")
+            }
+            Lack::Evidence { has, needs } => {
+                write!(f, "evidence of {has:.2} where {needs:.2} is needed")
             }
             Lack::Denied => f.write_str("the message denies it"),
             Lack::Attached => f.write_str("only what is attached has its words"),

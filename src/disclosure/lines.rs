@@ -11,6 +11,9 @@ use crate::matcher::Relevance;
 /// The minimum worth of a skill that gets a line, as a share of the worth of the most relevant skill.
 const LINE_SHARE: f32 = 0.23;
 
+/// The minimum worth of a skill that gets a line, if its nearness adds to it: most skills have some.
+const LEAST_WORTH: f32 = 0.8;
+
 /// Returns every skill that is neither `shown` nor native, the most relevant first.
 pub(super) fn all<'a>(
     case: &Case<'a, '_>,
@@ -43,8 +46,11 @@ pub(super) fn near<'a>(
     let worth = ranked.first().map_or(0.0, |(_, found)| found.worth);
     // In a small catalog, rarity says nothing: a relevant skill needs a word that not all skills have.
     let is_handful = listing.len() <= options.max_lines;
-    let is_near =
-        |found: &Relevance| found.worth >= worth * LINE_SHARE && (found.is_telling || !is_handful);
+    let is_near = |found: &Relevance| {
+        let least = if found.nearness.is_some() { LEAST_WORTH } else { 0.0 };
+        found.worth >= (worth * LINE_SHARE).max(least)
+            && (found.is_telling || found.is_near || !is_handful)
+    };
     // Who asks for skills for something wants to see the nearest ones, however near they are.
     let asks_near = fits_topic(case, ranked);
     let is_plausible =

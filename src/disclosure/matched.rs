@@ -127,10 +127,10 @@ fn is_near_apart(ranked: &Ranked<'_>) -> bool {
 /// Returns the margin that the most relevant skill of a message must reach, or that of one request of
 /// several if it `is_apart`.
 pub(super) fn needed(margin: RelevanceMargin, found: &Relevance, is_apart: bool) -> Needed {
-    let Needed { worth, lead, words } = margin.needed(found);
+    let Needed { worth, lead, words, evidence } = margin.needed(found);
     let (min_worth, min_lead) =
         if is_apart { (MIN_WORTH_APART, MIN_LEAD_APART) } else { (0.0, 0.0) };
-    Needed { worth: worth.max(min_worth), lead: lead.max(min_lead), words }
+    Needed { worth: worth.max(min_worth), lead: lead.max(min_lead), words, evidence }
 }
 
 /// Groups the skills that the message names or whose triggers it hits. A skill that is only mentioned

@@ -34,6 +34,8 @@ pub struct PromptOptions {
     /// The skills that the host's agent lists by itself, which are left out; by default there are
     /// none.
     pub native: Option<NativeSkills>,
+    /// The skills to list, in this order, and no others; `None` lists all of them by id.
+    pub only: Option<Vec<SkillId>>,
 }
 
 /// The list of the skills, as text for a system prompt.
@@ -80,8 +82,14 @@ pub(crate) fn catalog_prompt(
         format!("{mark}{}", one_line(entry.skill.description()))
     };
     let is_native = |entry: &&Entry| options.native.as_ref().is_some_and(|has| has.has(entry));
-    let listed = catalog.listed(Audience::Model).filter(|entry| !is_native(entry));
-    let items = listed.map(|entry| {
+    let mut listed: Vec<&Entry> =
+        catalog.listed(Audience::Model).filter(|entry| !is_native(entry)).collect();
+    if let Some(only) = &options.only {
+        let place = |entry: &&Entry| only.iter().position(|id| *id == entry.id);
+        listed.retain(|entry| place(entry).is_some());
+        listed.sort_by_key(place);
+    }
+    let items = listed.into_iter().map(|entry| {
         let path = entry.skill.path().filter(|_| options.locations);
         let location = path.map(|path| path.display().to_string());
         Item { entry, description: describe(entry), location }

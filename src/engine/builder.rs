@@ -1,5 +1,7 @@
 //! The builder of an engine.
 
+mod switches;
+
 use std::sync::{Arc, Mutex};
 #[cfg(feature = "snapshot")]
 use std::time::Duration;
@@ -10,9 +12,7 @@ use arc_swap::ArcSwap;
 use super::cache::{self, CacheUse};
 use super::{Counters, Engine, HostFindings, Inner, Listeners, Outputs, Snapshot};
 use crate::activation::{Consent, TaskSpawner};
-use crate::catalog::{
-    Allowlist, CatalogOptions, Environment, SkillChoice, SkillRule, Source, reload,
-};
+use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillChoice, Source, reload};
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
@@ -43,6 +43,8 @@ pub struct EngineBuilder {
     pub(super) keep_messages: bool,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
+    /// True if [`EngineBuilder::build`] prepares the retriever.
+    prepares_retriever: bool,
     meaning: Meaning,
     tasks: Option<Arc<dyn TaskSpawner>>,
     progress: Reporter,
@@ -107,22 +109,6 @@ impl EngineBuilder {
     #[must_use]
     pub fn choose(mut self, choices: impl IntoIterator<Item = SkillChoice>) -> EngineBuilder {
         self.catalog.choices.extend(choices);
-        self
-    }
-
-    /// Disables all bundled skills that are not [enabled](EngineBuilder::enable). `reason` is a phrase,
-    /// shown with their status.
-    #[must_use]
-    pub fn bundled_off(mut self, reason: impl Into<String>) -> EngineBuilder {
-        self.catalog.bundled_off = Some(reason.into());
-        self
-    }
-
-    /// Adds rules by which the host's agent turns skills off, even those that are enabled. Of several
-    /// rules that apply to a skill, the last one decides.
-    #[must_use]
-    pub fn rules(mut self, rules: Vec<SkillRule>) -> EngineBuilder {
-        self.catalog.rules.extend(rules);
         self
     }
 
@@ -242,6 +228,18 @@ impl EngineBuilder {
     #[must_use]
     pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
         self.retriever = Some(Arc::new(retriever));
+        self.prepares_retriever = true;
+        self
+    }
+
+    /// Adds a retriever as [`EngineBuilder::retriever`] does, but prepares it only when a message is ranked
+    /// first. If it cannot be prepared, messages are answered by words alone, and
+    /// [`Disclosure::failure`](crate::Disclosure::failure) says why. It suits a retriever that is slow to
+    /// start, in a process that may never rank anything.
+    #[must_use]
+    pub fn retriever_on_use(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
+        self.retriever = Some(Arc::new(retriever));
+        self.prepares_retriever = false;
         self
     }
 
@@ -383,7 +381,7 @@ impl EngineBuilder {
         };
         #[cfg(not(feature = "snapshot"))]
         let (snapshot, memory) = load()?;
-        if let Some(retriever) = &self.retriever {
+        if let Some(retriever) = self.retriever.as_ref().filter(|_| self.prepares_retriever) {
             snapshot.retrieval(&**retriever)?;
         }
         #[cfg(feature = "trust")]
@@ -403,6 +401,7 @@ impl EngineBuilder {
             counters: Counters::default(),
             consent: self.consent,
             retriever: self.retriever,
+            retriever_failure: Mutex::default(),
             tasks: self.tasks,
             findings: HostFindings::default(),
             #[cfg(feature = "snapshot")]
@@ -415,7 +414,7 @@ impl EngineBuilder {
     }
 }
 
-/// Whether skills are ranked by their meaning, and by which table.
+/// The table of meanings that ranks skills, if one does.
 #[derive(Debug, Default)]
 enum Meaning {
     /// By the table in the program, if there is one.

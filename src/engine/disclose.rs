@@ -10,13 +10,15 @@ use crate::activation::{ConsentPolicy, Typed, find_command};
 use crate::catalog::{Audience, Entry};
 use crate::disclosure::idle;
 use crate::disclosure::{self, Disclosed, Disclosure, DisclosureOptions, Evidence, Reason};
-use crate::matcher::{self, Parts, Query, Selection, find_literal};
-use crate::session::{Session, SessionState};
+use crate::matcher::{self, Answer, Parts, Query, Selection, find_literal};
+use crate::session::{Event, Session, SessionState};
 use crate::skill::{Context, SkillId};
 
 /// A disclosure in a conversation.
 pub(super) struct Told {
     pub(super) disclosed: Disclosed,
+    /// The skills in the context, or lost from it, whose use the query ends by denying their names.
+    pub(super) stopped: Vec<SkillId>,
     /// The number of skills that the query matches.
     pub(super) matched: usize,
     /// The number of skills that the query would match if an `exclude` did not veto them.
@@ -95,6 +97,8 @@ impl Engine {
             let named = known.map(|known| &known.skill).collect();
             now.select(query, &parts, state, Selection { limit, named, ..Selection::default() })
         });
+        let stopped = answer.as_ref().map_or_else(Vec::new, |answer| stopped(answer, state));
+        let state = &*without(state, &stopped);
         let (matched, vetoed) =
             answer.as_ref().map_or((0, 0), |answer| (answer.n_matches, answer.vetoed.len()));
         let topic = answer.as_ref().and_then(|answer| answer.topic.clone());
@@ -122,7 +126,7 @@ impl Engine {
         let mut disclosed =
             disclosure::disclose(&now.listing, answer, &evidence, state, options, &*self.0.tokens);
         disclosed.disclosure.failure = ranker.into_failure();
-        Told { disclosed, matched, vetoed, is_ranked: is_ranked.get() }
+        Told { disclosed, stopped, matched, vetoed, is_ranked: is_ranked.get() }
     }
 
     /// Returns as much of a part of a message as is searched. What a harness wrote must be left out already.
@@ -148,6 +152,27 @@ impl Engine {
         };
         (!is_open).then_some(Reason::NeedsConsent)
     }
+}
+
+/// The skills in the context, or lost from it, that a message denies by name, and does not call for by a
+/// trigger elsewhere.
+fn stopped(answer: &Answer, state: &SessionState) -> Vec<SkillId> {
+    let is_in_use = |id: &SkillId| state.of(id).is_some_and(|known| known.in_context || known.lost);
+    let is_matched = |id: &SkillId| {
+        answer.matches.iter().any(|found| found.id == *id) || answer.beyond.contains(id)
+    };
+    let denied = answer.denied.iter().filter(|id| is_in_use(id) && !is_matched(id));
+    denied.cloned().collect()
+}
+
+/// The state after the use of these skills ended.
+fn without<'s>(state: &'s SessionState, stopped: &[SkillId]) -> Cow<'s, SessionState> {
+    let mut state = Cow::Borrowed(state);
+    for id in stopped {
+        let ended = state.to_mut().skills.iter_mut().filter(|known| known.skill == *id);
+        ended.for_each(|known| known.apply(&Event::Stopped(id)));
+    }
+    state
 }
 
 /// The exclude of a skill that occurs in `text`. For skills that only the user can use: the matcher does

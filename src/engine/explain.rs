@@ -11,7 +11,7 @@ use crate::disclosure::{
     Considered, Disclosed, Disclosure, DisclosureOptions, Lack, Needed, Reason, Rejection, Tier,
 };
 use crate::matcher::{
-    Answer, Field, Match, MetaQuestion, Parts, Query, Relevant, Shared, find_literals,
+    Answer, Field, Match, MetaQuestion, Near, Parts, Query, Relevant, Shared, find_literals,
 };
 use crate::session::SessionState;
 
@@ -44,6 +44,9 @@ pub struct Weighed {
     pub tier: Tier,
     /// The words that skill and query share, without stop words, the heaviest first.
     pub terms: Vec<WeighedTerm>,
+    /// How near the skill is to the query in meaning, and by what; `None` if it is not nearer than others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<Near>,
     /// The margin that the skill must reach to be shown in full by relevance; `None` if there is none.
     pub needed: Option<Needed>,
     /// True if its relevance shows the skill in full.
@@ -147,7 +150,8 @@ impl Engine {
             term: shared.term,
             fields: shared.fields,
         });
-        Weighed { tier, terms: terms.collect(), needed, is_decisive, lacking, found }
+        let near = self.nearness(message, &found.id);
+        Weighed { tier, terms: terms.collect(), near, needed, is_decisive, lacking, found }
     }
 }
 

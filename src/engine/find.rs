@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::{Engine, EngineCounts};
-use crate::matcher::{Hit, Parts, Query, RelevanceIndex, Selection, Shared};
+use crate::matcher::{Hit, Near, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 use crate::spans;
@@ -46,16 +46,17 @@ impl Engine {
     /// # Ok::<(), repertoire::Error>(())
     /// ```
     pub fn find_skills<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<FoundSkill> {
-        self.find_after(&query.into(), &SessionState::default(), limit)
+        self.find_after(&query.into(), &SessionState::default(), limit).0
     }
 
-    /// Finds skills as [`Engine::find_skills`] does, in a conversation with the history `state`.
+    /// Finds skills as [`Engine::find_skills`] does, in a conversation with the history `state`. Also returns the
+    /// failure of the retriever, if it failed.
     pub(super) fn find_after(
         &self,
         query: &Query<'_>,
         state: &SessionState,
         limit: usize,
-    ) -> Vec<FoundSkill> {
+    ) -> (Vec<FoundSkill>, Option<String>) {
         let span = spans::search(&query.text);
         let _entered = span.enter();
         let now = self.snapshot();
@@ -68,7 +69,8 @@ impl Engine {
             vetoed || answer.matches.iter().any(|found| found.id == *id)
         };
         let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let relevant = Ranker::new(self, &now).rank(&parts, n_ranked);
+        let ranker = Ranker::new(self, &now);
+        let relevant = ranker.rank(&parts, n_ranked);
         let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
         let relevant = relevant.filter(|id| !passed_over(id));
         let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));
@@ -90,7 +92,7 @@ impl Engine {
             lines: found.len() as u64,
             ..EngineCounts::default()
         });
-        found
+        (found, ranker.into_failure())
     }
 
     /// The terms that the request in `message` shares with the skill `id`, the highest weight first; if it
@@ -112,8 +114,17 @@ impl Engine {
             let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
             format!("`{}` in its {}", shared.term, fields.join(" and "))
         });
-        let told = told.collect::<Vec<_>>().join(", ");
-        if told.is_empty() { "the host's retriever".to_owned() } else { told }
+        let near = self.nearness(message, id).map(|near| near.to_string());
+        let told: Vec<String> = told.chain(near).collect();
+        if told.is_empty() { "the host's retriever".to_owned() } else { told.join(", ") }
+    }
+
+    /// Tells how near the skill `id` is to the request in `message` in meaning, and by what; `None` if it is not,
+    /// or if a retriever of the host ranks in place of the table.
+    pub fn nearness(&self, message: &str, id: &SkillId) -> Option<Near> {
+        let now = self.snapshot();
+        let entry = now.listing.get(id).filter(|_| self.0.retriever.is_none())?;
+        now.relevance().near(&Parts::of(message).request(), id, &entry.skill)
     }
 
     /// The lexical index of the skills that the model may use. It is built when it is first needed, which

@@ -183,6 +183,8 @@ mod tests {
             .skill(skill("---\nname: sketch\ndescription: Draws sketches.\ntriggers: [draw it]\n---\nDraw."))
             .session_store(MemoryStore::default())
             .keep_messages(keep)
+            // What these messages miss, their meaning would find.
+            .meaning(None)
             .build()
             .unwrap()
     }

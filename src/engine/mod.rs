@@ -115,6 +115,8 @@ struct Inner {
     counters: Counters,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
+    /// The failure of the retriever when it was asked last.
+    retriever_failure: Mutex<Option<String>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
     findings: HostFindings,
     #[cfg(feature = "snapshot")]

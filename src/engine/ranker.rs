@@ -2,6 +2,7 @@
 //! host's retriever.
 
 use std::cell::RefCell;
+use std::sync::PoisonError;
 
 use super::Engine;
 use super::snapshot::Snapshot;
@@ -14,6 +15,21 @@ pub(super) const MAX_ATTACHED: usize = 4_000;
 
 /// Skills by relevance, best first, each as its place in the listing.
 type Ranked = Vec<(u32, Relevance)>;
+
+impl Engine {
+    /// Returns the failure of the retriever when it was asked last, by any thread, whether for a disclosure or
+    /// for [`Engine::find_skills`]; `None` if it answered, was never asked, or there is none.
+    pub fn retriever_failure(&self) -> Option<String> {
+        self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_retriever(&self, failure: Option<&Error>) {
+        if self.0.retriever.is_some() {
+            let mut noted = self.0.retriever_failure.lock().unwrap_or_else(PoisonError::into_inner);
+            *noted = failure.map(ToString::to_string);
+        }
+    }
+}
 
 /// Ranks skills for the parts of one message.
 pub(super) struct Ranker<'e> {
@@ -40,7 +56,8 @@ impl<'e> Ranker<'e> {
         let worth = |ranked: &Ranked| ranked.first().map_or(0.0, |(_, found)| found.worth);
         let best = readings.max_by(|a, b| worth(a).total_cmp(&worth(b)));
         let mut ranked = best.unwrap_or_default();
-        if ranked.is_empty() && parts.has_attachments() {
+        let is_found = ranked.first().is_some_and(|(_, first)| first.words > 0 || first.is_near);
+        if !is_found && parts.has_attachments() {
             ranked = self.rank_text(&parts.attachments(MAX_ATTACHED), limit);
             for (_, found) in &mut ranked {
                 found.is_attached = true;
@@ -61,7 +78,9 @@ impl<'e> Ranker<'e> {
     pub(super) fn rank_text(&self, text: &str, limit: usize) -> Ranked {
         let mut ranked = Vec::new();
         let message = &*self.engine.bounded(text);
-        let scores = self.scores(message).unwrap_or_else(|error| {
+        let scores = self.scores(message);
+        self.engine.note_retriever(scores.as_ref().err());
+        let scores = scores.unwrap_or_else(|error| {
             tracing::warn!(%error, "ranked without the host's retriever");
             self.failure.borrow_mut().get_or_insert_with(|| error.to_string());
             None

@@ -26,8 +26,8 @@ pub(super) struct Snapshot {
     /// The index of skills that exist but cannot be matched, compiled for the first explanation.
     hidden: Arc<OnceLock<Option<Index>>>,
     relevance: Arc<OnceLock<Arc<RelevanceIndex>>>,
-    /// What the host's retriever was prepared for, once it was.
-    retrieval: Arc<OnceLock<Result<Retrieval, String>>>,
+    /// The skills for which the host's retriever was prepared, once it was.
+    retrieval: Arc<OnceLock<Result<Retrieval, (ErrorCode, String)>>>,
     /// The table by which the relevance index knows meanings.
     table: Option<Arc<MeaningTable>>,
 }
@@ -136,15 +136,16 @@ impl Snapshot {
         })
     }
 
-    /// What the host's retriever was prepared for. The first call prepares it, which may take long.
+    /// The skills for which the host's retriever was prepared. The first call prepares it, which may take long.
     pub(super) fn retrieval(&self, retriever: &dyn Retriever) -> Result<&Retrieval, Error> {
         let prepared = self.retrieval.get_or_init(|| {
             let skills = self.listing.visible();
             let candidates = skills.map(|entry| Candidate::new(&entry.id, &entry.skill)).collect();
-            Retrieval::prepare(retriever, candidates).map_err(|error| error.to_string())
+            let prepared = Retrieval::prepare(retriever, candidates);
+            prepared.map_err(|error| (error.code(), error.message().to_owned()))
         });
         let help = "mend what it reports, and refresh the engine to prepare the retriever again";
-        prepared.as_ref().map_err(|message| Error::new(ErrorCode::ExecutionError, message, help))
+        prepared.as_ref().map_err(|(code, message)| Error::new(*code, message, help))
     }
 
     /// The skills that `query` would match if they could be matched, each with the reason why it cannot.

@@ -204,6 +204,11 @@ impl<'t> TurnBuilder<'t> {
 
     /// The best `limit` skills for the message; see [`Engine::find_skills`].
     pub fn find_skills(&self, limit: usize) -> Vec<FoundSkill> {
+        self.find_or_failure(limit).0
+    }
+
+    /// Finds skills as [`TurnBuilder::find_skills`] does, and returns the failure of the retriever, if it failed.
+    pub(super) fn find_or_failure(&self, limit: usize) -> (Vec<FoundSkill>, Option<String>) {
         self.engine.find_after(&self.query, &self.known(), limit)
     }
 
@@ -212,7 +217,7 @@ impl<'t> TurnBuilder<'t> {
         let (engine, now) = (self.engine, self.engine.snapshot());
         let explains = !span.is_disabled();
         let told = engine.tell_after(&now, &self.query, state, &self.worded(), explains);
-        let Told { disclosed, matched, vetoed, is_ranked } = told;
+        let Told { disclosed, stopped, matched, vetoed, is_ranked } = told;
         let Disclosed { disclosure, postponed, considered } = disclosed;
         if let Some(nearest) = considered.first() {
             note_nearest(nearest, span);
@@ -242,6 +247,7 @@ impl<'t> TurnBuilder<'t> {
             events.push(Event::Restored);
             events.extend(postponed.iter().map(Event::Postponed));
         }
+        events.extend(stopped.iter().map(Event::Stopped));
         self.session.record_all(&events)?;
         Ok(disclosure)
     }

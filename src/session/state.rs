@@ -39,6 +39,9 @@ pub enum Event<'a> {
     /// The message vetoed this skill, so its lost instructions were not shown again: they count as lost
     /// until the next message.
     Postponed(&'a SkillId),
+    /// The user ended the use of the skill: its instructions no longer count as standing in the context,
+    /// and are not shown again after the context was shortened.
+    Stopped(&'a SkillId),
 }
 
 impl<'a> Event<'a> {
@@ -51,7 +54,8 @@ impl<'a> Event<'a> {
             | Event::Consented(skill)
             | Event::ConsentSpent(skill)
             | Event::Listed(skill)
-            | Event::Postponed(skill) => Some(skill),
+            | Event::Postponed(skill)
+            | Event::Stopped(skill) => Some(skill),
             Event::Compacted | Event::Restored => None,
         }
     }
@@ -140,6 +144,7 @@ impl SkillState {
             }
             Event::Restored => self.lost = false,
             Event::Postponed(_) => self.lost = !self.in_context,
+            Event::Stopped(_) => (self.in_context, self.lost) = (false, false),
         }
     }
 

@@ -256,6 +256,7 @@ mod tests {
             (Event::Consented(&id), Counts::default()),
             (Event::ConsentSpent(&id), Counts::default()),
             (Event::Postponed(&id), Counts::default()),
+            (Event::Stopped(&id), Counts::default()),
             (Event::Compacted, Counts::default()),
             (Event::Restored, Counts::default()),
         ] {

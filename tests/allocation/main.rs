@@ -1,40 +1,16 @@
 //! A query allocates nothing but its answer once a similar one was answered, and a span without a
 //! listener allocates nothing. This is a binary of its own, because its global allocator counts.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 
+#[path = "../support/allocations.rs"]
+mod allocations;
 #[path = "../support/index.rs"]
 mod index;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
+use allocations::allocations;
 use index::index_of;
 use repertoire::matcher::{RelevanceIndex, Selection};
 use repertoire::{Query, Session, Skill, SkillId};
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller guarantees it.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller guarantees it.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_query_allocates_nothing_but_its_answer_once_one_like_it_was_answered() {
@@ -67,11 +43,11 @@ fn a_query_allocates_nothing_but_its_answer_once_one_like_it_was_answered() {
     let answers = [search(), search(), search()].concat();
     let n_found: usize = answers.iter().map(|answer| answer.n_matches).sum();
     assert!(n_found >= 3 * 8, "{n_found}");
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     let answers = search();
-    let of_search = ALLOCATIONS.get() - before;
+    let of_search = allocations() - before;
     let copies = answers.clone();
-    assert_eq!(of_search, ALLOCATIONS.get() - before - of_search, "{copies:?}");
+    assert_eq!(of_search, allocations() - before - of_search, "{copies:?}");
 }
 
 #[test]
@@ -103,9 +79,9 @@ fn ranking_by_relevance_allocates_nothing_once_a_message_like_it_was_ranked() {
     for _ in 0..2 {
         pass();
     }
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     pass();
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(allocations() - before, 0);
     assert_eq!(n_found, 3 * 3 * 5);
 }
 
@@ -114,7 +90,7 @@ fn a_span_that_nobody_listens_to_allocates_nothing() {
     let session = Session::in_memory("chat-7");
     let pass = || session.state().unwrap().skills.len();
     pass();
-    let before = ALLOCATIONS.get();
+    let before = allocations();
     assert_eq!(pass(), 0);
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(allocations() - before, 0);
 }

@@ -247,9 +247,9 @@ fn the_visibility_matrix_holds_for_listing_matching_and_loading() {
         let query = format!("/{id} word");
         let matched = engine.matches(&query).iter().any(|found| found.id == *id);
         assert_eq!(matched, model, "{id}");
-        // The command of a skill is the user's own, and yields its instructions.
-        let shown = engine.disclose(&query).full.iter().any(|full| *full == *id);
-        assert_eq!(shown, model || user, "{id}");
+        // A user who types the command of a skill gets it, as in a session.
+        let is_full = engine.disclose(&query).full.iter().any(|full| *full == *id);
+        assert_eq!(is_full, model || user, "{id}");
         assert_eq!(engine.prompt().text.contains(id), model, "{id}");
     }
     let rejected = engine.explain("word", 9).rejected;
@@ -410,4 +410,40 @@ fn codex_policy_beside_a_skill_closes_it_to_the_model_and_follows_its_file() {
     fs::create_dir(dir.path().join("open/agents")).unwrap();
     fs::copy(&policy, dir.path().join("open/agents/openai.yaml")).unwrap();
     assert_eq!(listed(), [""; 0]);
+}
+
+#[test]
+fn what_is_nearly_a_skill_is_named_with_what_to_rename() {
+    let dir = tree(&[
+        ("skills/flat.md", "---\nname: flat\n---\nBody\n"),
+        ("skills/README.md", "# Skills of this project"),
+        ("skills/misnamed/SKILLS.md", "---\nname: x\n---\n"),
+        ("skills/right/SKILL.md", &manifest("name: right")),
+        ("skills/right/SKILLS.md", "an overview"),
+        ("one/skills/SKILL.md", &manifest("name: one")),
+        ("one/skills/notes.md", "---\ntitle: notes of one skill\n---\n"),
+        ("docs/page.md", "---\ntitle: no skill\n---\n"),
+        ("agent/Skills/a/SKILL.md", &manifest("name: a")),
+    ]);
+    let found = |root: &str| {
+        let findings = repertoire::catalog::near_misses(&dir.path().join(root)).into_iter();
+        let told = findings.map(|finding| {
+            assert_eq!(finding.code, Code::NearMiss);
+            let path = finding.path.strip_prefix(dir.path()).unwrap().display().to_string();
+            (path, finding.help)
+        });
+        told.collect::<Vec<_>>()
+    };
+    let wanted = |path: &str, help: &str| (path.to_owned(), help.to_owned());
+    assert_eq!(
+        found("skills"),
+        [
+            wanted("skills/flat.md", "move it to `flat/SKILL.md`"),
+            wanted("skills/misnamed/SKILLS.md", "rename it to `SKILL.md`"),
+        ]
+    );
+    assert_eq!(found("agent/skills"), [wanted("agent/Skills", "rename it to `skills`")]);
+    for fine in ["one/skills", "docs", "nowhere/skills", "skills/right"] {
+        assert_eq!(found(fine), [], "{fine}");
+    }
 }

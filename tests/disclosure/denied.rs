@@ -39,12 +39,13 @@ fn a_denied_skill_gets_neither_text_nor_line() {
 }
 
 #[test]
-fn a_denied_skill_that_the_context_lost_comes_back_with_the_next_message() {
+fn a_denied_skill_that_the_context_lost_stays_away() {
     let engine = skills();
     let session = Session::in_memory("a");
     let say = |message: &str| engine.turn(message, &session).run().unwrap().text;
     assert!(say("use the git-bisect skill").contains("Bisect."));
     session.compacted().unwrap();
     assert!(!say("go on without git-bisect").contains("Bisect."));
-    assert!(say("go on").contains("Bisect."));
+    assert!(!say("go on").contains("Bisect."));
+    assert!(say("use the git-bisect skill again").contains("Bisect."));
 }

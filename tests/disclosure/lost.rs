@@ -211,3 +211,29 @@ fn what_only_the_user_may_know_of_is_never_a_line_nor_counted() {
     assert_eq!(tight.omitted.len(), 1);
     assert!(tight.omitted[0].to_string().ends_with("left out, as only the user can use it"));
 }
+
+#[test]
+fn a_skill_that_the_user_stopped_is_not_shown_again() {
+    let skill = "---\nname: quiet-mode\ndescription: Answers in one line.\ntriggers: [few words]\n---\nHush.\n";
+    let shows = |messages: &[&str], lost_before: usize| {
+        let engine = Engine::builder().skill(skill.parse().unwrap());
+        let engine = engine.skill(OTHER.parse().unwrap()).build().unwrap();
+        let session = engine.session("a");
+        engine.turn("use the quiet-mode skill", &session).run().unwrap();
+        for (number, message) in messages.iter().enumerate() {
+            if number == lost_before {
+                session.compacted().unwrap();
+            }
+            engine.turn(*message, &session).run().unwrap();
+        }
+        session.state().unwrap().of(&"quiet-mode".into()).unwrap().in_context
+    };
+    assert!(shows(&["go on with the parser"], 0), "what is lost comes back");
+    for stop in ["stop quiet-mode", "Don't use quiet mode any more.", "ohne quiet-mode, bitte"] {
+        assert!(!shows(&[stop, "go on with the parser"], 1), "{stop}");
+        // The message that ends its use may be the first after the compaction.
+        assert!(!shows(&[stop, "go on with the parser"], 0), "{stop}");
+        assert!(shows(&[stop, "few words from now on"], 1), "{stop}: it can be called for again");
+    }
+    assert!(shows(&["no quiet-mode skill for logs, but few words here"], 1));
+}

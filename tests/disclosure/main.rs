@@ -34,7 +34,8 @@ fn engine(skills: &[&str]) -> Engine {
 fn engine_with(skills: &[&str], options: DisclosureOptions) -> Engine {
     let skills = skills.iter().map(|text| skill(text));
     let builder = skills.fold(Engine::builder(), repertoire::EngineBuilder::skill);
-    builder.disclosure(options).build().unwrap()
+    // What these tests say of words holds without the table of meanings.
+    builder.disclosure(options).meaning(None).build().unwrap()
 }
 
 /// Builds an engine with two skills of each size: one with a trigger `word`, and one without triggers.

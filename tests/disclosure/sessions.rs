@@ -15,7 +15,7 @@ pub(crate) fn in_session(sizes: &[usize], options: DisclosureOptions) -> Engine 
     };
     let skills = sizes.iter().enumerate().map(text).map(|text| skill(&text));
     let builder = skills.fold(Engine::builder(), repertoire::EngineBuilder::skill);
-    builder.disclosure(options).build().unwrap()
+    builder.disclosure(options).meaning(None).build().unwrap()
 }
 
 const IN_CONTEXT: &str = "its instructions are in the context already";

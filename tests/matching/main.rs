@@ -10,6 +10,8 @@ mod folding;
 #[path = "../support/index.rs"]
 mod index;
 mod limits;
+#[cfg(feature = "meaning")]
+mod meaning;
 mod mentions;
 mod questions;
 mod ranking;

@@ -27,7 +27,8 @@ fn office() -> Vec<Skill> {
 }
 
 fn engine(skills: Vec<Skill>) -> Engine {
-    skills.into_iter().fold(Engine::builder(), EngineBuilder::skill).build().unwrap()
+    let builder = skills.into_iter().fold(Engine::builder(), EngineBuilder::skill);
+    builder.meaning(None).build().unwrap()
 }
 
 fn found(engine: &Engine, query: &str, limit: usize) -> Vec<String> {
@@ -378,8 +379,9 @@ fn function_words_are_no_evidence_in_any_language() {
             format!("---\nname: s{n}\ndescription: Zorble{n} quux {words}.\n---\nBody\n")
         };
         let skills: Vec<Skill> = (0..6).map(|n| skill(n).parse().unwrap()).collect();
+        // A message of the same words alone is near in meaning.
         let builder = skills.into_iter().fold(Engine::builder(), EngineBuilder::skill);
-        let engine = builder.build().unwrap();
+        let engine = builder.meaning(None).build().unwrap();
         assert_eq!(engine.relevance().rank(words, 9), [], "{words}");
         let shown = engine.disclose(format!("{words} blarg"));
         assert!(shown.full.is_empty(), "{words}: {shown:?}");

@@ -7,7 +7,7 @@ use repertoire::{Error, ErrorCode, SkillId};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventRecord {
     /// The kind: `used`, `shown`, `activated`, `consented`, `consent-spent`, `listed`, `compacted`,
-    /// `restored` or `postponed`.
+    /// `restored`, `postponed` or `stopped`.
     pub kind: String,
     /// The skill that the event is about; `None` if it is about all skills.
     pub skill: Option<String>,
@@ -29,6 +29,7 @@ impl From<&Event<'_>> for EventRecord {
             Event::Compacted => ("compacted", None, None),
             Event::Restored => ("restored", None, None),
             Event::Postponed(_) => ("postponed", None, None),
+            Event::Stopped(_) => ("stopped", None, None),
             // Not reached: bindings and engine have the same version, and a test covers all kinds.
             _ => ("unknown", None, None),
         };
@@ -63,6 +64,7 @@ impl EventRecord {
             "compacted" => Event::Compacted,
             "restored" => Event::Restored,
             "postponed" => Event::Postponed(skill()?),
+            "stopped" => Event::Stopped(skill()?),
             kind => {
                 let message = format!("`{kind}` is not a kind of event");
                 let help = "give the event as it was recorded";
@@ -91,6 +93,7 @@ mod tests {
             Event::Compacted,
             Event::Restored,
             Event::Postponed(&git),
+            Event::Stopped(&git),
         ];
         for event in events {
             let record = EventRecord::from(&event);

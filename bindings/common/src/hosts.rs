@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use repertoire::disclosure::TokenCounter;
-use repertoire::matcher::Retriever;
+use repertoire::matcher::{Candidate, Levels, Retriever};
 use repertoire::session::SessionStore;
 use repertoire::toolset::{Approval, HostProgram};
 use repertoire::{Error, TaskSpawner};
@@ -49,11 +49,15 @@ impl TaskSpawner for Shared<dyn TaskSpawner> {
 }
 
 impl Retriever for Shared<dyn Retriever> {
-    fn rank(&self, message: &str, candidates: &[repertoire::matcher::Candidate<'_>]) -> Vec<f32> {
+    fn prepare(&self, candidates: &[Candidate]) -> Result<(), Error> {
+        self.0.prepare(candidates)
+    }
+
+    fn rank(&self, message: &str, candidates: &[Candidate]) -> Result<Vec<f32>, Error> {
         self.0.rank(message, candidates)
     }
 
-    fn is_sure(&self, best: f32, next: f32) -> bool {
-        self.0.is_sure(best, next)
+    fn levels(&self) -> Option<Levels> {
+        self.0.levels()
     }
 }

@@ -21,5 +21,5 @@ pub use names::{approval_verdict, audience, consent_policy, meta_question, scope
 pub use options::{BudgetValue, DisclosureSettings, HowToLoadSetting, PromptSettings};
 pub use repertoire;
 pub use results::{EntryFacts, status_of, triggers_of};
-pub use settings::{ConfigSetting, Settings, SourceSetting, refusal};
+pub use settings::{ConfigSetting, MeaningSetting, Settings, SourceSetting, refusal};
 pub use store::GuardedStore;

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::{Environment, SkillChoice};
+use repertoire::matcher::MeaningTable;
 use repertoire::session::MemoryStore;
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
     Skill, SnapshotCache, Source,
 };
-use repertoire_config::{Config, ConfigPlace};
+use repertoire_config::{Config, ConfigPlace, Models, open_table};
 use repertoire_fetch::Fetcher;
 use repertoire_sessions::SqliteStore;
 
@@ -62,24 +63,48 @@ impl ConfigSetting {
     /// Reads the configuration, including the skills that were fetched for it. Does not use the
     /// network.
     fn load(self) -> Config {
-        let fetched = self.fetched();
+        let fetched = self.user_dir("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("fetch"));
+        let models = self.user_dir("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("models"));
         let ConfigSetting { project, home, working_dir, brand } = self;
         let working_dir = working_dir.unwrap_or_else(|| project.clone());
-        let config = Config::load(&ConfigPlace { home, project, working_dir, brand });
+        let mut config = Config::load(&ConfigPlace { home, project, working_dir, brand });
+        if let Some(models) = models {
+            config = config.with_models(&Models::new(models));
+        }
         match fetched {
             Some(dir) => Fetcher::new(dir).apply(config),
             None => config,
         }
     }
 
-    /// Returns the directory in which the host's command line (by its brand) keeps fetched skills;
-    /// `None` without a home directory.
-    fn fetched(&self) -> Option<PathBuf> {
-        let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    /// Returns a directory in which the host's command line (by its brand) keeps files: the one that
+    /// `variable` names, otherwise `usual` in the home directory; `None` without one.
+    fn user_dir(&self, variable: &str, usual: &str) -> Option<PathBuf> {
+        let named = std::env::var_os(variable).map(PathBuf::from);
         let home = || self.home.clone().or_else(std::env::home_dir);
         let named = named.filter(|dir| dir.is_absolute());
-        let cache = named.or_else(|| Some(home()?.join(".cache")))?;
-        Some(cache.join(&self.brand).join("fetch"))
+        let dir = named.or_else(|| Some(home()?.join(usual)))?;
+        Some(dir.join(&self.brand))
+    }
+}
+
+/// The ranking of skills by their meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MeaningSetting {
+    /// By the table in this package, or by words alone.
+    Switch(bool),
+    /// By a table in a file, or a model in a directory in the form of model2vec.
+    Path(PathBuf),
+}
+
+impl MeaningSetting {
+    fn table(self) -> Result<Option<Arc<MeaningTable>>, Error> {
+        Ok(match self {
+            MeaningSetting::Switch(false) => None,
+            // The bytes of the table are not copied.
+            MeaningSetting::Switch(true) => Some(Arc::new(MeaningTable::bundled().clone())),
+            MeaningSetting::Path(path) => Some(Arc::new(open_table(&path)?)),
+        })
     }
 }
 
@@ -108,6 +133,8 @@ pub struct Settings {
     pub max_query_bytes: Option<usize>,
     /// Phrases that ask about the skills themselves, each with `registry` or `show_all`.
     pub meta_phrases: Vec<(String, String)>,
+    /// The ranking by meaning; `None` for that of the configuration.
+    pub meaning: Option<MeaningSetting>,
     /// The options of disclosures.
     pub disclosure: DisclosureSettings,
     /// The options of the catalog prompt.
@@ -154,6 +181,9 @@ impl Settings {
             let config = place.load();
             (disclosure, prompt) = (config.disclosure(disclosure), config.prompt(prompt));
             builder = config.apply(builder);
+        }
+        if let Some(meaning) = self.meaning {
+            builder = builder.meaning(meaning.table()?);
         }
         // Sources from the settings come last, so that they take precedence over those of the
         // configuration.
@@ -269,7 +299,8 @@ mod tests {
         let (home, brand) = (Some(dir.path().to_owned()), "acme".to_owned());
         let config = ConfigSetting { project, home, working_dir: None, brand };
 
-        let fetcher = Fetcher::new(config.fetched().unwrap());
+        let fetcher =
+            Fetcher::new(config.user_dir("XDG_CACHE_HOME", ".cache").unwrap().join("fetch"));
         let list = SourceList::new(&fetcher, Scope::User, dir.path(), "acme");
         let source = dir.path().join("team").display().to_string();
         let settings = FetchSettings { source, ..FetchSettings::default() };

@@ -49,6 +49,10 @@ export class Disclosure implements DisclosureData {
     return this.toJSON().omitted;
   }
 
+  get failure(): string | null {
+    return this.toJSON().failure;
+  }
+
   /** Returns all fields as a plain object, which can be cloned and sent to other threads. */
   toJSON(): DisclosureData {
     return (this.#data ??= camel(JSON.parse(this.#native.json())) as DisclosureData);

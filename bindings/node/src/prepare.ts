@@ -1,19 +1,19 @@
 /** The options of an engine, in the form that the native module takes. */
 import { join } from 'node:path';
 import { addHost, camel, snake } from './bridge.js';
+import { retrieverOf } from './retriever.js';
 import type { ConsentRequest, EngineOptions, SessionEvent, Task, TrustRequest } from './types.js';
 
 /** Writes the options as JSON and registers the callbacks. */
 export function prepare(options: EngineOptions, progress?: number): { text: string; host: number } {
   const { sessionStore, askConsent, tokenCounter, retriever, taskSpawner, approve, ...plain } = options;
   const store = typeof sessionStore === 'object' ? sessionStore : undefined;
-  const rank = typeof retriever === 'function' ? retriever : retriever?.rank.bind(retriever);
-  const isSure = typeof retriever === 'object' ? retriever.isSure?.bind(retriever) : undefined;
+  const ranking = retriever && retrieverOf(retriever);
   const present = { sessionStore: store, askConsent, tokenCounter, retriever, taskSpawner, approve };
   const answers: Record<string, (payload: any) => unknown> = {
     tokenCounter: (text: string) => tokenCounter?.(text),
-    retriever: ({ message, candidates }) => rank?.(message, candidates),
-    isSure: ({ best, next }) => isSure?.(best, next) ?? false,
+    prepare: (payload) => ranking?.prepare(payload),
+    rank: (payload) => ranking?.rank(payload),
     taskSpawner: (task) => taskSpawner?.(camel(task) as Task),
     askConsent: ({ request, audience }) => askConsent?.({ ...camel(request), audience } as ConsentRequest),
     approve: (request) => approve?.(request as TrustRequest),

@@ -65,6 +65,8 @@ export interface DisclosureData {
   belowLimit: number;
   /** Skills shown in less detail than possible, or not at all, with the reasons. */
   omitted: Rejection[];
+  /** The failure of the program that `routing.retriever` names, if it failed: skills were ranked by words alone. */
+  failure: string | null;
   /** The text for the prompt; may be empty. */
   text: string;
 }
@@ -108,8 +110,10 @@ export interface Weighed {
   tier: 1 | 2 | 3;
   /** The words that skill and message share, the heaviest first. */
   terms: WeighedTerm[];
+  /** How near the skill is to the message in meaning, and by which words; null if it is not. */
+  near: string | null;
   /** The margin that the skill must reach; null if relevance shows no skill in full. */
-  needed: { worth: number; lead: number; words: number } | null;
+  needed: { worth: number; lead: number; words: number; evidence: number } | null;
   /** True if its relevance shows the skill in full. */
   isDecisive: boolean;
   /** Everything that keeps the skill from being shown in full; empty if it is. */
@@ -234,7 +238,8 @@ export interface Task {
 /** An event of a session. */
 export interface SessionEvent {
   kind:
-    | 'used' | 'shown' | 'activated' | 'consented' | 'consent-spent' | 'listed' | 'compacted' | 'restored' | 'postponed';
+    | 'used' | 'shown' | 'activated' | 'consented' | 'consent-spent' | 'listed' | 'compacted' | 'restored' | 'postponed'
+    | 'stopped';
   /** The skill that the event is about; `null` if it is about all skills. */
   skill: string | null;
   /** A hash of the instructions that entered the context. */
@@ -282,19 +287,41 @@ export interface SessionStore {
   end(session: string): Awaitable<void>;
 }
 
-/** A candidate for a retriever. */
+/** A skill that a retriever may rank. */
 export interface Candidate {
   id: string;
+  name: string;
   description: string;
+  /** Its `when_to_use`; may be empty. */
+  whenToUse: string;
+  /** The headings of its body, in their order. */
+  headings: string[];
+  /** Its body; empty if it cannot be read. */
+  body: string;
+}
+
+/** What the scores of a retriever mean. */
+export interface Levels {
+  /** The score up to which a skill is near by chance. */
+  floor: number;
+  /** The score from which nearness is evidence of its own. */
+  enough: number;
+}
+
+/** Finite numbers, one for each candidate, in their order, on any scale; greater is better. */
+export type Scores = readonly number[] | Float32Array | Float64Array;
+
+/** A retriever of the host, as an object. */
+export interface ScoringRetriever {
+  rank(message: string, candidates: readonly Candidate[]): Awaitable<Scores>;
+  /** Called when a catalog is loaded, and again when it changed. */
+  prepare?(candidates: readonly Candidate[]): Awaitable<void>;
+  /** Read after `prepare`. Without them, the engine measures them by some 100 messages. */
+  readonly levels?: Levels | undefined;
 }
 
 /** A retriever of the host. */
-export type Retriever =
-  | ((message: string, candidates: Candidate[]) => Awaitable<number[]>)
-  | {
-      rank(message: string, candidates: Candidate[]): Awaitable<number[]>;
-      isSure?(best: number, next: number): Awaitable<boolean>;
-    };
+export type Retriever = ScoringRetriever['rank'] | ScoringRetriever;
 
 /** The options of disclosures. Options that are not given keep the engine's values. */
 export interface DisclosureOptions {
@@ -362,6 +389,8 @@ export interface EngineOptions {
   maxQueryBytes?: number;
   /** Phrases that ask about the skills themselves. */
   metaPhrases?: Record<string, MetaQuestion>;
+  /** False to rank by words alone, or the path of a table of meanings or of a model; true by default. */
+  meaning?: boolean | string;
   disclosure?: DisclosureOptions;
   prompt?: PromptOptions;
   /** The directories in which `config.toml` and the standard sources are found. */

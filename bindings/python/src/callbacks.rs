@@ -5,10 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
 use repertoire_bindings::EventRecord;
 use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
-use repertoire_bindings::repertoire::matcher::{Candidate, Retriever};
 use repertoire_bindings::repertoire::session::{
     Event, SessionState as State, SessionStore, SkillState as EngineSkillState,
 };
@@ -37,34 +35,6 @@ impl TaskSpawner for Function {
     fn spawn(&self, task: &EngineTask) -> Result<String, Error> {
         let task = Task::from(task);
         fallible_callback("the task spawner", |py| self.0.call1(py, (task,))?.extract(py))
-    }
-}
-
-/// A function that scores skills, or an object with `rank` and optionally `is_sure`.
-#[derive(Debug)]
-pub(crate) struct PythonRetriever(pub(crate) Py<PyAny>);
-
-impl Retriever for PythonRetriever {
-    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
-        let ranked = callback("the retriever", |py| {
-            let pairs = candidates.iter().map(|c| (c.id.as_str(), c.description));
-            let candidates = PyList::new(py, pairs.collect::<Vec<_>>())?;
-            let host = self.0.bind(py);
-            let scores = match host.getattr_opt("rank")? {
-                Some(rank) => rank.call1((message, candidates))?,
-                None => host.call1((message, candidates))?,
-            };
-            scores.extract()
-        });
-        ranked.unwrap_or_else(|| vec![0.0; candidates.len()])
-    }
-
-    fn is_sure(&self, best: f32, next: f32) -> bool {
-        let sure = callback("the retriever", |py| {
-            let Some(is_sure) = self.0.bind(py).getattr_opt("is_sure")? else { return Ok(false) };
-            is_sure.call1((best, next))?.is_truthy()
-        });
-        sure.unwrap_or(false)
     }
 }
 

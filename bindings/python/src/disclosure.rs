@@ -30,11 +30,22 @@ pub(crate) struct Disclosure {
     /// has them in `shown`.
     omitted: Vec<engine::Rejection>,
     shown: OnceLock<Vec<Rejection>>,
+    failure: Option<String>,
     text: String,
 }
 
-const FIELDS: [&str; 9] =
-    ["tier", "meta", "full", "relevant", "registry", "hidden", "below_limit", "omitted", "text"];
+const FIELDS: [&str; 10] = [
+    "tier",
+    "meta",
+    "full",
+    "relevant",
+    "registry",
+    "hidden",
+    "below_limit",
+    "omitted",
+    "failure",
+    "text",
+];
 
 impl From<engine::Disclosure> for Disclosure {
     fn from(disclosure: engine::Disclosure) -> Disclosure {
@@ -48,6 +59,7 @@ impl From<engine::Disclosure> for Disclosure {
             below_limit: disclosure.below_limit,
             omitted: disclosure.omitted,
             shown: OnceLock::new(),
+            failure: disclosure.failure,
             text: disclosure.text,
         }
     }
@@ -70,6 +82,7 @@ impl Disclosure {
         hidden: usize,
         below_limit: usize,
         omitted: Vec<Rejection>,
+        failure: Option<String>,
         text: String,
     ) -> Disclosure {
         let ids = |ids: Vec<String>| ids.iter().map(|id| SkillId::new(id)).collect();
@@ -85,6 +98,7 @@ impl Disclosure {
             below_limit,
             omitted,
             shown,
+            failure,
             text,
         }
     }
@@ -139,6 +153,13 @@ impl Disclosure {
         self.shown.get_or_init(|| self.omitted.iter().map(Rejection::from).collect()).clone()
     }
 
+    /// The failure of the program that `routing.retriever` names, if it failed: skills were ranked by
+    /// words alone.
+    #[getter]
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
     /// The text for the prompt; may be empty.
     #[getter]
     fn text(&self) -> &str {
@@ -160,6 +181,7 @@ impl Disclosure {
             && self.registry == other.registry
             && (self.hidden, self.below_limit) == (other.hidden, other.below_limit)
             && self.omitted() == other.omitted()
+            && self.failure == other.failure
             && self.text == other.text
     }
 

@@ -11,9 +11,7 @@ use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder, Wat
 use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
 
 use crate::activation::Activation;
-use crate::callbacks::{
-    Function, PythonRetriever, PythonStore, Raised, Store, approval, progress as progress_of,
-};
+use crate::callbacks::{Function, PythonStore, Raised, Store, approval, progress as progress_of};
 use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};
 use crate::disclosure::{Disclosure, Turn};
 use crate::error::{exception, raise, run, unlocked};
@@ -21,8 +19,10 @@ use crate::guard::{Subscription, Watch};
 use crate::matches::{Explanation, FoundSkill, Match};
 use crate::message::Message;
 use crate::options::{
-    Budget, Config, DisclosureOptions, PromptOptions, ScriptOptions, Switch, ToolsetOptions, source,
+    Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, Switch,
+    ToolsetOptions, source,
 };
+use crate::retriever::Retriever;
 use crate::session::Session;
 use crate::skill::Skill;
 use crate::tools::{ToolChanges, Tools, in_thread};
@@ -41,7 +41,7 @@ impl Engine {
     #[pyo3(signature = (
         sources = Vec::new(), *, skills = Vec::new(), brand = None, allow = None,
         enable = Vec::new(), bundled_off = None, environment = None, inflect = None,
-        mask_quoted = None, max_query_bytes = None, meta_phrases = None, disclosure = None,
+        mask_quoted = None, max_query_bytes = None, meta_phrases = None, meaning = None, disclosure = None,
         prompt = None, config = None, session_store = None, consent = None, ask_consent = None,
         token_counter = None, retriever = None, task_spawner = None, toolsets = None,
         scripts = None, trust = None, approve = None, cache = None, progress = None
@@ -60,6 +60,7 @@ impl Engine {
         mask_quoted: Option<bool>,
         max_query_bytes: Option<usize>,
         meta_phrases: Option<BTreeMap<String, String>>,
+        meaning: Option<Meaning>,
         disclosure: Option<DisclosureOptions>,
         prompt: Option<PromptOptions>,
         config: Option<Config>,
@@ -97,6 +98,7 @@ impl Engine {
             mask_quoted,
             max_query_bytes,
             meta_phrases: meta_phrases.into_iter().flatten().collect(),
+            meaning: meaning.map(|meaning| meaning.0),
             disclosure: disclosure.map(|options| options.0).unwrap_or_default(),
             prompt: prompt.map(|options| options.0).unwrap_or_default(),
             config: config.map(|config| config.0),
@@ -114,7 +116,7 @@ impl Engine {
             tokens: token_counter.map(|function| Arc::new(Function(function)) as _),
             sessions: object.map(|object| Arc::new(PythonStore(object)) as Arc<dyn SessionStore>),
             ask: ask_consent.map(crate::callbacks::ask_consent),
-            retriever: retriever.map(|host| Arc::new(PythonRetriever(host)) as _),
+            retriever: retriever.map(|host| Arc::new(Retriever::new(host)) as _),
             tasks: task_spawner.map(|function| Arc::new(Function(function)) as _),
             approve: approve.map(approval),
             progress: progress.map(|report| progress_of(report, raised.clone())),

@@ -10,7 +10,7 @@ record! {
     /// An event of a session, for stores that a host implements.
     Event {
         /// `used`, `shown`, `activated`, `consented`, `consent-spent`, `listed`, `compacted`,
-        /// `restored` or `postponed`.
+        /// `restored`, `postponed` or `stopped`.
         kind: String,
         /// The skill that the event is about; `None` if it is about all skills.
         skill: Option<String>,

@@ -15,6 +15,7 @@ mod matches;
 mod message;
 mod options;
 mod record;
+mod retriever;
 mod session;
 mod skill;
 mod tools;
@@ -49,6 +50,8 @@ mod _native {
     use crate::options::{
         Config, DisclosureOptions, PromptOptions, ScriptOptions, Source, ToolsetOptions,
     };
+    #[pymodule_export]
+    use crate::retriever::Candidate;
     #[pymodule_export]
     use crate::session::Session;
     #[pymodule_export]

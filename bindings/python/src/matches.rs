@@ -173,6 +173,8 @@ record! {
         lead: f32,
         /// The minimum of `head_words`.
         words: usize,
+        /// The minimum evidence of words and nearness; 0 if the nearness is not known.
+        evidence: f32,
     }
 }
 
@@ -220,6 +222,8 @@ record! {
         tier: u8,
         /// The words that skill and message share, the heaviest first.
         terms: Vec<WeighedTerm>,
+        /// How near the skill is to the message in meaning, and by which words; `None` if it is not.
+        near: Option<String>,
         /// The margin that the skill must reach; `None` if relevance shows no skill in full.
         needed: Option<Needed>,
         /// True if its relevance shows the skill in full.
@@ -232,7 +236,7 @@ record! {
 impl Weighed {
     fn of(weighed: engine::Weighed, message: &str) -> Weighed {
         let characters = Characters(message);
-        let engine::Weighed { found, tier, terms, needed, is_decisive, lacking, .. } = weighed;
+        let engine::Weighed { found, tier, terms, near, needed, is_decisive, lacking, .. } = weighed;
         let Relevant { id, worth, lead, words, head_words } = Relevant::from(&found);
         let terms = terms.into_iter().map(|term| WeighedTerm {
             term: term.term,
@@ -252,7 +256,13 @@ impl Weighed {
             head_words,
             tier: tier as u8,
             terms: terms.collect(),
-            needed: needed.map(|of| Needed { worth: of.worth, lead: of.lead, words: of.words }),
+            near: near.map(|near| near.to_string()),
+            needed: needed.map(|of| Needed {
+                worth: of.worth,
+                lead: of.lead,
+                words: of.words,
+                evidence: of.evidence,
+            }),
             is_decisive,
             lacking: lacking.iter().map(Lack::from).collect(),
         }

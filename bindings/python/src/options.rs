@@ -6,8 +6,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use repertoire_bindings::{
-    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, PromptSettings,
-    ScriptSettings, SourceSetting, ToolsetSettings,
+    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting,
+    PromptSettings, ScriptSettings, SourceSetting, ToolsetSettings,
 };
 use serde_json::Value;
 
@@ -36,6 +36,24 @@ impl<'py> FromPyObject<'_, 'py> for Budget {
         }
         let n = value.extract::<usize>().map_err(|_| wrong())?;
         Ok(Budget(BudgetValue::Characters(n)))
+    }
+}
+
+/// The ranking by meaning: true, false, or the path of a table or a model.
+#[derive(Debug, Clone)]
+pub(crate) struct Meaning(pub(crate) MeaningSetting);
+
+impl<'py> FromPyObject<'_, 'py> for Meaning {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Meaning> {
+        if value.is_instance_of::<PyBool>() {
+            return Ok(Meaning(MeaningSetting::Switch(value.is_truthy()?)));
+        }
+        let path = value.extract::<PathBuf>().map_err(|_| {
+            PyTypeError::new_err("`meaning` is true, false, or the path of a table or a model")
+        })?;
+        Ok(Meaning(MeaningSetting::Path(path)))
     }
 }
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import pytest
 from repertoire import (
     CallbackError,
+    Candidate,
     ConsentRequest,
     ConsentRequiredError,
     DisclosureOptions,
@@ -36,6 +37,11 @@ class Boom(Exception):
 
 def boom(*_: Any) -> NoReturn:
     raise Boom("the disk is on fire")
+
+
+def boom_on(wanted: str) -> Callable[[str, Sequence[Candidate]], list[float]]:
+    """A retriever that fails for one message, but not while the engine is built."""
+    return lambda message, candidates: boom() if message == wanted else [0.0] * len(candidates)
 
 
 class DictStore:
@@ -81,27 +87,6 @@ def test_a_token_counter_is_asked() -> None:
     assert engine.count_tokens("one two three") == 3
     assert engine.disclose("a commit message").full == ["commit-message"]
     assert any("imperative" in text for text in seen)
-
-
-@pytest.mark.parametrize("is_sure", [True, False])
-def test_a_retriever_ranks(is_sure: bool) -> None:
-    class Ranks:
-        def rank(self, message: str, candidates: list[tuple[str, str]]) -> list[float]:
-            return [float("keep" in description) for _, description in candidates]
-
-        def is_sure(self, best: float, next: float) -> bool:
-            return is_sure and best > next
-
-    skills = [
-        f"---\nname: {name}\ndescription: {what}\n---\nB\n"
-        for name, what in [("a-a", "We keep things."), ("b-b", "Others.")]
-    ]
-    shown = Engine(skills=skills, retriever=Ranks()).disclose(
-        "please convert the quarterly numbers"
-    )
-    assert (shown.full == ["a-a"]) == is_sure
-    plain = Engine(skills=skills, retriever=lambda _, candidates: [1.0] * len(candidates))
-    assert plain.find_skills("zzz") != []
 
 
 def test_a_task_is_spawned() -> None:
@@ -183,8 +168,11 @@ CALLS: dict[str, tuple[dict[str, Any], Callable[[Engine], object]]] = {
         lambda e: e.turn("commit message", e.session("s")),
     ),
     "counting": ({"token_counter": boom}, lambda e: e.count_tokens("x")),
-    "retriever": ({"retriever": boom}, lambda e: e.find_skills("x")),
-    "disclosing": ({"retriever": boom}, lambda e: e.disclose("some messages")),
+    "retriever": ({"retriever": boom_on("x")}, lambda e: e.find_skills("x")),
+    "disclosing": (
+        {"retriever": boom_on("some messages")},
+        lambda e: e.disclose("some messages"),
+    ),
     "spawner": (
         {"task_spawner": boom},
         lambda e: e.activate("research", session=e.session("s")),
@@ -225,9 +213,10 @@ def test_an_exception_of_a_callback_reaches_the_caller(name: str) -> None:
         assert engine.session("s").state() == []
 
 
-def test_an_exception_while_building_reaches_the_caller() -> None:
+@pytest.mark.parametrize("callback", ["progress", "retriever"])
+def test_an_exception_while_building_reaches_the_caller(callback: str) -> None:
     with pytest.raises(CallbackError, match="the disk is on fire"):
-        Engine(skills=[GIT], progress=boom)
+        Engine(skills=[GIT], **{callback: boom})
 
 
 def test_a_tool_says_what_a_callback_raised() -> None:

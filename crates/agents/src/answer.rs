@@ -1,5 +1,6 @@
 //! The context that a hook adds to a conversation.
 
+use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, absolute};
@@ -11,6 +12,7 @@ use super::call::HookCall;
 use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
+use super::listing::{ListedSkill, ListingBudget};
 use super::repeated_context::without_repeated_context;
 use super::skill_use::SkillUse;
 use super::transcript;
@@ -18,11 +20,11 @@ use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, PromptOptions,
-    Reason, Rejection, Tier, path_line,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, NativeSkills,
+    PromptOptions, Reason, Rejection, Tier, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
-use repertoire::session::{Session, SkillState};
+use repertoire::session::{Day, Session, SkillState};
 use repertoire::skill::SkillId;
 
 /// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
@@ -33,6 +35,16 @@ const CONTEXT: usize = 10_000;
 const NOTES: usize = 1_000;
 /// The part of [`CONTEXT`] that is reserved for the sentence before the instructions of a command.
 const SENTENCE: usize = 500;
+
+/// The part of [`CONTEXT`] for descriptions that the agent's own list lacks.
+const DESCRIPTIONS: usize = 6_000;
+/// The length that one of these descriptions takes at least: a shorter one would tell nothing.
+const DESCRIPTION: usize = 80;
+/// The sentence above these descriptions.
+const DESCRIBED: &str =
+    "Your own list names these skills without a description; load one as that list says.";
+/// The number of days in which a use of a skill counts for the order of these descriptions.
+const USE_DAYS: u32 = 90;
 
 /// The gap between two parts of the context.
 const GAP: &str = "\n\n";
@@ -98,14 +110,40 @@ impl HookCall {
     }
 
     /// Lists the skills that the agent does not list by itself, in at most `room` characters, and
-    /// records them in the session.
+    /// records them in the session. Describes native skills that the agent's own list only names.
     fn list(&self, engine: &Engine, session: &Session, room: usize) -> Result<String, Error> {
         let mut prompt = self.catalog(engine, None);
         if prompt.text.chars().count() > room {
             prompt = self.catalog(engine, Some(Budget::Characters(room)));
         }
         session.listed(&prompt.included)?;
-        Ok(prompt.text)
+        let n_chars = prompt.text.chars().count() + GAP.len();
+        let left = room.min(CONTEXT).saturating_sub(n_chars).min(DESCRIPTIONS);
+        let described = self.descriptions(engine, left)?;
+        let parts = [prompt.text, described].into_iter().filter(|part| !part.is_empty());
+        Ok(parts.collect::<Vec<_>>().join(GAP))
+    }
+
+    /// Describes the native skills whose description the agent cuts, the most used first, in at most
+    /// `room` characters.
+    fn descriptions(&self, engine: &Engine, room: usize) -> Result<String, Error> {
+        let Some(listing) = &self.listing else { return Ok(String::new()) };
+        let mut only = undescribed(engine, &self.native, listing);
+        if only.is_empty() {
+            return Ok(String::new());
+        }
+        let tallies = engine.tallies(Day::today().before(USE_DAYS))?;
+        let uses = |id: &SkillId| {
+            let counts = tallies.of(id).map(|tally| tally.counts).unwrap_or_default();
+            counts.fired + counts.loaded + counts.used
+        };
+        only.sort_by_key(|id| Reverse(uses(id)));
+        only.truncate(room / DESCRIPTION);
+        let mut options = engine.prompt_options().clone();
+        options.only = Some(only);
+        options.budget = Some(Budget::Characters(room));
+        options.how_to_load = HowToLoad::Sentence(DESCRIBED.to_owned());
+        Ok(engine.prompt_with(&options).text)
     }
 
     /// Returns the list of the skills that the agent does not list by itself, within `budget` if there is
@@ -297,6 +335,25 @@ fn owner<'c>(catalog: &'c Catalog, path: &Path) -> Option<(&'c Entry, bool)> {
     let depth = |entry: &&Entry| entry.skill.dir().map(|dir| dir.components().count());
     let entry = owners.max_by_key(depth)?;
     Some((entry, entry.skill.path().is_some_and(|file| real(file) == path)))
+}
+
+/// Returns the `native` skills whose description the agent's own list cuts by its budget, in the order of
+/// ids.
+pub fn undescribed(
+    engine: &Engine,
+    native: &NativeSkills,
+    listing: &ListingBudget,
+) -> Vec<SkillId> {
+    let catalog = engine.catalog();
+    let listed: Vec<&Entry> =
+        catalog.listed(Audience::Model).filter(|entry| native.has(entry)).collect();
+    let as_listed = listed.iter().map(|entry| ListedSkill {
+        name: native.name_of(entry),
+        path: entry.skill.path().map(Path::to_owned).unwrap_or_default(),
+        description: entry.skill.description().to_owned(),
+    });
+    let cut = listing.cut(&as_listed.collect::<Vec<_>>());
+    cut.into_iter().map(|place| listed[place].id.clone()).collect()
 }
 
 /// Returns the sentence about a skill whose command the user typed.

@@ -7,13 +7,14 @@ use serde_json::{Map, Value};
 use super::agent::HookAgent;
 use super::event::HookEvent;
 use super::files::touched;
+use super::listing::ListingBudget;
 use super::skill_use::{self, SkillUse};
 use repertoire::disclosure::NativeSkills;
 use repertoire::surrogates;
 use repertoire::{Error, ErrorCode};
 
 /// One run of a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookCall {
     /// The agent that runs the hook.
@@ -31,6 +32,11 @@ pub struct HookCall {
     /// agent's usual directories; [`AgentState::native_skills`](crate::AgentState::native_skills) knows
     /// those of a real one.
     pub native: NativeSkills,
+    /// The model of the conversation, if the agent names it.
+    pub model: Option<String>,
+    /// The budget of the agent's own list of skills. If it is set, the list at the start of a
+    /// conversation also describes the native skills whose description the agent cuts.
+    pub listing: Option<ListingBudget>,
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
@@ -72,7 +78,9 @@ impl HookCall {
         let transcript = transcript.map(PathBuf::from);
         let native = agent.native_skills().clone();
         let skill = input.skill(&name);
-        Ok(HookCall { agent, event, name, session, cwd, native, transcript, skill })
+        let model = input.text(&["model"]).map(str::to_owned);
+        let listing = None;
+        Ok(HookCall { agent, event, name, session, cwd, native, model, listing, transcript, skill })
     }
 
     /// Tells whether the answer depends on the skills, or, if messages are kept, what is recorded; if not,
@@ -154,6 +162,10 @@ impl Input {
                     compacted: source == Some("compact"),
                     cleared: source == Some("clear"),
                 }
+            }
+            // A subagent begins with a context of its own. Its task is not in the input.
+            "SubagentStart" => {
+                HookEvent::Start { resumed: false, compacted: false, cleared: false }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
                 HookEvent::Prompt(self.text(&["prompt"]).unwrap_or_default().to_owned())

@@ -30,15 +30,17 @@ mod channel;
 mod command;
 mod event;
 mod files;
+mod listing;
 mod repeated_context;
 mod skill_use;
 mod state;
 mod transcript;
 
 pub use agent::HookAgent;
-pub use answer::{disclosure_options, prompt_options};
+pub use answer::{disclosure_options, prompt_options, undescribed};
 pub use call::HookCall;
 pub use command::is_agent_command;
 pub use event::HookEvent;
+pub use listing::ListingBudget;
 pub use skill_use::SkillUse;
 pub use state::{AgentState, Obstacle, SkillRoot, SkillSwitch, Start};

@@ -10,7 +10,9 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use repertoire::catalog::{Catalog, CatalogOptions, Scope, is_skill_file, skill_files};
+use repertoire::catalog::{
+    Catalog, CatalogOptions, Scope, is_skill_file, near_misses, skill_files,
+};
 use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Engine, Severity, Source};
@@ -54,14 +56,23 @@ impl Targets {
                 _ => setup::named_source(path, common),
             };
             let hidden = Source::standard(None, path, &common.brand).into_iter();
-            let hidden = hidden.filter(|source| source.root().is_some_and(Path::is_dir));
             let all: Vec<Source> = std::iter::once(named).chain(hidden).collect();
+            for source in &all {
+                self.add_near_misses(source);
+            }
+            let exists = |source: &Source| source.root().is_some_and(Path::is_dir);
+            let all: Vec<Source> = all.into_iter().filter(exists).collect();
             for source in &all {
                 self.add_source(source, &all);
             }
         } else {
             self.files.insert(path.to_owned());
         }
+    }
+
+    /// Adds findings about what is nearly a skill of `source`.
+    fn add_near_misses(&mut self, source: &Source) {
+        self.diagnostics.extend(source.root().into_iter().flat_map(near_misses));
     }
 
     /// Adds the skill files of `source`, one of the sources `among`.
@@ -78,6 +89,7 @@ impl Targets {
     /// set. Bundled skills only become neighbours, since the user cannot repair them.
     fn add_sources(&mut self, sources: &[Source], are_asked_for: bool) {
         for source in sources {
+            self.add_near_misses(source);
             let Some(root) = source.root().filter(|root| are_asked_for || root.exists()) else {
                 continue;
             };

@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod config;
 mod confirm;
+mod dirs;
 mod disclose;
 mod doctor;
 mod environment;
@@ -18,6 +19,7 @@ mod list;
 mod live;
 mod match_query;
 mod mcp;
+mod model;
 mod new;
 mod output;
 mod package;
@@ -133,6 +135,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Toolset(ToolsetCommand::Inspect(args)) => tool::inspect::run(args, out),
         Command::Tool(command) => tool::run(command, common, out),
         Command::Trust(command) => trust::run(command, common, out),
+        Command::Model(command) => model::run(command, common, out),
         Command::Mcp(args) => mcp::run(args, common, out),
         Command::Eval(args) => eval::run(args, common, out),
         Command::Why(args) => why::run(args, common, out),

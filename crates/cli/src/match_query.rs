@@ -123,10 +123,10 @@ fn weighed(skill: &Weighed) -> String {
 /// Says in a phrase by which words a skill is relevant, and what it lacks to be shown in full.
 pub(crate) fn evidence(skill: &Weighed) -> String {
     let words: Vec<String> = skill.terms.iter().map(|word| format!("`{}`", word.term)).collect();
-    let by = match &words[..] {
-        [] => "by the host's retriever".to_owned(),
-        _ => format!("by the words {}", words.join(", ")),
-    };
+    let words = (!words.is_empty()).then(|| format!("by the words {}", words.join(", ")));
+    let near = skill.near.as_ref().map(ToString::to_string);
+    let by: Vec<String> = words.into_iter().chain(near).collect();
+    let by = if by.is_empty() { "by the retriever".to_owned() } else { by.join(", ") };
     let (worth, lead) = (skill.found.relevance.worth, skill.found.relevance.lead);
     let mut told = format!("{by} (weight {worth:.2}, lead {lead:.2})");
     if !skill.lacking.is_empty() {

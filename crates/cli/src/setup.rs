@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use etcetera::base_strategy::{BaseStrategy as _, Xdg};
+use etcetera::base_strategy::BaseStrategy as _;
 use repertoire::catalog::{BUNDLED_SKILLS, SkillChoice};
 use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
@@ -21,7 +21,12 @@ use repertoire_fetch::Fetcher;
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{progress_bar, report};
+use crate::{progress_bar, report, sanitize};
+
+pub(crate) use crate::dirs::{
+    cache_dir, config_home, directories, home, hook_log, models, sessions_file, state_dir,
+    trust_file,
+};
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
@@ -58,7 +63,10 @@ pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
 /// any.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     project_dir(common)?;
-    let config = Config::load(&config_place(common));
+    let mut config = Config::load(&config_place(common));
+    if let Ok(models) = models(common) {
+        config = config.with_models(&models);
+    }
     if common.sources.is_empty() {
         let of_agent = agent_state(common).map(|(_, state)| state.sources(&common.project));
         let config = config.with_agent_sources(of_agent.unwrap_or_default());
@@ -74,10 +82,12 @@ pub(crate) fn config(common: &Common) -> Result<Config, Error> {
 /// links may lead into the project only if it is a part of the project.
 pub(crate) fn named_source(root: &Path, common: &Common) -> Source {
     let real = |path: &Path| path.canonicalize().ok();
-    let (source, project) = (Source::project(root), real(&common.project));
-    let is_inside =
-        project.zip(real(root)).is_some_and(|(project, root)| root.starts_with(project));
-    if is_inside { source.allow_links_into(&common.project) } else { source }
+    let inside =
+        real(&common.project).zip(real(root)).filter(|(project, root)| root.starts_with(project));
+    match inside {
+        Some((project, _)) => Source::project(root).allow_links_into(project),
+        None => Source::project(root),
+    }
 }
 
 /// Returns the agent whose skills and settings count, if there is one, and its state.
@@ -341,51 +351,9 @@ pub(crate) fn trust_store(common: &Common) -> Result<TrustStore, Error> {
     TrustStore::open(trust_file(common)?)
 }
 
-/// Returns the path of the trust store.
-pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
-    Ok(state_dir(common)?.join("trust.json"))
-}
-
-/// Returns the path of the session store, if it is a file.
-pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
-    Ok(state_dir(common)?.join("sessions.sqlite"))
-}
-
-/// Returns the path of the log of hooks.
-pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
-    Ok(state_dir(common)?.join("hook.log"))
-}
-
-/// Returns the directory of state that is kept between runs.
-pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
-    let state = directories().and_then(|dirs| dirs.state_dir()).ok_or_else(|| {
-        let message = "there is no home directory to keep state in";
-        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
-    })?;
-    Ok(state.join(&common.brand))
-}
-
-/// Returns the directory of data that can be recreated.
-pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
-    Some(directories()?.cache_dir().join(&common.brand))
-}
-
-/// The user's directories, by the XDG specification; `None` where the environment names no home.
-pub(crate) fn directories() -> Option<Xdg> {
-    home().and_then(|_| Xdg::new().ok())
-}
-
-/// The user's home directory; `None` where the environment names none.
-pub(crate) fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
-}
-
-/// Returns the home directory, for the user's configuration.
-pub(crate) fn config_home() -> Result<PathBuf, Error> {
-    home().ok_or_else(|| {
-        let message = "there is no home directory with a configuration";
-        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
-    })
+/// Says what the failure of a retriever means.
+pub(crate) fn ranked_by_words(failure: &str) -> String {
+    format!("skills were ranked by words alone: {failure}")
 }
 
 /// Iterates over the errors of the sources that were named explicitly.
@@ -405,8 +373,11 @@ pub(crate) fn exit_code(common: &Common, engine: &Engine) -> ExitCode {
     ExitCode::done_if(source_failures(common, &engine.diagnostics()).next().is_none())
 }
 
-/// Reports the sources that could not be used, and returns the exit code.
+/// Reports the sources that could not be used, and a retriever that failed, and returns the exit code.
 pub(crate) fn finish(common: &Common, engine: &Engine, out: Output) -> ExitCode {
+    if let Some(failure) = engine.retriever_failure() {
+        out.note(&sanitize::line(&ranked_by_words(&failure)));
+    }
     for failure in source_failures(common, &engine.diagnostics()) {
         out.note(&report::short(failure));
     }

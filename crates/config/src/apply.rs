@@ -60,6 +60,10 @@ impl Config {
         if let Some(keep) = self.switch("routing.keep_messages") {
             builder = builder.keep_messages(keep);
         }
+        builder = self.apply_meaning(builder);
+        if let Some(retriever) = self.retriever() {
+            builder = builder.retriever_on_use(retriever);
+        }
         if let Some(n_bytes) = self.size("limits.max_query_bytes") {
             builder = builder.max_query_bytes(n_bytes);
         }
@@ -208,7 +212,7 @@ impl Config {
         self.count(name).map(|n| usize::try_from(n).unwrap_or(usize::MAX))
     }
 
-    fn seconds(&self, name: &str) -> Option<std::time::Duration> {
+    pub(crate) fn seconds(&self, name: &str) -> Option<std::time::Duration> {
         match self.value(name)? {
             Value::Seconds(time) => Some(*time),
             _ => None,

@@ -1,8 +1,9 @@
 //! The editor that turns skills on and off in the text of a file. It keeps comments and order.
 
-use toml_edit::{Array, Document, DocumentMut, Item, RawString, Table, TableLike, Value};
+use toml_edit::{Array, Document, DocumentMut, Item, RawString, Table, TableLike, Value, value};
 
 use super::document::message;
+use super::schema::plain;
 use repertoire::diagnostic::position;
 use repertoire::{Error, ErrorCode};
 
@@ -89,6 +90,21 @@ pub(super) fn last_section(document: &mut DocumentMut) -> Table {
         document.set_trailing("");
     }
     section
+}
+
+/// Sets a key of a section, or removes it if `new` is `None`.
+pub(super) fn put(section: &mut dyn TableLike, key: &str, new: Option<Value>) {
+    let in_file = section.iter().map(|(name, _)| name).find(|name| plain(name) == key);
+    let key = &in_file.unwrap_or(key).to_owned();
+    match (new, section.get_mut(key).and_then(Item::as_value_mut)) {
+        (Some(mut new), Some(old)) => {
+            // Keep the comment after the old value.
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        (Some(new), None) => drop(section.insert(key, value(new))),
+        (None, _) => drop(section.remove(key)),
+    }
 }
 
 fn list<'t>(skills: &'t mut dyn TableLike, key: &str) -> Result<Option<&'t mut Array>, Error> {

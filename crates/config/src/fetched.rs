@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
-use toml_edit::{Array, Item, Table, TableLike, Value as TomlValue, value};
+use toml_edit::{Array, Item, Table, Value as TomlValue};
 
 use super::Config;
-use super::edit::{edited, last_section, parse, wrong};
-use super::read::plain;
+use super::edit::{edited, last_section, parse, put, wrong};
 use super::schema::Value;
 use repertoire::Error;
 use repertoire::catalog::{Scope, Source};
@@ -144,20 +143,6 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
 fn list(texts: &[String]) -> Option<TomlValue> {
     let list: Array = texts.iter().map(String::as_str).collect();
     (!texts.is_empty()).then_some(TomlValue::Array(list))
-}
-
-fn put(section: &mut dyn TableLike, key: &str, new: Option<TomlValue>) {
-    let in_file = section.iter().map(|(name, _)| name).find(|name| plain(name) == key);
-    let key = &in_file.unwrap_or(key).to_owned();
-    match (new, section.get_mut(key).and_then(Item::as_value_mut)) {
-        (Some(mut new), Some(old)) => {
-            // Keep the comment after the old value.
-            *new.decor_mut() = old.decor().clone();
-            *old = new;
-        }
-        (Some(new), None) => drop(section.insert(key, value(new))),
-        (None, _) => drop(section.remove(key)),
-    }
 }
 
 /// Returns `text` without the section `[fetch.NAME]` and the comment directly above it; all other text

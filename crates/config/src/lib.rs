@@ -11,12 +11,16 @@ mod apply;
 mod document;
 mod edit;
 mod fetched;
+mod models;
 mod read;
+mod retriever;
 mod schema;
 mod signatures;
 mod value;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -25,10 +29,13 @@ use read::{Found, Reader};
 use repertoire::catalog::{Scope, Source};
 use repertoire::diagnostic::{Code, Diagnostic};
 use repertoire::disclosure::Budget;
+use repertoire::matcher::MeaningTable;
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
 pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
+pub use models::{Model, Models, open_table, set_meaning};
+pub use retriever::ProgramRetriever;
 pub use signatures::{SignaturePolicy, SignedSources};
 
 /// The name of configuration files.
@@ -132,6 +139,10 @@ pub struct Config {
     fetched: Vec<(Scope, Source)>,
     /// The size of the context window in tokens, in place of that of the files.
     window: Option<usize>,
+    /// The table that `routing.meaning` names.
+    table: Option<Arc<MeaningTable>>,
+    /// The time for all answers of the retriever together; `None` if there is no limit.
+    retriever_time: Option<Duration>,
 }
 
 impl Config {
@@ -185,8 +196,9 @@ impl Config {
     }
 
     /// The sources, lowest precedence first. For the user and then for the project, these are the
-    /// [fetched](Config::with_fetched) sources, then those [of the agent](Config::with_agent_sources) and
-    /// the standard ones, unless a file turns them off, then those that the file adds.
+    /// [fetched](Config::with_fetched) sources, then the standard ones and those
+    /// [of the agent](Config::with_agent_sources), unless a file turns them off, then those that the file
+    /// adds.
     pub fn sources(&self) -> Vec<Source> {
         if let Some(sources) = &self.sources {
             return sources.clone();
@@ -196,7 +208,7 @@ impl Config {
             Vec::new()
         } else {
             let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
-            self.of_agent.iter().cloned().chain(standard).collect()
+            standard.into_iter().chain(self.of_agent.iter().cloned()).collect()
         };
         // A plugin is as much the user's choice as a skill of theirs.
         let owner = |source: &Source| match source.scope() {
@@ -221,7 +233,8 @@ impl Config {
         all(Scope::User).chain(all(Scope::Project)).collect()
     }
 
-    /// Adds the sources that the host's agent reads, below the standard ones.
+    /// Adds the sources that the host's agent reads, above the standard ones: of two copies of a skill, the
+    /// one that the agent itself lists wins.
     #[must_use]
     pub fn with_agent_sources(mut self, sources: Vec<Source>) -> Config {
         self.of_agent = sources;

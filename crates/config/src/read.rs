@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use toml_edit::{Item, Key as TomlKey, TableLike, Value as TomlValue};
 
-use super::schema::{self, Key, Kind, ProjectMay, Value};
+use super::retriever;
+use super::schema::{self, Key, Kind, ProjectMay, Value, plain};
 use super::value::{
-    Problem, budget, is_public_key, json_of_table, kind_of, kind_of_value, margin, time,
+    Problem, budget, is_model_name, is_public_key, json_of_table, kind_of, kind_of_value, margin,
+    time,
 };
 use repertoire::catalog::Scope;
 use repertoire::diagnostic::{Code, Diagnostic};
@@ -249,10 +251,6 @@ impl Reader<'_> {
                 let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
                 Ok(Value::Table(json_of_table(table)))
             }
-            Kind::Text => {
-                let text = item.as_value().ok_or_else(|| wrong("a text"))?;
-                self.text(key, text).map(Value::Text)
-            }
             Kind::Address => {
                 let url = item.as_str().ok_or_else(|| wrong("an address in quotes"))?;
                 if is_address(url) {
@@ -262,7 +260,17 @@ impl Reader<'_> {
                 let help = "begin it with `postgres://` or `redis://`";
                 Err(Problem::new(Code::InvalidValue, "this is not the address of a server", help))
             }
-            Kind::Hosts if item.is_bool() => Ok(Value::Switch(item.as_bool() == Some(true))),
+            Kind::Hosts | Kind::Meaning if item.is_bool() => {
+                Ok(Value::Switch(item.as_bool() == Some(true)))
+            }
+            Kind::Meaning if !item.is_str() => {
+                Err(wrong("true, false, or the name of a model in quotes"))
+            }
+            Kind::Command if !item.is_str() => Err(wrong("a program with its arguments in quotes")),
+            Kind::Text | Kind::Meaning | Kind::Command => {
+                let text = item.as_value().ok_or_else(|| wrong("a text"))?;
+                self.text(key, text).map(Value::Text)
+            }
             Kind::Hosts => self.texts(key, item).unwrap_or_else(|| {
                 Err(wrong("true, false, or a list of hosts such as `[\"github.com\"]`"))
             }),
@@ -312,6 +320,10 @@ impl Reader<'_> {
             Kind::Variables if text.contains(['=', '\0']) => {
                 Err(invalid("this is not the name of a variable", "write the name alone"))
             }
+            Kind::Meaning if !is_model_name(text) => {
+                Err(invalid("this is not the name of a model", "see `repertoire model list`"))
+            }
+            Kind::Command => self.command(text),
             Kind::Keys if !is_public_key(text) => {
                 let help = "write the second line of the `.pub` file; until then it signs nothing";
                 Err(invalid("this is not a public key of minisign", help))
@@ -343,6 +355,18 @@ impl Reader<'_> {
         Ok(root.to_string_lossy().into_owned())
     }
 
+    /// Checks a command. Its program must not be relative, as agents work in many directories.
+    fn command(&self, text: &str) -> Result<String, Problem> {
+        let words = retriever::words(text, self.home).ok_or_else(|| {
+            let help = "close it, or write `\\'` for a quote that is part of a word";
+            Problem::new(Code::InvalidValue, "a quote in this command is not closed", help)
+        })?;
+        if let Some(program) = words.first().filter(|program| program.contains('/')) {
+            self.path_of_user(program)?;
+        }
+        Ok(text.to_owned())
+    }
+
     /// Resolves a path that the user names. It must not be relative, as agents work in many directories.
     fn path_of_user(&self, text: &str) -> Result<String, Problem> {
         let below_home =
@@ -367,9 +391,4 @@ fn texts_of(item: &Item) -> Vec<String> {
     let text = |value: &TomlValue| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     // An empty list would demand no key: return a text that no key equals.
     if values.is_empty() { vec![String::new()] } else { values.into_iter().map(text).collect() }
-}
-
-/// Normalises a key: `-` counts as `_`.
-pub(super) fn plain(key: &str) -> String {
-    key.replace('-', "_")
 }

@@ -7,6 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
 use repertoire_sessions::{ServerOptions, without_secrets};
 
+/// The time in which a program that ranks skills gives an answer, by default: the first one may load a model.
+pub(super) const RETRIEVER_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The form of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -33,6 +36,10 @@ pub(super) enum Kind {
     Budget,
     /// `true`, `false`, or a table of three numbers.
     Margin,
+    /// `true`, `false`, or the name of a table of meanings.
+    Meaning,
+    /// A program with its arguments, in one text.
+    Command,
     /// Any table, as the class of tools defines its own configuration.
     Table,
     /// The address of a server, which may hold a password.
@@ -118,6 +125,10 @@ pub(super) const KEYS: &[Key] = &[
     key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
     key("routing.relevance", Kind::Margin, ProjectMay::Set),
     key("routing.keep_messages", Kind::Switch, ProjectMay::Narrow),
+    key("routing.meaning", Kind::Meaning, ProjectMay::Set),
+    // A project must not be able to run a program.
+    key("routing.retriever", Kind::Command, ProjectMay::NotSet),
+    key("routing.retriever_timeout", Kind::Seconds, ProjectMay::NotSet),
     key("sessions.store", Kind::Address, ProjectMay::NotSet),
     key("sessions.timeout", Kind::Seconds, ProjectMay::NotSet),
     key("scripts.timeout", Kind::Seconds, ProjectMay::Narrow),
@@ -160,6 +171,11 @@ pub(super) const KEYS: &[Key] = &[
     key("signatures.required", Kind::Hosts, ProjectMay::NotSet),
     key("signatures.keys", Kind::Keys, ProjectMay::NotSet),
 ];
+
+/// Normalises a key: `-` counts as `_`.
+pub(super) fn plain(key: &str) -> String {
+    key.replace('-', "_")
+}
 
 /// The names of the sections, in the order of the keys.
 pub(super) fn sections() -> impl Iterator<Item = &'static str> {
@@ -244,7 +260,7 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
         DisclosureOptions::default();
     let count = |n: usize| Some(Value::Count(n as u64));
     match name {
-        "sources.standard" | "bundled.command_line" | "scripts.network" => {
+        "sources.standard" | "bundled.command_line" | "routing.meaning" | "scripts.network" => {
             Some(Value::Switch(true))
         }
         "bundled.hooks"
@@ -263,6 +279,7 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
             _ => None,
         },
         "routing.relevance" => Some(Value::Margin(relevance)),
+        "routing.retriever_timeout" => Some(Value::Seconds(RETRIEVER_TIMEOUT)),
         "sessions.timeout" => Some(Value::Seconds(ServerOptions::default().timeout)),
         _ => default_of_code(name),
     }
@@ -331,7 +348,9 @@ mod tests {
         for Key { name, kind, .. } in KEYS {
             let fits = match default_of(name) {
                 None => true,
-                Some(Value::Switch(_)) => matches!(kind, Kind::Switch | Kind::Hosts),
+                Some(Value::Switch(_)) => {
+                    matches!(kind, Kind::Switch | Kind::Hosts | Kind::Meaning)
+                }
                 Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,

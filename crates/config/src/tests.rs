@@ -183,7 +183,7 @@ fn times_are_seconds_or_texts_with_a_unit() {
         let config = world.config();
         assert_eq!(findings(&config), [""; 0], "{text}");
         let refresh = config.fetch_sections()[0].refresh;
-        assert_eq!(refresh, Some(std::time::Duration::from_secs(seconds)), "{text}");
+        assert_eq!(refresh, Some(Duration::from_secs(seconds)), "{text}");
         assert_eq!(value(&config, "fetch.team.refresh"), seconds);
     }
 }
@@ -194,7 +194,7 @@ fn the_nearest_name_is_proposed() {
         ("[limits]\nmax_skils = 3", "did you mean `max_skills`?"),
         ("[bundled]\nhook = true", "did you mean `hooks`?"),
         ("[skill]\n", "did you mean `skills`?"),
-        ("[routing]\nxyz = 1", "there are `inflect`, `mask_quoted`, `relevance`, `keep_messages`"),
+        ("[meta_phrases]\nxyz = 1", "there are `registry`, `show_all`"),
     ] {
         assert_eq!(World::new(text, "").config().diagnostics()[0].help, wanted);
     }
@@ -342,8 +342,8 @@ fn limits_of_scripts_are_taken() {
     );
     let options = world.config().scripts(repertoire::script::ScriptOptions::default());
     let mut wanted = repertoire::script::ScriptLimits::default();
-    wanted.timeout = std::time::Duration::from_millis(1500);
-    wanted.grace = std::time::Duration::from_secs(2);
+    wanted.timeout = Duration::from_millis(1500);
+    wanted.grace = Duration::from_secs(2);
     wanted.output_bytes = 3;
     wanted.args = 4;
     wanted.arg_bytes = 5;

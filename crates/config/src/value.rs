@@ -14,6 +14,9 @@ use repertoire::disclosure::{Budget, RelevanceMargin};
 /// The maximum time in a setting, in seconds: a year.
 const MAX_SECONDS: f64 = 365.0 * 24.0 * 60.0 * 60.0;
 
+/// The maximum length of the name of a model, in bytes.
+const MAX_MODEL_NAME: usize = 64;
+
 /// The reason why a value is not accepted.
 pub(super) struct Problem {
     pub(super) code: Code,
@@ -160,6 +163,14 @@ fn json_of_value(value: &TomlValue) -> Json {
 /// (`Ed`), the id of the key in eight bytes, and an Ed25519 key.
 pub(super) fn is_public_key(text: &str) -> bool {
     BASE64.decode(text.as_bytes()).is_ok_and(|bytes| bytes.len() == 42 && bytes.starts_with(b"Ed"))
+}
+
+/// Tells whether a text can be the name of a table of meanings, and so of a file.
+pub(super) fn is_model_name(name: &str) -> bool {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    name.len() <= MAX_MODEL_NAME
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(is_legal)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::JsonRpcMessage;
+use rmcp::model::{ClientRequest, JsonRpcMessage};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Serialize;
@@ -29,6 +29,8 @@ pub(super) struct Lines<R> {
     /// The line being read; empty while an overlong one is skipped.
     line: Vec<u8>,
     is_skipping: bool,
+    /// True once the client has sent a request other than `ping`. Before that, only requests count.
+    is_begun: bool,
     /// The queue of lines to write, each with a sender to notify once the line is written; `None` once
     /// the transport is closed.
     outgoing: Option<mpsc::UnboundedSender<Outgoing>>,
@@ -77,6 +79,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             reader: BufReader::new(reader),
             line: Vec::new(),
             is_skipping: false,
+            is_begun: false,
             outgoing: Some(outgoing),
             // A separate task writes each line completely, as the future that sends or receives may be
             // dropped half-way.
@@ -154,12 +157,28 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             let repaired = message::repaired(line);
             let line = repaired.as_deref().unwrap_or(line);
             match message::read(line) {
-                Ok(Some(message)) => return Some(message),
+                // A notification needs no answer, and there is nothing yet that it could be about.
+                Ok(Some(message)) if !self.is_begun && !is_request(&message) => {
+                    tracing::debug!("a message before `initialize` is ignored");
+                }
+                Ok(Some(message)) => {
+                    self.is_begun |= !is_ping(&message);
+                    return Some(message);
+                }
                 Ok(None) => {}
                 Err(refusal) => self.refuse(&refusal),
             }
         }
     }
+}
+
+fn is_request(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    matches!(message, JsonRpcMessage::Request(_))
+}
+
+fn is_ping(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    matches!(request.request, ClientRequest::PingRequest(_))
 }
 
 fn to_line(message: &impl Serialize) -> io::Result<Vec<u8>> {

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use crate::layout::{PieceHash, Tokenizer};
-use crate::table::Table;
+use crate::layout::{Header, PieceHash, Tokenizer};
+use crate::table::{Lookup, Table};
 use crate::words::words;
 
-/// At the start of a word, a shorter piece is not the same as inside; in characters. `er` is a word
-/// in German and an ending in English, `data` means the same wherever it stands.
+/// In alphabets, a shorter piece at the start of a word is not the same as inside; in characters.
+/// `er` is a word in German and an ending in English, `data` means the same wherever it stands.
 const MARKED_BELOW: usize = 4;
+/// The alphabets come before; Chinese, Japanese and Korean after.
+const ALPHABETS_END: char = '\u{3000}';
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,15 +47,16 @@ pub(crate) fn pieces(
     mut each: impl FnMut(Piece),
 ) {
     let PieceScratch { word, steps, rows } = scratch;
+    let finder = Finder { lookup: table.lookup(), header: table.header() };
     words(text, table.header(), word, |range, word| {
         rows.clear();
         match table.header().tokenizer {
-            Tokenizer::WordPiece => longest(table, word, rows),
-            Tokenizer::Words | Tokenizer::SentencePiece => cheapest(table, word, steps, rows),
+            Tokenizer::WordPiece => finder.longest(word, rows),
+            Tokenizer::Words | Tokenizer::SentencePiece => finder.cheapest(word, steps, rows),
         }
         // Only there a word is a sentence, and an unchanged one has its pieces where the text has them.
         let by_piece = table.header().tokenizer == Tokenizer::Words
-            && !word.starts_with(|c: char| c < '\u{3000}')
+            && !word.starts_with(|c| c < ALPHABETS_END)
             && text.get(range.clone()) == Some(word);
         for (row, part) in rows.drain(..) {
             let range = if by_piece {
@@ -66,79 +69,93 @@ pub(crate) fn pieces(
     });
 }
 
-/// The pieces of a word, each the longest that the table has; none if a part is unknown.
-fn longest(table: &Table, word: &str, rows: &mut Vec<(u32, Range<usize>)>) {
-    let mut start = 0;
-    while start < word.len() {
-        let mut hash = PieceHash::new(start > 0);
-        let mut found = None;
-        for (at, byte) in word.bytes().enumerate().skip(start).take(table.header().longest) {
-            hash.push(byte);
-            if word.is_char_boundary(at + 1)
-                && let Some(bytes) = word.as_bytes().get(start..=at)
-                && let Some((row, _)) = table.find(hash.value(), start > 0, bytes)
-            {
-                found = Some((row, start..at + 1));
-            }
-        }
-        let Some(piece) = found else {
-            rows.clear();
-            return;
-        };
-        start = piece.1.end;
-        rows.push(piece);
-    }
+/// Looks for the pieces of words.
+struct Finder<'a> {
+    lookup: Lookup<'a>,
+    header: &'a Header,
 }
 
-/// The pieces of a word whose costs add up to the least (Viterbi); characters without a piece are
-/// left out.
-fn cheapest(table: &Table, word: &str, steps: &mut Vec<Step>, rows: &mut Vec<(u32, Range<usize>)>) {
-    let bytes = word.as_bytes();
-    steps.clear();
-    steps.resize(bytes.len() + 1, UNREACHED);
-    steps[0].cost = 0;
-    for (start, first) in word.char_indices() {
-        let cost = steps[start].cost;
-        let mut reach = |end: usize, more: u32, row: Option<u32>| {
-            let total = cost.saturating_add(more);
-            if total < steps[end].cost {
-                steps[end] = Step { cost: total, from: start as u32, row };
+impl Finder<'_> {
+    /// The pieces of a word, each the longest that the table has; none if a part is unknown.
+    fn longest(&self, word: &str, rows: &mut Vec<(u32, Range<usize>)>) {
+        let mut start = 0;
+        while start < word.len() {
+            let mut hash = PieceHash::new(start > 0);
+            let mut found = None;
+            for (at, byte) in word.bytes().enumerate().skip(start).take(self.header.longest) {
+                hash.push(byte);
+                if word.is_char_boundary(at + 1)
+                    && let Some(bytes) = word.as_bytes().get(start..=at)
+                    && let Some((row, _)) = self.lookup.find(hash.value(), start > 0, bytes)
+                {
+                    found = Some((row, start..at + 1));
+                }
+            }
+            let Some(piece) = found else {
+                rows.clear();
+                return;
+            };
+            start = piece.1.end;
+            rows.push(piece);
+        }
+    }
+
+    /// The pieces of a word whose costs add up to the least (Viterbi); characters without a piece are
+    /// left out.
+    fn cheapest(&self, word: &str, steps: &mut Vec<Step>, rows: &mut Vec<(u32, Range<usize>)>) {
+        let bytes = word.as_bytes();
+        steps.clear();
+        steps.resize(bytes.len() + 1, UNREACHED);
+        steps[0].cost = 0;
+        for (start, first) in word.char_indices() {
+            let cost = steps[start].cost;
+            let mut reach = |end: usize, more: u32, row: Option<u32>| {
+                let total = cost.saturating_add(more);
+                if total < steps[end].cost {
+                    steps[end] = Step { cost: total, from: start as u32, row };
+                }
+            };
+            reach(start + first.len_utf8(), self.header.unknown, None);
+            self.each_prefix(&word[start..], start == 0, |len, row, more| {
+                reach(start + len, more, Some(row));
+            });
+        }
+        let mut at = bytes.len();
+        while at > 0 {
+            let step = steps[at];
+            let from = step.from as usize;
+            if let Some(row) = step.row {
+                rows.push((row, from..at));
+            }
+            at = from;
+        }
+        rows.reverse();
+    }
+
+    /// Calls `each` with the length, the row and the cost of each piece that `rest` starts with.
+    fn each_prefix(&self, rest: &str, is_start: bool, mut each: impl FnMut(usize, u32, u32)) {
+        let bytes = rest.as_bytes();
+        let mut look = |flag: bool, from: usize, to: usize| {
+            let mut hash = PieceHash::new(flag);
+            for (at, &byte) in bytes.iter().enumerate().take(to) {
+                hash.push(byte);
+                if at + 1 > from
+                    && rest.is_char_boundary(at + 1)
+                    && let Some((row, cost)) = self.lookup.find(hash.value(), flag, &bytes[..=at])
+                {
+                    each(at + 1, row, cost);
+                }
             }
         };
-        reach(start + first.len_utf8(), table.header().unknown, None);
-        each_prefix(table, &word[start..], start == 0, |len, row, more| {
-            reach(start + len, more, Some(row));
-        });
-    }
-    let mut at = bytes.len();
-    while at > 0 {
-        let step = steps[at];
-        let from = step.from as usize;
-        if let Some(row) = step.row {
-            rows.push((row, from..at));
+        let longest = self.header.longest;
+        let marks = self.header.tokenizer == Tokenizer::Words
+            && is_start
+            && rest.starts_with(|c| c < ALPHABETS_END);
+        if !marks {
+            return look(false, 0, longest);
         }
-        at = from;
-    }
-    rows.reverse();
-}
-
-/// Calls `each` with the length, the row and the cost of each piece that `rest` starts with.
-fn each_prefix(table: &Table, rest: &str, is_start: bool, mut each: impl FnMut(usize, u32, u32)) {
-    let marks = table.header().tokenizer == Tokenizer::Words && is_start;
-    let (mut plain, mut marked) = (PieceHash::new(false), PieceHash::new(true));
-    let mut n_chars = 0;
-    let bytes = rest.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate().take(table.header().longest) {
-        plain.push(byte);
-        marked.push(byte);
-        if !rest.is_char_boundary(at + 1) {
-            continue;
-        }
-        n_chars += 1;
-        let flag = marks && n_chars < MARKED_BELOW;
-        let hash = if flag { marked } else { plain };
-        if let Some((row, cost)) = table.find(hash.value(), flag, &bytes[..=at]) {
-            each(at + 1, row, cost);
-        }
+        let short = rest.char_indices().nth(MARKED_BELOW - 1).map_or(bytes.len(), |(at, _)| at);
+        look(true, 0, short.min(longest));
+        look(false, short, longest);
     }
 }

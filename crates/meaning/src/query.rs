@@ -1,10 +1,7 @@
 //! One vector against many compact ones.
 
+use crate::compact::{Compact, UNIT};
 use crate::layout::MAX_DIMENSIONS;
-use crate::vector::Compact;
-
-/// A component of length 1 as a byte.
-pub(crate) const UNIT: f32 = 127.0;
 
 /// The leading dimensions of a vector, which tell most about it: tables have their dimensions in the
 /// order of how much texts differ in them.
@@ -17,13 +14,13 @@ pub struct Query {
     values: [i16; MAX_DIMENSIONS],
 }
 
+/// A component of length 1 of the vector that is compared: finer than a byte, so that only the other
+/// vector's rounding counts, and small enough that no sum of products exceeds 32 bits.
+const QUERY_UNIT: f32 = 8128.0;
+
 impl Query {
-    pub(crate) fn new(compact: &Compact) -> Query {
-        let mut values = [0; MAX_DIMENSIONS];
-        for (value, byte) in values.iter_mut().zip(compact.as_bytes()) {
-            *value = i16::from(byte.cast_signed());
-        }
-        Query { values }
+    pub(crate) fn new(values: &[f32; MAX_DIMENSIONS]) -> Query {
+        Query { values: values.map(|value| (value * QUERY_UNIT).round() as i16) }
     }
 
     /// Returns the cosine with a compact vector of the same table.
@@ -36,9 +33,9 @@ impl Query {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "at most 256 · 127², which an f32 holds")]
+#[expect(clippy::cast_precision_loss, reason = "24 bits are more than a cosine needs")]
 fn cosine(product: i32) -> f32 {
-    product as f32 / (UNIT * UNIT)
+    product as f32 / (QUERY_UNIT * UNIT)
 }
 
 /// The sum of products of a vector and bytes. Blocks of a fixed size become vector instructions.
@@ -96,9 +93,16 @@ impl<'a> Vectors<'a> {
         self.heads.len()
     }
 
-    /// Whether there is no vector.
+    /// Returns true if there is no vector.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
+    }
+
+    /// Returns a vector as it was packed; nothing for one that does not exist.
+    pub fn get(&self, index: usize) -> Option<Compact> {
+        let head = self.heads.get(index)?;
+        let tail = self.tails.get(index * self.tail..(index + 1) * self.tail)?;
+        Compact::from_bytes(&[head, tail].concat())
     }
 
     /// Replaces `out` by an estimate of the cosine of each vector, from its leading 64 dimensions.

@@ -107,34 +107,16 @@ impl Table {
         &self.header
     }
 
-    fn u32_at(&self, at: usize) -> Option<u32> {
-        Some(u32::from_le_bytes(*self.bytes.get(at..)?.first_chunk()?))
-    }
-
-    /// Returns the row of a piece and its cost, in 1/1024 nat.
-    pub(crate) fn find(&self, hash: u64, flag: bool, piece: &[u8]) -> Option<(u32, u32)> {
-        // Of ten strings in a text that are looked up, nine are no piece; this finds out in one read.
-        let (word, bits) = filter_bits(hash, self.header.filter_words);
-        let filter = self.bytes.get(self.header.filter_at + word * 8..)?.first_chunk()?;
-        if u64::from_le_bytes(*filter) & bits != bits {
-            return None;
+    /// The sections in which pieces are looked up.
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        let section =
+            |at: usize, n: usize| self.bytes.get(at..at + n * 8).unwrap_or_default().as_chunks().0;
+        let Header { filter_at, filter_words, buckets_at, buckets, entries_at, .. } = self.header;
+        Lookup {
+            filter: section(filter_at, filter_words),
+            buckets: section(buckets_at, buckets + 1),
+            entries: self.bytes.get(entries_at..).unwrap_or_default(),
         }
-        let bucket = self.header.buckets_at + (hash as usize & (self.header.buckets - 1)) * 8;
-        let (start, mut row, end) =
-            (self.u32_at(bucket)?, self.u32_at(bucket + 4)?, self.u32_at(bucket + 8)?);
-        let mut entries = self
-            .bytes
-            .get(self.header.entries_at + start as usize..self.header.entries_at + end as usize)?;
-        while let [len, low, high, rest @ ..] = entries {
-            let (bytes, others) = rest.split_at_checked(usize::from(*len))?;
-            let cost = u16::from_le_bytes([*low, *high]);
-            if bytes == piece && (cost & FLAG != 0) == flag {
-                return Some((row, u32::from(cost & !FLAG)));
-            }
-            entries = others;
-            row = row.wrapping_add(1);
-        }
-        None
     }
 
     /// The scale and the values of a row; nothing for one that the table does not have.
@@ -146,6 +128,44 @@ impl Table {
         let at = self.header.rows_at + row as usize * size;
         let (scale, values) = self.bytes.get(at..at + size)?.split_first_chunk()?;
         Some((f32::from(u16::from_le_bytes(*scale)), values))
+    }
+}
+
+/// The hash table of pieces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lookup<'a> {
+    filter: &'a [[u8; 8]],
+    buckets: &'a [[u8; 8]],
+    entries: &'a [u8],
+}
+
+impl Lookup<'_> {
+    /// Returns the row of a piece and its cost, in 1/1024 nat.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, flag: bool, piece: &[u8]) -> Option<(u32, u32)> {
+        // Of ten strings in a text that are looked up, nine are no piece; this finds out in one read.
+        let (word, bits) = filter_bits(hash, self.filter.len());
+        if u64::from_le_bytes(*self.filter.get(word)?) & bits != bits {
+            return None;
+        }
+        self.find_in_bucket(hash as usize & (self.buckets.len() - 2), flag, piece)
+    }
+
+    fn find_in_bucket(&self, bucket: usize, flag: bool, piece: &[u8]) -> Option<(u32, u32)> {
+        // The place of the first entry in the lower half, the number of its row in the upper one.
+        let [this, next] = self.buckets.get(bucket..)?.first_chunk()?.map(u64::from_le_bytes);
+        let (start, end, mut row) = (this as u32, next as u32, (this >> 32) as u32);
+        let mut entries = self.entries.get(start as usize..end as usize)?;
+        while let [len, low, high, rest @ ..] = entries {
+            let (bytes, others) = rest.split_at_checked(usize::from(*len))?;
+            let cost = u16::from_le_bytes([*low, *high]);
+            if bytes == piece && (cost & FLAG != 0) == flag {
+                return Some((row, u32::from(cost & !FLAG)));
+            }
+            entries = others;
+            row = row.wrapping_add(1);
+        }
+        None
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::compact::{Compact, UNIT, dot};
 use crate::layout::MAX_DIMENSIONS;
 use crate::pieces::{PieceScratch, pieces};
-use crate::query::{Query, UNIT};
+use crate::query::Query;
 use crate::table::Table;
 
 /// Only this much of a text counts, in bytes; more adds time and little to the mean.
@@ -24,20 +25,12 @@ pub struct Vector {
     dimensions: u16,
 }
 
-/// A vector with a byte for each dimension: at most 256 bytes. Cosines differ from those of the exact
-/// vectors by less than 0.01.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compact {
-    bytes: [u8; MAX_DIMENSIONS],
-    dimensions: u16,
-}
-
 /// A word of a text, and its part in a cosine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contribution {
     /// Where the text has the word, in bytes.
     pub range: Range<usize>,
-    /// What the word adds to the cosine; negative if it takes away. All shares of a text add up to its
+    /// The amount that the word adds to the cosine; negative if it takes away. All shares of a text add up to its
     /// cosine.
     pub share: f32,
 }
@@ -54,7 +47,7 @@ impl Table {
     pub fn vector(&self, text: &str, scratch: &mut Scratch) -> Vector {
         let mut sum = [0.0; MAX_DIMENSIONS];
         pieces(self, bounded(text), &mut scratch.pieces, |piece| self.add(piece.row, &mut sum));
-        self.unit(sum)
+        Vector { values: unit(sum), dimensions: self.dimensions() as u16 }
     }
 
     /// Returns the words of a text with what each adds to the cosine of its vector and `other`, the
@@ -107,27 +100,17 @@ impl Table {
             *high += scale * (f32::from(value >> 4) - 8.0);
         }
     }
-
-    fn unit(&self, mut values: [f32; MAX_DIMENSIONS]) -> Vector {
-        let length = dot(&values, &values).sqrt();
-        if length > 0.0 {
-            for value in &mut values {
-                *value /= length;
-            }
-        }
-        Vector { values, dimensions: self.dimensions() as u16 }
-    }
 }
 
-/// The sum of products, in eight running sums that a processor adds at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0; 8];
-    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
+/// Brings the values to length 1, unless all are 0.
+fn unit(mut values: [f32; MAX_DIMENSIONS]) -> [f32; MAX_DIMENSIONS] {
+    let length = dot(&values, &values).sqrt();
+    if length > 0.0 {
+        for value in &mut values {
+            *value /= length;
         }
     }
-    sums.iter().sum()
+    values
 }
 
 impl Vector {
@@ -136,7 +119,7 @@ impl Vector {
         &self.values[..usize::from(self.dimensions)]
     }
 
-    /// Whether no word of the text is known; such a vector is near nothing.
+    /// Returns true if no word of the text is known; such a vector is near nothing.
     pub fn is_zero(&self) -> bool {
         self.values.iter().all(|value| *value == 0.0)
     }
@@ -147,10 +130,19 @@ impl Vector {
         dot(&self.values, &other.values)
     }
 
+    /// The direction midway between both vectors; a zero vector does not count.
+    #[must_use]
+    pub fn midway(&self, other: &Vector) -> Vector {
+        let mut values = self.values;
+        for (value, other) in values.iter_mut().zip(other.values) {
+            *value += other;
+        }
+        Vector { values: unit(values), dimensions: self.dimensions.max(other.dimensions) }
+    }
+
     /// The same direction in a byte for each dimension.
     pub fn compact(&self) -> Compact {
-        let bytes = self.values.map(|value| ((value * UNIT).round() as i8).cast_unsigned());
-        Compact { bytes, dimensions: self.dimensions }
+        Compact::new(&self.values, self.dimensions)
     }
 
     /// The vector that [`Vector::compact`] made these bytes of, nearly.
@@ -166,25 +158,6 @@ impl Vector {
 
     /// The vector in the form in which many compact ones are compared with it.
     pub fn query(&self) -> Query {
-        Query::new(&self.compact())
-    }
-}
-
-impl Compact {
-    /// The bytes: one for each dimension, as two's complement.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.dimensions)]
-    }
-
-    /// The vector with these bytes, one for each dimension; `None` if there are more than 256.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Compact> {
-        let mut values = [0; MAX_DIMENSIONS];
-        values.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some(Compact { bytes: values, dimensions: bytes.len() as u16 })
-    }
-
-    /// The leading bytes, with zeros for dimensions that do not exist.
-    pub(crate) fn head<const N: usize>(&self) -> [u8; N] {
-        std::array::from_fn(|at| self.bytes.get(at).copied().unwrap_or_default())
+        Query::new(&self.values)
     }
 }

@@ -33,6 +33,9 @@ pub(crate) fn words(
     }
 }
 
+/// A space for `SentencePiece`, which Unicode no longer counts as one.
+const ZERO_WIDTH_SPACE: char = '\u{200B}';
+
 /// How characters group into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -51,7 +54,11 @@ fn class(c: char, kind: Tokenizer) -> Class {
         Tokenizer::Words => Class::Between,
         Tokenizer::WordPiece if c.is_whitespace() => Class::Between,
         Tokenizer::WordPiece if is_ideograph(c) || is_bert_punctuation(c) => Class::Single,
-        Tokenizer::SentencePiece if c.is_whitespace() || c.is_control() => Class::Between,
+        Tokenizer::SentencePiece
+            if c.is_whitespace() || c.is_control() || c == ZERO_WIDTH_SPACE =>
+        {
+            Class::Between
+        }
         Tokenizer::WordPiece | Tokenizer::SentencePiece => Class::Letter,
     }
 }
@@ -124,16 +131,23 @@ fn normalize_unicode(word: &str, header: &Header, out: &mut String) {
 }
 
 fn is_kept_by_bert(c: char) -> bool {
-    c != '\0' && c != '\u{FFFD}' && !c.is_control()
+    c != '\u{FFFD}' && !c.is_control() && !is_format(c)
 }
 
-/// Whether BERT puts spaces around the character.
+/// Tells whether the character is invisible, and meant for programs: the category Cf of Unicode.
+fn is_format(c: char) -> bool {
+    matches!(u32::from(c), 0xAD | 0x600..=0x605 | 0x61C | 0x6DD | 0x70F | 0x180E | 0x200B..=0x200F
+        | 0x202A..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB | 0x1D173..=0x1D17A
+        | 0xE0001..=0xE007F)
+}
+
+/// Tells whether BERT puts spaces around the character.
 fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x20000..=0x2A6DF | 0x2A700..=0x2CEAF
         | 0xF900..=0xFAFF | 0x2F800..=0x2FA1F)
 }
 
-/// Whether the character belongs to a script without spaces: Han, Hiragana, Katakana.
+/// Tells whether the character belongs to a script without spaces: Han, Hiragana, Katakana.
 fn is_unspaced(c: char) -> bool {
     let c = u32::from(c);
     c >= 0x3005

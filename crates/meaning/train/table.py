@@ -160,6 +160,11 @@ def kind(c):
     return "unspaced" if is_unspaced(c) else "letter" if is_letter(c) else None
 
 
+def is_marked(piece, starts):
+    """Whether a piece at the start of a word is another than inside: short ones of alphabets are."""
+    return starts and len(piece) < MARKED_BELOW and piece[0] < "\u3000"
+
+
 # ---- reading -------------------------------------------------------------------------------------
 
 class Table:
@@ -203,7 +208,7 @@ class Table:
                 part = word[start:end]
                 if len(part.encode()) > self.longest:
                     break
-                found = self.costs.get((part, start == 0 and end - start < MARKED_BELOW))
+                found = self.costs.get((part, is_marked(part, start == 0)))
                 if found:
                     reach(end, *found)
         rows, at = [], len(word)

@@ -64,12 +64,20 @@ impl SessionTools {
             let help = format!("give a `limit` of at least 1, or none for the default of {FOUND}");
             return Err(Error::new(ErrorCode::InvalidParam, "a `limit` of 0 finds nothing", help));
         }
-        let found = self.engine.turn(&call.query, &self.session).find_skills(limit);
+        let turn = self.engine.turn(&call.query, &self.session);
+        let (found, failure) = turn.find_or_failure(limit);
         keep_query(&self.session, &call.query, &found);
         let lines = found.iter().map(|skill| format!("- {}: {}", skill.id, skill.brief));
-        let lines: Vec<String> = lines.collect();
-        let text = if lines.is_empty() { "No skill fits.".to_owned() } else { lines.join("\n") };
-        Ok(Envelope::success(&json!({"skills": found}), text))
+        let mut lines: Vec<String> = lines.collect();
+        if lines.is_empty() {
+            lines.push("No skill fits.".to_owned());
+        }
+        let mut data = json!({"skills": found});
+        if let Some(failure) = failure {
+            lines.push(format!("[found by words alone: {failure}]"));
+            data["failure"] = failure.into();
+        }
+        Ok(Envelope::success(&data, lines.join("\n")))
     }
 
     pub(super) fn read_skill_file(&self, call: &ReadSkillFile) -> Result<Envelope, Error> {

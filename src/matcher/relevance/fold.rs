@@ -23,8 +23,8 @@ pub(super) struct Folded {
     pub(super) terms: Vec<(u64, Impact)>,
     /// The distinct terms of the skill's name, by their hashes.
     pub(super) name: Vec<u64>,
-    /// The vectors of its meaning, if there is a table.
-    pub(super) vectors: Vec<Compact>,
+    /// The vector of its meaning, if there is a table.
+    pub(super) vector: Option<Compact>,
 }
 
 /// A term by its hash, its field, and its relation to an identifier.

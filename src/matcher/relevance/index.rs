@@ -66,17 +66,8 @@ pub(crate) struct Written<'b> {
     means: MeanLengths,
     #[serde(borrow)]
     meaning: Option<meaning::Written<'b>>,
-    #[serde(serialize_with = "as_bytes")]
+    #[serde(serialize_with = "super::bytes::as_bytes")]
     bytes: &'b [u8],
-}
-
-/// Serialises bytes as a block, not as a list of numbers.
-#[cfg(feature = "snapshot")]
-pub(super) fn as_bytes<S: serde::Serializer>(
-    bytes: &[u8],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bytes(bytes)
 }
 
 impl RelevanceIndex {
@@ -95,8 +86,7 @@ impl RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
         let folded = fold_all(&skills, &means, table.map(|table| &**table), reporter);
-        let vectors: Vec<Vec<Compact>> =
-            folded.iter().map(|folded| folded.vectors.clone()).collect();
+        let vectors: Vec<Compact> = folded.iter().filter_map(|folded| folded.vector).collect();
         let meaning = table.map(|table| Meaning::new(table, &vectors));
         RelevanceIndex::put_together(&skills, means, Flat::new(&folded), meaning)
     }
@@ -120,7 +110,7 @@ impl RelevanceIndex {
         let mut moved: Vec<Option<u32>> = vec![None; self.ids.len()];
         let mut changed = Vec::new();
         let mut names: Vec<Vec<u64>> = vec![Vec::new(); skills.len()];
-        let mut vectors: Vec<Vec<Compact>> = vec![Vec::new(); skills.len()];
+        let mut vectors: Vec<Option<Compact>> = vec![None; skills.len()];
         for (number, (id, skill)) in skills.iter().enumerate() {
             let before = self.ids.binary_search(id).ok().filter(|_| is_same(id, skill));
             match before {
@@ -128,8 +118,7 @@ impl RelevanceIndex {
                     moved[before] = Some(number as u32);
                     names[number] = self.flat.name_hashes(before as u32);
                     let known = self.meaning.as_ref();
-                    vectors[number] =
-                        known.map(|known| known.of_skill(before as u32)).unwrap_or_default();
+                    vectors[number] = known.and_then(|known| known.of_skill(before as u32));
                 }
                 None => changed.push((number, (*id, *skill))),
             }
@@ -138,13 +127,14 @@ impl RelevanceIndex {
         let texts: Vec<_> = changed.iter().map(|(_, skill)| *skill).collect();
         let folded = fold_all(&texts, &means, self.table(), &Reporter::default());
         for ((number, _), of) in changed.iter().zip(folded) {
-            let Folded { terms, name, vectors: near } = of;
+            let Folded { terms, name, vector } = of;
             names[*number] = name;
-            vectors[*number] = near;
+            vectors[*number] = vector;
             let posting = |(hash, impact)| Posting::new(hash, *number as u32, impact);
             postings.extend(terms.into_iter().map(posting));
         }
         let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
+        let vectors: Vec<Compact> = vectors.into_iter().flatten().collect();
         let meaning = self.meaning.as_ref().map(|known| Meaning::new(known.table(), &vectors));
         RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names), meaning)
     }
@@ -159,8 +149,9 @@ impl RelevanceIndex {
         let number = self.ids.binary_search(id).ok()? as u32;
         let mut postings = self.flat.postings(|other| (other != number).then_some(other));
         let folded = fold_all(&[(id, skill)], &self.means, self.table(), &Reporter::default());
-        let meaning = self.meaning.as_ref().zip(folded.first());
-        let meaning = meaning.map(|(known, folded)| known.with_skill(number, &folded.vectors));
+        let vector = folded.first().and_then(|folded| folded.vector);
+        let meaning = self.meaning.as_ref().zip(vector);
+        let meaning = meaning.map(|(known, vector)| known.with_skill(number, vector));
         let terms = folded.iter().flat_map(|folded| &folded.terms);
         postings.extend(terms.map(|(hash, impact)| Posting::new(*hash, number, *impact)));
         let n_skills = self.ids.len() as u32;
@@ -190,7 +181,7 @@ impl RelevanceIndex {
         let languages = languages_of(&flat);
         let meaning = match (meaning, table) {
             (None, None) => None,
-            (Some(meaning), Some(table)) => Some(Meaning::read(meaning, table, ids.len())?),
+            (Some(meaning), Some(table)) => Some(Meaning::read(&meaning, table, ids.len())?),
             _ => return None,
         };
         Some(RelevanceIndex { ids, flat, means, languages, meaning, scratch: ThreadLocal::new() })
@@ -316,8 +307,8 @@ fn fold_part(
         let body = Skill::clone(skill);
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());
         steps.add();
-        let vectors = table.map(|table| meaning::vectors(table, &texts, &mut scratch));
-        Folded { vectors: vectors.unwrap_or_default(), ..folder.fold(&texts, means) }
+        let vector = table.map(|table| meaning::vector(table, &texts, &mut scratch));
+        Folded { vector, ..folder.fold(&texts, means) }
     };
     skills.iter().map(&mut fold).collect()
 }

@@ -14,6 +14,8 @@
 //! the other.
 
 mod adjacent;
+#[cfg(feature = "snapshot")]
+mod bytes;
 mod everyday;
 mod exclusions;
 mod fields;
@@ -25,6 +27,7 @@ mod impact;
 mod index;
 mod languages;
 mod meaning;
+mod near;
 mod phrases;
 mod postings;
 mod purpose;
@@ -41,6 +44,7 @@ pub use everyday::{has_word, is_everyday};
 pub use fields::Field;
 pub use index::RelevanceIndex;
 pub use meaning::Levels;
+pub use near::Near;
 pub(crate) use purpose::denies;
 pub use repertoire_meaning::Table as MeaningTable;
 pub(crate) use retriever::Retrieval;
@@ -73,8 +77,8 @@ pub struct Relevance {
     pub head_words: usize,
     /// The evidence that the message concerns the skill at all: 1 for each shared word of its front
     /// matter and 1/2 for one of its body, half of that for everyday words ("build", "time") and
-    /// numbers. Counted for the first skill only. Below 1, or 1.5 among 64 skills or more, relevance shows
-    /// no line unless `says_phrase` or `is_near` is true.
+    /// numbers; and what its nearness is. Counted for the first skill only. Below 1, or 1.5 among 64 skills or
+    /// more, and half more where nearness adds to it, relevance shows no line unless `says_phrase` is true.
     pub evidence: f32,
     /// True if a shared word distinguishes skills: fewer than half of them have it.
     pub is_telling: bool,
@@ -86,15 +90,19 @@ pub struct Relevance {
     /// True if the words are in attachments only, as the request shares none with any skill.
     pub is_attached: bool,
     /// How near the skill is to the message: the cosine of their meanings, from -1 to 1, or the score that
-    /// the host's [`Retriever`] gives it; 0 if that was not measured.
-    pub nearness: f32,
-    /// True if that is near enough to be evidence of its own.
+    /// the host's [`Retriever`] gives it. `None` if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearness: Option<f32>,
+    /// True if that is near enough for a skill to be found without a shared word.
     pub is_near: bool,
 }
 
 /// The minimum evidence that a message concerns any skill, in catalogs of fewer than [`MANY`] skills and
 /// in larger ones. Less is mostly chance (`docs/routing.md`, *Messages for no skill*).
 const ENOUGH_EVIDENCE: [f32; 2] = [1.0, 1.5];
+
+/// The evidence that is needed in addition where nearness adds to it.
+const NEARNESS_EVIDENCE: f32 = 0.5;
 
 /// The number of skills at which at least one of them shares a word with most messages.
 const MANY: usize = 64;
@@ -104,7 +112,10 @@ impl Relevance {
     /// so, it may also concern the next ones.
     pub(crate) fn is_plausible(&self, n_skills: usize) -> bool {
         let enough = ENOUGH_EVIDENCE[usize::from(n_skills >= MANY)];
-        self.says_phrase || self.is_near || self.evidence >= enough
+        let nearness = if self.nearness.is_some() { NEARNESS_EVIDENCE } else { 0.0 };
+        // A message in another language shares no word.
+        let is_alone = self.is_near && self.words == 0;
+        self.says_phrase || is_alone || self.evidence >= enough + nearness
     }
 }
 

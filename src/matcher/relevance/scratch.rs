@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::meaning::Nearness;
 use super::terms::{Term, Tokenizer};
 
 /// The working memory of a search, kept for the next one.
@@ -12,15 +13,15 @@ pub(super) struct Scratch {
     /// The normalised text with its ASCII letters in lower case; each byte keeps its position.
     pub(super) folded: String,
     pub(super) words: Vec<Word>,
+    /// The factor by which scores are multiplied in `sums`.
+    pub(super) scale: f32,
     /// A sum for each skill, and zeros up to a whole number of blocks.
     pub(super) sums: Vec<u16>,
     /// The greatest sum of each block of skills; `best_maxima` is a copy in which the best are selected.
     pub(super) maxima: Vec<u16>,
     pub(super) best_maxima: Vec<u16>,
     pub(super) ranked: Vec<Ranked>,
-    /// How near each skill is to the message, and the working memory for that.
-    pub(super) nearness: Vec<f32>,
-    pub(super) pieces: repertoire_meaning::Scratch,
+    pub(super) nearness: Nearness,
 }
 
 /// A skill and its score.
@@ -28,8 +29,6 @@ pub(super) struct Scratch {
 pub(super) struct Ranked {
     pub(super) skill: u32,
     pub(super) score: f32,
-    /// How near the skill is to the message, 0 if that is not known.
-    pub(super) nearness: f32,
 }
 
 impl Ranked {

@@ -39,6 +39,10 @@ const GREATEST_SUM: f32 = 60_000.0;
 /// The factor of weights that lets the greatest impact byte, 254 of 256, add a whole weight.
 const SCALE: f32 = 256.0 / 254.0;
 
+/// The minimum number of skills that are ranked by their meaning, too. Fewer fit into the lines, and one of few
+/// is near to most messages.
+pub(super) const MIN_SKILLS: usize = 12;
+
 /// The number of skills in a block, whose greatest sum is kept.
 const BLOCK: usize = 32;
 
@@ -76,30 +80,33 @@ impl RelevanceIndex {
             return;
         }
         self.with_scratch(|scratch| {
-            let levels = self.measure(message, nearness, scratch);
             let rarest = self.unit();
+            let levels = self.measure(message, nearness, scratch);
             scratch.read(message, &self.flat, self.languages);
+            scratch.scale = scratch.scale_of(levels, rarest);
             scratch.sum_up(&self.flat);
-            scratch.select(limit.saturating_add(1).max(MIN_REFINED));
-            if let Some(levels) = levels {
-                scratch.add_near(levels);
-            }
-            scratch.refine(&self.flat);
             if let Some(levels) = levels {
                 scratch.add_nearness(levels, rarest);
             }
+            scratch.select(limit.saturating_add(1).max(MIN_REFINED));
+            scratch.refine(&self.flat);
             for (place, found) in scratch.ranked.iter().enumerate().take(limit) {
                 let next = scratch.ranked.get(place + 1).map_or(0.0, |next| next.score);
                 let (worth, lead) = (found.score / rarest, (found.score - next) / rarest);
-                let nearness = found.nearness;
-                let is_near = levels.is_some_and(|levels| nearness >= levels.enough);
-                let relevance =
-                    Relevance { worth, lead, nearness, is_near, ..Relevance::default() };
+                let mut relevance = Relevance { worth, lead, ..Relevance::default() };
+                if let Some(levels) = levels {
+                    let nearness = scratch.nearness.values[found.skill as usize];
+                    relevance.nearness = Some(nearness);
+                    relevance.is_near = nearness >= levels.enough && nearness > levels.floor;
+                }
                 ranked.push((found.skill, relevance));
             }
             scratch.tell(&self.flat, ranked);
             if let Some((skill, relevance)) = ranked.first_mut() {
                 scratch.count_words(&self.flat, *skill, relevance);
+                if let Some((levels, nearness)) = levels.zip(relevance.nearness) {
+                    relevance.evidence += levels.evidence(nearness);
+                }
             }
         });
     }
@@ -111,14 +118,15 @@ impl RelevanceIndex {
         given: Option<(&[f32], Levels)>,
         scratch: &mut Scratch,
     ) -> Option<Levels> {
-        if let Some((nearness, levels)) = given {
-            scratch.nearness.clear();
-            scratch.nearness.extend_from_slice(nearness);
-            scratch.nearness.resize(self.len(), levels.floor);
+        if let Some((given, levels)) = given {
+            let values = &mut scratch.nearness.values;
+            values.clear();
+            values.extend_from_slice(given);
+            values.resize(self.len(), levels.floor);
             return Some(levels);
         }
-        let meaning = self.meaning.as_ref()?;
-        meaning.measure(message, &mut scratch.pieces, &mut scratch.nearness);
+        let meaning = self.meaning.as_ref().filter(|_| self.len() >= MIN_SKILLS)?;
+        meaning.measure(message, &mut scratch.nearness);
         Some(meaning.levels())
     }
 
@@ -148,25 +156,37 @@ impl Scratch {
     fn sum_up(&mut self, flat: &Flat) {
         self.sums.clear();
         self.sums.resize(flat.n_skills().next_multiple_of(BLOCK), 0);
-        let scale = self.scale();
         for word in self.words.iter().filter(|word| word.kind != WordKind::Common) {
             if let Some(list) = flat.list_at(word.place) {
-                list.add_to(&mut self.sums[..flat.n_skills()], scaled(word.weight, scale));
+                list.add_to(&mut self.sums[..flat.n_skills()], scaled(word.weight, self.scale));
+            }
+        }
+    }
+
+    /// Adds what nearness is worth to the sums of skills that share a word, and of those that are near enough
+    /// without one.
+    fn add_nearness(&mut self, levels: Levels, rarest: f32) {
+        let found = levels.found();
+        for (sum, nearness) in self.sums.iter_mut().zip(&self.nearness.values) {
+            if *sum > 0 || *nearness > found {
+                let worth = scaled_whole(rarest * levels.worth(*nearness), self.scale);
+                *sum = sum.saturating_add(worth);
             }
         }
     }
 
     /// Returns the factor by which scores are multiplied in sums.
-    fn scale(&self) -> f32 {
+    fn scale_of(&self, levels: Option<Levels>, rarest: f32) -> f32 {
         let words = self.words.iter().filter(|word| word.kind != WordKind::Common);
-        let greatest: f32 = words.map(|word| word.weight).sum();
-        GREATEST_SUM / greatest.max(f32::MIN_POSITIVE)
+        let words: f32 = words.map(|word| word.weight).sum();
+        let nearness = self.nearness.values.iter().copied().reduce(f32::max);
+        let nearest = levels.zip(nearness).map_or(0.0, |(levels, of)| levels.worth(of));
+        GREATEST_SUM / (words + rarest * nearest).max(f32::MIN_POSITIVE)
     }
 
     /// Selects the `n_best` greatest sums, equal ones in the order of ids.
     fn select(&mut self, n_best: usize) {
-        let scale = self.scale();
-        let Scratch { sums, maxima, best_maxima, ranked, .. } = self;
+        let Scratch { sums, maxima, best_maxima, ranked, scale, .. } = self;
         let (blocks, _) = sums.as_chunks::<BLOCK>();
         let greatest = |sums: &[u16; BLOCK]| sums.iter().fold(0, |most, sum| most.max(*sum));
         maxima.clear();
@@ -188,7 +208,7 @@ impl Scratch {
             while found != 0 {
                 let at = found.trailing_zeros() as usize;
                 let skill = (block * BLOCK + at) as u32;
-                ranked.push(Ranked { skill, score: f32::from(sums[at]) / scale, nearness: 0.0 });
+                ranked.push(Ranked { skill, score: f32::from(sums[at]) / *scale });
                 found &= found - 1;
             }
         }
@@ -196,30 +216,6 @@ impl Scratch {
             ranked.select_nth_unstable_by(n_best, Ranked::compare);
             ranked.truncate(n_best);
         }
-    }
-
-    /// Adds the skills that are nearer to the message than by chance to those that are ranked.
-    fn add_near(&mut self, levels: Levels) {
-        let scale = self.scale();
-        let Scratch { sums, ranked, nearness, .. } = self;
-        for found in &mut *ranked {
-            found.nearness = nearness[found.skill as usize];
-        }
-        for (skill, &nearness) in nearness.iter().enumerate() {
-            let skill = skill as u32;
-            if nearness > levels.floor && !ranked.iter().any(|found| found.skill == skill) {
-                let score = f32::from(sums[skill as usize]) / scale;
-                ranked.push(Ranked { skill, score, nearness });
-            }
-        }
-    }
-
-    /// Adds what nearness is worth.
-    fn add_nearness(&mut self, levels: Levels, rarest: f32) {
-        for found in &mut self.ranked {
-            found.score += rarest * levels.worth(found.nearness);
-        }
-        self.ranked.sort_unstable_by(Ranked::compare);
     }
 
     /// Adds the scores of stop words and of the name, and puts the best first.
@@ -351,9 +347,13 @@ fn share_of_name(flat: &Flat, is_said: impl Fn(u32) -> bool, skill: u32) -> f32 
     if all > 0.0 { said / all } else { 0.0 }
 }
 
-#[expect(clippy::cast_sign_loss, reason = "weights are positive")]
 fn scaled(weight: f32, scale: f32) -> u16 {
-    (weight * scale * SCALE).min(f32::from(u16::MAX)) as u16
+    scaled_whole(weight * SCALE, scale)
+}
+
+#[expect(clippy::cast_sign_loss, reason = "weights are positive")]
+fn scaled_whole(weight: f32, scale: f32) -> u16 {
+    (weight * scale).min(f32::from(u16::MAX)) as u16
 }
 
 #[cfg(test)]
@@ -364,7 +364,7 @@ mod tests {
     fn the_greatest_sums_are_selected_wherever_they_are() {
         let term = Term::default();
         let word = Word { term, kind: WordKind::Telling, place: 0, is_telling: true, weight: 1.0 };
-        let mut scratch = Scratch { words: vec![word], ..Scratch::default() };
+        let mut scratch = Scratch { words: vec![word], scale: 1.0, ..Scratch::default() };
         for (n_skills, n_values) in [(1, 2), (32, 9), (33, 9), (500, 3), (900, 60_000), (5_000, 60)]
         {
             let sum = |skill: u32| ((skill.wrapping_mul(2_654_435_761) >> 8) % n_values) as u16;

@@ -79,10 +79,36 @@ pub(crate) fn teller(listener: u32) -> Result<impl Fn(&Value) + Send + Sync + 's
 
 /// Returns a notifier like that of [`teller`], during a call on any thread.
 pub(crate) fn teller_of_call(listener: u32) -> Option<impl Fn(&Value) + Send + Sync + 'static> {
-    let deliver = ASK.with_borrow(Option::clone).or_else(|| DELIVER.with_borrow(Option::clone))?;
+    let deliver = Asker::of_call().0?;
     Some(move |told: &Value| {
         send(&deliver, listener, "tell", told.to_string());
     })
+}
+
+/// The way to the façade of the call in which it was made, for callbacks that threads of the engine ask.
+pub(crate) struct Asker(Option<Arc<Deliver>>);
+
+impl Asker {
+    pub(crate) fn of_call() -> Asker {
+        Asker(ASK.with_borrow(Option::clone).or_else(|| DELIVER.with_borrow(Option::clone)))
+    }
+
+    /// Runs `ask`, whose question goes this way if this thread runs no call of the façade.
+    pub(crate) fn within<T>(&self, ask: impl FnOnce() -> T) -> T {
+        if ENV.get().is_some() || ASK.with_borrow(Option::is_some) {
+            return ask();
+        }
+        ASK.set(self.0.clone());
+        let answer = ask();
+        ASK.set(None);
+        answer
+    }
+}
+
+impl std::fmt::Debug for Asker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Asker").field(&self.0.is_some()).finish()
+    }
 }
 
 /// Keeps an engine until the façade takes it.

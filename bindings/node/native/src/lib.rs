@@ -7,6 +7,7 @@ mod arguments;
 mod call;
 mod host;
 mod pool;
+mod retriever;
 mod settings;
 mod views;
 

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
-use repertoire_bindings::repertoire::matcher::{Candidate, Retriever};
 use repertoire_bindings::repertoire::session::{Event, SessionState, SessionStore, SkillState};
 use repertoire_bindings::repertoire::toolset::{Approval, HostProgram};
 use repertoire_bindings::repertoire::{Engine, Error, ErrorCode, Phase, Task, TaskSpawner};
 use repertoire_bindings::{
-    ConfigSetting, EventRecord, Hosts, ScriptSettings, Settings, SourceSetting, ToolsetSettings,
+    ConfigSetting, EventRecord, Hosts, MeaningSetting, ScriptSettings, Settings, SourceSetting,
+    ToolsetSettings,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{DisclosureOptions, PromptOptions};
+use crate::retriever::HostRetriever;
 use crate::{host, views};
 
 #[derive(Debug, Deserialize)]
@@ -39,6 +40,14 @@ struct FullSource {
 
 fn user() -> String {
     "user".to_owned()
+}
+
+/// The ranking by meaning: a switch, or the path of a table or a model.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Meaning {
+    Switch(bool),
+    Path(PathBuf),
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,6 +98,7 @@ struct Options {
     mask_quoted: Option<bool>,
     max_query_bytes: Option<usize>,
     meta_phrases: BTreeMap<String, String>,
+    meaning: Option<Meaning>,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
     config: Option<Config>,
@@ -123,7 +133,7 @@ impl Options {
             tokens: has("tokenCounter").then(|| Arc::new(host) as _),
             sessions: has("sessionStore").then(|| Arc::new(host) as Arc<dyn SessionStore>),
             ask: has("askConsent").then(|| host.asks_consent()),
-            retriever: has("retriever").then(|| Arc::new(host) as _),
+            retriever: has("retriever").then(|| Arc::new(HostRetriever::new(self.host)) as _),
             tasks: has("taskSpawner").then(|| Arc::new(host) as _),
             approve: has("approve").then(|| host.approval()),
             progress: tell.map(|tell| {
@@ -149,6 +159,7 @@ impl Options {
             mask_quoted: self.mask_quoted,
             max_query_bytes: self.max_query_bytes,
             meta_phrases: self.meta_phrases.into_iter().collect(),
+            meaning: self.meaning.map(Meaning::setting),
             disclosure: self.disclosure.settings(),
             prompt: self.prompt.settings(),
             config: self.config.map(Config::setting),
@@ -172,6 +183,15 @@ impl Source {
             Source::Full(source) => source,
         };
         SourceSetting { path, scope, optional, links_outside }
+    }
+}
+
+impl Meaning {
+    fn setting(self) -> MeaningSetting {
+        match self {
+            Meaning::Switch(is_on) => MeaningSetting::Switch(is_on),
+            Meaning::Path(path) => MeaningSetting::Path(path),
+        }
     }
 }
 
@@ -241,28 +261,6 @@ impl TokenCounter for Host {
         let counted = host::asked(self.0, "tokenCounter", what, &json!(text), read);
         // If the callback failed, the result of the call is dropped, so any estimate will do.
         counted.unwrap_or_else(|| BytesPerToken::default().count(text))
-    }
-}
-
-impl Retriever for Host {
-    fn rank(&self, message: &str, candidates: &[Candidate<'_>]) -> Vec<f32> {
-        let listed = candidates
-            .iter()
-            .map(|candidate| json!({"id": candidate.id, "description": candidate.description}));
-        let payload = json!({"message": message, "candidates": listed.collect::<Vec<_>>()});
-        #[expect(clippy::cast_possible_truncation, reason = "scores are estimates")]
-        let read = |answer: &Value| {
-            let scores = answer.as_array()?.iter();
-            scores.map(|score| score.as_f64().map(|score| score as f32)).collect()
-        };
-        let ranked = host::asked(self.0, "retriever", "the retriever", &payload, read);
-        ranked.unwrap_or_else(|| vec![0.0; candidates.len()])
-    }
-
-    fn is_sure(&self, best: f32, next: f32) -> bool {
-        let payload = json!({"best": best, "next": next});
-        let sure = host::asked(self.0, "isSure", "the retriever", &payload, Value::as_bool);
-        sure.unwrap_or(false)
     }
 }
 

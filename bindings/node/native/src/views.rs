@@ -49,6 +49,7 @@ pub(crate) fn disclosure(disclosure: &Disclosure) -> Value {
         "hidden": disclosure.hidden,
         "below_limit": disclosure.below_limit,
         "omitted": omitted,
+        "failure": disclosure.failure,
         "text": disclosure.text,
     })
 }
@@ -78,6 +79,7 @@ pub(crate) fn weighed(weighed: &Weighed, message: &str) -> Value {
         "head_words": weighed.found.relevance.head_words,
         "tier": weighed.tier,
         "terms": terms.collect::<Vec<_>>(),
+        "near": weighed.near.as_ref().map(ToString::to_string),
         "needed": weighed.needed,
         "is_decisive": weighed.is_decisive,
         "lacking": weighed.lacking,

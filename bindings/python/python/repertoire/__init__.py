@@ -27,6 +27,7 @@ from ._errors import (
 )
 from ._native import (
     Activation,
+    Candidate,
     CatalogPrompt,
     Command,
     Config,
@@ -73,6 +74,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Activation",
     "CallbackError",
+    "Candidate",
     "CatalogPrompt",
     "Command",
     "Config",

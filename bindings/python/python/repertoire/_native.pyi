@@ -42,6 +42,7 @@ class Engine:
         mask_quoted: bool | None = None,
         max_query_bytes: int | None = None,
         meta_phrases: Mapping[str, MetaQuestion] | None = None,
+        meaning: bool | Path | None = None,
         disclosure: DisclosureOptions | None = None,
         prompt: PromptOptions | None = None,
         config: Config | None = None,
@@ -50,7 +51,7 @@ class Engine:
         ask_consent: Callable[[ConsentRequest], bool] | None = None,
         token_counter: Callable[[str], int] | None = None,
         retriever: ScoringRetriever
-        | Callable[[str, list[tuple[str, str]]], Sequence[float]]
+        | Callable[[str, tuple[Candidate, ...]], Sequence[float]]
         | None = None,
         task_spawner: Callable[[Task], str] | None = None,
         toolsets: bool | ToolsetOptions | None = None,
@@ -258,6 +259,9 @@ class Disclosure:
     def omitted(self) -> list[Rejection]:
         """Skills shown in less detail than possible, or not at all, with the reasons."""
     @property
+    def failure(self) -> str | None:
+        """Failure of the retriever of the configuration: skills were ranked by words alone."""
+    @property
     def text(self) -> str:
         """The text for the prompt; may be empty."""
     def __new__(
@@ -270,6 +274,7 @@ class Disclosure:
         hidden: int,
         below_limit: int,
         omitted: Sequence[Rejection],
+        failure: str | None,
         text: str,
     ) -> Disclosure: ...
     __match_args__ = ("tier", "full", "text")
@@ -675,13 +680,17 @@ class Needed:
     @property
     def words(self) -> int:
         """The minimum of ``head_words``."""
+    @property
+    def evidence(self) -> float:
+        """The minimum evidence of words and nearness; 0 if the nearness is not known."""
     def __new__(
-        cls, worth: float, lead: float, words: int
+        cls, worth: float, lead: float, words: int, evidence: float
     ) -> Needed: ...
     __match_args__ = (
         "worth",
         "lead",
         "words",
+        "evidence",
     )
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -738,6 +747,9 @@ class Weighed:
     def terms(self) -> list[WeighedTerm]:
         """The words that skill and message share, the heaviest first."""
     @property
+    def near(self) -> str | None:
+        """How near the skill is to the message in meaning, and by which words."""
+    @property
     def needed(self) -> Needed | None:
         """The margin; ``None`` if relevance shows no skill in full."""
     @property
@@ -755,6 +767,7 @@ class Weighed:
         head_words: int,
         tier: int,
         terms: list[WeighedTerm],
+        near: str | None,
         needed: Needed | None,
         is_decisive: bool,
         lacking: list[Lack],
@@ -767,6 +780,7 @@ class Weighed:
         "head_words",
         "tier",
         "terms",
+        "near",
         "needed",
         "is_decisive",
         "lacking",
@@ -806,6 +820,47 @@ class Explanation:
         "relevant",
         "n_beyond",
         "meta",
+    )
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class Candidate:
+    """A skill that a retriever may rank."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def description(self) -> str:
+        """Its description."""
+    @property
+    def when_to_use(self) -> str:
+        """Its ``when_to_use``; may be empty."""
+    @property
+    def headings(self) -> list[str]:
+        """The headings of its body, in their order."""
+    @property
+    def body(self) -> str:
+        """Its body; empty if it cannot be read."""
+    def __new__(
+        cls,
+        id: str,
+        name: str,
+        description: str,
+        when_to_use: str,
+        headings: Sequence[str],
+        body: str,
+    ) -> Candidate: ...
+    __match_args__ = (
+        "id",
+        "name",
+        "description",
+        "when_to_use",
+        "headings",
+        "body",
     )
     def to_dict(self) -> dict[str, Any]: ...
 

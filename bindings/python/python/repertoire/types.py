@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from ._native import Event, SkillState
+    from ._native import Candidate, Event, SkillState
 
 Audience = Literal["model", "user"]
 Budget: TypeAlias = int | str
@@ -21,6 +21,7 @@ EventKind = Literal[
     "compacted",
     "restored",
     "postponed",
+    "stopped",
 ]
 Format = Literal["markdown", "xml", "json"]
 HitKind = Literal["name", "keyword", "verb", "pattern", "path"]
@@ -47,10 +48,16 @@ class SessionStore(Protocol):
 
 
 class ScoringRetriever(Protocol):
-    """A retriever of the host, as an object; ``is_sure(best, next)`` is optional."""
+    """A retriever of the host, as an object.
 
-    def rank(self, message: str, candidates: list[tuple[str, str]], /) -> Sequence[float]:
-        """Return a score for each candidate. A candidate is an id and a description."""
+    Optional are a method ``prepare(candidates)``, called when a catalog is loaded and when it
+    changed, and an attribute ``levels``, a pair ``(floor, enough)``: the score up to which a skill
+    is near by chance, and the one from which it is evidence of its own. Without ``levels``, the
+    engine measures them by some 100 messages.
+    """
+
+    def rank(self, message: str, candidates: tuple[Candidate, ...], /) -> Sequence[float]:
+        """Return a finite score for each candidate, in their order, on any scale."""
         ...
 
 

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
 use super::settings::Settings;
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
+use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
 
 /// The directory of managed settings, relative to the root of the system.
@@ -121,6 +123,68 @@ fn hooks_off(files: &Files) -> Option<Obstacle> {
     // The file of the highest precedence that has the key decides.
     let decides = files.all().rev().find(|file| file.switch("/disableAllHooks").is_some());
     by_managed.or_else(|| set(decides?, "disableAllHooks"))
+}
+
+/// Returns the budget of its list: by default 1 % of the context window. Its own skills always keep their
+/// descriptions; how long those are was measured with 2.1.197, as were the windows of models.
+pub(super) fn listing_budget(start: &Start, model: Option<&str>) -> ListingBudget {
+    const SHARE: f64 = 0.01;
+    const LONGEST: u64 = 1536;
+    const BUNDLED: usize = 4250;
+    let user_dir = HookAgent::ClaudeCode.user_dir(start);
+    let files = Files::read(start, user_dir.as_deref());
+    let set =
+        |key: &str| files.all().rev().map(|file| &file.value[key]).find(|value| !value.is_null());
+    let named = start.variables.get("SLASH_COMMAND_TOOL_CHAR_BUDGET").and_then(|n| n.to_str());
+    let named = named.and_then(|n| n.parse::<usize>().ok()).filter(|n| *n > 0);
+    let of_settings = set("model").and_then(Value::as_str);
+    let of_environment = start.variables.get("ANTHROPIC_MODEL").and_then(|model| model.to_str());
+    let window = window_chars(model.or(of_environment).or(of_settings));
+    let share = set("skillListingBudgetFraction").and_then(Value::as_f64).unwrap_or(SHARE);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small length")]
+    let limit = named.unwrap_or((window * share) as usize);
+    let longest = set("skillListingMaxDescChars").and_then(Value::as_u64).unwrap_or(LONGEST);
+    let overrides = files.all().flat_map(|file| file.entries(&["skillOverrides"]));
+    let overrides: BTreeMap<String, String> = overrides.collect();
+    let name_only = overrides.into_iter().filter(|(_, value)| value == "name-only");
+    ListingBudget::WholeByUse {
+        limit,
+        longest: usize::try_from(longest).unwrap_or(usize::MAX),
+        bundled: BUNDLED,
+        name_only: name_only.map(|(name, _)| name).collect(),
+        uses: uses(start),
+    }
+}
+
+/// Returns the size of the context window of a model, in characters as Claude Code counts them. A window
+/// of a million tokens is the default, and `[1m]` after another model.
+fn window_chars(model: Option<&str>) -> f64 {
+    /// Models whose tokens have 4 characters; those of later ones have 3.
+    const EARLIER: [&str; 7] =
+        ["claude-3", "haiku-4-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "sonnet-4-"];
+    let Some(model) = model.filter(|model| *model != "default") else { return 3_000_000.0 };
+    let is_earlier = model == "haiku" || EARLIER.iter().any(|name| model.contains(name));
+    let chars_per_token = if is_earlier { 4.0 } else { 3.0 };
+    let tokens = if model.contains("[1m]") { 1_000_000.0 } else { 200_000.0 };
+    tokens * chars_per_token
+}
+
+/// Returns how much each skill was used, as Claude Code weighs it: the number of uses, halved with each
+/// week since the last one, to a tenth.
+fn uses(start: &Start) -> BTreeMap<String, f64> {
+    const WEEK: f64 = 7.0 * 86_400_000.0;
+    let dir = start.dir_of("CLAUDE_CONFIG_DIR", "");
+    let Some(state) = dir.and_then(|dir| Settings::read(dir.join(".claude.json"))) else {
+        return BTreeMap::new();
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = now.as_secs_f64() * 1000.0;
+    let used = state.value["skillUsage"].as_object().into_iter().flatten();
+    let weigh = |(name, usage): (&String, &Value)| {
+        let (n, last) = (usage["usageCount"].as_f64()?, usage["lastUsedAt"].as_f64()?);
+        Some((name.clone(), n * 0.5_f64.powf((now - last) / WEEK).max(0.1)))
+    };
+    used.filter_map(weigh).collect()
 }
 
 /// Returns the directories of skills of the enabled plugins, whose files are below `dir`.

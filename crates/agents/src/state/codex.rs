@@ -8,6 +8,7 @@ use toml_edit::{DocumentMut, Item};
 use super::settings::{directories, toml};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
+use crate::listing::ListingBudget;
 use repertoire::catalog::RuleTarget;
 
 pub(super) fn state(start: &Start) -> AgentState {
@@ -30,6 +31,21 @@ pub(super) fn state(start: &Start) -> AgentState {
         read(config, file, &mut state);
     }
     state
+}
+
+/// Returns the budget of its list: 2 % of the context window (`codex-rs/core-skills/src/render.rs`,
+/// `0899b7c4`). Without a setting, the window is that of its present models.
+pub(super) fn listing_budget(start: &Start) -> ListingBudget {
+    const WINDOW: i64 = 272_000;
+    const PERCENT: i64 = 2;
+    let file = HookAgent::Codex.user_dir(start).map(|dir| dir.join("config.toml"));
+    let config = file.as_deref().and_then(toml);
+    let window =
+        config.as_ref().and_then(|config| config.get("model_context_window")?.as_integer());
+    let limit = window.filter(|window| *window > 0).unwrap_or(WINDOW).saturating_mul(PERCENT) / 100;
+    let roots = state(start).roots.into_iter().map(|root| root.path);
+    let roots = roots.filter(|root| root.is_dir()).collect();
+    ListingBudget::EvenTokens { limit: usize::try_from(limit).unwrap_or_default().max(1), roots }
 }
 
 /// Adds what the user's `config.toml` turns off. That of a project has no say about skills.

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::agent::HookAgent;
+use super::listing::ListingBudget;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
 
@@ -108,6 +109,16 @@ impl HookAgent {
             HookAgent::Cursor => cursor::state(start),
             HookAgent::Copilot => copilot::state(start),
             HookAgent::OpenCode => open_code::state(start),
+        }
+    }
+
+    /// Returns the budget of the agent's own list of skills, for a conversation with `model`, if the agent
+    /// names one; `None` if it cuts no descriptions, or if its budget is not known.
+    pub fn listing_budget(self, start: &Start, model: Option<&str>) -> Option<ListingBudget> {
+        match self {
+            HookAgent::ClaudeCode => Some(claude_code::listing_budget(start, model)),
+            HookAgent::Codex => Some(codex::listing_budget(start)),
+            _ => None,
         }
     }
 

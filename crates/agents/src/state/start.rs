@@ -25,7 +25,8 @@ pub struct Start {
 
 impl Start {
     /// The environment variables on which the state of an agent depends.
-    pub const VARIABLES: [&'static str; 13] = [
+    pub const VARIABLES: [&'static str; 15] = [
+        "ANTHROPIC_MODEL",
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
         "COPILOT_HOME",
@@ -39,6 +40,7 @@ impl Start {
         "OPENCODE_CONFIG_DIR",
         "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS",
         "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+        "SLASH_COMMAND_TOOL_CHAR_BUDGET",
     ];
 
     /// The directory that the variable `name` names, if it is an absolute path.

@@ -31,6 +31,9 @@ impl Problem {
     }
 }
 
+/// The suffixes of the backups of all entries.
+pub(crate) const BACKUPS: [&str; 2] = [".repertoire-backup", ".repertoire-mcp-backup"];
+
 /// The part of a settings file that belongs to this program.
 pub(crate) trait Entry: Sized {
     /// The suffix of the backup of the original file.
@@ -132,17 +135,39 @@ impl<E: Entry> Target<E> {
             let wanted = self.text.as_deref();
             return Change { target: self, wanted, backup: None }.make(dry_run, out);
         };
-        let wanted = self.removed(&present, before.as_deref())?;
-        let is_restored = before.is_some() && wanted == before;
+        let mut wanted = self.removed(&present, before.as_deref())?;
+        // Hooks and server may be in one file. If they are removed in the order in which they were added,
+        // only the other backup has the file as it was before both.
+        let other = wanted.as_deref().and_then(|wanted| self.other_backup(wanted));
+        if let Some((_, text)) = &other {
+            wanted = Some(text.clone());
+        }
+        let is_restored = before.is_some() && (other.is_some() || wanted == before);
         let is_kept = !is_restored && !self.is_only_written_by(&present);
         // A backup from before the installation stays as it is.
         let backup = before.as_deref().or(self.text.as_deref()).filter(|_| is_kept);
         Change { target: self, wanted: wanted.as_deref(), backup }.make(dry_run, out)?;
         if is_restored && !dry_run {
-            fs::remove_file(self.backup())
-                .map_err(|error| io_error("remove", &self.backup(), &error))?;
+            let backups = other.map(|(path, _)| path).into_iter().chain([self.backup()]);
+            for backup in backups {
+                fs::remove_file(&backup).map_err(|error| io_error("remove", &backup, &error))?;
+            }
         }
         Ok(())
+    }
+
+    /// Returns the backup by another entry of this program that differs from `text` only by blanks and
+    /// commas: its path and its content.
+    fn other_backup(&self, text: &str) -> Option<(PathBuf, String)> {
+        let plain = |text: &str| {
+            text.chars().filter(|c| !c.is_whitespace() && *c != ',').collect::<String>()
+        };
+        let suffixes = BACKUPS.into_iter().filter(|suffix| *suffix != E::BACKUP);
+        let backups = suffixes.filter_map(|suffix| {
+            let path = self.backup_named(suffix);
+            Some((path.clone(), fs::read_to_string(path).ok()?))
+        });
+        backups.into_iter().find(|(_, before)| plain(before) == plain(text))
     }
 
     fn added(&self) -> Result<String, Error> {
@@ -184,8 +209,12 @@ impl<E: Entry> Target<E> {
     }
 
     fn backup(&self) -> PathBuf {
+        self.backup_named(E::BACKUP)
+    }
+
+    fn backup_named(&self, suffix: &str) -> PathBuf {
         let mut name = OsString::from(&self.path);
-        name.push(E::BACKUP);
+        name.push(suffix);
         name.into()
     }
 

@@ -8,5 +8,5 @@ mod place;
 pub(crate) use command::{
     common_options, is_own_program, program, shell, split, warn_of_missing_sources,
 };
-pub(crate) use edit::{Entry, Problem, Target};
+pub(crate) use edit::{BACKUPS, Entry, Problem, Target};
 pub(crate) use place::{LOCAL_SETTINGS, Place, Settings, unknown, user_dir};

@@ -32,6 +32,7 @@ const GROUPS: [Group; 5] = [
             "mcp",
             "package",
             "config",
+            "model",
             "enable",
             "disable",
             "doctor",

@@ -8,6 +8,7 @@ mod fetch;
 mod groups;
 mod hook;
 mod message;
+mod model;
 mod routing;
 mod serving;
 mod skills;
@@ -28,6 +29,7 @@ pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
 };
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
+pub(crate) use model::{ModelAddArgs, ModelCommand, ModelRemoveArgs};
 pub(crate) use routing::RoutingArgs;
 pub(crate) use serving::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, PlayArgs, Refresh};
 pub(crate) use skills::{
@@ -93,6 +95,9 @@ pub(crate) enum Command {
     /// List, add and remove the code of projects that is trusted to run
     #[command(subcommand)]
     Trust(TrustCommand),
+    /// Add, list and remove models of meaning
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Serve the skills to agents that speak the Model Context Protocol
     Mcp(McpArgs),
     /// Explain why a skill is shown for a message, or is not

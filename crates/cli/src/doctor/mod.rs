@@ -7,14 +7,16 @@ mod page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::{Audience, near_misses};
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
-use repertoire::{Diagnostic, Engine, Severity};
-use repertoire_agents::HookAgent;
-use repertoire_config::ConfigFile;
+use repertoire::{Diagnostic, Engine, Severity, Source};
+use repertoire_agents::{HookAgent, undescribed};
+use repertoire_config::{Channel, Config, ConfigFile};
 use repertoire_fetch::Kept;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
@@ -62,6 +64,9 @@ struct SourceReport {
 #[derive(Serialize)]
 struct ConfigReport {
     files: Vec<ConfigFile>,
+    /// By which skills are near in meaning: the retriever's command, the name of a model, `the usual table` or
+    /// `words alone`.
+    meaning: String,
     findings: Vec<Diagnostic>,
 }
 
@@ -151,11 +156,12 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         fetch_cache: fetched::kept(common),
         config: ConfigReport {
             files: config.files().to_vec(),
+            meaning: meaning(&config),
             findings: config.diagnostics().to_vec(),
         },
         unused: unused(&engine),
         rejected,
-        notes: notes(&agents),
+        notes: notes(&agents, common).into_iter().chain(near_misses_of(common)?).collect(),
         agents,
         state,
         code,
@@ -168,6 +174,20 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         out.human(page::page(&report).as_str())?;
     }
     Ok(ExitCode::done_if(report.broken.is_empty()))
+}
+
+/// Says by which means skills are ranked beside their words.
+fn meaning(config: &Config) -> String {
+    let settings = config.settings();
+    let value = |key: &str| settings.iter().rfind(|of| of.key == key).map(|of| of.value.clone());
+    if let Some(Value::String(command)) = value("routing.retriever") {
+        return command;
+    }
+    match value("routing.meaning") {
+        Some(Value::String(name)) => name,
+        Some(Value::Bool(false)) => "words alone".to_owned(),
+        _ => "the usual table".to_owned(),
+    }
 }
 
 fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>> {
@@ -232,14 +252,42 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     reports
 }
 
-fn notes(agents: &[AgentReport]) -> Vec<String> {
+fn notes(agents: &[AgentReport], common: &Common) -> Vec<String> {
     let is_set_up =
         |report: &&AgentReport| matches!(report.hooks, "yes" | "outdated" | "untrusted");
     let places = |agent: HookAgent| {
         let of_agent = agents.iter().filter(|report| report.agent == agent.as_str());
         of_agent.filter(is_set_up).map(|report| report.place).collect::<Vec<_>>()
     };
-    HookAgent::ALL.into_iter().filter_map(|agent| hook::twice(agent, &places(agent))).collect()
+    let twice = |agent| hook::twice(agent, &places(agent));
+    let with_hooks = HookAgent::ALL.into_iter().filter(|agent| !places(*agent).is_empty());
+    let cut = with_hooks.filter_map(|agent| cut_descriptions(agent, common));
+    HookAgent::ALL.into_iter().filter_map(twice).chain(cut).collect()
+}
+
+/// Returns notes about files in the sources that are nearly skills.
+fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
+    let sources = setup::sources(common)?;
+    let found = sources.iter().filter_map(Source::root).flat_map(near_misses);
+    Ok(found.map(|finding| format!("{finding}; {}", finding.help)).collect())
+}
+
+/// Returns the note about an agent whose own list cuts descriptions, which its hook adds.
+fn cut_descriptions(agent: HookAgent, common: &Common) -> Option<String> {
+    let listing = agent.listing_budget(&setup::start(common), None)?;
+    let common = Common { agent: Some(agent), channel: Channel::Hooks, ..common.clone() };
+    let native = setup::agent_state(&common).map(|(agent, state)| state.native_skills(agent))?;
+    let engine = setup::engine(&common, |builder| builder).ok()?;
+    let n_cut = undescribed(&engine, &native, &listing).len();
+    let catalog = engine.catalog();
+    let n_listed = catalog.listed(Audience::Model).filter(|entry| native.has(entry)).count();
+    (n_cut > 0).then(|| {
+        format!(
+            "{} lists {n_listed} skills, {n_cut} without a description; the hook adds \
+             descriptions of those, the most used first, when a conversation begins",
+            agent.title()
+        )
+    })
 }
 
 fn state(common: &Common, broken: &mut Vec<String>) -> anyhow::Result<StateReport> {

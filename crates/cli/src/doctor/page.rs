@@ -58,6 +58,7 @@ fn configuration(page: &mut Page, report: &Report) {
             sanitize::line(&path)
         ));
     }
+    page.line(format_args!("  skills are ranked by: {}", sanitize::line(&report.config.meaning)));
     // Errors are already listed among the rejected files.
     let is_told = |finding: &&Diagnostic| finding.severity == Severity::Error;
     for finding in report.config.findings.iter().filter(|finding| !is_told(finding)) {

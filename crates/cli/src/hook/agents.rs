@@ -99,12 +99,14 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
     Some(match agent {
         HookAgent::ClaudeCode => &[
             ("SessionStart", ""),
+            ("SubagentStart", ""),
             ("UserPromptSubmit", ""),
             ("PostToolUse", "Read|Edit|MultiEdit|Write|NotebookEdit|Skill"),
             ("SessionEnd", ""),
         ],
         HookAgent::Codex => &[
             ("SessionStart", ""),
+            ("SubagentStart", ""),
             ("UserPromptSubmit", ""),
             ("PostToolUse", "apply_patch|Bash"),
             ("PostCompact", ""),

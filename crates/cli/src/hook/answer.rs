@@ -128,6 +128,9 @@ fn answer(
     let common = in_directory(agent, working_dir, common);
     if let Some((agent, state)) = setup::agent_state(&common) {
         call.native = state.native_skills(agent);
+        if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
+            call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
+        }
     }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
@@ -138,7 +141,8 @@ fn answer(
     let problems = Problems::default();
     let mut config = match setup::config(&common) {
         Err(_) if !call.needs_skills(false) => Config::default(),
-        config => config?,
+        // The rest of the time is for reading the skills and for the session.
+        config => config?.with_retriever_time(args.deadline / 3),
     };
     let needs_skills = call.needs_skills(config.keeps_messages());
     // The session store may take half of the time, once: after that, it counts as unreachable.
@@ -175,6 +179,8 @@ fn answer(
     }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
+    let failure = engine.retriever_failure().map(|failure| setup::ranked_by_words(&failure));
+    told.extend(failure.filter(|what| !is_logged(what, &common)));
     told.extend(problems.take().iter().map(said));
     told.extend_from_slice(&engine.cache_use().problems);
     let session = Some(engine.session(&call.session)).filter(|_| !text.is_empty());

@@ -8,7 +8,9 @@ use repertoire_agents::HookAgent;
 
 use super::agents::{self, Form};
 use super::{settings, trust};
-use crate::agent::{Entry, LOCAL_SETTINGS, Place, Problem, Target, split, warn_of_missing_sources};
+use crate::agent::{
+    BACKUPS, Entry, LOCAL_SETTINGS, Place, Problem, Target, split, warn_of_missing_sources,
+};
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -43,7 +45,7 @@ impl Hooks {
 }
 
 impl Entry for Hooks {
-    const BACKUP: &'static str = ".repertoire-backup";
+    const BACKUP: &'static str = BACKUPS[0];
 
     fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
         match &self.form {

@@ -3,7 +3,7 @@
 use super::entry::{Form, Server};
 use super::{json, toml};
 use crate::agent::{
-    Entry, Place, Problem, Target, common_options, program, warn_of_missing_sources,
+    BACKUPS, Entry, Place, Problem, Target, common_options, program, warn_of_missing_sources,
 };
 use crate::args::{Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
@@ -48,7 +48,7 @@ fn target(
 }
 
 impl Entry for Server {
-    const BACKUP: &'static str = ".repertoire-mcp-backup";
+    const BACKUP: &'static str = BACKUPS[1];
 
     fn words(&self, text: &str) -> Result<Option<Vec<String>>, Problem> {
         match self.form {

@@ -14,6 +14,7 @@ mod config;
 mod config_edits;
 mod failures;
 mod mcp_install;
+mod models;
 mod names;
 mod options;
 mod package;
@@ -25,6 +26,8 @@ mod play;
 mod plugin;
 mod queries;
 mod reasons;
+#[cfg(unix)]
+mod retriever;
 #[cfg(target_os = "linux")]
 #[path = "../../../../tests/support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]

@@ -202,13 +202,13 @@ fn hooks_that_wait_for_trust_are_named_until_it_is_given() {
     let trusted = format!("[projects.\"{root}\"]\ntrust_level = \"trusted\"\n");
     place.write("home/.codex/config.toml", &trusted);
     let [state, detail] = hooks("codex", "project", 1);
-    assert!(state == "untrusted" && detail.contains("5 of these 5 hooks"), "{state}: {detail}");
+    assert!(state == "untrusted" && detail.contains("6 of these 6 hooks"), "{state}: {detail}");
     // A hook whose trusted hash differs has changed since it was trusted.
     let key = format!("{root}/.codex/hooks.json:session_start:0:0");
     let state = format!("{trusted}[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"\n");
     place.write("home/.codex/config.toml", state);
     let [_, detail] = hooks("codex", "project", 1);
-    assert!(detail.contains("5 of these 5 hooks"), "{detail}");
+    assert!(detail.contains("6 of these 6 hooks"), "{detail}");
 }
 
 #[test]

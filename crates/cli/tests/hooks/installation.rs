@@ -322,3 +322,24 @@ fn a_source_that_is_missing_is_told_of_and_kept() {
     let text = fs::read_to_string(place.path().join("home/.codex/hooks.json")).unwrap();
     assert!(text.contains("/missing --source "), "{text}");
 }
+
+#[test]
+fn hooks_and_server_in_one_file_leave_it_as_it_was_in_whatever_order_they_go() {
+    let before =
+        "{\n  // mine\n  \"theme\": \"x\",\n  \"mcpServers\": {\"a\": {\"command\": \"b\"}}\n}\n";
+    for order in [["hook", "mcp"], ["mcp", "hook"]] {
+        for last in [["hook", "mcp"], ["mcp", "hook"]] {
+            let place = Place::new();
+            place.write("home/.gemini/settings.json", before);
+            for (action, kinds) in [("install", order), ("uninstall", last)] {
+                for kind in kinds {
+                    place.run([kind, action, "gemini"]).exits(0);
+                }
+            }
+            let file = place.path().join("home/.gemini/settings.json");
+            assert_eq!(fs::read_to_string(file).unwrap(), before, "{order:?} {last:?}");
+            let left = fs::read_dir(place.path().join("home/.gemini")).unwrap().count();
+            assert_eq!(left, 1, "{order:?} {last:?}");
+        }
+    }
+}

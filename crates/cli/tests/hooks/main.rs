@@ -7,6 +7,7 @@ mod conversations;
 mod doctor;
 mod failures;
 mod installation;
+mod listing;
 #[cfg(unix)]
 mod matrix;
 mod missed;
@@ -16,6 +17,8 @@ mod replay;
 #[path = "../../../../tests/support/servers.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod servers;
+#[cfg(unix)]
+mod set_ups;
 mod shared_sessions;
 mod stats;
 #[path = "../support/trial.rs"]

@@ -372,3 +372,19 @@ fn a_refresh_that_is_none_is_wrong_usage() {
         assert_eq!(crate::binary::finish(command, b"").code, 0, "{value}");
     }
 }
+
+#[test]
+fn what_comes_before_the_handshake_and_needs_no_answer_is_ignored() {
+    let mut server = Server::start();
+    for early in [
+        r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+    ] {
+        server.write(early);
+        assert_eq!(server.ask(9, "ping", &json!({}))["result"], json!({}));
+    }
+    let mut server = server.initialized();
+    let tools = server.ask(10, "tools/list", &json!({}));
+    assert!(tools["result"]["tools"].is_array(), "{tools}");
+}

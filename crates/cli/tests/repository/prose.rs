@@ -16,7 +16,7 @@ const BEFORE: [&str; 2] = ["There", "there"];
 const AFTER: [&str; 4] = ["less", "longer", "more", "other"];
 
 /// Directories whose texts are checked.
-const CODE: [&str; 9] = [
+const CODE: [&str; 10] = [
     "src",
     "crates/agents/src",
     "crates/authoring/src",
@@ -24,6 +24,7 @@ const CODE: [&str; 9] = [
     "crates/config/src",
     "crates/fetch/src",
     "crates/mcp/src",
+    "crates/meaning/src",
     "crates/sessions/src",
     "plugin-api/src",
 ];

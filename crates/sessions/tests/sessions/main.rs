@@ -48,6 +48,7 @@ enum Step {
     Compacted,
     Restored,
     Postponed(usize),
+    Stopped(usize),
     End,
 }
 
@@ -65,6 +66,7 @@ fn take(store: &dyn SessionStore, session: &str, step: Step) {
         Step::Compacted => Event::Compacted,
         Step::Restored => Event::Restored,
         Step::Postponed(skill) => Event::Postponed(&ids[skill]),
+        Step::Stopped(skill) => Event::Stopped(&ids[skill]),
     };
     store.record(session, &event).unwrap();
 }
@@ -111,6 +113,7 @@ fn makes_the_same(kind: &Kind) {
         (1, Step::End),
         (0, Step::Restored),
         (0, Step::Postponed(2)),
+        (0, Step::Stopped(1)),
         (1, Step::Used(3)),
         (0, Step::End),
         (0, Step::Used(2)),
@@ -136,6 +139,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::Compacted),
         2 => Just(Step::Restored),
         2 => skill().prop_map(Step::Postponed),
+        2 => skill().prop_map(Step::Stopped),
         1 => Just(Step::End),
     ]
 }

@@ -1,9 +1,9 @@
 //! Meaning: how near the skills of a catalog are to a message, by a table of word pieces (the crate
 //! `repertoire-meaning`). It finds skills for people who do not know their words.
 //!
-//! A skill has a vector for what it says of itself and a few for its body (`parts.rs`). Its nearness is the
-//! mean of the cosines of the first and of the best of the others. What a nearness is worth depends on the
-//! table and on the catalog, so its levels are measured when a catalog is compiled (`levels.rs`).
+//! A skill has one vector, midway between that of what it says of itself and that of the start of its body
+//! (`parts.rs`). What a cosine means depends on the table and on the catalog, so its levels are measured when a
+//! catalog is compiled (`levels.rs`).
 
 mod levels;
 mod parts;
@@ -11,28 +11,35 @@ mod parts;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use repertoire_meaning::{Compact, Scratch, Table};
+use repertoire_meaning::{Compact, Scratch, Table, Vectors};
 #[cfg(feature = "snapshot")]
 use serde::{Deserialize, Serialize};
 
 pub use levels::Levels;
-pub(super) use parts::vectors;
+pub(super) use parts::{vector, vectors};
 
-/// The vectors of a catalog's skills, and the levels of their nearness.
+/// The number of skills up to which all cosines are exact. In a larger catalog, the others are estimated.
+const EXACT: usize = 1_000;
+
+/// The number of the nearest skills of a larger catalog, by estimate, whose cosines are made exact.
+const MADE_EXACT: usize = 200;
+
+/// The vectors of a catalog's skills, and the levels of their cosines.
 #[derive(Debug, Clone)]
 pub(super) struct Meaning {
     table: Arc<Table>,
-    vectors: Vectors,
+    /// The vectors as [`Vectors`] packs them, in the order of the skills.
+    packed: Arc<[u8]>,
     levels: Levels,
 }
 
-/// Vectors of skills.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Vectors {
-    /// The number of the first vector of each skill, and the number of all.
-    starts: Vec<u32>,
-    /// The vectors of all skills, one after the other.
-    bytes: Arc<[u8]>,
+/// How near the skills are to one message, and the working memory to measure it.
+#[derive(Debug, Default)]
+pub(super) struct Nearness {
+    /// The nearness of each skill, in the order of ids.
+    pub(super) values: Vec<f32>,
+    best: Vec<f32>,
+    pieces: Scratch,
 }
 
 /// The meaning of a catalog as a snapshot holds it.
@@ -41,38 +48,45 @@ struct Vectors {
 pub(crate) struct Written<'b> {
     fingerprint: u64,
     levels: Levels,
-    starts: Vec<u32>,
-    #[serde(serialize_with = "super::index::as_bytes")]
-    bytes: &'b [u8],
+    #[serde(serialize_with = "crate::matcher::relevance::bytes::as_bytes")]
+    packed: &'b [u8],
 }
 
 impl Meaning {
-    /// The meaning of skills with these vectors, each skill's in the order of [`vectors`].
-    pub(super) fn new(table: &Arc<Table>, skills: &[Vec<Compact>]) -> Meaning {
-        let vectors = Vectors::new(skills);
-        let meaning = Meaning { table: Arc::clone(table), vectors, levels: Levels::default() };
-        let (mut scratch, mut nearness) = (Scratch::default(), Vec::new());
-        let levels = Levels::measured(1, |message| {
-            meaning.measure(message, &mut scratch, &mut nearness);
-            Ok::<f32, Infallible>(nearness.iter().copied().reduce(f32::max).unwrap_or_default())
+    /// The meaning of skills with these vectors. Measures the levels.
+    pub(super) fn new(table: &Arc<Table>, skills: &[Compact]) -> Meaning {
+        let packed = Vectors::pack(skills).into();
+        let meaning = Meaning { table: Arc::clone(table), packed, levels: Levels::default() };
+        let mut nearness = Nearness::default();
+        let levels = Levels::measured(1, |message, scores| {
+            meaning.measure(message, &mut nearness);
+            scores.clone_from(&nearness.values);
+            Ok::<(), Infallible>(())
         });
         Meaning { levels: levels.unwrap_or_default(), ..meaning }
     }
 
-    /// The meaning of the same skills, one of them with other vectors. The levels stay as they are.
-    pub(super) fn with_skill(&self, skill: u32, vectors: &[Compact]) -> Meaning {
-        let mut skills: Vec<Vec<Compact>> =
-            (0..self.vectors.n_skills()).map(|skill| self.of_skill(skill)).collect();
+    /// The meaning of the same skills, one of them with another vector. The levels stay as they are.
+    pub(super) fn with_skill(&self, skill: u32, vector: Compact) -> Meaning {
+        let others = (0..self.n_skills()).map(|other| self.of_skill(other as u32));
+        let mut skills: Vec<Compact> = others.flatten().collect();
         if let Some(changed) = skills.get_mut(skill as usize) {
-            *changed = vectors.to_vec();
+            *changed = vector;
         }
-        Meaning { vectors: Vectors::new(&skills), ..self.clone() }
+        Meaning { packed: Vectors::pack(&skills).into(), ..self.clone() }
     }
 
-    /// Returns the vectors of a skill.
-    pub(super) fn of_skill(&self, skill: u32) -> Vec<Compact> {
-        let vectors = self.vectors.of(skill, self.table.dimensions());
-        vectors.filter_map(Compact::from_bytes).collect()
+    fn vectors(&self) -> Option<Vectors<'_>> {
+        Vectors::new(&self.packed, self.table.dimensions())
+    }
+
+    fn n_skills(&self) -> usize {
+        self.vectors().map_or(0, |vectors| vectors.len())
+    }
+
+    /// Returns the vector of a skill.
+    pub(super) fn of_skill(&self, skill: u32) -> Option<Compact> {
+        self.vectors()?.get(skill as usize)
     }
 
     pub(super) fn table(&self) -> &Arc<Table> {
@@ -83,63 +97,41 @@ impl Meaning {
         self.levels
     }
 
-    /// Replaces `nearness` with how near each skill is to a message, from -1 to 1.
-    pub(super) fn measure(&self, message: &str, scratch: &mut Scratch, nearness: &mut Vec<f32>) {
-        nearness.clear();
-        let vector = self.table.vector(message, scratch);
-        let query = vector.query();
-        let dimensions = self.table.dimensions();
-        for skill in 0..self.vectors.n_skills() {
-            let mut cosines = self.vectors.of(skill, dimensions).map(|bytes| query.cosine(bytes));
-            let head = cosines.next().unwrap_or_default();
-            let body = cosines.reduce(f32::max);
-            nearness.push(body.map_or(head, |body| f32::midpoint(head, body)));
+    /// Measures how near each skill is to a message: its cosine, from -1 to 1.
+    pub(super) fn measure(&self, message: &str, nearness: &mut Nearness) {
+        let Nearness { values, best, pieces } = nearness;
+        values.clear();
+        let Some(vectors) = self.vectors() else { return };
+        let query = self.table.vector(message, pieces).query();
+        if vectors.len() <= EXACT {
+            values.extend((0..vectors.len()).map(|skill| vectors.cosine(&query, skill)));
+            return;
+        }
+        vectors.estimates(&query, values);
+        best.clone_from(values);
+        let (_, least, _) = best.select_nth_unstable_by(MADE_EXACT, |a, b| b.total_cmp(a));
+        for (skill, value) in values.iter_mut().enumerate().filter(|(_, of)| **of > *least) {
+            *value = vectors.cosine(&query, skill);
         }
     }
 
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Written<'_> {
-        let Meaning { table, vectors: Vectors { starts, bytes }, levels } = self;
-        let fingerprint = table.fingerprint();
-        Written { fingerprint, levels: *levels, starts: starts.clone(), bytes }
+        let Meaning { table, packed, levels } = self;
+        Written { fingerprint: table.fingerprint(), levels: *levels, packed }
     }
 
     /// Reads the meaning of `n_skills` skills that [`Meaning::written`] wrote; `None` if it was made with
     /// another table, or the data cannot be that.
     #[cfg(feature = "snapshot")]
     pub(super) fn read(
-        written: Written<'_>,
+        written: &Written<'_>,
         table: &Arc<Table>,
         n_skills: usize,
     ) -> Option<Meaning> {
-        let Written { fingerprint, levels, starts, bytes } = written;
-        let is_sound = fingerprint == table.fingerprint()
-            && starts.len() == n_skills + 1
-            && starts.is_sorted();
-        let vectors = Vectors { starts, bytes: bytes.into() };
-        is_sound.then(|| Meaning { table: Arc::clone(table), vectors, levels })
-    }
-}
-
-impl Vectors {
-    fn new(skills: &[Vec<Compact>]) -> Vectors {
-        let mut starts = vec![0];
-        let mut bytes = Vec::new();
-        for skill in skills {
-            starts.push(starts.last().copied().unwrap_or_default() + skill.len() as u32);
-            bytes.extend(skill.iter().flat_map(Compact::as_bytes));
-        }
-        Vectors { starts, bytes: bytes.into() }
-    }
-
-    fn n_skills(&self) -> u32 {
-        self.starts.len().saturating_sub(1) as u32
-    }
-
-    /// Returns the vectors of a skill.
-    fn of(&self, skill: u32, dimensions: usize) -> impl Iterator<Item = &[u8]> {
-        let place = |at: usize| self.starts.get(at).map_or(0, |start| *start as usize * dimensions);
-        let range = place(skill as usize)..place(skill as usize + 1);
-        self.bytes.get(range).unwrap_or_default().chunks_exact(dimensions.max(1))
+        let Written { fingerprint, levels, packed } = *written;
+        let meaning = Meaning { table: Arc::clone(table), packed: packed.into(), levels };
+        let is_sound = fingerprint == table.fingerprint() && meaning.n_skills() == n_skills;
+        is_sound.then_some(meaning)
     }
 }

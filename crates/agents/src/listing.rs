@@ -1,0 +1,196 @@
+//! The budget of an agent's own list of skills, and the skills whose description it cuts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The number of characters of a description that tell the skill from others, as in a one-line
+/// description. If an agent keeps as many, the description does not count as cut.
+const TELLING_CHARS: usize = 80;
+/// The bytes that Codex counts as a token.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// A skill as an agent lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ListedSkill {
+    /// The name by which the agent calls it.
+    pub(super) name: String,
+    /// The path of its file.
+    pub(super) path: PathBuf,
+    pub(super) description: String,
+}
+
+/// The budget of an agent's own list of skills. The agent names all skills, or as many as fit, and cuts
+/// descriptions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ListingBudget {
+    /// Whole descriptions, of the most used skills first, as long as there is room.
+    WholeByUse {
+        /// The length of the whole list, in characters.
+        limit: usize,
+        /// The length of one description, in characters.
+        longest: usize,
+        /// The length of the lines of the agent's own skills, in characters.
+        bundled: usize,
+        /// Skills that the user wants named only.
+        name_only: BTreeSet<String>,
+        /// How much a skill was used lately, by name.
+        uses: BTreeMap<String, f64>,
+    },
+    /// The beginnings of all descriptions, of the same length; if the names alone do not fit, none.
+    EvenTokens {
+        /// The length of the whole list, in tokens.
+        limit: usize,
+        /// The directories of skills, which the list names once if it is too long otherwise.
+        roots: Vec<PathBuf>,
+    },
+}
+
+impl ListingBudget {
+    /// Returns the places of those `skills` whose description the agent cuts, in their order.
+    pub(super) fn cut(&self, skills: &[ListedSkill]) -> Vec<usize> {
+        match self {
+            ListingBudget::WholeByUse { limit, longest, bundled, name_only, uses } => {
+                let skills = skills.iter().enumerate();
+                let (named, described): (Vec<_>, Vec<_>) =
+                    skills.partition(|(_, skill)| name_only.contains(&skill.name));
+                let named = named.iter().map(|(_, skill)| name_chars(skill) + 1).sum::<usize>();
+                let left = limit.saturating_sub(bundled + named);
+                cut_by_use(&described, left, *longest, uses)
+            }
+            ListingBudget::EvenTokens { limit, roots } => cut_evenly(skills, *limit, roots),
+        }
+    }
+}
+
+/// The length of a line with a name alone: `- NAME`.
+fn name_chars(skill: &ListedSkill) -> usize {
+    skill.name.chars().count() + 2
+}
+
+/// Returns the places of the skills that do not get a whole description within `limit` characters. A
+/// description takes what is left after all names, and one that does not fit is passed over.
+fn cut_by_use(
+    skills: &[(usize, &ListedSkill)],
+    limit: usize,
+    longest: usize,
+    uses: &BTreeMap<String, f64>,
+) -> Vec<usize> {
+    // `: ` stands before a description.
+    let cost = |skill: &ListedSkill| skill.description.chars().count().min(longest) + 2;
+    let names = skills.iter().map(|(_, skill)| name_chars(skill) + 1).sum::<usize>();
+    let all = names + skills.iter().map(|(_, skill)| cost(skill)).sum::<usize>();
+    if all <= limit + 1 {
+        return Vec::new();
+    }
+    let mut left = (limit + 1).saturating_sub(names);
+    let uses = |skill: &ListedSkill| uses.get(&skill.name).copied().unwrap_or_default();
+    let mut by_use: Vec<&(usize, &ListedSkill)> = skills.iter().collect();
+    by_use.sort_by(|(_, a), (_, b)| uses(b).total_cmp(&uses(a)));
+    let mut cut = Vec::new();
+    for (place, skill) in by_use {
+        match left.checked_sub(cost(skill)) {
+            Some(rest) => left = rest,
+            None => cut.push(*place),
+        }
+    }
+    cut.sort_unstable();
+    cut
+}
+
+/// Returns the places of the skills of which no telling part of the description fits within `limit`
+/// tokens.
+fn cut_evenly(skills: &[ListedSkill], limit: usize, roots: &[PathBuf]) -> Vec<usize> {
+    let tokens = |n_bytes: usize| n_bytes.div_ceil(BYTES_PER_TOKEN);
+    // `- NAME: DESCRIPTION (file: PATH)`, and a line break.
+    let bare = |skill: &ListedSkill, path: usize| skill.name.len() + path + "- : (file: )\n".len();
+    let line = |n_bytes: usize, description: &str| match description.len() {
+        0 => tokens(n_bytes),
+        length => tokens(n_bytes + 1 + length),
+    };
+    let path = |skill: &ListedSkill| skill.path.as_os_str().len();
+    let whole = skills.iter().map(|skill| line(bare(skill, path(skill)), &skill.description));
+    if whole.sum::<usize>() <= limit {
+        return Vec::new();
+    }
+    // The list is too long: paths begin with `r0` and the like, which a table explains.
+    let table: usize = roots.iter().map(|root| tokens(root.as_os_str().len() + 13)).sum();
+    let limit = limit.saturating_sub(table);
+    let bare: Vec<usize> =
+        skills.iter().map(|skill| bare(skill, below(&skill.path, roots))).collect();
+    let names: usize = bare.iter().map(|n_bytes| tokens(*n_bytes)).sum();
+    if names > limit {
+        return (0..skills.len()).collect();
+    }
+    let cost = |width: usize| {
+        let lines = skills.iter().zip(&bare);
+        lines.map(|(skill, bare)| line(*bare, start(&skill.description, width))).sum::<usize>()
+    };
+    if cost(TELLING_CHARS) <= limit {
+        return Vec::new();
+    }
+    let width = (0..TELLING_CHARS).rev().find(|width| cost(*width) <= limit).unwrap_or_default();
+    let is_cut = |place: &usize| skills[*place].description.chars().count() > width;
+    (0..skills.len()).filter(is_cut).collect()
+}
+
+/// The length of the path below the root that holds it, with an alias of the root before it.
+fn below(path: &Path, roots: &[PathBuf]) -> usize {
+    let rest = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+    rest.map(|rest| rest.as_os_str().len() + 3).min().unwrap_or(path.as_os_str().len())
+}
+
+/// The first `n_chars` characters of `text`.
+fn start(text: &str, n_chars: usize) -> &str {
+    text.char_indices().nth(n_chars).map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skills(n: usize, description: &str) -> Vec<ListedSkill> {
+        let skill = |n: usize| ListedSkill {
+            name: format!("skill-{n:03}"),
+            path: format!("/home/u/.agents/skills/skill-{n:03}/SKILL.md").into(),
+            description: description.to_owned(),
+        };
+        (0..n).map(skill).collect()
+    }
+
+    #[test]
+    fn the_most_used_skills_keep_their_descriptions() {
+        let budget = |limit| ListingBudget::WholeByUse {
+            limit,
+            longest: 100,
+            bundled: 50,
+            name_only: ["skill-003".to_owned()].into(),
+            uses: [("skill-002".to_owned(), 1.5)].into(),
+        };
+        let skills = skills(4, &"x".repeat(300));
+        // Names take 12 characters each, descriptions 102.
+        let all = 50 + 4 * 12 + 3 * 102;
+        assert_eq!(budget(all).cut(&skills), [0; 0]);
+        assert_eq!(budget(all - 2).cut(&skills), [1]);
+        assert_eq!(budget(all - 102).cut(&skills), [1]);
+        assert_eq!(budget(all - 2 * 102).cut(&skills), [0, 1]);
+        assert_eq!(budget(0).cut(&skills), [0, 1, 2], "the user wants only the name of the last");
+    }
+
+    #[test]
+    fn descriptions_are_cut_evenly_and_not_at_all_if_the_names_do_not_fit() {
+        let budget = |limit| ListingBudget::EvenTokens {
+            limit,
+            roots: vec!["/home/u/.agents/skills".into()],
+        };
+        let skills = skills(100, &"x".repeat(200));
+        let cut = |limit| budget(limit).cut(&skills).len();
+        // Whole lines have 267 bytes, 67 tokens.
+        assert_eq!((cut(6700), cut(6699)), (0, 0));
+        // With a description of 80 characters, lines with short paths have 31 tokens, and the table 9.
+        assert_eq!((cut(3109), cut(3108)), (0, 100));
+        assert_eq!(cut(100), 100);
+        let short =
+            skills.iter().map(|skill| ListedSkill { description: "x".into(), ..skill.clone() });
+        assert_eq!(budget(1500).cut(&short.collect::<Vec<_>>()), [0; 0]);
+    }
+}

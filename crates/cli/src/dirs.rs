@@ -1,0 +1,65 @@
+//! The directories and files in which this program keeps state, cache and settings.
+
+use std::path::PathBuf;
+
+use etcetera::base_strategy::{BaseStrategy as _, Xdg};
+use repertoire::{Error, ErrorCode};
+use repertoire_config::Models;
+
+use crate::args::Common;
+
+/// Returns the path of the trust store.
+pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("trust.json"))
+}
+
+/// Returns the path of the session store, if it is a file.
+pub(crate) fn sessions_file(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("sessions.sqlite"))
+}
+
+/// Returns the path of the log of hooks.
+pub(crate) fn hook_log(common: &Common) -> Result<PathBuf, Error> {
+    Ok(state_dir(common)?.join("hook.log"))
+}
+
+/// Returns the directory of state that is kept between runs.
+pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
+    let state = directories().and_then(|dirs| dirs.state_dir()).ok_or_else(|| {
+        let message = "there is no home directory to keep state in";
+        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
+    })?;
+    Ok(state.join(&common.brand))
+}
+
+/// Returns the tables of meanings that the user added.
+pub(crate) fn models(common: &Common) -> Result<Models, Error> {
+    let data = directories().map(|dirs| dirs.data_dir()).ok_or_else(|| {
+        let message = "there is no home directory to keep models in";
+        Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
+    })?;
+    Ok(Models::new(data.join(&common.brand).join("models")))
+}
+
+/// Returns the directory of data that can be recreated.
+pub(crate) fn cache_dir(common: &Common) -> Option<PathBuf> {
+    Some(directories()?.cache_dir().join(&common.brand))
+}
+
+/// The user's directories, by the XDG specification; `None` where the environment names no home.
+pub(crate) fn directories() -> Option<Xdg> {
+    home().and_then(|_| Xdg::new().ok())
+}
+
+/// The user's home directory; `None` where the environment names none.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// Returns the home directory, for the user's configuration.
+pub(crate) fn config_home() -> Result<PathBuf, Error> {
+    home().ok_or_else(|| {
+        let message = "there is no home directory with a configuration";
+        Error::new(ErrorCode::NotFound, message, "set `HOME`, or use `--project`")
+    })
+}

@@ -1,0 +1,99 @@
+//! Descriptions of native skills that the agent's own list cuts.
+
+use serde_json::{Value, json};
+
+use super::install;
+use crate::binary::Place;
+
+const N_SKILLS: usize = 100;
+
+/// A project with many native skills, of which the user has used the last one in Claude Code.
+fn place() -> Place {
+    let place = Place::new();
+    for n in 0..N_SKILLS {
+        let text = format!(
+            "---\nname: s{n:02}\ndescription: Handles the matter {n} {}.\ntriggers: [matter {n}]\n---\nB\n",
+            "of the office ".repeat(12)
+        );
+        place.write(&format!(".claude/skills/s{n:02}/SKILL.md"), &text);
+        place.write(&format!(".agents/skills/s{n:02}/SKILL.md"), &text);
+    }
+    place.write(".git/HEAD", "");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let used =
+        json!({"skillUsage": {"s99": {"usageCount": 2, "lastUsedAt": now.as_millis() as u64}}});
+    place.write("home/.claude.json", used.to_string());
+    place
+}
+
+/// Returns the ids of the described skills, in their order.
+fn described(place: &Place, agent: &str, input: &Value) -> Vec<String> {
+    let args = ["hook", agent, "--deadline", "60"];
+    let run = place.run_with(args, input.to_string().as_bytes()).exits(0);
+    assert_eq!(run.stderr, "");
+    let answer: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(context.chars().count() <= 6_000, "{context}");
+    let Some((_, list)) = context.split_once("without a description; load one as that list says.")
+    else {
+        return Vec::new();
+    };
+    let lines = list.lines().filter_map(|line| line.strip_prefix("- "));
+    let lines = lines.map(|line| {
+        let (id, description) = line.split_once(": ").unwrap();
+        assert!(description.contains("Handles the matter"), "{line}");
+        id.to_owned()
+    });
+    lines.collect()
+}
+
+fn start(session: &str, model: Option<&str>) -> Value {
+    let mut start =
+        json!({"hook_event_name": "SessionStart", "session_id": session, "source": "startup"});
+    if let Some(model) = model {
+        start["model"] = json!(model);
+    }
+    start
+}
+
+#[test]
+fn what_claude_code_cuts_is_described_the_most_used_first() {
+    let place = place();
+    // All descriptions fit in the list for a large window.
+    let cut = |session: &str, model| described(&place, "claude-code", &start(session, model));
+    assert_eq!(cut("a", None), [""; 0]);
+    let some = cut("b", Some("claude-haiku-4-5"));
+    assert!((50..N_SKILLS).contains(&some.len()), "{some:?}");
+    assert!(!some.contains(&"s99".to_owned()), "it is in use, so its description is kept");
+    // A skill that a message of an earlier conversation called for comes first.
+    let last = some.last().unwrap().clone();
+    let prompt = format!("the matter {}", last.trim_start_matches(['s', '0']));
+    let call = json!({"hook_event_name": "UserPromptSubmit", "session_id": "c", "prompt": prompt});
+    place
+        .run_with(["hook", "claude-code", "--deadline", "60"], call.to_string().as_bytes())
+        .exits(0);
+    let ended = cut("d", Some("claude-haiku-4-5"));
+    assert_eq!(ended.len(), some.len());
+
+    install(&place, "claude-code").exits(0);
+    place.write(".claude/settings.local.json", r#"{"model": "haiku"}"#);
+    let doctor = place.run(["doctor", "--json", "--bundled=off"]).json();
+    let note = doctor["notes"].to_string();
+    assert!(note.contains("Claude Code lists 100 skills, "), "{note}");
+    assert!(note.contains(" without a description; the hook adds "), "{note}");
+}
+
+#[test]
+fn what_codex_cuts_is_described() {
+    let place = place();
+    assert_eq!(
+        described(&place, "codex", &start("a", None)),
+        [""; 0],
+        "the default window is large"
+    );
+    place.write("home/.codex/config.toml", "model_context_window = 32000\n");
+    let cut = described(&place, "codex", &start("b", None));
+    assert!(cut.len() >= 50, "{cut:?}");
+    place.write("home/.codex/config.toml", "model_context_window = 1000000\n");
+    assert_eq!(described(&place, "codex", &start("c", None)), [""; 0]);
+}

@@ -1,0 +1,176 @@
+//! The reason why a skill did not fire, found with one command in each of twelve set-ups. The table of
+//! `docs/agents.md` holds the commands and the sentences that they print.
+
+use std::fs;
+use std::path::Path;
+
+use crate::binary::{Place, finish};
+
+/// A set-up: its name in the table, files, the directory of the user in the project, the options of
+/// `hook install`, and the command.
+struct SetUp {
+    name: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    start: &'static str,
+    options: &'static [&'static str],
+    command: &'static [&'static str],
+}
+
+const SKILL: &str =
+    "---\nname: verse\ndescription: Writes verse.\ntriggers: [limerick]\n---\nRhyme it.\n";
+const WHY: &[&str] = &["why", "verse", "a limerick, please", "--agent", "claude-code"];
+const DOCTOR: &[&str] = &["doctor", "--bundled=off"];
+const OWN: (&str, &str) = ("p/.repertoire/skills/verse/SKILL.md", SKILL);
+const NATIVE: (&str, &str) = ("p/.claude/skills/verse/SKILL.md", SKILL);
+
+const SET_UPS: [SetUp; 12] = [
+    SetUp {
+        name: "started in a subdirectory",
+        files: &[OWN],
+        start: "sub",
+        options: &["--project"],
+        command: DOCTOR,
+    },
+    SetUp {
+        name: "switched off",
+        files: &[NATIVE, ("p/.claude/settings.json", r#"{"skillOverrides": {"verse": "off"}}"#)],
+        start: "",
+        options: &[],
+        command: WHY,
+    },
+    SetUp { name: "no trust", files: &[OWN], start: "", options: &["codex"], command: DOCTOR },
+    SetUp {
+        name: "keyword missing",
+        files: &[OWN],
+        start: "",
+        options: &[],
+        command: &["why", "verse", "rhyme this", "--agent", "claude-code"],
+    },
+    SetUp {
+        name: "typo",
+        files: &[OWN],
+        start: "",
+        options: &[],
+        command: &["why", "verse", "a limrick, please", "--agent", "claude-code"],
+    },
+    SetUp {
+        name: "over budget",
+        files: &[("p/.repertoire/skills/verse/SKILL.md", "LONG")],
+        start: "",
+        options: &[],
+        command: WHY,
+    },
+    SetUp {
+        name: "in a plugin",
+        files: &[
+            ("poetry/skills/verse/SKILL.md", SKILL),
+            (
+                "home/.claude/plugins/installed_plugins.json",
+                r#"{"version": 2, "plugins": {"poetry@m": [{"installPath": "HERE/poetry"}]}}"#,
+            ),
+            ("p/.claude/settings.json", r#"{"enabledPlugins": {"poetry@m": true}}"#),
+        ],
+        start: "",
+        options: &[],
+        command: &["why", "poetry/verse", "a limerick, please", "--agent", "claude-code"],
+    },
+    SetUp {
+        name: "in the agent's own directory",
+        files: &[NATIVE],
+        start: "sub",
+        options: &[],
+        command: WHY,
+    },
+    SetUp {
+        name: "a flat file",
+        files: &[("p/.claude/skills/verse.md", SKILL)],
+        start: "",
+        options: &[],
+        command: DOCTOR,
+    },
+    SetUp {
+        name: "hooks disabled",
+        files: &[OWN, ("p/.claude/settings.local.json", r#"{"disableAllHooks": true}"#)],
+        start: "",
+        options: &[],
+        command: DOCTOR,
+    },
+    SetUp {
+        name: "behind a link out of the project",
+        files: &[("src/verse/SKILL.md", SKILL), ("p/.claude/skills/verse", "-> HERE/src/verse")],
+        start: "",
+        options: &[],
+        command: WHY,
+    },
+    SetUp {
+        name: "the wrong skill first",
+        files: &[
+            OWN,
+            ("p/.repertoire/config.toml", "[limits]\nmax_skills = 1\n"),
+            (
+                "p/.repertoire/skills/limericks/SKILL.md",
+                "---\nname: limericks\ndescription: Rates limericks.\ntriggers: [a limerick]\n---\nRate.\n",
+            ),
+        ],
+        start: "",
+        options: &[],
+        command: WHY,
+    },
+];
+
+#[test]
+fn one_command_says_why_a_skill_did_not_fire() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut missing = String::new();
+    for set_up in SET_UPS {
+        let printed = sentence(&set_up);
+        let command = set_up.command.iter().map(|word| {
+            if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() }
+        });
+        let command = command.collect::<Vec<_>>().join(" ");
+        let row = format!("| {} | `repertoire {command}` | {printed} |\n", set_up.name);
+        if !page.contains(&row) {
+            missing += &row;
+        }
+    }
+    assert!(missing.is_empty(), "put these rows into docs/agents.md:\n{missing}");
+}
+
+/// Returns the line that the command of a set-up prints about the skill.
+fn sentence(set_up: &SetUp) -> String {
+    let place = Place::new();
+    let here = place.path().to_str().unwrap().to_owned();
+    fs::create_dir_all(place.path().join("p/.git")).unwrap();
+    let start = place.path().join("p").join(set_up.start);
+    fs::create_dir_all(&start).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.current_dir(&start);
+        finish(command, b"")
+    };
+    let (agent, options) = match set_up.options {
+        ["codex", rest @ ..] => ("codex", rest),
+        options => ("claude-code", options),
+    };
+    run(&[&["hook", "install", agent], options].concat()).exits(0);
+    for (path, content) in set_up.files {
+        match content.strip_prefix("-> ") {
+            Some(target) => {
+                let link = place.path().join(path);
+                fs::create_dir_all(link.parent().unwrap()).unwrap();
+                std::os::unix::fs::symlink(target.replace("HERE", &here), link).unwrap();
+            }
+            None if *content == "LONG" => {
+                place.write(path, SKILL.replace("Rhyme it.", &"Rhyme it. ".repeat(2000)));
+            }
+            None => place.write(path, content.replace("HERE", &here)),
+        }
+    }
+    let printed = run(set_up.command);
+    let told = format!("{}{}", printed.stdout, printed.stderr);
+    let about = ["verse", "hooks of "];
+    let is_told = |line: &&str| about.iter().any(|word| line.contains(word)) && line.contains(": ");
+    let line = told.lines().rfind(is_told).unwrap_or_else(|| panic!("{told}"));
+    line.trim().replace(&here, "…")
+}

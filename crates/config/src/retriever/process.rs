@@ -1,0 +1,141 @@
+//! A child process that answers lines with lines, within a time limit.
+//!
+//! Threads of their own read and write its pipes, so that neither a process that does not read nor one that does
+//! not write can stop its caller for longer.
+
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// The maximum length of an answer, in bytes: the scores of a million skills.
+const LONGEST_ANSWER: u64 = 16 << 20;
+/// The part of the standard error that is kept for an error message, in bytes.
+const KEPT_COMPLAINT: usize = 2000;
+/// The time in which a process that closed its output ends, and says why.
+const ENDING: Duration = Duration::from_millis(200);
+
+/// A running process. It is ended when dropped.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    requests: Sender<String>,
+    answers: Receiver<String>,
+    complaint: Arc<Mutex<Vec<u8>>>,
+}
+
+/// The reason why there is no answer.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The process ended, or closed its output: its exit status and the last line of its standard error, if
+    /// known, in the form `: …`.
+    Ended(String),
+    /// There was no answer within this time.
+    Late(Duration),
+}
+
+impl Process {
+    /// Starts a command in a directory.
+    pub(super) fn start(command: &[String], dir: &Path) -> io::Result<Process> {
+        let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut child = Command::new(program)
+            .args(args)
+            .current_dir(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let (requests, asked) = mpsc::channel();
+        let (answer, answers) = mpsc::channel();
+        let complaint = Arc::<Mutex<Vec<u8>>>::default();
+        if let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        {
+            let kept = Arc::clone(&complaint);
+            thread::Builder::new().spawn(move || write_lines(stdin, &asked))?;
+            thread::Builder::new().spawn(move || read_lines(stdout, &answer))?;
+            thread::Builder::new().spawn(move || keep_end(stderr, &kept))?;
+        }
+        Ok(Process { child, requests, answers, complaint })
+    }
+
+    /// Sends a line, and returns the next one that the process writes.
+    pub(super) fn exchange(&mut self, line: String, limit: Duration) -> Result<String, Fault> {
+        // If this fails, the process has ended, which receiving reports.
+        let _ = self.requests.send(line);
+        match self.answers.recv_timeout(limit) {
+            Ok(answer) => Ok(answer),
+            Err(RecvTimeoutError::Timeout) => Err(Fault::Late(limit)),
+            Err(RecvTimeoutError::Disconnected) => Err(Fault::Ended(self.last_words())),
+        }
+    }
+
+    /// The exit status of a process that ends, and the last line of its standard error.
+    fn last_words(&mut self) -> String {
+        const STEP: Duration = Duration::from_millis(5);
+        let mut status = None;
+        for _ in 0..ENDING.as_millis() / STEP.as_millis() {
+            status = self.child.try_wait().ok().flatten();
+            if status.is_some() && Arc::strong_count(&self.complaint) == 1 {
+                break;
+            }
+            thread::sleep(STEP);
+        }
+        let complaint = self.complaint.lock().unwrap_or_else(PoisonError::into_inner);
+        let complaint = String::from_utf8_lossy(&complaint);
+        let line = complaint.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        // The first part is empty, so that the text begins with a colon if anything is known.
+        let told = [Some(String::new()), status.map(|status| status.to_string()), line];
+        told.into_iter().flatten().collect::<Vec<_>>().join(": ")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // If this fails, it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn write_lines(mut stdin: ChildStdin, lines: &Receiver<String>) {
+    for mut line in lines {
+        line.push('\n');
+        if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Sends each line. A line that is too long or not UTF-8 is sent as far as it can be read: it is not an answer,
+/// and ends the conversation.
+fn read_lines(stdout: impl Read, lines: &Sender<String>) {
+    let mut stdout = BufReader::new(stdout);
+    loop {
+        let mut line = Vec::new();
+        match stdout.by_ref().take(LONGEST_ANSWER).read_until(b'\n', &mut line) {
+            Ok(n) if n > 0 => {}
+            _ => return,
+        }
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if lines.send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// Keeps the end of what a stream holds.
+fn keep_end(mut stream: impl Read, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; KEPT_COMPLAINT];
+    while let Ok(n) = stream.read(&mut buffer)
+        && n > 0
+    {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&buffer[..n]);
+        let n_old = kept.len().saturating_sub(KEPT_COMPLAINT);
+        kept.drain(..n_old);
+    }
+}

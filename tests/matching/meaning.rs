@@ -1,0 +1,65 @@
+//! Meaning: skills are found by people who do not know their words, or their language.
+
+use repertoire::{Engine, EngineBuilder, Skill};
+
+/// A team's skills, each given by its name and its description.
+const TEAM: [(&str, &str); 12] = [
+    ("expense-claims", "Submits travel expenses with receipts for reimbursement."),
+    ("database-indexes", "Tunes slow SQL queries with indexes and execution plans."),
+    ("incident-review", "Writes the blameless postmortem of an outage."),
+    ("onboarding-plan", "Plans the first weeks of a new employee."),
+    ("release-notes", "Summarises merged changes for users."),
+    ("contract-check", "Finds risky clauses in supplier agreements."),
+    ("slide-design", "Lays out slides with charts and one message each."),
+    ("password-rotation", "Rotates credentials and secrets of services."),
+    ("survey-analysis", "Evaluates answers of questionnaires with statistics."),
+    ("video-subtitles", "Transcribes recordings and times subtitles."),
+    ("warehouse-stock", "Counts inventory and orders missing parts."),
+    ("travel-booking", "Books trains, flights and hotels within the policy."),
+];
+
+fn builder() -> EngineBuilder {
+    let skill = |(name, description)| -> Skill {
+        format!("---\nname: {name}\ndescription: {description}\n---\n").parse().unwrap()
+    };
+    TEAM.into_iter().map(skill).fold(Engine::builder(), EngineBuilder::skill)
+}
+
+#[test]
+fn skills_are_found_without_a_shared_word() {
+    let (engine, words) = (builder().build().unwrap(), builder().meaning(None).build().unwrap());
+    for (message, wanted) in [
+        ("how do I get my money back for the taxi and the meals?", "expense-claims"),
+        ("fetching the customers takes forever, make the db faster", "database-indexes"),
+        ("the site was down yesterday, explain what happened", "incident-review"),
+        ("请帮我预订去上海的火车票和酒店", "travel-booking"),
+        ("ajoute des sous-titres à cette vidéo", "video-subtitles"),
+    ] {
+        let [found, by_words] = [&engine, &words].map(|engine| engine.find_skills(message, 3));
+        assert!(found.first().is_some_and(|found| found.id == wanted), "{message}: {found:?}");
+        assert!(by_words.first().is_none_or(|found| found.id != wanted), "{message}");
+        let near = engine.nearness(message, &wanted.into()).unwrap();
+        assert!(near.cosine > 0.1 && !near.words.is_empty(), "{near}");
+        assert!(near.words.iter().all(|word| message.contains(word)), "{near}");
+        let why = &found[0].why;
+        assert!(why.contains("near in meaning to “"), "{why}");
+    }
+    for message in
+        ["thanks, that works", "what's the capital of Australia?", "tell me a joke", "是的，继续"]
+    {
+        assert!(engine.disclose(message).full.is_empty(), "{message}");
+    }
+    assert!(words.nearness("my money back", &"expense-claims".into()).is_none());
+}
+
+#[test]
+fn what_a_message_denies_or_attaches_is_not_called_for_by_its_meaning() {
+    let engine = builder().build().unwrap();
+    for message in [
+        "not database-indexes: fetching the customers takes forever, make the db faster",
+        "thanks!\n\n```\nSELECT slow FROM queries -- tune the SQL indexes of the execution plan\n```",
+    ] {
+        let shown = engine.disclose(message);
+        assert!(shown.full.is_empty(), "{message}: {shown:?}");
+    }
+}
