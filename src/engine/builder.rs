@@ -1,5 +1,6 @@
 //! The builder of an engine.
 
+mod ranking;
 mod switches;
 
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillChoice, Source
 use crate::diagnostic::Diagnostic;
 use crate::disclosure::{BytesPerToken, DisclosureOptions, PromptOptions, TokenCounter};
 use crate::error::Error;
-use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MeaningTable, MetaQuestion, Retriever};
+use crate::matcher::{IndexOptions, MAX_QUERY_BYTES, MetaQuestion, Retriever};
 use crate::progress::{Progress, Reporter};
 #[cfg(feature = "scripts")]
 use crate::script::{ScriptOptions, Scripts};
@@ -29,6 +30,7 @@ use crate::spans;
 use crate::toolset::{ToolsetOptions, Toolsets};
 #[cfg(feature = "trust")]
 use crate::trust::TrustStore;
+use ranking::Meaning;
 
 /// Builds an [`Engine`].
 #[derive(Debug, Default)]
@@ -215,34 +217,6 @@ impl EngineBuilder {
         self
     }
 
-    /// Ranks skills by their meaning, too, as the table of word pieces tells it; `None` for words alone. By
-    /// default, with the feature `meaning`, the table of the crate `repertoire-meaning` is used.
-    #[must_use]
-    pub fn meaning(mut self, table: impl Into<Option<Arc<MeaningTable>>>) -> EngineBuilder {
-        self.meaning = table.into().map_or(Meaning::Off, Meaning::Table);
-        self
-    }
-
-    /// Adds the host's own ranking to the lexical relevance, in place of the table of meanings; by default there
-    /// is none. [`EngineBuilder::build`] prepares it, and fails if it cannot.
-    #[must_use]
-    pub fn retriever(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
-        self.retriever = Some(Arc::new(retriever));
-        self.prepares_retriever = true;
-        self
-    }
-
-    /// Adds a retriever as [`EngineBuilder::retriever`] does, but prepares it only when a message is ranked
-    /// first. If it cannot be prepared, messages are answered by words alone, and
-    /// [`Disclosure::failure`](crate::Disclosure::failure) says why. It suits a retriever that is slow to
-    /// start, in a process that may never rank anything.
-    #[must_use]
-    pub fn retriever_on_use(mut self, retriever: impl Retriever + 'static) -> EngineBuilder {
-        self.retriever = Some(Arc::new(retriever));
-        self.prepares_retriever = false;
-        self
-    }
-
     /// Spawns the tasks of skills with `context: fork`; by default, these skills are activated inline.
     #[must_use]
     pub fn task_spawner(mut self, tasks: impl TaskSpawner + 'static) -> EngineBuilder {
@@ -411,29 +385,5 @@ impl EngineBuilder {
             #[cfg(feature = "toolsets")]
             toolsets: self.toolsets.map(|options| Toolsets::new(options, trust)),
         })))
-    }
-}
-
-/// The table of meanings that ranks skills, if one does.
-#[derive(Debug, Default)]
-enum Meaning {
-    /// By the table in the program, if there is one.
-    #[default]
-    Bundled,
-    Table(Arc<MeaningTable>),
-    Off,
-}
-
-impl Meaning {
-    fn table(self) -> Option<Arc<MeaningTable>> {
-        match self {
-            // The bytes are not copied.
-            #[cfg(feature = "meaning")]
-            Meaning::Bundled => Some(Arc::new(MeaningTable::bundled().clone())),
-            #[cfg(not(feature = "meaning"))]
-            Meaning::Bundled => None,
-            Meaning::Table(table) => Some(table),
-            Meaning::Off => None,
-        }
     }
 }

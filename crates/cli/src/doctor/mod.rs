@@ -394,8 +394,9 @@ fn set_aside(sessions: &Path) -> Vec<String> {
 fn sandbox() -> Sandbox {
     let level = script::sandbox().ok();
     let filesystem = level.map(|level| level.filesystem);
+    let landlock = filesystem.map(|filesystem| filesystem > FilesystemLevel::None);
     Sandbox {
-        landlock: filesystem.map(|filesystem| filesystem > FilesystemLevel::None),
+        landlock,
         seccomp: level.map(|level| level.contained),
         filesystem,
     }
