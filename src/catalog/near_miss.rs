@@ -31,7 +31,7 @@ pub fn near_misses(root: &Path) -> Vec<Diagnostic> {
         if path.is_dir() {
             let misnamed = entries(&path).into_iter().find(|file| is_misnamed(file));
             found.extend(misnamed.filter(|_| !holds_skill(&path)).map(|file| rename(&file)));
-        } else if is_named && !is_one_skill && is_flat_skill(&path) {
+        } else if is_named && !is_one_skill && !is_misnamed(&path) && is_flat_skill(&path) {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             found.push(Diagnostic::new(
                 Code::NearMiss,

@@ -3,6 +3,7 @@
 mod code;
 mod fetched;
 mod page;
+mod settings;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +14,9 @@ use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
 use repertoire::{Diagnostic, Engine, Severity, Source};
 use repertoire_agents::{HookAgent, undescribed};
-use repertoire_config::{Channel, Config, ConfigFile};
+use repertoire_config::{Channel, ConfigFile};
 use repertoire_fetch::Kept;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::args::Common;
 use crate::exit_code::ExitCode;
@@ -156,8 +156,8 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         fetch_cache: fetched::kept(common),
         config: ConfigReport {
             files: config.files().to_vec(),
-            meaning: meaning(&config),
-            findings: config.diagnostics().to_vec(),
+            meaning: settings::meaning(&config),
+            findings: [config.diagnostics(), &settings::unknown_skills(&engine)].concat(),
         },
         unused: unused(&engine),
         rejected,
@@ -174,20 +174,6 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         out.human(page::page(&report).as_str())?;
     }
     Ok(ExitCode::done_if(report.broken.is_empty()))
-}
-
-/// Says by which means skills are ranked beside their words.
-fn meaning(config: &Config) -> String {
-    let settings = config.settings();
-    let value = |key: &str| settings.iter().rfind(|of| of.key == key).map(|of| of.value.clone());
-    if let Some(Value::String(command)) = value("routing.retriever") {
-        return command;
-    }
-    match value("routing.meaning") {
-        Some(Value::String(name)) => name,
-        Some(Value::Bool(false)) => "words alone".to_owned(),
-        _ => "the usual table".to_owned(),
-    }
 }
 
 fn sources(common: &Common, engine: &Engine) -> anyhow::Result<Vec<SourceReport>> {
@@ -395,9 +381,5 @@ fn sandbox() -> Sandbox {
     let level = script::sandbox().ok();
     let filesystem = level.map(|level| level.filesystem);
     let landlock = filesystem.map(|filesystem| filesystem > FilesystemLevel::None);
-    Sandbox {
-        landlock,
-        seccomp: level.map(|level| level.contained),
-        filesystem,
-    }
+    Sandbox { landlock, seccomp: level.map(|level| level.contained), filesystem }
 }
