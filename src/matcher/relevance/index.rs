@@ -151,7 +151,7 @@ impl RelevanceIndex {
         let folded = fold_all(&[(id, skill)], &self.means, self.table(), &Reporter::default());
         let vector = folded.first().and_then(|folded| folded.vector);
         let meaning = self.meaning.as_ref().zip(vector);
-        let meaning = meaning.map(|(known, vector)| known.with_skill(number, vector));
+        let meaning = meaning.map(|(known, vector)| known.with_skill(number, &vector));
         let terms = folded.iter().flat_map(|folded| &folded.terms);
         postings.extend(terms.map(|(hash, impact)| Posting::new(*hash, number, *impact)));
         let n_skills = self.ids.len() as u32;

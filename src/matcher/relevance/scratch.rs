@@ -33,6 +33,7 @@ pub(super) struct Ranked {
 
 impl Ranked {
     /// Orders better skills first, equal ones by id.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting calls it")]
     pub(super) fn compare(&self, other: &Ranked) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.skill.cmp(&other.skill))
     }

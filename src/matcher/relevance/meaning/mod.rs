@@ -67,11 +67,11 @@ impl Meaning {
     }
 
     /// The meaning of the same skills, one of them with another vector. The levels stay as they are.
-    pub(super) fn with_skill(&self, skill: u32, vector: Compact) -> Meaning {
+    pub(super) fn with_skill(&self, skill: u32, vector: &Compact) -> Meaning {
         let others = (0..self.n_skills()).map(|other| self.of_skill(other as u32));
         let mut skills: Vec<Compact> = others.flatten().collect();
         if let Some(changed) = skills.get_mut(skill as usize) {
-            *changed = vector;
+            *changed = *vector;
         }
         Meaning { packed: Vectors::pack(&skills).into(), ..self.clone() }
     }
