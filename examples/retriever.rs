@@ -74,6 +74,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let message = "my kubernets podz keep chrashing and restrating";
     let disclosure = engine.disclose(message);
     println!("{}", disclosure.text);
-    assert_eq!(disclosure.registry.first().map(SkillId::as_str), Some("kubernetes-debugging"));
+    assert_eq!(disclosure.full.first().map(SkillId::as_str), Some("kubernetes-debugging"));
     Ok(())
 }
