@@ -46,7 +46,9 @@ pub struct RelevanceIndex {
     means: MeanLengths,
     /// The languages in which most skills are written.
     pub(super) languages: Languages,
-    /// How near the skills are to a message, if the index was made with a table.
+    /// The table by which the host ranks by meaning, if it does.
+    table: Option<Arc<Table>>,
+    /// The meaning of the skills by this table, unless they are too few.
     pub(super) meaning: Option<Meaning>,
     /// The working memory of each thread.
     pub(super) scratch: ThreadLocal<RefCell<Scratch>>,
@@ -85,10 +87,11 @@ impl RelevanceIndex {
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
-        let folded = fold_all(&skills, &means, table.map(|table| &**table), reporter);
+        let used = meaning::table_for(table, skills.len());
+        let folded = fold_all(&skills, &means, used, reporter);
         let vectors: Vec<Compact> = folded.iter().filter_map(|folded| folded.vector).collect();
-        let meaning = table.map(|table| Meaning::new(table, &vectors));
-        RelevanceIndex::put_together(&skills, means, Flat::new(&folded), meaning)
+        let meaning = used.map(|table| Meaning::new(table, &vectors));
+        RelevanceIndex::put_together(&skills, means, Flat::new(&folded), table.cloned(), meaning)
     }
 
     /// Returns the index of `skills`, reusing this index for the skills for which `is_same` is true. The
@@ -101,10 +104,11 @@ impl RelevanceIndex {
     ) -> RelevanceIndex {
         let skills = sorted(skills);
         let means = mean_lengths(&skills);
+        let table = meaning::table_for(self.table.as_ref(), skills.len());
         // Means are rounded to steps, so they seldom differ.
-        if means.map(f32::to_bits) != self.means.map(f32::to_bits) {
-            let table = self.meaning.as_ref().map(Meaning::table);
-            return RelevanceIndex::build(skills, table, &Reporter::default());
+        let are_same_means = means.map(f32::to_bits) == self.means.map(f32::to_bits);
+        if !are_same_means || table.is_some() != self.meaning.is_some() {
+            return RelevanceIndex::build(skills, self.table.as_ref(), &Reporter::default());
         }
         // The new number of each unchanged skill, by its number in this index.
         let mut moved: Vec<Option<u32>> = vec![None; self.ids.len()];
@@ -125,7 +129,7 @@ impl RelevanceIndex {
         }
         let mut postings = self.flat.postings(|skill| *moved.get(skill as usize)?);
         let texts: Vec<_> = changed.iter().map(|(_, skill)| *skill).collect();
-        let folded = fold_all(&texts, &means, self.table(), &Reporter::default());
+        let folded = fold_all(&texts, &means, table, &Reporter::default());
         for ((number, _), of) in changed.iter().zip(folded) {
             let Folded { terms, name, vector } = of;
             names[*number] = name;
@@ -135,12 +139,9 @@ impl RelevanceIndex {
         }
         let names: Vec<&[u64]> = names.iter().map(Vec::as_slice).collect();
         let vectors: Vec<Compact> = vectors.into_iter().flatten().collect();
-        let meaning = self.meaning.as_ref().map(|known| Meaning::new(known.table(), &vectors));
-        RelevanceIndex::put_together(&skills, means, Flat::of_postings(postings, &names), meaning)
-    }
-
-    fn table(&self) -> Option<&Table> {
-        self.meaning.as_ref().map(|meaning| &**meaning.table())
+        let meaning = table.map(|table| Meaning::new(table, &vectors));
+        let flat = Flat::of_postings(postings, &names);
+        RelevanceIndex::put_together(&skills, means, flat, self.table.clone(), meaning)
     }
 
     /// Returns this index with the terms of `skill` as those of the skill `id`; `None` if it does not have
@@ -148,7 +149,8 @@ impl RelevanceIndex {
     pub(crate) fn with_skill(&self, id: &SkillId, skill: &Skill) -> Option<RelevanceIndex> {
         let number = self.ids.binary_search(id).ok()? as u32;
         let mut postings = self.flat.postings(|other| (other != number).then_some(other));
-        let folded = fold_all(&[(id, skill)], &self.means, self.table(), &Reporter::default());
+        let table = self.meaning.as_ref().map(Meaning::table);
+        let folded = fold_all(&[(id, skill)], &self.means, table, &Reporter::default());
         let vector = folded.first().and_then(|folded| folded.vector);
         let meaning = self.meaning.as_ref().zip(vector);
         let meaning = meaning.map(|(known, vector)| known.with_skill(number, &vector));
@@ -163,6 +165,7 @@ impl RelevanceIndex {
             flat: Flat::of_postings(postings, &names),
             means: self.means,
             languages: self.languages,
+            table: self.table.clone(),
             meaning,
             scratch: ThreadLocal::new(),
         })
@@ -179,12 +182,13 @@ impl RelevanceIndex {
         let Written { means, bytes, meaning } = written;
         let flat = Flat::read(bytes.into()).filter(|flat| flat.n_skills() == ids.len())?;
         let languages = languages_of(&flat);
-        let meaning = match (meaning, table) {
+        let meaning = match (meaning, meaning::table_for(table, ids.len())) {
             (None, None) => None,
             (Some(meaning), Some(table)) => Some(Meaning::read(&meaning, table, ids.len())?),
             _ => return None,
         };
-        Some(RelevanceIndex { ids, flat, means, languages, meaning, scratch: ThreadLocal::new() })
+        let (table, scratch) = (table.cloned(), ThreadLocal::new());
+        Some(RelevanceIndex { ids, flat, means, languages, table, meaning, scratch })
     }
 
     /// The parts that a snapshot holds.
@@ -198,6 +202,7 @@ impl RelevanceIndex {
         skills: &[(&SkillId, &Skill)],
         means: MeanLengths,
         flat: Flat,
+        table: Option<Arc<Table>>,
         meaning: Option<Meaning>,
     ) -> RelevanceIndex {
         let ids: Vec<SkillId> = skills.iter().map(|(id, _)| (*id).clone()).collect();
@@ -208,7 +213,8 @@ impl RelevanceIndex {
             "indexed the skills for relevance"
         );
         let languages = languages_of(&flat);
-        RelevanceIndex { ids, flat, means, languages, meaning, scratch: ThreadLocal::new() }
+        let scratch = ThreadLocal::new();
+        RelevanceIndex { ids, flat, means, languages, table, meaning, scratch }
     }
 
     /// Number of skills.
@@ -267,7 +273,7 @@ fn mean_lengths(skills: &[(&SkillId, &Skill)]) -> MeanLengths {
 fn fold_all(
     skills: &[(&SkillId, &Skill)],
     means: &MeanLengths,
-    table: Option<&Table>,
+    table: Option<&Arc<Table>>,
     reporter: &Reporter,
 ) -> Vec<Folded> {
     const SKILLS_A_THREAD: usize = 32;
@@ -297,7 +303,7 @@ fn fold_all(
 fn fold_part(
     skills: &[(&SkillId, &Skill)],
     means: &MeanLengths,
-    table: Option<&Table>,
+    table: Option<&Arc<Table>>,
     steps: &Steps<'_>,
 ) -> Vec<Folded> {
     let mut folder = Folder::default();
@@ -321,6 +327,26 @@ mod tests {
     fn an_index_can_be_shared_between_threads() {
         fn assert_shared<T: Send + Sync>() {}
         assert_shared::<RelevanceIndex>();
+    }
+
+    #[cfg(feature = "meaning")]
+    #[test]
+    fn meaning_begins_and_ends_with_the_number_of_skills() {
+        let skill = |n: usize| -> (SkillId, Skill) {
+            let text =
+                format!("---\nname: s{n:02}\ndescription: Feeds animal number {n}.\n---\nB\n");
+            (SkillId::new(&format!("s{n:02}")), text.parse().unwrap())
+        };
+        let skills: Vec<(SkillId, Skill)> = (0..meaning::MIN_SKILLS).map(skill).collect();
+        let of = |n: usize| skills[..n].iter().map(|(id, skill)| (id, skill));
+        let table = Arc::new(Table::bundled().clone());
+        let build = |n| RelevanceIndex::build(of(n), Some(&table), &Reporter::default());
+        let levels = |index: &RelevanceIndex| index.meaning.as_ref().map(Meaning::levels);
+        let (few, many) = (build(skills.len() - 1), build(skills.len()));
+        assert!(levels(&few).is_none() && levels(&many).is_some());
+        assert_eq!(levels(&few.next(of(skills.len()), |_, _| true)), levels(&many));
+        assert_eq!(levels(&many.next(of(skills.len()), |id, _| *id != "s03")), levels(&many));
+        assert!(levels(&many.next(of(skills.len() - 1), |_, _| true)).is_none());
     }
 
     #[test]

@@ -8,13 +8,12 @@ use serde::Serialize;
 use super::fields::FieldTexts;
 use super::index::RelevanceIndex;
 use super::meaning::{Meaning, vectors};
-use super::search::MIN_SKILLS;
 use crate::skill::{Skill, SkillId};
 
 /// The maximum number of words that are named.
 const MAX_WORDS: usize = 3;
 
-/// How near a skill is to a message in meaning, and by what. Its text is `near in meaning to “ship”, “parcel”
+/// The nearness of a skill to a message in meaning, and its reasons. Its text is `near in meaning to “ship”, “parcel”
 /// (0.71, by its body)`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -39,7 +38,7 @@ impl RelevanceIndex {
     /// Tells how near the skill `id` is to `message` in meaning, and by what; `None` without a table, if the skill
     /// is not indexed, or if it is not nearer than any skill is. Reads the texts of the skill.
     pub fn near(&self, message: &str, id: &SkillId, skill: &Skill) -> Option<Near> {
-        let meaning = self.meaning.as_ref().filter(|_| self.len() >= MIN_SKILLS)?;
+        let meaning = self.meaning.as_ref()?;
         let number = self.ids.binary_search(id).ok()?;
         let body = skill.clone();
         let texts = FieldTexts::new(id, skill, body.body().unwrap_or_default());

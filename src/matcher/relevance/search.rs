@@ -39,10 +39,6 @@ const GREATEST_SUM: f32 = 60_000.0;
 /// The factor of weights that lets the greatest impact byte, 254 of 256, add a whole weight.
 const SCALE: f32 = 256.0 / 254.0;
 
-/// The minimum number of skills that are ranked by their meaning, too. Fewer fit into the lines, and one of few
-/// is near to most messages.
-pub(super) const MIN_SKILLS: usize = 12;
-
 /// The number of skills in a block, whose greatest sum is kept.
 const BLOCK: usize = 32;
 
@@ -125,7 +121,7 @@ impl RelevanceIndex {
             values.resize(self.len(), levels.floor);
             return Some(levels);
         }
-        let meaning = self.meaning.as_ref().filter(|_| self.len() >= MIN_SKILLS)?;
+        let meaning = self.meaning.as_ref()?;
         meaning.measure(message, &mut scratch.nearness);
         Some(meaning.levels())
     }

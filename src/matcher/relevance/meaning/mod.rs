@@ -18,6 +18,15 @@ use serde::{Deserialize, Serialize};
 pub use levels::Levels;
 pub(super) use parts::{vector, vectors};
 
+/// The minimum number of skills that are ranked by their meaning, too. Fewer fit into the lines, and one of few
+/// is near to most messages.
+pub(super) const MIN_SKILLS: usize = 12;
+
+/// Returns the table by which a catalog of `n_skills` skills is ranked, if there are enough of them.
+pub(super) fn table_for(table: Option<&Arc<Table>>, n_skills: usize) -> Option<&Arc<Table>> {
+    table.filter(|_| n_skills >= MIN_SKILLS)
+}
+
 /// The number of skills up to which all cosines are exact. In a larger catalog, the others are estimated.
 const EXACT: usize = 1_000;
 
@@ -33,7 +42,7 @@ pub(super) struct Meaning {
     levels: Levels,
 }
 
-/// How near the skills are to one message, and the working memory to measure it.
+/// The nearness of the skills to one message, and the working memory to measure it.
 #[derive(Debug, Default)]
 pub(super) struct Nearness {
     /// The nearness of each skill, in the order of ids.
