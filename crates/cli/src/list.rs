@@ -24,7 +24,7 @@ const BRIEF: usize = 4;
 const MIN_BRIEF_WIDTH: u16 = 20;
 
 pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let common = &Common { agent: args.agent, ..common.clone() };
+    let common = &args.agent.map_or_else(|| common.clone(), |agent| common.for_agent(agent));
     let native = setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
     let engine = setup::engine(common, |builder| builder)?;
     if args.commands {

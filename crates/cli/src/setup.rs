@@ -91,8 +91,10 @@ pub(crate) fn named_source(root: &Path, common: &Common) -> Source {
 }
 
 /// Returns the agent whose skills and settings count, if there is one, and its state.
-pub(crate) fn agent_state(common: &Common) -> Option<(HookAgent, AgentState)> {
-    common.agent.map(|agent| (agent, agent.state(&start(common))))
+pub(crate) fn agent_state(common: &Common) -> Option<(HookAgent, &AgentState)> {
+    let agent = common.agent?;
+    // Its files are read once, however many parts of a command ask.
+    Some((agent, common.agent_state.get_or_init(|| agent.state(&start(common)))))
 }
 
 /// Returns the place and the environment in which an agent starts.

@@ -1,10 +1,11 @@
 //! Options of every command.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use clap::builder::{FalseyValueParser, OsStringValueParser, TypedValueParser as _};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, ValueEnum};
-use repertoire_agents::HookAgent;
+use repertoire_agents::{AgentState, HookAgent};
 use repertoire_config::Channel;
 
 /// The brand that applies if the host names none.
@@ -48,6 +49,9 @@ pub(crate) struct Common {
     /// The directory that this agent was started in; the working directory if it is not known
     #[arg(skip)]
     pub(crate) started_in: Option<PathBuf>,
+    /// The state of this agent, once it was read
+    #[arg(skip)]
+    pub(crate) agent_state: Arc<OnceLock<AgentState>>,
     /// The channel through which skills reach a model
     #[arg(skip)]
     pub(crate) channel: Channel,
@@ -66,6 +70,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// Returns these options for an agent whose skills and settings count.
+    pub(crate) fn for_agent(&self, agent: HookAgent) -> Common {
+        Common { agent: Some(agent), agent_state: Arc::default(), ..self.clone() }
+    }
+
     /// Returns these options for the channel of hooks. Options about skills that are not given here
     /// are taken from `hook`.
     pub(crate) fn with_skills_of(&self, hook: &Common) -> Common {

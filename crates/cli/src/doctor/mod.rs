@@ -261,7 +261,7 @@ fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
 /// Returns the note about an agent whose own list cuts descriptions, which its hook adds.
 fn cut_descriptions(agent: HookAgent, common: &Common) -> Option<String> {
     let listing = agent.listing_budget(&setup::start(common), None)?;
-    let common = Common { agent: Some(agent), channel: Channel::Hooks, ..common.clone() };
+    let common = Common { channel: Channel::Hooks, ..common.for_agent(agent) };
     let native = setup::agent_state(&common).map(|(agent, state)| state.native_skills(agent))?;
     let engine = setup::engine(&common, |builder| builder).ok()?;
     let n_cut = undescribed(&engine, &native, &listing).len();

@@ -214,7 +214,7 @@ pub(super) fn in_directory(agent: HookAgent, here: PathBuf, common: &Common) -> 
     } else {
         setup::project_of(started_in.as_deref().unwrap_or(&here)).to_owned()
     };
-    Common { project, working_dir: here, agent: Some(agent), started_in, ..common.clone() }
+    Common { project, working_dir: here, started_in, ..common.for_agent(agent) }
 }
 
 /// Returns the directory that `agent`, which works in `here`, was started in, if a variable names it. The

@@ -23,8 +23,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
     let (common, routing) = match args.agent {
         Some(agent) => {
             let (skills, routing) = hook::options(agent, common)?;
-            let common = Common { agent: Some(agent), ..common.with_skills_of(&skills) };
-            (&common.clone(), own.and(&routing))
+            (&common.with_skills_of(&skills).for_agent(agent), own.and(&routing))
         }
         None => (common, own),
     };
