@@ -40,11 +40,11 @@ pub struct Weighed {
     /// The skill, and its relevance to the query.
     #[serde(flatten)]
     pub found: Relevant,
-    /// How much of the skill the query brings into the prompt.
+    /// The extent to which the query brings the skill into the prompt.
     pub tier: Tier,
     /// The words that skill and query share, without stop words, the heaviest first.
     pub terms: Vec<WeighedTerm>,
-    /// How near the skill is to the query in meaning, and by what; `None` if it is not nearer than others.
+    /// The nearness of the skill to the query in meaning, and its reasons; `None` if it is not nearer than others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<Near>,
     /// The margin that the skill must reach to be shown in full by relevance; `None` if there is none.

@@ -58,12 +58,9 @@ impl From<engine::Envelope> for Envelope {
     fn from(envelope: engine::Envelope) -> Envelope {
         let text = envelope.text().into_owned();
         match envelope {
-            engine::Envelope::Success { data, .. } => Envelope {
-                status: "success".to_owned(),
-                data: Json(data),
-                text,
-                error: None,
-            },
+            engine::Envelope::Success { data, .. } => {
+                Envelope { status: "success".to_owned(), data: Json(data), text, error: None }
+            }
             engine::Envelope::Error { error, data } => Envelope {
                 status: "error".to_owned(),
                 data: Json(data.unwrap_or_default()),

@@ -217,12 +217,12 @@ record! {
         words: usize,
         /// The number of those words that are in the skill's front matter.
         head_words: usize,
-        /// How much of the skill the message brings into the prompt: 1 a count, 2 a line, 3 full
+        /// The extent to which the message brings the skill into the prompt: 1 a count, 2 a line, 3 full
         /// instructions.
         tier: u8,
         /// The words that skill and message share, the heaviest first.
         terms: Vec<WeighedTerm>,
-        /// How near the skill is to the message in meaning, and by which words; `None` if it is not.
+        /// The nearness of the skill to the message in meaning, in words; `None` if it is not near.
         near: Option<String>,
         /// The margin that the skill must reach; `None` if relevance shows no skill in full.
         needed: Option<Needed>,
@@ -236,7 +236,8 @@ record! {
 impl Weighed {
     fn of(weighed: engine::Weighed, message: &str) -> Weighed {
         let characters = Characters(message);
-        let engine::Weighed { found, tier, terms, near, needed, is_decisive, lacking, .. } = weighed;
+        let engine::Weighed { found, tier, terms, near, needed, is_decisive, lacking, .. } =
+            weighed;
         let Relevant { id, worth, lead, words, head_words } = Relevant::from(&found);
         let terms = terms.into_iter().map(|term| WeighedTerm {
             term: term.term,

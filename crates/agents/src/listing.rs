@@ -33,7 +33,7 @@ pub enum ListingBudget {
         bundled: usize,
         /// Skills that the user wants named only.
         name_only: BTreeSet<String>,
-        /// How much a skill was used lately, by name.
+        /// The recent use of each skill, by name.
         uses: BTreeMap<String, f64>,
     },
     /// The beginnings of all descriptions, of the same length; if the names alone do not fit, none.

@@ -1,4 +1,4 @@
-//! How near two texts are in meaning: no network, no inference, microseconds.
+//! The nearness of two texts in meaning: no network, no inference, microseconds.
 //!
 //! A *static table* has a row of numbers for each word piece. A text is the sum of the rows of its
 //! pieces, and two texts are as near as the cosine of their sums. The table in this crate was distilled

@@ -36,7 +36,7 @@ pub(crate) fn words(
 /// A space for `SentencePiece`, which Unicode no longer counts as one.
 const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
-/// How characters group into words.
+/// The rule by which characters group into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Between,

@@ -1,4 +1,4 @@
-//! How a snapshot holds blocks of bytes.
+//! The form in which a snapshot holds blocks of bytes.
 
 /// Serialises bytes as a block, not as a list of numbers.
 pub(super) fn as_bytes<S: serde::Serializer>(

@@ -89,7 +89,7 @@ pub struct Relevance {
     pub is_denied: bool,
     /// True if the words are in attachments only, as the request shares none with any skill.
     pub is_attached: bool,
-    /// How near the skill is to the message: the cosine of their meanings, from -1 to 1, or the score that
+    /// The nearness of the skill to the message: the cosine of their meanings, from -1 to 1, or the score that
     /// the host's [`Retriever`] gives it. `None` if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearness: Option<f32>,

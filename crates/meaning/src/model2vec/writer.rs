@@ -21,7 +21,7 @@ pub(super) struct Entry {
     pub(super) row: Vec<f32>,
 }
 
-/// How texts become pieces, and what a character without one costs.
+/// The rule by which texts become pieces, and the cost of a character without one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
     pub(super) tokenizer: Tokenizer,
