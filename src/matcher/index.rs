@@ -126,8 +126,8 @@ pub struct Answer {
     /// Skills whose triggers are in quoted text only, each with one of these triggers, in the order of
     /// ids; see [`IndexOptions::mask_quoted`].
     pub quoted: Vec<(SkillId, String)>,
-    /// Skills in `matches` or `beyond` whose triggers are in attachments only, each with one of
-    /// these words, in the order of ids.
+    /// Skills in `matches` or `beyond` whose triggers are in attachments only, each with one of these
+    /// triggers, in the order of ids.
     pub attached: Vec<(SkillId, String)>,
     /// Skills in `matches` or `beyond` that match by single words only, neither named nor by a longer phrase,
     /// a pattern or a path, best first.

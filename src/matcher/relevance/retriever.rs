@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use serde::Serialize;
+
 use super::meaning::Levels;
 use crate::error::{Error, ErrorCode};
 use crate::skill::{Skill, SkillId};
@@ -11,7 +13,7 @@ use crate::skill::{Skill, SkillId};
 const MEASURED_OF: usize = 4;
 
 /// A skill that a [`Retriever`] may rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The id of the skill.

@@ -202,8 +202,7 @@ enum Failure {
 
 impl Session<'_> {
     fn prepare(&mut self, candidates: &[Candidate]) -> Result<Option<Levels>, Failure> {
-        let records: Vec<Json> = candidates.iter().map(record).collect();
-        let line = self.exchange(&json!({"prepare": records}))?;
+        let line = self.exchange(&json!({"prepare": candidates}))?;
         let wrong = || Failure::Wrong(line.clone());
         let answer: Json = serde_json::from_str(&line).map_err(|_| wrong())?;
         if answer["ok"] != true {
@@ -241,14 +240,6 @@ impl Session<'_> {
 #[expect(clippy::cast_possible_truncation, reason = "scores are estimates")]
 fn number(value: &Json) -> Option<f32> {
     value.as_f64().map(|number| number as f32)
-}
-
-fn record(candidate: &Candidate) -> Json {
-    let Candidate { id, name, description, when_to_use, headings, body, .. } = candidate;
-    json!({
-        "id": id, "name": name, "description": description, "when_to_use": when_to_use,
-        "headings": headings, "body": body,
-    })
 }
 
 impl Retriever for ProgramRetriever {
