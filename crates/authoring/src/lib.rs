@@ -1,6 +1,7 @@
 //! Measures for authors of skills.
 //!
 //! - [`lint`]: findings that show only in a whole catalog, or with ordinary messages.
+//! - [`ask`]: how often a model loads the right skill, by any program that reaches a model.
 //! - [`eval`]: how often the right skill is disclosed, for messages whose right skills are known.
 //!
 //! ```
@@ -14,6 +15,7 @@
 //! # Ok::<(), repertoire::Error>(())
 //! ```
 
+pub mod ask;
 pub mod eval;
 pub mod lint;
 mod word_lists;

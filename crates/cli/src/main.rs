@@ -15,6 +15,7 @@ mod exit_code;
 mod failure;
 mod fetch;
 mod hook;
+mod http;
 mod list;
 mod live;
 mod match_query;

@@ -11,6 +11,7 @@ mod apply;
 mod document;
 mod edit;
 mod fetched;
+mod line_process;
 mod models;
 mod read;
 mod retriever;
@@ -34,6 +35,7 @@ use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
 pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
+pub use line_process::{LineFault, LineProcess};
 pub use models::{Model, Models, open_table, set_meaning};
 pub use retriever::ProgramRetriever;
 pub use signatures::{SignaturePolicy, SignedSources};

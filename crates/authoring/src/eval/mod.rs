@@ -52,5 +52,6 @@ pub use compare::{Baseline, Change, Comparison, compare};
 pub use owner::Owners;
 pub use paste::with_paste;
 pub use read::read;
+pub(crate) use run::Judge;
 pub use run::{Evaluation, Fired, Nearest, Outcome, TooLong, UserOnly, evaluate};
 pub use score::{Cause, Confusion, OverBudget, Report, Scores, SkillScore, Tokens};

@@ -101,8 +101,9 @@ pub struct UserOnly {
 }
 
 /// The skills of a case, as ids of the catalog.
-struct Judge {
-    expected: Vec<SkillId>,
+#[derive(Debug)]
+pub(crate) struct Judge {
+    pub(crate) expected: Vec<SkillId>,
     forbidden: Vec<SkillId>,
     acceptable: Vec<SkillId>,
 }
@@ -155,6 +156,14 @@ impl Judge {
             forbidden: ids(&case.forbidden)?,
             acceptable: ids(&case.acceptable)?,
         })
+    }
+
+    /// The skills of a case that a model can load. `None` if it expects only skills that the user alone may
+    /// invoke. Fails if the catalog does not have a skill.
+    pub(crate) fn of_model(engine: &Engine, case: &Case) -> Result<Option<Judge>, String> {
+        let mut judge = Judge::new(engine, case)?;
+        let exempt = judge.exempt_user_only(engine);
+        Ok((exempt.is_empty() || !judge.expected.is_empty()).then_some(judge))
     }
 
     /// Removes the skills that only the user may invoke from those expected, and returns them.
@@ -211,7 +220,7 @@ impl Judge {
 
     /// Tells whether `id` may rightly fire; `None` if the case does not decide that. The module explains
     /// the rules.
-    fn verdict(&self, id: &SkillId) -> Option<bool> {
+    pub(crate) fn verdict(&self, id: &SkillId) -> Option<bool> {
         let is_open = self.expected.is_empty() && !self.forbidden.is_empty();
         if self.expected.contains(id) {
             Some(true)

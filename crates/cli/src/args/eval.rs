@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ask::AskArgs;
 use super::routing::{MatchingArgs, ShowingArgs};
 
 #[derive(Debug, Args)]
@@ -29,6 +30,8 @@ pub(crate) struct EvalArgs {
     pub(crate) paste: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
+    #[command(flatten)]
+    pub(crate) asking: AskArgs,
     #[command(flatten)]
     pub(crate) matching: MatchingArgs,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The arguments of the program and its commands.
 
 mod agents;
+mod ask;
 mod code;
 mod common;
 mod eval;
@@ -17,6 +18,7 @@ mod values;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use agents::McpAgent;
+pub(crate) use ask::AskArgs;
 pub(crate) use code::{
     IsolationArgs, Lang, ToolBuildArgs, ToolCallArgs, ToolCommand, ToolInspectArgs, ToolListArgs,
     ToolNewArgs, ToolsetCommand, TrustAddArgs, TrustCommand, TrustDiffArgs, TrustPathsArgs,

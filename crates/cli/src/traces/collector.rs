@@ -1,4 +1,4 @@
-//! The connection to a collector: HTTP/1.1 over hyper, on the thread that sends batches.
+//! The connection to a collector, on the thread that sends batches.
 
 use std::fmt;
 use std::io;
@@ -6,17 +6,12 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http::header::HOST;
-use http::uri::Authority;
-use http::{HeaderValue, Request, Response, Uri};
-use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::client::conn::http1::handshake;
-use hyper_util::rt::TokioIo;
+use http::{Request, Response};
 use opentelemetry_http::{Bytes, HttpClient, HttpError};
-use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
 use super::first;
+use crate::http::{exchange, host_of};
 use crate::output::Output;
 use crate::sanitize;
 
@@ -48,7 +43,8 @@ impl Collector {
     /// Sends a request, and waits for the answer.
     fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let address = request.uri().authority().map(host_of).unwrap_or_default();
-        let exchange = async { tokio::time::timeout(self.timeout, exchange(request)).await? };
+        let exchange =
+            async { tokio::time::timeout(self.timeout, exchange(request, MAX_ANSWER)).await? };
         let answer = self.runtime.block_on(exchange);
         let problem = match &answer {
             Ok(answer) if answer.status().is_success() => None,
@@ -81,33 +77,5 @@ impl HttpClient for Collector {
         Self: 'sent,
     {
         Box::pin(async { self.send(request) })
-    }
-}
-
-/// Returns the host and the port of an address, without a user and a password.
-fn host_of(authority: &Authority) -> String {
-    match authority.port() {
-        Some(port) => format!("{}:{port}", authority.host()),
-        None => authority.host().to_owned(),
-    }
-}
-
-/// Sends a request on a connection of its own.
-async fn exchange(mut request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-    let authority = request.uri().authority().ok_or("the address names no host")?.clone();
-    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
-    let stream = TcpStream::connect((name, authority.port_u16().unwrap_or(80))).await?;
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
-    request.headers_mut().insert(HOST, HeaderValue::try_from(host_of(&authority))?);
-    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
-    *request.uri_mut() = path.parse::<Uri>()?;
-    let answer = async {
-        let (head, body) = sender.send_request(request.map(Full::new)).await?.into_parts();
-        let body = Limited::new(body, MAX_ANSWER).collect().await?.to_bytes();
-        Ok::<_, HttpError>(Response::from_parts(head, body))
-    };
-    tokio::select! {
-        answer = answer => answer,
-        Err(error) = connection => Err(error.into()),
     }
 }

@@ -2,6 +2,7 @@
 //! limits, comparisons, and the page.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod ask;
 #[path = "../support/binary.rs"]
 mod binary;
 mod bundled;

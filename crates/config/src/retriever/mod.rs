@@ -1,7 +1,5 @@
 //! The program that `routing.retriever` names, which ranks skills by lines of JSON.
 
-mod process;
-
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::Config;
 use super::schema::{RETRIEVER_TIMEOUT, Value};
-use process::{Fault, Process};
+use crate::line_process::{LineFault, LineProcess};
 
 /// The part of a wrong line that an error shows, in characters.
 const SHOWN: usize = 80;
@@ -37,7 +35,7 @@ pub struct ProgramRetriever {
 
 #[derive(Debug, Default)]
 struct State {
-    process: Option<Process>,
+    process: Option<LineProcess>,
     /// The address of the candidates for which the process was prepared; 0 for none.
     prepared: usize,
     levels: Option<Levels>,
@@ -105,7 +103,7 @@ impl ProgramRetriever {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let was_running = state.process.is_some();
         let mut answer = self.attempt(&mut state, candidates, &ask);
-        if was_running && matches!(answer, Err(Failure::Process(Fault::Ended(_)))) {
+        if was_running && matches!(answer, Err(Failure::Process(LineFault::Ended(_)))) {
             answer = self.attempt(&mut state, candidates, &ask);
         }
         answer.map_err(|failure| self.error(failure))
@@ -144,7 +142,7 @@ impl ProgramRetriever {
     fn session<'s>(&self, state: &'s mut State) -> Result<Session<'s>, Failure> {
         let State { process, prepared, levels, left } = state;
         if process.is_none() {
-            let started = Process::start(&self.command, &self.dir);
+            let started = LineProcess::start(&self.command, &self.dir);
             *process = Some(started.map_err(|error| Failure::Start(error.to_string()))?);
             *prepared = 0;
         }
@@ -155,8 +153,8 @@ impl ProgramRetriever {
     fn error(&self, failure: Failure) -> Error {
         let what = match failure {
             Failure::Start(error) => format!("cannot be started: {error}"),
-            Failure::Process(Fault::Ended(told)) => format!("ended without an answer{told}"),
-            Failure::Process(Fault::Late(time)) => {
+            Failure::Process(fault @ LineFault::Ended(_)) => fault.to_string(),
+            Failure::Process(LineFault::Late(time)) => {
                 let command = self.command.join(" ");
                 let message = if time.is_zero() {
                     format!("there was no time left for the retriever `{command}`")
@@ -184,7 +182,7 @@ impl ProgramRetriever {
 
 /// A conversation with a running process.
 struct Session<'s> {
-    process: &'s mut Process,
+    process: &'s mut LineProcess,
     prepared: usize,
     levels: Option<Levels>,
     limit: Duration,
@@ -195,7 +193,7 @@ struct Session<'s> {
 #[derive(Debug)]
 enum Failure {
     Start(String),
-    Process(Fault),
+    Process(LineFault),
     /// A line that is not an answer.
     Wrong(String),
 }

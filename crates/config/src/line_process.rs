@@ -3,6 +3,7 @@
 //! Threads of their own read and write its pipes, so that neither a process that does not read nor one that does
 //! not write can stop its caller for longer.
 
+use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -20,7 +21,7 @@ const ENDING: Duration = Duration::from_millis(200);
 
 /// A running process. It is ended when dropped.
 #[derive(Debug)]
-pub(super) struct Process {
+pub struct LineProcess {
     child: Child,
     requests: Sender<String>,
     answers: Receiver<String>,
@@ -29,7 +30,7 @@ pub(super) struct Process {
 
 /// The reason why there is no answer.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub enum LineFault {
     /// The process ended, or closed its output: its exit status and the last line of its standard error, if
     /// known, in the form `: …`.
     Ended(String),
@@ -37,9 +38,13 @@ pub(super) enum Fault {
     Late(Duration),
 }
 
-impl Process {
-    /// Starts a command in a directory.
-    pub(super) fn start(command: &[String], dir: &Path) -> io::Result<Process> {
+impl LineProcess {
+    /// Starts a command, a program with its arguments, in a directory.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, if the program cannot be started.
+    pub fn start(command: &[String], dir: &Path) -> io::Result<LineProcess> {
         let (program, args) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut child = Command::new(program)
             .args(args)
@@ -59,17 +64,21 @@ impl Process {
             thread::Builder::new().spawn(move || read_lines(stdout, &answer))?;
             thread::Builder::new().spawn(move || keep_end(stderr, &kept))?;
         }
-        Ok(Process { child, requests, answers, complaint })
+        Ok(LineProcess { child, requests, answers, complaint })
     }
 
     /// Sends a line, and returns the next one that the process writes.
-    pub(super) fn exchange(&mut self, line: String, limit: Duration) -> Result<String, Fault> {
+    ///
+    /// # Errors
+    ///
+    /// The reason why there is none within `limit`.
+    pub fn exchange(&mut self, line: String, limit: Duration) -> Result<String, LineFault> {
         // If this fails, the process has ended, which receiving reports.
         let _ = self.requests.send(line);
         match self.answers.recv_timeout(limit) {
             Ok(answer) => Ok(answer),
-            Err(RecvTimeoutError::Timeout) => Err(Fault::Late(limit)),
-            Err(RecvTimeoutError::Disconnected) => Err(Fault::Ended(self.last_words())),
+            Err(RecvTimeoutError::Timeout) => Err(LineFault::Late(limit)),
+            Err(RecvTimeoutError::Disconnected) => Err(LineFault::Ended(self.last_words())),
         }
     }
 
@@ -93,7 +102,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for LineProcess {
     fn drop(&mut self) {
         // If this fails, it has ended already.
         let _ = self.child.kill();
@@ -137,5 +146,14 @@ fn keep_end(mut stream: impl Read, kept: &Mutex<Vec<u8>>) {
         kept.extend_from_slice(&buffer[..n]);
         let n_old = kept.len().saturating_sub(KEPT_COMPLAINT);
         kept.drain(..n_old);
+    }
+}
+
+impl fmt::Display for LineFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LineFault::Ended(told) => write!(f, "ended without an answer{told}"),
+            LineFault::Late(time) => write!(f, "did not answer within {} ms", time.as_millis()),
+        }
     }
 }

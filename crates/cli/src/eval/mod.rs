@@ -1,5 +1,7 @@
 //! `repertoire eval`: measures how often the right skill is disclosed.
 
+mod ask;
+
 use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -72,6 +74,12 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     let options = args.showing.apply(options);
     let engine = setup::engine(common, |builder| args.matching.apply(builder).disclosure(options))?;
     let (cases, mut problems) = prompts(args, &texts, &engine.catalog());
+    if let Some(model) = &args.asking.ask {
+        let found = ask::Prompts { cases, problems };
+        let is_fine = ask::run(model, &args.asking, &engine, found, out)?;
+        let sources = setup::finish(common, &engine, out);
+        return Ok(if is_fine { sources } else { ExitCode::Failure });
+    }
     let progress = progress_bar::counting("asking", cases.len(), MANY_CASES);
     let mut evaluation = evaluate(&engine, &cases, || progress.inc(1));
     progress.finish_and_clear();
