@@ -12,7 +12,7 @@ use super::way::{Opening, Way};
 /// The maximum number of requests of one conversation. In the last one, no tools are offered.
 const MAX_TURNS: usize = 6;
 
-/// What happened in a conversation.
+/// The course of a conversation.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     /// The skills whose text the model has, in the order in which it got them.

@@ -1,4 +1,4 @@
-//! What a model is asked, and what it replies.
+//! Models: requests to them, and their replies.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

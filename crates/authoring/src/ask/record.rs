@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::model::{Call, Usage};
 use super::way::Way;
 
-/// What one model did with one message, sent in one way.
+/// The doings of one model with one message, sent in one way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The name of the model and all that it got at the beginning, as 32 hexadecimal digits: a record is used again
@@ -95,7 +95,7 @@ impl Replies {
                 Err(_) if is_cut(line) => {}
                 Err(error) => {
                     let place = format!("{}:{}", path.display(), number + 1);
-                    let message = format!("{place}: this is no reply that was kept: {error}");
+                    let message = format!("{place}: this is not a reply that was kept: {error}");
                     let help = "name a file that `--replies` wrote, or a new one";
                     return Err(Error::new(ErrorCode::InvalidParam, message, help));
                 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use data_encoding::HEXLOWER;
 use repertoire::{Engine, Error};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -86,7 +87,7 @@ pub fn sample(mut cases: Vec<Case>, n: usize) -> Vec<Case> {
     cases
 }
 
-/// What the conversations of a run share.
+/// The state that the conversations of a run share.
 struct Shared<'a> {
     engine: &'a Engine,
     asking: &'a Asking<'a>,
@@ -243,6 +244,5 @@ fn digest(texts: &[&str]) -> String {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     }
-    let digits = hash.finalize();
-    digits.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&hash.finalize()[..16])
 }

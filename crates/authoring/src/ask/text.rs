@@ -1,8 +1,10 @@
 //! A request as one text, and calls of tools in a text, for programs that take a prompt and print a reply.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
-use super::model::{Call, Request, Role};
+use super::model::{Call, Request, Role, Tool};
 
 /// The word that begins a line with a call.
 const CALL: &str = "CALL";
@@ -38,16 +40,14 @@ fn conversation(Request { messages, tools }: &Request) -> String {
     parts.join("\n\n")
 }
 
-fn how_to_call(tools: &[super::Tool]) -> String {
+fn how_to_call(tools: &[Tool]) -> String {
     let mut text = format!(
         "## Tools\n\nTo call a tool, reply with a line such as `{CALL} NAME {{\"key\": \"value\"}}` and nothing else; \
          its answer follows. A reply without such a line is your answer to the user."
     );
-    for tool in tools {
-        text.push_str(&format!(
-            "\n\n- `{}`: {}\n  Arguments: {}",
-            tool.name, tool.description, tool.parameters
-        ));
+    for Tool { name, description, parameters } in tools {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "\n\n- `{name}`: {description}\n  Arguments: {parameters}");
     }
     text
 }
@@ -89,7 +89,7 @@ fn object_at(text: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::{Message, Tool};
+    use super::super::model::Message;
     use super::*;
     use serde_json::json;
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::model::{Message, Request, Role, Tool};
 
-/// What a model gets with a message.
+/// The texts and tools that a model gets with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Way {

@@ -22,7 +22,7 @@ pub(super) struct Address {
     pub(super) limit: Duration,
 }
 
-/// What is read of an answer.
+/// The parts of an answer that are read.
 #[derive(Deserialize)]
 struct Answer {
     choices: Vec<Choice>,

@@ -25,17 +25,12 @@ const ROWS: [Row; 9] = [
 /// Formats a report. `judged` is the number of replies with a verdict, if there was a judge.
 pub(super) fn text(report: &AskReport, judged: Option<usize>) -> Page {
     let mut page = Page::default();
-    let mut head = format!(
-        "{}, each in {}",
-        count(report.messages, "message"),
-        count(report.ways.len(), "way")
-    );
-    if report.reused > 0 {
-        head += &format!("; {} kept from earlier", count(report.reused, "conversation"));
-    }
-    if let Some(judged) = judged {
-        head += &format!("; {judged} replies judged");
-    }
+    let (messages, ways) = (count(report.messages, "message"), count(report.ways.len(), "way"));
+    let kept = count(report.reused, "conversation");
+    let kept = (report.reused > 0).then(|| format!("{kept} kept from earlier"));
+    let judged = judged.map(|judged| format!("{judged} replies judged"));
+    let parts = [Some(format!("{messages}, each in {ways}")), kept, judged];
+    let head = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     page.line(format_args!("{}", styled(NAME, head)));
     page.line(format_args!(
         "{}",
