@@ -2,6 +2,7 @@
 //!
 //! - [`lint`]: findings that show only in a whole catalog, or with ordinary messages.
 //! - [`ask`]: how often a model loads the right skill, by any program that reaches a model.
+//! - [`benchmark`]: public benchmarks of retrieval, as they are published.
 //! - [`eval`]: how often the right skill is disclosed, for messages whose right skills are known.
 //!
 //! ```
@@ -16,6 +17,7 @@
 //! ```
 
 pub mod ask;
+pub mod benchmark;
 pub mod eval;
 pub mod lint;
 mod word_lists;

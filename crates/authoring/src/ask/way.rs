@@ -109,8 +109,10 @@ impl FromStr for Way {
 
     fn from_str(name: &str) -> Result<Way, Error> {
         Way::ALL.into_iter().find(|way| way.as_str() == name).ok_or_else(|| {
-            let message = format!("`{name}` is not a way to send messages");
-            Error::new(ErrorCode::InvalidParam, message, "write `nothing`, `list` or `disclosed`")
+            let message = format!(
+                "`{name}` is not a way to send messages: write `nothing`, `list` or `disclosed`"
+            );
+            Error::new(ErrorCode::InvalidParam, message, "see `repertoire eval --help`")
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use repertoire_authoring::benchmark::BenchmarkKind;
 
 use super::ask::AskArgs;
 use super::routing::{MatchingArgs, ShowingArgs};
@@ -19,6 +20,12 @@ pub(crate) struct EvalArgs {
     /// contains the file, or after which the file is named. docs/routing.md describes every form.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
+    /// Measure a public benchmark instead: FILE is the directory to which it was downloaded
+    ///
+    /// `skillret`, `skillrouter`, `r3-skill`, `toolret` or `metatool`, in the layout in which it is published.
+    /// docs/benchmarks.md describes them.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["skill", "baseline", "paste", "ask"])]
+    pub(crate) benchmark: Option<BenchmarkKind>,
     /// The skill for prompts that name none, wherever their file is
     #[arg(long, value_name = "ID")]
     pub(crate) skill: Option<String>,

@@ -32,7 +32,7 @@ pub(crate) use hook::{
 };
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use model::{ModelAddArgs, ModelCommand, ModelRemoveArgs};
-pub(crate) use routing::RoutingArgs;
+pub(crate) use routing::{MatchingArgs, RoutingArgs};
 pub(crate) use serving::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, PlayArgs, Refresh};
 pub(crate) use skills::{
     CheckArgs, ListArgs, NewArgs, RunArgs, ShowArgs, StatsArgs, SwitchArgs, UseArgs,

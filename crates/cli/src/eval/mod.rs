@@ -1,6 +1,7 @@
 //! `repertoire eval`: measures how often the right skill is disclosed.
 
 mod ask;
+mod benchmark;
 
 use std::path::Path;
 
@@ -62,6 +63,9 @@ struct Unmet {
 }
 
 pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    if let Some(kind) = args.benchmark {
+        return benchmark::run(kind, &args.files[0], &args.matching, common, out);
+    }
     // Files that cannot be read are reported before the work is done, not after it.
     let baseline = args.baseline.as_deref().map(baseline).transpose()?;
     let help = "name a file of prompts, in UTF-8";

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ask;
+mod benchmark;
 #[path = "../support/binary.rs"]
 mod binary;
 mod bundled;

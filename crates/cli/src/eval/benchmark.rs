@@ -1,0 +1,102 @@
+//! `repertoire eval --benchmark`: a public benchmark, measured as its own pages do.
+
+use std::path::Path;
+use std::time::Instant;
+
+use comfy_table::{Table, presets};
+use repertoire::{Error, ErrorCode};
+use repertoire_authoring::benchmark::{Benchmark, BenchmarkKind, BenchmarkReport, Measures};
+use serde::Serialize;
+use tempfile::TempDir;
+
+use super::align_numbers;
+use crate::args::{Common, MatchingArgs};
+use crate::exit_code::ExitCode;
+use crate::output::{DIM, NAME, Output, Page, styled};
+use crate::report::count;
+use crate::{progress_bar, setup};
+
+/// With more skills or requests than this, a progress bar is shown.
+const MANY: usize = 500;
+
+/// The result, as JSON.
+#[derive(Serialize)]
+struct BenchmarkOutput<'a> {
+    benchmark: &'static str,
+    #[serde(flatten)]
+    report: &'a BenchmarkReport,
+    /// The time to read and to index the skills, in seconds.
+    index_seconds: f64,
+    /// The largest amount of memory of the whole run, in MiB; `None` where the system does not say.
+    peak_mib: Option<f64>,
+}
+
+/// Measures the benchmark in the directory `dir`.
+pub(super) fn run(
+    kind: BenchmarkKind,
+    dir: &Path,
+    matching: &MatchingArgs,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
+    let benchmark = Benchmark::open(kind, dir)?;
+    let place = TempDir::new().map_err(|error| {
+        let message = format!("cannot make a directory for the skills of the benchmark: {error}");
+        Error::new(ErrorCode::ExecutionError, message, "let `TMPDIR` name a directory with room")
+    })?;
+    let progress = progress_bar::counting("writing skills", benchmark.skills.len(), MANY);
+    benchmark.write_skills(place.path(), || progress.inc(1))?;
+    progress.finish_and_clear();
+
+    let start = Instant::now();
+    let common =
+        Common { sources: vec![place.path().to_owned()], no_cache: true, ..common.clone() };
+    let engine = setup::engine(&common, |builder| matching.apply(builder))?;
+    // Words are indexed when they are first needed.
+    engine.find_skills("begin", 1);
+    let index_seconds = start.elapsed().as_secs_f64();
+
+    let progress = progress_bar::counting("asking", benchmark.requests.len(), MANY);
+    let report = benchmark.measure(&engine, || progress.inc(1));
+    progress.finish_and_clear();
+    let peak_mib = peak_mib();
+    if out.json {
+        let benchmark = kind.as_str();
+        Output::json(&BenchmarkOutput { benchmark, report: &report, index_seconds, peak_mib })?;
+    } else {
+        out.human(text(kind, &report, index_seconds, peak_mib).as_str())?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn text(kind: BenchmarkKind, report: &BenchmarkReport, seconds: f64, peak: Option<f64>) -> Page {
+    let mut page = Page::default();
+    let (requests, skills) = (count(report.requests, "request"), count(report.skills, "skill"));
+    page.line(format_args!("{}", styled(NAME, format_args!("{kind}: {requests}, {skills}"))));
+    let Measures { ndcg_5, ndcg_10, recall_10, completeness_10, hit_1, mrr_10 } = report.measures;
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    for (name, share, meaning) in [
+        ("NDCG@5", ndcg_5, "discounted gain of the first 5, of the best possible"),
+        ("NDCG@10", ndcg_10, "the same of the first 10"),
+        ("Recall@10", recall_10, "of the right skills are among the first 10"),
+        ("Completeness@10", completeness_10, "of the requests have all of theirs there"),
+        ("Hit@1", hit_1, "of the requests have a right one first"),
+        ("MRR@10", mrr_10, "mean of 1 / rank of the first right one"),
+    ] {
+        table.add_row([name.to_owned(), format!("{:.2}", 100.0 * share), meaning.to_owned()]);
+    }
+    align_numbers(&mut table, 1);
+    page.line(format_args!("{table}"));
+    let memory = peak.map(|mib| format!(", {mib:.0} MiB at most")).unwrap_or_default();
+    let costs = format!("{seconds:.1} s to index, {:.0} µs a request{memory}", report.microseconds);
+    page.line(format_args!("{}", styled(DIM, costs)));
+    page
+}
+
+/// The largest amount of memory that this process has used, in MiB, on Linux.
+fn peak_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<f64>().ok().map(|kib| kib / 1024.0)
+}
