@@ -17,6 +17,7 @@ use super::loader::Loader;
 use super::tool::{Listing, Tool, ToolFailure, Tools};
 use super::{ToolPolicy, ToolsetOptions, locked};
 use crate::catalog::Scope;
+use crate::disclosure::{clean_schema, tool_description};
 use crate::error::{Error, ErrorCode};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
@@ -272,9 +273,12 @@ impl Toolsets {
         let tool = |spec: &ToolSpec| Tool {
             name: format!("{}.{}", owner.id, spec.name),
             short_name: spec.name.clone(),
-            description: spec.description.clone(),
-            parameters: spec.parameters.clone(),
-            annotations: spec.annotations.clone(),
+            description: tool_description(&spec.description).into_owned(),
+            parameters: clean(spec.parameters.clone()),
+            annotations: match clean(Value::Object(spec.annotations.clone())) {
+                Value::Object(annotations) => annotations,
+                _ => Map::new(),
+            },
             toolset: class.clone(),
             skill: owner.id.clone(),
             library: Arc::clone(library),
@@ -286,6 +290,12 @@ impl Toolsets {
         listed.insert(place, Listed { library, listing, tools: kept });
         tools
     }
+}
+
+/// Returns a schema, or annotations, as a model may read them.
+fn clean(mut schema: Value) -> Value {
+    clean_schema(&mut schema);
+    schema
 }
 
 /// Groups toolsets by library. The toolsets of one library are opened one after the other: if a class

@@ -12,6 +12,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
 
+use repertoire::disclosure::model_text;
 use repertoire::surrogates::without_halves;
 
 /// The size limit of a message, in bytes. A longer message is answered as an invalid request.
@@ -27,6 +28,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn new(code: ErrorCode, why: String, id: Option<RequestId>) -> Refusal {
+        let why = model_text(&why).into_owned();
         Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) }
     }
 
