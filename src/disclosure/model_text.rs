@@ -42,11 +42,11 @@ fn tool_title(text: &str) -> Cow<'_, str> {
     changed_twice(text, one_line, without_headings)
 }
 
-fn changed_twice<'t>(
-    text: &'t str,
+fn changed_twice(
+    text: &str,
     first: fn(&str) -> Cow<'_, str>,
     second: fn(&str) -> Cow<'_, str>,
-) -> Cow<'t, str> {
+) -> Cow<'_, str> {
     match first(text) {
         Cow::Borrowed(text) => second(text),
         Cow::Owned(text) => Cow::Owned(second(&text).into_owned()),

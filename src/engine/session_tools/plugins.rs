@@ -30,7 +30,9 @@ impl SessionTools {
         }
         let names: Vec<String> = tools.tools.iter().map(Tool::provider_name).collect();
         let mut n_same: HashMap<&str, usize> = HashMap::new();
-        names.iter().for_each(|name| *n_same.entry(name).or_default() += 1);
+        for name in &names {
+            *n_same.entry(name).or_default() += 1;
+        }
         let mut places = names.iter();
         tools.tools.retain(|_| {
             let Some(name) = places.next() else { return false };

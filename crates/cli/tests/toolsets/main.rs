@@ -18,4 +18,7 @@ mod plugin;
 mod probes;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod servers;
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+mod told;
+mod trusted_tools;
 mod tutorial;
