@@ -20,6 +20,7 @@ mod metrics;
 mod metrics_page;
 mod options;
 mod pages;
+mod places;
 mod progress;
 mod prompts;
 mod request_span;

@@ -27,15 +27,15 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(code: ErrorCode, why: String, id: Option<RequestId>) -> Refusal {
-        let why = model_text(&why).into_owned();
+    pub(super) fn new(code: ErrorCode, why: &str, id: Option<RequestId>) -> Refusal {
+        let why = model_text(why).into_owned();
         Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) }
     }
 
     /// The error for a message that is longer than [`MAX_MESSAGE`].
     pub(super) fn too_long() -> Refusal {
         let why = format!("a message of more than {MAX_MESSAGE} bytes is not read");
-        Refusal::new(ErrorCode::INVALID_REQUEST, why, None)
+        Refusal::new(ErrorCode::INVALID_REQUEST, &why, None)
     }
 
     pub(super) fn why(&self) -> &str {
@@ -62,7 +62,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
         Ok(value) => value,
         Err(error) => {
             let why = format!("this is not JSON: {error}");
-            return Err(Refusal::new(ErrorCode::PARSE_ERROR, why, None));
+            return Err(Refusal::new(ErrorCode::PARSE_ERROR, &why, None));
         }
     };
     if is_notification(&value) {
@@ -75,7 +75,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
         Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
         _ => format!("this is not a valid request: {error}"),
     };
-    Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
+    Err(Refusal::new(ErrorCode::INVALID_REQUEST, &why, id))
 }
 
 /// Refuses parameters that do not fit where the SDK would not say so: it would answer a list as though
@@ -99,7 +99,7 @@ fn check_params(message: &RxJsonRpcMessage<RoleServer>, text: &[u8]) -> Result<(
     if is_read || method != "initialize" && !has_params() {
         return Ok(());
     }
-    Err(Refusal::new(ErrorCode::INVALID_PARAMS, misfit(method), Some(request.id.clone())))
+    Err(Refusal::new(ErrorCode::INVALID_PARAMS, &misfit(method), Some(request.id.clone())))
 }
 
 /// The message of the error for parameters that do not fit `method`.

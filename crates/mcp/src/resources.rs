@@ -56,7 +56,7 @@ impl Connection {
             page.resources.push(skill_md(&root, entry));
             page.resources.extend(files(entry, MAX_FILES).into_iter().map(|path| {
                 let name = format!("{}/{path}", entry.id);
-                file(&format!("{root}/{path}"), name)
+                file(&format!("{root}/{path}"), &name)
             }));
         }
         Ok(page)
@@ -171,7 +171,7 @@ fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>>
         if let Some((name, _)) = below.split_once('/') {
             add_directory(&mut children, name);
         } else {
-            children.insert(below.to_owned(), file(&format!("{path}/{below}"), below.to_owned()));
+            children.insert(below.to_owned(), file(&format!("{path}/{below}"), below));
         }
     }
     if inner.is_empty() {
@@ -195,8 +195,8 @@ fn skill_md(root: &str, entry: &Entry) -> Resource {
         .with_mime_type(MARKDOWN)
 }
 
-fn file(path: &str, name: String) -> Resource {
-    let resource = Resource::new(address::uri(path), path_line(&name));
+fn file(path: &str, name: &str) -> Resource {
+    let resource = Resource::new(address::uri(path), path_line(name));
     match mime_guess::from_path(path).first() {
         Some(media_type) => resource.with_mime_type(media_type.essence_str()),
         None => resource,
