@@ -210,7 +210,8 @@ fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
         }
         '\u{61c}' | '\u{200e}' | '\u{200f}' => {
             let mut near = before.chars().rev().take(NEAR).chain(after.chars().take(NEAR));
-            near.any(|c| is_of(c, &RIGHT_TO_LEFT))
+            // Other marks of direction are in these blocks, too, but are not letters.
+            near.any(|c| is_of(c, &RIGHT_TO_LEFT) && !is_invisible(c))
         }
         '\u{200b}' => {
             [previous, next].into_iter().all(|c| c.is_some_and(|c| is_of(c, &UNSPACED_SCRIPTS)))
@@ -270,6 +271,7 @@ mod tests {
             "a\u{fe00}b",
             "葛\u{e0100}\u{e0101}",
             "left\u{200f}to right",
+            "a\u{61c}\u{61c}b",
             "x\u{2062}y",
             "a\u{200d}b",
             "👩\u{200d} ",
@@ -282,5 +284,10 @@ mod tests {
         ] {
             assert_eq!(runs(text).count(), 1, "{text:?}");
         }
+        assert_eq!(
+            runs("left\u{61c}to\u{200f}right").count(),
+            2,
+            "no letter is from right to left"
+        );
     }
 }

@@ -18,6 +18,7 @@ mod plugin;
 mod probes;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod servers;
+#[path = "../support/told.rs"]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod told;
 mod trusted_tools;
