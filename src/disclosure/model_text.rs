@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+#[cfg(feature = "toolsets")]
 use super::render::without_headings;
 use super::shorten::one_line;
 use crate::skill::without_invisible;
@@ -24,6 +25,7 @@ pub fn clean_json(value: &mut Value) {
 /// Cleans the schema, or the annotations, of a tool. In addition to what [`clean_json`] does, no line of a
 /// description can pass for a heading. A value that models must send, such as one of an `enum`, is kept as
 /// it is if it has one line.
+#[cfg(feature = "toolsets")]
 pub(crate) fn clean_schema(schema: &mut Value) {
     change_texts(schema, "", &mut |name, text| match name {
         "title" => tool_title(text),
@@ -34,14 +36,17 @@ pub(crate) fn clean_schema(schema: &mut Value) {
 }
 
 /// Returns the description of a tool as a model may read it: as [`model_text`] does, and without headings.
+#[cfg(feature = "toolsets")]
 pub(crate) fn tool_description(text: &str) -> Cow<'_, str> {
     changed_twice(text, model_text, without_headings)
 }
 
+#[cfg(feature = "toolsets")]
 fn tool_title(text: &str) -> Cow<'_, str> {
     changed_twice(text, one_line, without_headings)
 }
 
+#[cfg(feature = "toolsets")]
 fn changed_twice(
     text: &str,
     first: fn(&str) -> Cow<'_, str>,
@@ -109,6 +114,7 @@ mod tests {
         assert_eq!(same, plain);
     }
 
+    #[cfg(feature = "toolsets")]
     #[test]
     fn descriptions_of_a_schema_have_no_headings_and_values_stay() {
         let mut schema = json!({
