@@ -44,11 +44,14 @@ impl<'m> Typed<'m> {
 /// Returns the commands that users can type, in the order of ids.
 pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
     let named = named(catalog).into_iter().filter(|(_, entry)| entry.is_available());
-    let command = |(name, entry): (String, &Entry)| Command {
-        command: format!("/{name}"),
-        id: entry.id.clone(),
-        brief: entry.skill.brief().to_owned(),
-        argument_hint: entry.skill.manifest().argument_hint.as_ref().map(|h| h.value.clone()),
+    let command = |(name, entry): (String, &Entry)| {
+        let hint = entry.skill.manifest().argument_hint.as_ref();
+        Command {
+            command: format!("/{name}"),
+            id: entry.id.clone(),
+            brief: without_invisible(entry.skill.brief()).into_owned(),
+            argument_hint: hint.map(|hint| without_invisible(&hint.value).into_owned()),
+        }
     };
     named.map(command).collect()
 }

@@ -60,10 +60,8 @@ fn name(command: &Command) -> &str {
 
 fn prompt(command: &Command) -> Prompt {
     let hint = command.argument_hint.as_deref().unwrap_or("what to do it with");
-    let hint = model_text(hint);
     let argument = PromptArgument::new(ARGS).with_description(hint).with_required(false);
-    let brief = model_text(&command.brief);
-    Prompt::new(name(command), Some(brief), Some(vec![argument]))
+    Prompt::new(name(command), Some(&command.brief), Some(vec![argument]))
 }
 
 /// Answers `prompts/get`: the instructions of the skill, as a message of the user.

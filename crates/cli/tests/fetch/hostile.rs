@@ -277,12 +277,12 @@ fn archives_that_were_cut_are_refused() {
     let dir = TempDir::new().unwrap();
     let packed = dir.path().join("x.tar.gz");
     archive(&packed, &[("skills/good/more.md", EntryType::Regular, "more")]);
-    let whole = std::fs::read(&packed).unwrap();
+    let whole = fs::read(&packed).unwrap();
     let mut plain = Vec::new();
     std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&whole[..]), &mut plain).unwrap();
     let refused_at = |name: &str, bytes: &[u8]| {
         let path = dir.path().join(name);
-        std::fs::write(&path, bytes).unwrap();
+        fs::write(&path, bytes).unwrap();
         let cache = TempDir::new().unwrap();
         let source = path.to_str().unwrap().to_owned();
         let settings = FetchSettings { source, ..FetchSettings::default() };
