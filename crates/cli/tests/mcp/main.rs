@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
 mod changes;
 mod clients;

@@ -125,10 +125,10 @@ fn place() -> Option<Place> {
         ["description", "when_to_use", "brief_description", "argument-hint", "model", "agent"];
     let mut head = format!("toolsets: {}\n", toolsets["toolsets"]);
     for field in fields {
-        head += &format!("{field}: {}\n", yaml(&marked(field)));
+        head.extend([field, ": ", &yaml(&marked(field)), "\n"]);
     }
     for list in ["knowledge", "allowed-tools"] {
-        head += &format!("{list}: [{}]\n", yaml(&marked(list)));
+        head.extend([list, ": [", &yaml(&marked(list)), "]\n"]);
     }
     head += "triggers: [release notes]\npaths: ['**/*.css']\n";
     let body = marked("Body.").replace('\0', "");
@@ -153,7 +153,7 @@ fn ask(place: &Place, requests: &[(&str, Value)]) -> Vec<Value> {
     let mut lines = String::new();
     for (id, (method, params)) in begin.iter().chain(requests).enumerate() {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        lines += &format!("{request}\n");
+        lines.extend([&*request.to_string(), "\n"]);
         if id == 0 {
             lines += "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
         }
