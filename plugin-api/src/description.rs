@@ -1,5 +1,7 @@
 //! The description of a toolset.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -26,7 +28,8 @@ impl ToolsetDescription {
     /// Rejects two tools with the same name, names that providers refuse, and parameters that are not
     /// an object.
     pub(crate) fn check(&self) -> ToolResult<()> {
-        for (idx, spec) in self.tools.iter().enumerate() {
+        let mut names = BTreeSet::new();
+        for spec in &self.tools {
             let name = &spec.name;
             let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
             if name.is_empty() || name.len() > MAX_TOOL_NAME || !name.bytes().all(is_plain) {
@@ -34,7 +37,7 @@ impl ToolsetDescription {
                     "the tool name {name:?} is not 1 to {MAX_TOOL_NAME} of A-Z a-z 0-9 _ -"
                 )));
             }
-            if self.tools[..idx].iter().any(|other| other.name == *name) {
+            if !names.insert(name) {
                 return Err(ToolError::new(format!("two tools are named `{name}`")));
             }
             if spec.parameters["type"] != "object" {

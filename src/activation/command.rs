@@ -1,12 +1,13 @@
 //! Slash commands, by which a user activates a skill.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
 use crate::catalog::naming::readings;
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::skill::SkillId;
+use crate::skill::{SkillId, without_invisible};
 
 /// A slash command, for menus and completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,11 +44,14 @@ impl<'m> Typed<'m> {
 /// Returns the commands that users can type, in the order of ids.
 pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
     let named = named(catalog).into_iter().filter(|(_, entry)| entry.is_available());
-    let command = |(name, entry): (String, &Entry)| Command {
-        command: format!("/{name}"),
-        id: entry.id.clone(),
-        brief: entry.skill.brief().to_owned(),
-        argument_hint: entry.skill.manifest().argument_hint.as_ref().map(|h| h.value.clone()),
+    let command = |(name, entry): (String, &Entry)| {
+        let hint = entry.skill.manifest().argument_hint.as_ref();
+        Command {
+            command: format!("/{name}"),
+            id: entry.id.clone(),
+            brief: without_invisible(entry.skill.brief()).into_owned(),
+            argument_hint: hint.map(|hint| without_invisible(&hint.value).into_owned()),
+        }
     };
     named.map(command).collect()
 }
@@ -91,17 +95,22 @@ fn named(catalog: &Catalog) -> Vec<(String, &Entry)> {
     entries.into_iter().map(|entry| (name(entry), entry)).collect()
 }
 
-/// Returns `id` as it is typed in a terminal: in lower case, with a single `_` for each run of blanks,
-/// control characters, hyphens and `_`. A `/` is kept.
+/// Returns `id` as it is typed in a terminal: in lower case, without invisible characters, and with a single
+/// `_` for each run of blanks, control characters, hyphens and `_`. A `/` is kept.
 fn sanitized(id: &str) -> String {
     let mut command = String::with_capacity(id.len());
-    for c in id.chars().flat_map(char::to_lowercase) {
+    for c in visible(id).chars().flat_map(char::to_lowercase) {
         let c = if c.is_whitespace() || c.is_control() || c == '-' { '_' } else { c };
         if c != '_' || !command.ends_with('_') {
             command.push(c);
         }
     }
     command
+}
+
+/// Returns `id` without invisible characters. Control characters are kept: they separate words.
+fn visible(id: &str) -> Cow<'_, str> {
+    if id.is_ascii() { Cow::Borrowed(id) } else { without_invisible(id) }
 }
 
 #[cfg(test)]

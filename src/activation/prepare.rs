@@ -101,5 +101,5 @@ pub(crate) fn consent_request(
 }
 
 fn texts(entries: &[Spanned<String>]) -> Vec<String> {
-    entries.iter().map(|entry| entry.value.clone()).collect()
+    entries.iter().map(|entry| without_invisible(&entry.value).into_owned()).collect()
 }

@@ -1,5 +1,6 @@
 //! Resources: reads a file of a skill, and never a file outside of it.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Range;
@@ -14,6 +15,7 @@ use super::files::{
 };
 use crate::catalog::is_skill_file;
 use crate::confined::{Dir, Links, plain};
+use crate::disclosure::model_text;
 use crate::error::{Error, ErrorCode};
 
 /// The part of a file to read.
@@ -56,7 +58,7 @@ pub struct Resource {
 /// The content of a file, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// UTF-8 without NUL.
+    /// UTF-8 without NUL, and without the control and invisible characters that no model should read.
     Text {
         /// The lines, with their line ends.
         text: String,
@@ -127,6 +129,10 @@ pub fn read_resource(
         Err(error) => return asked.binary(path, error.as_bytes(), is_range),
     };
     let media_type = media_type(&path, true);
+    let text = match model_text(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(clean) => clean,
+    };
     Ok(Resource { media_type, path, size, content: asked.lines(text, options)? })
 }
 

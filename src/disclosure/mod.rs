@@ -15,6 +15,7 @@ pub(crate) mod idle;
 mod lines;
 mod listing;
 mod matched;
+mod model_text;
 mod native;
 mod options;
 mod plan;
@@ -30,6 +31,8 @@ pub use considered::{Considered, Lack, Needed};
 #[doc(hidden)]
 pub use fit::over_budget;
 pub use how_to_load::HowToLoad;
+#[doc(hidden)]
+pub use model_text::{clean_json, model_text};
 pub use native::NativeSkills;
 pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
@@ -41,6 +44,8 @@ pub(crate) use case::Evidence;
 pub(crate) use disclose::{Disclosed, disclose};
 pub(crate) use listing::Listing;
 pub(crate) use matched::MAX_NEXT;
+#[cfg(feature = "toolsets")]
+pub(crate) use model_text::{clean_schema, tool_description};
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, path_text, xml_text};
 pub(crate) use shorten::one_line;

@@ -16,6 +16,8 @@ use crate::error::{Error, choose};
 use crate::skill::placeholder::{ARGUMENTS, has_commands, with_directory};
 use crate::skill::without_invisible;
 use body::push_markdown_body;
+#[cfg(feature = "toolsets")]
+pub(super) use body::without_headings;
 
 /// The format of prompt text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::{Engine, EngineCounts};
+use crate::disclosure::model_text;
 use crate::matcher::{Hit, Near, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
@@ -75,7 +76,7 @@ impl Engine {
         let relevant = relevant.filter(|id| !passed_over(id));
         let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
-            let brief = now.listing.get(id)?.skill.brief().to_owned();
+            let brief = model_text(now.listing.get(id)?.skill.brief()).into_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
         });
         let found: Vec<FoundSkill> = found.take(limit).collect();

@@ -9,7 +9,7 @@ use super::{Engine, EngineCounts, Explanation, FoundSkill, SessionTools};
 use crate::activation::Activation;
 use crate::disclosure::{
     Budget, Considered, Disclosed, Disclosure, DisclosureOptions, HowToLoad, Lack, NativeSkills,
-    Tier,
+    Tier, model_text,
 };
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{Match, Query};
@@ -174,7 +174,8 @@ impl<'t> TurnBuilder<'t> {
         let text = match &refused {
             None => disclosure.text.clone(),
             Some(error) => {
-                let note = format!("The user asked for a skill by name: {}.", error.message());
+                let message = model_text(error.message());
+                let note = format!("The user asked for a skill by name: {message}.");
                 let gap = if disclosure.text.is_empty() { "" } else { "\n\n" };
                 note + gap + &disclosure.text
             }

@@ -86,12 +86,40 @@ pub(super) fn as_ascii(c: char) -> Option<char> {
 }
 
 /// Returns `text` without its invisible characters, as a model may read it. Characters that belong to
-/// the spelling of a word or an emoji are kept.
+/// the spelling of a word or an emoji are kept. A line feed replaces each other character that ends a line
+/// for some programs; a carriage return before a line feed is kept.
 pub(crate) fn without_invisible(text: &str) -> Cow<'_, str> {
     // Nearly every text passes this check, which reads many bytes at a time.
-    if text.bytes().all(|b| b.is_ascii() && !is_control(char::from(b))) {
+    if text.bytes().all(|b| b.is_ascii() && b != b'\r' && !is_control(char::from(b))) {
         return Cow::Borrowed(text);
     }
+    match without_runs(text) {
+        Cow::Borrowed(text) => with_line_feeds(text),
+        Cow::Owned(text) => Cow::Owned(with_line_feeds(&text).into_owned()),
+    }
+}
+
+/// Returns `text` with a line feed in place of each other character that ends a line, except for a carriage
+/// return before a line feed.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let mut changed = String::new();
+    let mut end = 0;
+    for (at, found) in text.match_indices(['\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        let next = at + found.len();
+        if found == "\r" && text[next..].starts_with('\n') {
+            continue;
+        }
+        changed.extend([&text[end..at], "\n"]);
+        end = next;
+    }
+    if end == 0 {
+        return Cow::Borrowed(text);
+    }
+    changed.push_str(&text[end..]);
+    Cow::Owned(changed)
+}
+
+fn without_runs(text: &str) -> Cow<'_, str> {
     let mut visible = String::new();
     let mut end = 0;
     for run in runs(text) {
@@ -182,7 +210,8 @@ fn is_legitimate(before: &str, run: &str, after: &str) -> bool {
         }
         '\u{61c}' | '\u{200e}' | '\u{200f}' => {
             let mut near = before.chars().rev().take(NEAR).chain(after.chars().take(NEAR));
-            near.any(|c| is_of(c, &RIGHT_TO_LEFT))
+            // Other marks of direction are in these blocks, too, but are not letters.
+            near.any(|c| is_of(c, &RIGHT_TO_LEFT) && !is_invisible(c))
         }
         '\u{200b}' => {
             [previous, next].into_iter().all(|c| c.is_some_and(|c| is_of(c, &UNSPACED_SCRIPTS)))
@@ -198,7 +227,8 @@ mod tests {
     #[test]
     fn a_text_loses_what_is_invisible_and_nothing_else() {
         for (text, wanted) in [
-            ("plain\ttext\r\n\u{85}", "plain\ttext\r\n\u{85}"),
+            ("plain\ttext\r\n", "plain\ttext\r\n"),
+            ("a\rb\u{85}c\u{2028}d\u{2029}\r\ne\r", "a\nb\nc\nd\n\r\ne\n"),
             ("a\0b\u{7}\u{8} \u{1b}[31mred\u{7f}\u{9b}0m", "ab [31mred0m"),
             ("\u{e0048}a\u{200b}b\u{202e}", "ab"),
             ("\u{3164}a\u{115f}\u{ffa0}b\u{180e}\u{34f}\u{2065}\u{fff0}\u{e0fff} \u{ad}c", "ab c"),
@@ -241,6 +271,7 @@ mod tests {
             "a\u{fe00}b",
             "葛\u{e0100}\u{e0101}",
             "left\u{200f}to right",
+            "a\u{61c}\u{61c}b",
             "x\u{2062}y",
             "a\u{200d}b",
             "👩\u{200d} ",
@@ -253,5 +284,10 @@ mod tests {
         ] {
             assert_eq!(runs(text).count(), 1, "{text:?}");
         }
+        assert_eq!(
+            runs("left\u{61c}to\u{200f}right").count(),
+            2,
+            "no letter is from right to left"
+        );
     }
 }

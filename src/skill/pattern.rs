@@ -19,6 +19,11 @@ pub(crate) const MAX_PATTERN_BYTES: usize = 1024;
 /// to less than 64 KiB.
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
+/// The largest compiled form of all patterns of one skill, in bytes of their NFAs. Loading a skill takes
+/// time proportional to this size: without this limit, a project with a thousand patterns of nearly
+/// 128 KiB each loaded for longer than a hook may take.
+pub(crate) const MAX_COMPILED_OF_SKILL: usize = 4 << 20;
+
 /// The deepest nesting of groups and repetitions.
 const MAX_NESTING: u32 = 50;
 
@@ -30,13 +35,19 @@ pub(crate) struct PatternError {
     pub(crate) span: Range<usize>,
 }
 
-/// Checks that `pattern` compiles within the limits and does not match the empty text.
-pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
+/// Checks that `pattern` compiles within the limits and does not match the empty text. `room` is the part of
+/// [`MAX_COMPILED_OF_SKILL`] that is left; once it is used up, no pattern is compiled any more.
+pub(crate) fn validate(pattern: &str, room: &mut usize) -> Result<(), PatternError> {
     let whole = 0..pattern.len();
     let refuse = |code, message: String| Err(PatternError { code, message, span: whole.clone() });
     if pattern.len() > MAX_PATTERN_BYTES {
         let message =
             format!("pattern of {} bytes is longer than {MAX_PATTERN_BYTES}", pattern.len());
+        return refuse(Code::PatternTooLarge, message);
+    }
+    if *room == 0 {
+        let limit = MAX_COMPILED_OF_SKILL >> 20;
+        let message = format!("the patterns before it compile to {limit} MiB, the most of a skill");
         return refuse(Code::PatternTooLarge, message);
     }
     let hir = match parse(pattern, Case::Insensitive) {
@@ -52,7 +63,11 @@ pub(crate) fn validate(pattern: &str) -> Result<(), PatternError> {
             "pattern matches the empty string, so every query".to_owned(),
         );
     }
-    if thompson::Compiler::new().configure(nfa_config()).build_from_hir(&hir).is_err() {
+    let nfa = thompson::Compiler::new().configure(nfa_config()).build_from_hir(&hir);
+    // A pattern that is refused was compiled up to its limit.
+    let n_bytes = nfa.as_ref().map_or(MAX_COMPILED_BYTES, thompson::NFA::memory_usage);
+    *room = room.saturating_sub(n_bytes);
+    if nfa.is_err() {
         let message = format!("compiled pattern is larger than {} KiB", MAX_COMPILED_BYTES / 1024);
         return refuse(Code::PatternTooLarge, message);
     }
@@ -141,6 +156,29 @@ fn describe(error: &regex_syntax::Error, pattern: &str) -> (String, Range<usize>
 mod tests {
     use super::*;
 
+    fn check(pattern: &str) -> Result<(), PatternError> {
+        validate(pattern, &mut MAX_COMPILED_OF_SKILL.clone())
+    }
+
+    #[test]
+    fn the_patterns_of_a_skill_are_bounded_together() {
+        let mut room = MAX_COMPILED_OF_SKILL;
+        let pattern = |i: usize| format!(r"(\p{{L}}{{1,5}}\s+){{1,3}}word{i}\w{{1,30}}");
+        let n_taken = (0..10_000).take_while(|i| {
+            let checked = validate(&pattern(*i), &mut room);
+            room > 0 || checked.is_ok()
+        });
+        assert!((20..200).contains(&n_taken.count()));
+        let error = validate("word", &mut room).unwrap_err();
+        assert_eq!(error.code, Code::PatternTooLarge);
+        assert!(error.message.contains("compile to 4 MiB"), "{}", error.message);
+        // A thousand ordinary patterns are far below the limit.
+        let mut room = MAX_COMPILED_OF_SKILL;
+        for i in 0..1000 {
+            assert_eq!(validate(&format!("deploy.*(stage|prod){i}"), &mut room), Ok(()), "{i}");
+        }
+    }
+
     #[test]
     fn patterns_are_refused_with_code_and_place() {
         let cases = [
@@ -155,11 +193,11 @@ mod tests {
             ("(?:a{1,100}){1,100}b", Code::PatternTooLarge, 0..20),
         ];
         for (pattern, code, span) in cases {
-            let error = validate(pattern).expect_err(pattern);
+            let error = check(pattern).expect_err(pattern);
             assert_eq!((error.code, error.span), (code, span), "{pattern}: {}", error.message);
         }
-        assert_eq!(validate(&"x".repeat(2000)).unwrap_err().code, Code::PatternTooLarge);
-        assert_eq!(validate(&"(".repeat(100)).unwrap_err().code, Code::InvalidPattern);
+        assert_eq!(check(&"x".repeat(2000)).unwrap_err().code, Code::PatternTooLarge);
+        assert_eq!(check(&"(".repeat(100)).unwrap_err().code, Code::InvalidPattern);
     }
 
     #[test]
@@ -198,7 +236,7 @@ mod tests {
             "(?-i)README",
             r"\W\w+\W",
         ] {
-            assert_eq!(validate(pattern), Ok(()), "{pattern}");
+            assert_eq!(check(pattern), Ok(()), "{pattern}");
             assert!(compile(pattern, Alphabet::Unicode).is_some());
         }
     }

@@ -128,6 +128,7 @@ pub(super) fn read(
         reader,
         triggers: Triggers::default(),
         seen: HashMap::new(),
+        pattern_room: pattern::MAX_COMPILED_OF_SKILL,
         place: 0,
         n_triggers: 0,
     };
@@ -150,6 +151,8 @@ struct Collector<'r, 'f> {
     triggers: Triggers,
     /// The place where each trigger was declared; `None` once its repetition has been reported.
     seen: HashMap<(Kind, String), Option<usize>>,
+    /// The bytes that the patterns may still take when they are compiled.
+    pattern_room: usize,
     /// The index of the place that is being read.
     place: usize,
     n_triggers: usize,
@@ -296,7 +299,7 @@ impl Collector<'_, '_> {
         let place = |part: Range<usize>| {
             node.place(self.reader.file, range.start + part.start..range.start + part.end)
         };
-        let fault = fault(kind, text);
+        let fault = fault(kind, text, &mut self.pattern_room);
         if fault.as_ref().is_none_or(|fault| fault.code == Code::PatternNotNormalized) {
             let entry = Spanned { value: text.to_owned(), span: place(0..text.len()) };
             self.triggers.entries(kind).push(entry);
@@ -308,7 +311,7 @@ impl Collector<'_, '_> {
 
 /// Returns the fault of a trigger, with its bytes in `text`. The trigger is refused, except for a pattern
 /// that can hardly match.
-fn fault(kind: Kind, text: &str) -> Option<Finding> {
+fn fault(kind: Kind, text: &str, pattern_room: &mut usize) -> Option<Finding> {
     let (field, n_bytes) = (kind.field(), text.len());
     let whole = 0..n_bytes;
     match kind {
@@ -322,7 +325,7 @@ fn fault(kind: Kind, text: &str) -> Option<Finding> {
             Some(Finding::new(Code::TriggerTooLong, whole, message, help))
         }
         Kind::Pattern => {
-            let Err(error) = pattern::validate(text) else {
+            let Err(error) = pattern::validate(text, pattern_room) else {
                 let help = nfkc::remedy(text)?;
                 let message =
                     format!("pattern can hardly match, as it is not in NFKC: `{}`", excerpt(text));

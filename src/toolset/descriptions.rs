@@ -2,6 +2,7 @@
 //! are listed without running a library.
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -86,6 +87,14 @@ impl Descriptions {
         self.note(key, &Arc::new(kept.description));
     }
 
+    /// Removes the description for `key` from the cache.
+    pub(super) fn forget(&self, key: &Key) {
+        locked(&self.known).remove(key);
+        if let Some(dir) = &self.dir {
+            let _ = fs::remove_file(dir.join(key.file_name()));
+        }
+    }
+
     fn note(&self, key: &Key, description: &Arc<ToolsetDescription>) {
         locked(&self.known).insert(key.clone(), Arc::clone(description));
     }
@@ -93,8 +102,6 @@ impl Descriptions {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use serde_json::json;
 
     use super::*;

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::error::{create_error, open_error};
 use super::locked;
+use super::pins::{TOO_LARGE, check_size};
 use super::schema::Schemas;
 use super::shared_init::SharedInit;
 use crate::error::{Error, ErrorCode};
@@ -55,10 +56,13 @@ impl InProcess {
         making.get_or_init(may_wait, || {
             let library = self.library.get_or_init(may_wait, || self.open())?;
             let toolset = library.create(class, config).map_err(create_error)?;
-            let schemas = Schemas::of(toolset.describe()).map_err(|why| {
+            let unusable = |why: String, help| {
                 let message = format!("{}: {why}", self.shown_as.display());
-                Error::new(ErrorCode::ExecutionError, message, "fix the schema in the plugin")
-            })?;
+                Error::new(ErrorCode::ExecutionError, message, help)
+            };
+            check_size(toolset.describe()).map_err(|why| unusable(why, TOO_LARGE))?;
+            let schemas = Schemas::of(toolset.describe())
+                .map_err(|why| unusable(why, "fix the schema in the plugin"))?;
             Ok(Arc::new(Made { toolset, schemas }))
         })
     }

@@ -1,5 +1,6 @@
 //! A library whose file was checked: its copy, its trust, and its calls.
 
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::fs::File;
 use std::io::Read as _;
@@ -16,6 +17,7 @@ use super::copies::Copies;
 use super::error::{call_error, no_class, worker_error};
 use super::in_process::InProcess;
 use super::locked;
+use super::pins::{Pins, differences};
 use super::rights::Rights;
 use super::worker::{Worker, WorkerError, WorkerState};
 use crate::catalog::Scope;
@@ -241,13 +243,38 @@ impl Library {
         Err(error.with_remedy(Remedy::Trust(self.path.clone())))
     }
 
-    /// Calls a tool of a class.
+    /// Fails with `PERMISSION_DENIED` if the user trusted this library with other tools of `class`. If it was
+    /// trusted before its tools were known, these become the trusted ones.
+    pub(super) fn check_pins(&self, class: &str, tools: &Pins) -> Result<(), Error> {
+        let Some(trusted) = self.trust.trusted_tools(&self.path) else { return Ok(()) };
+        let Some(trusted) = trusted.get(class) else {
+            let recorded = self.trust.record_first_tools(&self.path, class, tools.clone());
+            if let Err(error) = recorded {
+                tracing::warn!(%error, "the tools of a trusted toolset are not recorded");
+            }
+            return Ok(());
+        };
+        if trusted == tools {
+            return Ok(());
+        }
+        let message = format!(
+            "the tools of `{class}` in {} are not those that were trusted: {}",
+            self.path.display(),
+            differences(trusted, tools)
+        );
+        let help = "the user has to look at them and approve them first";
+        let error = Error::new(ErrorCode::PermissionDenied, message, help);
+        Err(error.with_remedy(Remedy::TrustSkill(self.skill_dir.clone())))
+    }
+
+    /// Calls a tool of a class, unless `accept` fails with the description of the toolset that runs.
     pub(crate) fn call(
         &self,
         class: &str,
         config: &Value,
         tool: &str,
         arguments: &Value,
+        accept: &dyn Fn(&ToolsetDescription) -> Result<(), Error>,
         host: &dyn Host,
     ) -> Result<ToolOutput, CallFailure> {
         self.check_trust(|| self.refuse_untrusted())?;
@@ -257,9 +284,14 @@ impl Library {
         let text = arguments.to_string();
         match &self.backend {
             Backend::Process(worker) => {
-                worker.call(class, config, tool, &text, &host).map_err(|error| match error {
-                    WorkerError::Unfit { problems } => CallFailure::Unfit(problems),
-                    error => {
+                let refusal = Cell::new(None);
+                let accepts =
+                    |made: &_| accept(made).map_err(|error| refusal.set(Some(error))).is_ok();
+                let output = worker.call(class, config, tool, &text, &accepts, &host);
+                output.map_err(|error| match (error, refusal.take()) {
+                    (WorkerError::OtherTools, Some(refusal)) => refusal.into(),
+                    (WorkerError::Unfit { problems }, _) => CallFailure::Unfit(problems),
+                    (error, _) => {
                         let error = worker_error(error, &self.path);
                         self.rights.explained(error, class, &self.path).into()
                     }
@@ -267,6 +299,7 @@ impl Library {
             }
             Backend::InProcess(open) => {
                 let made = open.toolset(class, config, &host)?;
+                accept(made.toolset.describe())?;
                 made.schemas.check(tool, arguments).map_err(CallFailure::Unfit)?;
                 let answer = made.toolset.call(tool, &text, &host);
                 answer.map_err(|error| call_error(error.code, &error.message, &self.path).into())

@@ -6,7 +6,8 @@
 //! this one. Its [`Tools`] (`tool.rs`) are listed, and called by name (`registry.rs`). Descriptions of
 //! tools (`descriptions.rs`) and facts about library files (`library_cache.rs`) are cached, so that the
 //! next listing runs nothing; what nobody uses for long is removed (`collect.rs`). Arguments are checked
-//! where the tool runs (`schema/`). A toolset that cannot be loaded is reported as a [`ToolFailure`],
+//! where the tool runs (`schema/`). The texts of a toolset are limited, and compared with those that were
+//! trusted (`pins.rs`). A toolset that cannot be loaded is reported as a [`ToolFailure`],
 //! and does not affect the others.
 
 mod cache_file;
@@ -21,6 +22,7 @@ mod integers;
 mod library;
 mod library_cache;
 mod loader;
+mod pins;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
 mod registry;

@@ -14,9 +14,11 @@ use super::descriptions::{Descriptions, Key};
 use super::entry::ToolsetEntry;
 use super::library::Library;
 use super::loader::Loader;
+use super::pins::{TOO_LARGE, check_size, pins};
 use super::tool::{Listing, Tool, ToolFailure, Tools};
 use super::{ToolPolicy, ToolsetOptions, locked};
 use crate::catalog::Scope;
+use crate::disclosure::{clean_schema, tool_description};
 use crate::error::{Error, ErrorCode};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Owner, TrustStore};
@@ -157,15 +159,22 @@ impl Toolsets {
         let is_it = |known: &&Listed| {
             Arc::ptr_eq(&known.library, &library) && !known.listing.is_stale.load(Ordering::Relaxed)
         };
-        if let Some(known) = locked(&self.listed).get(&place).filter(is_it) {
-            return Ok(Found::Known(known.tools.clone()));
+        let known = locked(&self.listed).get(&place).filter(is_it).cloned();
+        if let Some(known) = known {
+            library.check_pins(class, &known.listing.pins)?;
+            return Ok(Found::Known(known.tools));
         }
         library.check_class(class)?;
         let config = Arc::new(self.config_of(owner, class));
         let key = Key::new(&library.sha256, class, &config);
         let (owner, entry, class) = (owner.clone(), entry.to_owned(), class.to_owned());
         let unknown = Unknown { owner, entry, class, library, config, key };
-        if self.descriptions.get(&unknown.key).is_none() {
+        let Some(description) = self.descriptions.get(&unknown.key) else {
+            return Ok(Found::Unknown(Box::new(unknown)));
+        };
+        if unknown.library.check_pins(&unknown.class, &pins(&description)).is_err() {
+            // The user may have seen newer tools than those of the cache: ask the toolset itself.
+            self.descriptions.forget(&unknown.key);
             return Ok(Found::Unknown(Box::new(unknown)));
         }
         unknown.library.forget_content();
@@ -243,6 +252,11 @@ impl Toolsets {
             return Ok(self.list(unknown));
         }
         let description = library.describe(class, config, host)?;
+        check_size(&description).map_err(|why| {
+            let message = format!("{}: {why}", library.path.display());
+            Error::new(ErrorCode::ExecutionError, message, TOO_LARGE)
+        })?;
+        library.check_pins(class, &pins(&description))?;
         self.descriptions.put(key, description);
         Ok(self.list(unknown))
     }
@@ -265,6 +279,7 @@ impl Toolsets {
             key: key.clone(),
             description: Arc::clone(&description),
             descriptions: Arc::clone(&self.descriptions),
+            pins: pins(&description),
             is_retired: AtomicBool::new(false),
             is_compared: AtomicBool::new(false),
             is_stale: AtomicBool::new(false),
@@ -272,9 +287,12 @@ impl Toolsets {
         let tool = |spec: &ToolSpec| Tool {
             name: format!("{}.{}", owner.id, spec.name),
             short_name: spec.name.clone(),
-            description: spec.description.clone(),
-            parameters: spec.parameters.clone(),
-            annotations: spec.annotations.clone(),
+            description: tool_description(&spec.description).into_owned(),
+            parameters: clean(spec.parameters.clone()),
+            annotations: match clean(Value::Object(spec.annotations.clone())) {
+                Value::Object(annotations) => annotations,
+                _ => Map::new(),
+            },
             toolset: class.clone(),
             skill: owner.id.clone(),
             library: Arc::clone(library),
@@ -286,6 +304,12 @@ impl Toolsets {
         listed.insert(place, Listed { library, listing, tools: kept });
         tools
     }
+}
+
+/// Returns a schema, or annotations, as a model may read them.
+fn clean(mut schema: Value) -> Value {
+    clean_schema(&mut schema);
+    schema
 }
 
 /// Groups toolsets by library. The toolsets of one library are opened one after the other: if a class

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use repertoire_plugin::{Host, ToolOutput, ToolsetDescription};
+use repertoire_plugin::{Host, ToolOutput, ToolSpec, ToolsetDescription};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::{Map, Value};
 
 use super::descriptions::{Descriptions, Key};
 use super::integers::with_integers;
 use super::library::{CallFailure, Library};
+use super::pins::{Pins, TOO_LARGE, check_size, pins, texts, told};
 use super::rights::RightsRequest;
 use super::schema;
 use super::worker::WorkerState;
@@ -53,6 +54,8 @@ pub(super) struct Listing {
     pub(super) key: Key,
     pub(super) description: Arc<ToolsetDescription>,
     pub(super) descriptions: Arc<Descriptions>,
+    /// The hashes of the tools in `description`.
+    pub(super) pins: Pins,
     /// True once the skill no longer has the toolset.
     pub(super) is_retired: AtomicBool,
     /// True once `description` was compared with the description of the running toolset.
@@ -179,7 +182,14 @@ impl Tool {
         }
         let Tool { name, toolset, config, short_name, .. } = self;
         let arguments = with_integers(arguments.clone(), &self.parameters);
-        let output = self.library.call(toolset, config, short_name, &arguments, host);
+        let output = self.library.call(
+            toolset,
+            config,
+            short_name,
+            &arguments,
+            &|made| self.accept(made),
+            host,
+        );
         self.compare();
         output.map_err(|failure| match failure {
             CallFailure::Unfit(problems) => Error::new(
@@ -193,6 +203,15 @@ impl Tool {
         })
     }
 
+    /// Fails if the toolset that runs has other tools than the user trusted, or too many.
+    fn accept(&self, made: &ToolsetDescription) -> Result<(), Error> {
+        if *made == *self.listing.description {
+            return Ok(());
+        }
+        check_size(made).map_err(|why| Error::new(ErrorCode::ExecutionError, why, TOO_LARGE))?;
+        self.library.check_pins(&self.toolset, &pins(made))
+    }
+
     /// Updates the cached description if the running toolset has another one than was listed.
     fn compare(&self) {
         let listing = &*self.listing;
@@ -201,10 +220,32 @@ impl Tool {
         }
         let Some(made) = self.library.made(&self.toolset, &self.config) else { return };
         if made != *listing.description {
-            listing.descriptions.put(&listing.key, made);
+            if self.accept(&made).is_ok() {
+                listing.descriptions.put(&listing.key, made);
+            } else {
+                listing.descriptions.forget(&listing.key);
+            }
             listing.is_stale.store(true, Ordering::Relaxed);
         }
         listing.is_compared.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the texts of the tool as the toolset wrote them, before they were cleaned for a model: first
+    /// the description, with an empty place, then those of the schema and the annotations, each with its
+    /// place as a JSON pointer. Escape them before you show them: they may have control characters.
+    pub fn written_texts(&self) -> Vec<(String, String)> {
+        self.written().map(texts).unwrap_or_default()
+    }
+
+    /// Returns what a model is told of the tool as the toolset wrote it: its description, its parameters
+    /// and its annotations. The hash of its text is recorded when the tool is trusted.
+    pub fn written_definition(&self) -> Value {
+        self.written().map(told).unwrap_or_default()
+    }
+
+    fn written(&self) -> Option<&ToolSpec> {
+        let tools = &self.listing.description.tools;
+        tools.iter().find(|tool| tool.name == self.short_name)
     }
 
     /// Returns the parts of the schema that arguments are not checked against, as phrases: keywords that

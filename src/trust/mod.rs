@@ -65,10 +65,11 @@ pub struct TrustedFile {
     /// absolute and without links.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rights: BTreeMap<String, ToolsetRights>,
-    /// The tools of a library that were shown to the user: the hash of each description, by the tool's
-    /// name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub tools: BTreeMap<String, ContentHash>,
+    /// The tools of a library that the user saw, by class: the hash of what a model is told of each, by the
+    /// tool's name. Other tools are refused. The tools of a class that is missing become the trusted ones
+    /// when they are first listed.
+    #[serde(default, rename = "tools_of_classes", skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, BTreeMap<String, ContentHash>>,
 }
 
 impl TrustedFile {
@@ -262,14 +263,38 @@ impl TrustStore {
         self.amend(path, |file| drop(file.rights.insert(class.to_owned(), rights)))
     }
 
-    /// Records which tools of the trusted library at `path` were shown to the user. Fails with
+    /// Records which tools of the trusted library at `path` were shown to the user, by class. Fails with
     /// `NOT_FOUND` if the library is not trusted.
     pub fn record_tools(
         &self,
         path: &Path,
-        tools: BTreeMap<String, ContentHash>,
+        tools: BTreeMap<String, BTreeMap<String, ContentHash>>,
     ) -> Result<TrustedFile, Error> {
         self.amend(path, |file| file.tools = tools)
+    }
+
+    /// Records the tools of a class, unless the user saw tools of it already. Fails with `NOT_FOUND` if the
+    /// library is not trusted.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn record_first_tools(
+        &self,
+        path: &Path,
+        class: &str,
+        tools: BTreeMap<String, ContentHash>,
+    ) -> Result<TrustedFile, Error> {
+        self.amend(path, |file| {
+            file.tools.entry(class.to_owned()).or_insert(tools);
+        })
+    }
+
+    /// The tools that the user saw of the library at `path`, by class; `None` if the library is not in the
+    /// store.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn trusted_tools(
+        &self,
+        path: &Path,
+    ) -> Option<BTreeMap<String, BTreeMap<String, ContentHash>>> {
+        self.state().trusted.files.get(&real(path)).map(|file| file.tools.clone())
     }
 
     /// The rights that the user granted to a class of the library at `path`.

@@ -21,7 +21,7 @@ use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::disclosure::{
     Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, NativeSkills,
-    PromptOptions, Reason, Rejection, Tier, path_line,
+    PromptOptions, Reason, Rejection, Tier, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
 use repertoire::session::{Day, Session, SkillState};
@@ -106,7 +106,7 @@ impl HookCall {
             }
         };
         let is_empty = context.trim().is_empty();
-        Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &context)))
+        Ok((!is_empty).then(|| self.agent.wrap(&self.event, &self.name, &model_text(&context))))
     }
 
     /// Lists the skills that the agent does not list by itself, in at most `room` characters, and
@@ -390,7 +390,7 @@ fn too_long(entry: &Entry) -> String {
         Some(path) => format!(
             "The instructions of the skill `{id}` are too long to stand here. Read them before you \
              go on: {}",
-            path.display()
+            path_line(&path.display().to_string())
         ),
         None => format!("The instructions of the skill `{id}` are too long to stand here."),
     }

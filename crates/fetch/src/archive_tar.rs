@@ -21,7 +21,7 @@ pub(super) fn walk(archive: &Archive, visit: &mut EntryCallback<'_>) -> Result<(
     let inner: Box<dyn Read> =
         if is_plain { Box::new(file) } else { Box::new(MultiGzDecoder::new(file)) };
     let (left, deadline) = (archive.limits.transfer_bytes, archive.deadline.clone());
-    let mut tar = Tar::new(Bounded { inner, left, deadline });
+    let mut tar = Tar::new(Bounded { inner, left, deadline, n_zeros: 0 });
     for entry in tar.entries().map_err(failed)? {
         let mut entry = entry.map_err(failed)?;
         let path = entry.path_bytes().into_owned();
@@ -43,14 +43,26 @@ pub(super) fn walk(archive: &Archive, visit: &mut EntryCallback<'_>) -> Result<(
         };
         visit(&path, kind, &mut entry)?;
     }
+    let mut rest = tar.into_inner();
+    // The checksum of a compressed archive is behind its last entry.
+    io::copy(&mut rest, &mut io::sink()).map_err(failed)?;
+    if is_plain && rest.n_zeros < END_BYTES {
+        return Err(failed(io::ErrorKind::UnexpectedEof.into()));
+    }
     Ok(())
 }
+
+/// The number of zeros at the end of an archive. Without them, an archive that was cut between two entries
+/// would look whole.
+const END_BYTES: u64 = 1024;
 
 /// A reader that fails once the size limit or the deadline is reached.
 struct Bounded<R> {
     inner: R,
     left: u64,
     deadline: Deadline,
+    /// The number of zeros at the end of what was read.
+    n_zeros: u64,
 }
 
 impl<R: Read> Read for Bounded<R> {
@@ -59,6 +71,8 @@ impl<R: Read> Read for Bounded<R> {
             return Err(io::ErrorKind::TimedOut.into());
         }
         let n = self.inner.read(buffer)?;
+        let n_zeros = buffer[..n].iter().rev().take_while(|byte| **byte == 0).count();
+        self.n_zeros = n_zeros as u64 + if n_zeros == n { self.n_zeros } else { 0 };
         self.left = match self.left.checked_sub(n as u64) {
             Some(left) => left,
             None => return Err(io::ErrorKind::FileTooLarge.into()),

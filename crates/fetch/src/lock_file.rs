@@ -119,6 +119,12 @@ pub(super) fn read(path: &Path) -> Result<Sources, Error> {
     }
     for (name, locked) in &stored.sources {
         check_name(name).map_err(|error| invalid(error.message().to_owned()))?;
+        if !is_revision(&locked.revision) {
+            let revision = locked.revision.escape_debug();
+            return Err(invalid(format!(
+                "`{revision}` of `{name}` is neither a commit nor a hash"
+            )));
+        }
         for (path, LockedFile { sha256, .. }) in &locked.files {
             check_path(path).map_err(|why| invalid(format!("`{}` {why}", path.escape_debug())))?;
             let hash = sha256.as_str();
@@ -130,6 +136,14 @@ pub(super) fn read(path: &Path) -> Result<Sources, Error> {
         }
     }
     Ok(stored.sources)
+}
+
+/// Tells whether a text can be the revision of a fetched state, in any of the forms that
+/// [`Locked::revision`] has. Anything else could be an option of the program that gets it.
+fn is_revision(text: &str) -> bool {
+    let (algorithm, hash) = text.split_once(':').unwrap_or(("sha256", text));
+    let is_word = !algorithm.is_empty() && algorithm.bytes().all(|b| b.is_ascii_alphanumeric());
+    is_word && (40..=128).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Replaces a lock file as a whole, or removes it if there are no sources.
@@ -162,4 +176,35 @@ pub(super) fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> 
     new.as_file().sync_all()?;
     new.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_that_is_neither_a_commit_nor_a_hash_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        let read_with = |revision: &str| {
+            let locked = serde_json::json!({"source": "s", "revision": revision, "files": {}});
+            let stored = serde_json::json!({"version": VERSION, "sources": {"x": locked}});
+            fs::write(&path, stored.to_string()).unwrap();
+            read(&path)
+        };
+        let hash = ContentHash::of(b"x").to_string();
+        for revision in
+            [&hash[..40], &hash, &format!("sha256:{hash}"), &format!("sha512:{hash}{hash}")]
+        {
+            assert_eq!(read_with(revision).unwrap()["x"].revision, *revision);
+        }
+        let option = format!("--upload-pack={hash}");
+        for revision in
+            ["--upload-pack=x", &option, "", "-", "main", "HEAD", &hash[..39], "../x", ":", "x y"]
+        {
+            let error = read_with(revision).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidParam, "{revision}");
+            assert!(error.message().contains("is neither a commit nor a hash"), "{error}");
+        }
+    }
 }

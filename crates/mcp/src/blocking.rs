@@ -4,6 +4,7 @@ use rmcp::model::ErrorData;
 use serde_json::json;
 use tracing::Span;
 
+use repertoire::disclosure::model_text;
 use repertoire::{Error, ErrorCode};
 
 /// Runs `work` on a thread that may block, within the current span. A panic becomes an error that names
@@ -25,6 +26,7 @@ pub(super) fn protocol_error(error: &Error) -> ErrorData {
         "" => error.message().to_owned(),
         help => format!("{}; {help}", error.message()),
     };
+    let message = model_text(&message).into_owned();
     let data = Some(json!({"code": error.code().as_str()}));
     match error.code() {
         ErrorCode::InternalError

@@ -15,6 +15,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use super::{Connection, blocking};
 use repertoire::activation::{ConsentRequest, refused};
 use repertoire::catalog::Audience;
+use repertoire::disclosure::model_text;
 use repertoire::skill::SkillId;
 use repertoire::{Error, ErrorCode};
 
@@ -74,7 +75,7 @@ pub(super) async fn put(
     responses: Option<InputResponses>,
     context: &RequestContext<RoleServer>,
 ) -> Result<Answer, Error> {
-    let question = question(message, skill)?;
+    let question = question(model_text(&message).into_owned(), skill)?;
     let reply = if is_asked_in_answers(context) {
         let said = responses.and_then(|mut responses| responses.remove(&key));
         let Some(said) = said else {

@@ -21,7 +21,8 @@ use super::message::{self, MAX_MESSAGE, Refusal};
 use super::metrics::Metrics;
 use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
 use super::{McpServer, blocking, metrics_page};
-use crate::loopback::{Whole, is_loopback, serve};
+use crate::loopback::{is_loopback, serve};
+use crate::places::Whole;
 use repertoire::Error;
 use repertoire_sessions::MeteredStore;
 
@@ -52,7 +53,9 @@ pub struct HttpOptions {
     /// The maximum number of sessions that are open in this process at a time; 128 by default. Each
     /// takes about 60 kB.
     pub max_sessions: usize,
-    /// The maximum number of connections that are open at a time; 128 by default.
+    /// The maximum number of connections that are open at a time; 128 by default. An eighth of them is kept
+    /// for new requests. If the others are all in use, the client with the most loses its oldest stream to
+    /// the next request with a token.
     pub max_connections: usize,
 }
 
@@ -159,6 +162,11 @@ impl Server {
             return plain(StatusCode::NOT_FOUND, "there is no such session: send `initialize`\n");
         };
         let whole = request.extensions_mut().remove::<Whole>();
+        if let Some(whole) = &whole {
+            // Clients are never moved, so the address tells them apart.
+            let client = Arc::as_ptr(&current.client).addr();
+            whole.belongs_to(client, request.method() == Method::GET);
+        }
         if request.method() == Method::POST {
             return self.answer_post(current, whole, request).await;
         }

@@ -20,6 +20,7 @@ mod metrics;
 mod metrics_page;
 mod options;
 mod pages;
+mod places;
 mod progress;
 mod prompts;
 mod request_span;
@@ -58,7 +59,7 @@ use changes::{Listed, N_LISTS};
 use lines::{Closing, Lines};
 use metrics::Metrics;
 use pages::is_whole;
-use repertoire::disclosure::Budget;
+use repertoire::disclosure::{Budget, model_text};
 use repertoire::engine::{Engine, SessionTools};
 use repertoire::session::Session;
 use repertoire::{Error, ErrorCode};
@@ -361,7 +362,7 @@ impl ServerHandler for McpServer {
         if METHODS.contains(&&*method) {
             return Err(ErrorData::invalid_params(message::misfit(&method), None));
         }
-        let message = format!("there is no method `{method}`");
+        let message = model_text(&format!("there is no method `{method}`")).into_owned();
         Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
     }
 

@@ -1,11 +1,10 @@
 //! An HTTP server. It only listens on a loopback address, unless its caller authenticates clients.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,12 +14,12 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
 
+use super::places::{Answering, Places, Whole};
 use repertoire::{Error, ErrorCode};
 
 /// The maximum number of open connections. A further connection closes the one that has waited longest
-/// for a request; if none is waiting, the new one waits.
+/// for a request.
 const MAX_CONNECTIONS: usize = 128;
 
 /// The time a client has to send the head of a request.
@@ -76,7 +75,7 @@ where
     listener.set_nonblocking(true).map_err(failed)?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
     let room = Arc::new(Semaphore::new(max_connections));
-    let waiting = Waiting::default();
+    let places = Places::new(max_connections);
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -93,10 +92,10 @@ where
             tracing::debug!(%error, "a connection delays small packets");
         }
         if room.available_permits() == 0 {
-            waiting.close_oldest();
+            places.close_longest_waiting();
         }
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
-        tokio::spawn(serve_one(stream, respond.clone(), waiting.clone(), permit));
+        tokio::spawn(serve_one(stream, respond.clone(), places.clone(), permit));
     }
 }
 
@@ -104,17 +103,16 @@ where
 async fn serve_one<R, B>(
     stream: TcpStream,
     respond: impl Fn(Request<Incoming>) -> R + Send + Sync + 'static,
-    waiting: Waiting,
+    places: Places,
     permit: OwnedSemaphorePermit,
 ) where
     R: Future<Output = Response<B>> + Send + 'static,
     B: Body<Error = Infallible, Data: Send> + Send + 'static,
 {
-    let (place, closed) = waiting.enter();
+    let (place, closed) = places.enter();
     let answer = service_fn(|mut request: Request<Incoming>| {
-        let answering =
-            Arc::new(Answering { waiting: waiting.clone(), place, kept: Mutex::default() });
-        let whole = Whole(Arc::clone(&answering));
+        let answering = Arc::new(Answering::new(places.clone(), place));
+        let whole = Whole::new(&answering);
         // Without this extension, the request counts as incomplete until its answer begins.
         request.extensions_mut().insert(whole);
         let response = respond(request);
@@ -137,79 +135,8 @@ async fn serve_one<R, B>(
         }
         () = closed.cancelled() => tracing::debug!("a connection was closed to make room"),
     }
-    waiting.leave(place);
+    places.leave(place);
     drop(permit);
-}
-
-/// The connections whose client has not sent a complete request yet. A new connection without room
-/// replaces the one that has waited longest, so that clients with incomplete requests cannot block
-/// others.
-#[derive(Debug, Clone, Default)]
-struct Waiting(Arc<Mutex<Places>>);
-
-#[derive(Debug, Default)]
-struct Places {
-    next: u64,
-    /// The waiting connections, keyed by the order in which they began to wait.
-    waiting: BTreeMap<u64, CancellationToken>,
-}
-
-impl Waiting {
-    fn places(&self) -> MutexGuard<'_, Places> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds a waiting connection. Returns its key, and the token that closes it.
-    fn enter(&self) -> (u64, CancellationToken) {
-        let closed = CancellationToken::new();
-        let mut places = self.places();
-        let place = places.next;
-        places.next += 1;
-        places.waiting.insert(place, closed.clone());
-        (place, closed)
-    }
-
-    fn leave(&self, place: u64) {
-        self.places().waiting.remove(&place);
-    }
-
-    fn close_oldest(&self) {
-        if let Some((_, oldest)) = self.places().waiting.pop_first() {
-            oldest.cancel();
-        }
-    }
-}
-
-/// An answer that is being computed or sent.
-#[derive(Debug)]
-struct Answering {
-    waiting: Waiting,
-    place: u64,
-    /// The token that closes the connection, held back while the connection is in use.
-    kept: Mutex<Option<CancellationToken>>,
-}
-
-impl Answering {
-    fn kept(&self) -> MutexGuard<'_, Option<CancellationToken>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Marks the connection as no longer waiting.
-    fn begin(&self) {
-        let token = self.waiting.places().waiting.remove(&self.place);
-        if token.is_some() {
-            *self.kept() = token;
-        }
-    }
-}
-
-impl Drop for Answering {
-    /// Marks the connection as waiting for its next request.
-    fn drop(&mut self) {
-        if let Some(token) = self.kept().take() {
-            self.waiting.places().waiting.insert(self.place, token);
-        }
-    }
 }
 
 /// The body of an answer; the connection is in use until this is dropped.
@@ -236,17 +163,5 @@ impl<B: Body> Body for Sending<B> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
-    }
-}
-
-/// A request extension that lets the handler report that the whole request has arrived.
-#[derive(Debug, Clone)]
-pub(super) struct Whole(Arc<Answering>);
-
-impl Whole {
-    /// Marks the request as complete: the answer needs nothing more from the client, so the
-    /// connection is not closed to make room for others.
-    pub(super) fn arrived(&self) {
-        self.0.begin();
     }
 }

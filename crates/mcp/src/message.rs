@@ -12,6 +12,7 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use serde::Serialize;
 use serde_json::Value;
 
+use repertoire::disclosure::model_text;
 use repertoire::surrogates::without_halves;
 
 /// The size limit of a message, in bytes. A longer message is answered as an invalid request.
@@ -26,14 +27,15 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(code: ErrorCode, why: String, id: Option<RequestId>) -> Refusal {
+    pub(super) fn new(code: ErrorCode, why: &str, id: Option<RequestId>) -> Refusal {
+        let why = model_text(why).into_owned();
         Refusal { jsonrpc: "2.0", id, error: ErrorData::new(code, why, None) }
     }
 
     /// The error for a message that is longer than [`MAX_MESSAGE`].
     pub(super) fn too_long() -> Refusal {
         let why = format!("a message of more than {MAX_MESSAGE} bytes is not read");
-        Refusal::new(ErrorCode::INVALID_REQUEST, why, None)
+        Refusal::new(ErrorCode::INVALID_REQUEST, &why, None)
     }
 
     pub(super) fn why(&self) -> &str {
@@ -60,7 +62,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
         Ok(value) => value,
         Err(error) => {
             let why = format!("this is not JSON: {error}");
-            return Err(Refusal::new(ErrorCode::PARSE_ERROR, why, None));
+            return Err(Refusal::new(ErrorCode::PARSE_ERROR, &why, None));
         }
     };
     if is_notification(&value) {
@@ -73,7 +75,7 @@ pub(super) fn read(text: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, 
         Some(_) if id.is_none() => "an id is a text, or a whole number of 64 bits".to_owned(),
         _ => format!("this is not a valid request: {error}"),
     };
-    Err(Refusal::new(ErrorCode::INVALID_REQUEST, why, id))
+    Err(Refusal::new(ErrorCode::INVALID_REQUEST, &why, id))
 }
 
 /// Refuses parameters that do not fit where the SDK would not say so: it would answer a list as though
@@ -87,6 +89,8 @@ fn check_params(message: &RxJsonRpcMessage<RoleServer>, text: &[u8]) -> Result<(
         ClientRequest::ListSkillsRequest(list) => list.params.is_some(),
         ClientRequest::ListToolsRequest(list) => list.params.is_some(),
         ClientRequest::CustomRequest(custom) => custom.method != "initialize",
+        // The SDK would repeat this address in its error, whatever characters it has.
+        ClientRequest::GetSkillRequest(get) => model_text(&get.params.uri) == get.params.uri,
         _ => true,
     };
     let method = request.request.method();
@@ -97,7 +101,7 @@ fn check_params(message: &RxJsonRpcMessage<RoleServer>, text: &[u8]) -> Result<(
     if is_read || method != "initialize" && !has_params() {
         return Ok(());
     }
-    Err(Refusal::new(ErrorCode::INVALID_PARAMS, misfit(method), Some(request.id.clone())))
+    Err(Refusal::new(ErrorCode::INVALID_PARAMS, &misfit(method), Some(request.id.clone())))
 }
 
 /// The message of the error for parameters that do not fit `method`.

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::blocking;
 use repertoire::Error;
+use repertoire::disclosure::model_text;
 use repertoire::engine::CallIo;
 
 /// The maximum number of progress steps that wait for a slow client. Further steps are dropped.
@@ -110,7 +111,7 @@ impl<'a> Teller<'a> {
         self.told = fraction;
         let mut progress = ProgressNotificationParam::new(token, fraction).with_total(1.0);
         if !message.is_empty() {
-            progress = progress.with_message(message);
+            progress = progress.with_message(model_text(&message));
         }
         // If the send fails, the client is gone, and does not miss the step.
         let _ = self.peer.notify_progress(progress).await;

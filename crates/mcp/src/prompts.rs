@@ -13,6 +13,7 @@ use super::consent::{self, Consented};
 use super::{Connection, blocking, protocol_error};
 use repertoire::activation::{Activation, Command, find_command};
 use repertoire::catalog::Audience;
+use repertoire::disclosure::model_text;
 use repertoire::engine::Activate;
 use repertoire::skill::SkillId;
 use repertoire::{Error, ErrorCode};
@@ -37,7 +38,8 @@ impl Connection {
     fn command(&self, name: &str) -> Result<(SkillId, String), Error> {
         let catalog = self.engine.catalog();
         let entry = find_command(&catalog, name).filter(|entry| entry.is_available());
-        let found = entry.map(|entry| (entry.id.clone(), entry.skill.brief().to_owned()));
+        let found =
+            entry.map(|entry| (entry.id.clone(), model_text(entry.skill.brief()).into_owned()));
         found.ok_or_else(|| {
             let message = format!("there is no prompt `{name}`");
             Error::new(ErrorCode::NotFound, message, "see `prompts/list`")

@@ -17,6 +17,7 @@ use super::skills::MAX_FILE_BYTES;
 use super::{Connection, blocking, protocol_error};
 use repertoire::activation::{Content, ReadOptions, bundled_files, has_directory};
 use repertoire::catalog::{Audience, Catalog, Entry};
+use repertoire::disclosure::{model_text, path_line};
 use repertoire::{Error, ErrorCode};
 
 /// The maximum number of files of one skill in the list of all files. The others can still be read.
@@ -55,7 +56,7 @@ impl Connection {
             page.resources.push(skill_md(&root, entry));
             page.resources.extend(files(entry, MAX_FILES).into_iter().map(|path| {
                 let name = format!("{}/{path}", entry.id);
-                file(&format!("{root}/{path}"), name)
+                file(&format!("{root}/{path}"), &name)
             }));
         }
         Ok(page)
@@ -87,7 +88,7 @@ impl Connection {
     fn read(&self, skill: &str, path: &str, uri: &str) -> Result<ReadResourceResult, Error> {
         let (contents, media_type) = if path == SKILL_MD {
             let portable = self.engine.portable(skill, &self.session)?;
-            (ResourceContents::text(portable.text, uri), MARKDOWN.to_owned())
+            (ResourceContents::text(model_text(&portable.text), uri), MARKDOWN.to_owned())
         } else {
             let mut options = ReadOptions::default();
             options.max_bytes = MAX_FILE_BYTES;
@@ -152,7 +153,7 @@ fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>>
     let mut children = BTreeMap::new();
     let add_directory = |children: &mut BTreeMap<_, _>, name: &str| {
         let uri = address::uri(&format!("{path}/{name}"));
-        let directory = Resource::new(uri, name).with_mime_type(DIRECTORY_MIME_TYPE);
+        let directory = Resource::new(uri, model_text(name)).with_mime_type(DIRECTORY_MIME_TYPE);
         children.insert(name.to_owned(), directory);
     };
     for entry in catalog.listed(Audience::Model) {
@@ -170,7 +171,7 @@ fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>>
         if let Some((name, _)) = below.split_once('/') {
             add_directory(&mut children, name);
         } else {
-            children.insert(below.to_owned(), file(&format!("{path}/{below}"), below.to_owned()));
+            children.insert(below.to_owned(), file(&format!("{path}/{below}"), below));
         }
     }
     if inner.is_empty() {
@@ -190,12 +191,12 @@ fn files(entry: &Entry, limit: usize) -> Vec<String> {
 fn skill_md(root: &str, entry: &Entry) -> Resource {
     let uri = address::uri(&format!("{root}/{SKILL_MD}"));
     Resource::new(uri, entry.skill.portable_name())
-        .with_description(entry.skill.portable_description())
+        .with_description(model_text(&entry.skill.portable_description()))
         .with_mime_type(MARKDOWN)
 }
 
-fn file(path: &str, name: String) -> Resource {
-    let resource = Resource::new(address::uri(path), name);
+fn file(path: &str, name: &str) -> Resource {
+    let resource = Resource::new(address::uri(path), path_line(name));
     match mime_guess::from_path(path).first() {
         Some(media_type) => resource.with_mime_type(media_type.essence_str()),
         None => resource,

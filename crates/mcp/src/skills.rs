@@ -1,5 +1,7 @@
 //! MCP's Skills extension: skills as entries with their front matter and the digests of their files.
 
+use std::borrow::Cow;
+
 use rmcp::model::{
     CacheScope, GetSkillResult, ListSkillsResult, Skill, SkillFrontmatter, SkillResource,
     SkillResources,
@@ -11,6 +13,7 @@ use super::address::{self, SKILL_MD};
 use super::pages::{after_mark, cursor_at};
 use repertoire::activation::{bundled_files, read_bytes};
 use repertoire::catalog::{Audience, Catalog, Entry};
+use repertoire::disclosure::{clean_json, model_text};
 use repertoire::skill::Portable;
 use repertoire::{Error, ErrorCode};
 
@@ -95,11 +98,12 @@ fn described(catalog: &Catalog, entry: &Entry) -> Result<Skill, Error> {
     let root = address::path_of(catalog, entry);
     let mut files = Files { skill: entry, list: Vec::new(), n_bytes_left: MAX_BYTES };
     let portable = entry.skill.portable()?;
-    files.add(&format!("{root}/{SKILL_MD}"), portable.text.as_bytes())?;
+    files.add(&format!("{root}/{SKILL_MD}"), model_text(&portable.text).as_bytes())?;
     files.add_bundled(&root, entry)?;
     for (dir, below) in catalog.nested(entry, Audience::Model) {
         let dir = format!("{root}/{dir}");
-        files.add(&format!("{dir}/{SKILL_MD}"), below.skill.portable()?.text.as_bytes())?;
+        let below_text = below.skill.portable()?.text;
+        files.add(&format!("{dir}/{SKILL_MD}"), model_text(&below_text).as_bytes())?;
         files.add_bundled(&dir, below)?;
     }
     let uri = address::uri(&format!("{root}/{SKILL_MD}"));
@@ -131,7 +135,7 @@ impl Files<'_> {
         let Some(dir) = part.skill.dir() else { return Ok(()) };
         for file in bundled_files(dir, MAX_FILES)?.files {
             match read_bytes(part.id.as_str(), dir, &file, MAX_FILE_BYTES) {
-                Ok(bytes) => self.add(&format!("{root}/{file}"), &bytes)?,
+                Ok(bytes) => self.add(&format!("{root}/{file}"), &as_served(&bytes))?,
                 Err(error) => tracing::warn!(%error, "a file of a skill is not served"),
             }
         }
@@ -147,8 +151,18 @@ impl Files<'_> {
     }
 }
 
+/// Returns the bytes of a file as `resources/read` serves them: a text is cleaned, as its digest must fit.
+fn as_served(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(bytes).map(model_text) {
+        Ok(Cow::Owned(text)) if !bytes.contains(&0) => Cow::Owned(text.into_bytes()),
+        _ => Cow::Borrowed(bytes),
+    }
+}
+
 fn front_matter(portable: Portable) -> SkillFrontmatter {
-    let mut fields = portable.front_matter;
+    let mut fields = Value::Object(portable.front_matter);
+    clean_json(&mut fields);
+    let Value::Object(mut fields) = fields else { return SkillFrontmatter::new("", "") };
     let mut text = |key| match fields.remove(key) {
         Some(Value::String(text)) => text,
         // Both are texts in every file that passes the strict profile.

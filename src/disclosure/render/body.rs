@@ -1,5 +1,8 @@
 //! Bodies of skills in Markdown, in which no line can pass for the engine's own.
 
+#[cfg(feature = "toolsets")]
+use std::borrow::Cow;
+
 use super::fences::{fences, is_inside};
 use super::{ARGUMENTS_NOTE, COMMANDS_NOTE, one_line};
 
@@ -17,13 +20,28 @@ const LINES: [&str; 5] =
 /// Appends a body unchanged, except for text that would pass for the disclosure's own: outside of fenced
 /// code, a line that looks like one of its lines gets a backslash, and an open code fence is closed.
 pub(super) fn push_markdown_body(body: &str, out: &mut String) {
+    push_escaped(body, looks_like_disclosure, out);
+}
+
+/// Returns `text` with a backslash before each line, outside of fenced code, that is a heading in Markdown
+/// or looks like a line of a disclosure. Closes an open code fence.
+#[cfg(feature = "toolsets")]
+pub(in crate::disclosure) fn without_headings(text: &str) -> Cow<'_, str> {
+    let mut escaped = String::with_capacity(text.len() + 16);
+    push_escaped(text, |line| is_heading(line) || looks_like_disclosure(line), &mut escaped);
+    if escaped == text { Cow::Borrowed(text) } else { Cow::Owned(escaped) }
+}
+
+/// Appends a text. Lines outside of fenced code for which `is_refused` returns true, given them with single
+/// blanks, get a backslash. Closes an open code fence.
+fn push_escaped(body: &str, is_refused: impl Fn(&str) -> bool, out: &mut String) {
     let (fences, closing) = fences(body);
     let mut at = 0;
     for line in body.split_inclusive(LINE_ENDS) {
         let end = at + line.trim_end().len();
         at += line.len();
         let is_code = end.checked_sub(1).is_some_and(|last| is_inside(&fences, last));
-        if !is_code && looks_like_disclosure(&one_line(line)) {
+        if !is_code && is_refused(&one_line(line)) {
             let text = line.trim_start();
             out.push_str(&line[..line.len() - text.len()]);
             out.push('\\');
@@ -36,6 +54,26 @@ pub(super) fn push_markdown_body(body: &str, out: &mut String) {
         out.push('\n');
         out.push_str(&closing);
     }
+}
+
+/// Tells whether `line`, in which blanks are single, is a heading, or the line of dashes below one, also in
+/// a quotation or a list.
+#[cfg(feature = "toolsets")]
+fn is_heading(line: &str) -> bool {
+    let text = line.trim_start_matches(['>', '*', '+', '-', ' ']);
+    let text = match text.split_once(['.', ')']) {
+        Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            rest.trim_start()
+        }
+        _ => text,
+    };
+    let after_marks = text.trim_start_matches('#');
+    let is_marked =
+        after_marks.len() < text.len() && (after_marks.is_empty() || after_marks.starts_with(' '));
+    let is_underline = |mark| !line.is_empty() && line.chars().all(|c| c == mark);
+    let bytes = text.as_bytes();
+    let is_html = matches!(bytes, [b'<', b'h' | b'H', b'1'..=b'6', ..]);
+    is_marked || is_html || is_underline('=') || is_underline('-')
 }
 
 /// Tells whether `line`, in which blanks are single, looks like a line of a disclosure in any case of
@@ -140,6 +178,23 @@ mod tests {
         }
         assert_eq!(markdown_body("````sh\n```\nx"), "````sh\n```\nx\n````");
         assert_eq!(markdown_body("~~~\nx\n~~~\n"), "~~~\nx\n~~~\n");
+    }
+
+    #[cfg(feature = "toolsets")]
+    #[test]
+    fn a_description_has_no_heading() {
+        for line in
+            ["# x", "###### x", "#", "> ## x", "- # x", "1. # x", "===", "---", "<h2>x</h2>"]
+        {
+            let escaped = without_headings(line).into_owned();
+            assert_eq!(escaped, format!("\\{line}"));
+        }
+        assert_eq!(without_headings("Does it.\n\n  # Now\nx"), "Does it.\n\n  \\# Now\nx");
+        for kept in
+            ["#1 of them", "a # b", "```sh\n# code\n```", "- a\n- b", "1. a", "|---|", "-v: x"]
+        {
+            assert_eq!(without_headings(kept), kept);
+        }
     }
 
     #[test]

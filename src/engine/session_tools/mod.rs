@@ -6,6 +6,7 @@ mod parameters;
 mod plugins;
 mod skills;
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde::de::DeserializeOwned;
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{CallIo, Engine};
 use crate::catalog::Audience;
+use crate::disclosure::{clean_json, model_text};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
@@ -106,7 +108,9 @@ impl SessionTools {
         let skills = self.skill_definitions(format);
         #[cfg(feature = "toolsets")]
         let skills = skills.into_iter().chain(self.plugin_definitions(format));
-        skills.into_iter().collect()
+        let mut definitions = skills.into_iter().collect();
+        clean_json(&mut definitions);
+        definitions
     }
 
     /// Answers a model's call of the tool named `tool`; `arguments` is an object. Never panics, not even
@@ -138,6 +142,7 @@ impl SessionTools {
             let help = "go on without it, and report this to the host's author";
             Ok(Envelope::from(&Error::new(ErrorCode::InternalError, message, help)))
         })?;
+        let answer = cleaned(answer);
         match &answer {
             Envelope::Success { text, .. } => {
                 span.record("answer.bytes", spans::int(text.len()));
@@ -208,6 +213,21 @@ const FIND_SKILLS: &str = "Finds skills for a task.";
 const READ_SKILL_FILE: &str = "Reads a file that comes with a skill.";
 #[cfg(feature = "scripts")]
 const RUN_SKILL_SCRIPT: &str = "Runs a script that comes with a skill, in the skill's directory.";
+
+/// Returns an answer as a model may read it: files, outputs and errors have texts of others.
+fn cleaned(mut answer: Envelope) -> Envelope {
+    let (text, data) = match &mut answer {
+        Envelope::Success { text, data } => (text, Some(data)),
+        Envelope::Error { error, data } => (&mut error.message, data.as_mut()),
+    };
+    if let Cow::Owned(clean) = model_text(text) {
+        *text = clean;
+    }
+    if let Some(data) = data {
+        clean_json(data);
+    }
+    answer
+}
 
 /// The error for a call of a tool that does not exist.
 fn no_tool(tool: &str) -> Error {

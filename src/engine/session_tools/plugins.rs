@@ -1,5 +1,7 @@
 //! The tools of toolsets in a session: their definitions and their calls.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::{SessionTools, no_tool};
@@ -27,11 +29,14 @@ impl SessionTools {
             tracing::warn!(%skill, %error, "a toolset could not be loaded");
         }
         let names: Vec<String> = tools.tools.iter().map(Tool::provider_name).collect();
+        let mut n_same: HashMap<&str, usize> = HashMap::new();
+        for name in &names {
+            *n_same.entry(name).or_default() += 1;
+        }
         let mut places = names.iter();
         tools.tools.retain(|_| {
             let Some(name) = places.next() else { return false };
-            let n_same = names.iter().filter(|other| *other == name).count();
-            let is_distinct = n_same == 1 && !Self::NAMES.contains(&&**name);
+            let is_distinct = n_same[&**name] == 1 && !Self::NAMES.contains(&&**name);
             if !is_distinct {
                 tracing::warn!(tool = name, "left out: another tool has this name");
             }

@@ -15,6 +15,7 @@ use repertoire_plugin::ErrorCode;
 use repertoire_plugin::host::{Library, OpenOptions};
 use serde_json::Value;
 
+use super::super::pins::{TOO_LARGE, check_size};
 use super::super::schema::Schemas;
 use super::call::locked;
 use super::caller::{Call, Caller, Connection, leave};
@@ -275,6 +276,10 @@ impl Child {
         let classes = locked(&self.classes).clone();
         let classes = classes.ok_or_else(|| Failure::new(ErrorCode::Border, "nothing is open"))?;
         let toolset = classes(class, config)?;
+        check_size(toolset.describe()).map_err(|why| Failure {
+            help: TOO_LARGE.to_owned(),
+            ..Failure::new(ErrorCode::Failed, why)
+        })?;
         let description = toolset.describe().clone();
         let schemas = Schemas::of(&description).map_err(|why| Failure {
             help: "fix the schema in the plugin".to_owned(),

@@ -17,6 +17,8 @@ pub(crate) enum WorkerError {
     Failed { code: ErrorCode, message: String, help: String },
     /// The arguments do not fit the schema of the tool. `problems` lists the problems in one line.
     Unfit { problems: String },
+    /// The toolset that runs has other tools than the host accepts.
+    OtherTools,
     /// Making the toolset failed or panicked.
     Create { code: ErrorCode, message: String, help: String },
     /// The library is still being opened, and the host no longer waits for it.
@@ -46,6 +48,7 @@ impl fmt::Display for WorkerError {
             Self::Failed { message, .. }
             | Self::Create { message, .. }
             | Self::Load { message, .. } => f.write_str(message),
+            Self::OtherTools => f.write_str("the toolset has other tools than were listed"),
             Self::Unfit { problems } => write!(f, "the arguments do not fit: {problems}"),
             Self::NotReady { file, after } => {
                 let (file, after) = (file.display(), seconds(*after));
@@ -94,6 +97,7 @@ impl WorkerError {
     pub(crate) fn help(&self) -> String {
         let help = match self {
             Self::Unfit { .. } | Self::Cancelled { stopped: true, .. } => "",
+            Self::OtherTools => "list the tools again",
             Self::Failed { help, .. } | Self::Load { help, .. } => help,
             Self::Create { help, .. } if !help.is_empty() => help,
             Self::Create { code: ErrorCode::InvalidArguments, .. } => {

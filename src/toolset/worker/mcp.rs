@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolSpec, ToolsetDescription};
+use repertoire_plugin::{ErrorCode, Host, ToolOutput, ToolsetDescription};
 use rmcp::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
     ClientRequest, ContentBlock, ErrorCode as McpCode, Implementation, ProgressNotificationParam,
-    ProgressToken, ServerResult, Tool,
+    ProgressToken, ServerResult,
 };
 use rmcp::service::{
     NotificationContext, Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService,
@@ -30,19 +30,26 @@ use tokio::net::unix::pipe;
 use tokio::runtime::{Builder, Handle};
 
 use super::call::locked;
+use super::mcp_lines::{Lines, Strays};
+use super::mcp_tools::{describe, list_tools};
 use super::protocol::Failure;
 use super::serving::{Classes, Serving};
-use crate::process::first_line::{FirstLine, begun};
 use crate::sandbox::describe_exit;
 
 /// The interval at which a call checks for progress and for cancellation.
 const TICK: Duration = Duration::from_millis(20);
 /// The time in which the last answer of a server that has ended can still be delivered.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+/// The message for a server without a list of tools.
+const NOT_LISTED: &str = "it does not list its tools";
 /// The message for a program that does not start as an MCP server.
 const NOT_BEGUN: &str = "it does not begin as an MCP server";
-/// The longest tool name.
-const MAX_NAME: usize = 64;
+/// The advice for a server that prints other lines.
+const PRINTS: &str =
+    "let it print messages of the protocol only, and everything else to standard error";
+/// The advice for a server whose list of tools cannot be read.
+const LISTS: &str = "let it answer with at most 128 tools and 64 KiB of texts, and print everything else to \
+                     standard error";
 
 /// The configuration of a server: additions to its command line and its environment.
 #[derive(Debug, Default, Deserialize)]
@@ -67,6 +74,7 @@ struct Server {
     _service: RunningService<RoleClient, Client>,
     peer: Peer<RoleClient>,
     progress: Progress,
+    strays: Arc<Strays>,
     description: ToolsetDescription,
     /// The server's own name for each tool.
     names: HashMap<String, String>,
@@ -122,20 +130,26 @@ impl Server {
     ) -> Result<Server, Failure> {
         let progress = Progress::default();
         let client = Client { progress: Arc::clone(&progress) };
-        let (reader, stray) = FirstLine::new(reader);
-        let serving = serve_client(client, (reader, writer));
-        let service = runtime.block_on(begun(serving, stray)).map_err(|why| Failure {
-            help:
-                "let it print messages of the protocol only, and everything else to standard error"
-                    .to_owned(),
-            ..Failure::new(ErrorCode::Failed, format!("{NOT_BEGUN}: {why}"))
-        })?;
+        let strays = Arc::new(Strays::new());
+        let printed = |what: &str, line: &str| Failure {
+            help: if what == NOT_LISTED { LISTS } else { PRINTS }.to_owned(),
+            ..Failure::new(ErrorCode::Failed, format!("{what}: it prints {line}"))
+        };
+        let serving = serve_client(client, Lines::new(reader, writer, Arc::clone(&strays)));
+        let service = runtime.block_on(strays.answer_or_line(serving));
+        let service = service.map_err(|line| printed(NOT_BEGUN, &line))?;
         let service = service.map_err(|error| failed(NOT_BEGUN, &error))?;
-        let tools = runtime.block_on(service.list_all_tools());
-        let tools = tools.map_err(|error| failed("it does not list its tools", &error))?;
+        let tools = runtime.block_on(strays.answer_or_line(list_tools(service.peer())));
+        let tools = tools.map_err(|line| printed(NOT_LISTED, &line))?.map_err(|error| {
+            if matches!(error, ServiceError::UnexpectedResponse) {
+                return printed(NOT_LISTED, &strays.last_answer());
+            }
+            failed(NOT_LISTED, &error)
+        })?;
+        strays.allow_long_lines();
         let (description, names) = describe(class, tools)?;
         let peer = service.peer().clone();
-        Ok(Server { runtime, _service: service, peer, progress, description, names })
+        Ok(Server { runtime, _service: service, peer, progress, strays, description, names })
     }
 
     fn request(&self, tool: &str, arguments: &str) -> Result<CallToolRequestParams, Failure> {
@@ -149,10 +163,12 @@ impl Server {
         Ok(params)
     }
 
-    /// Waits for the end of a call, and passes its progress to the host.
+    /// Waits for the end of a call, and passes its progress to the host. `n_strays` is the number of lines
+    /// before the call that were not messages; another one ends it.
     fn wait(
         &self,
         mut call: RequestHandle<RoleClient>,
+        n_strays: u64,
         host: &dyn Host,
     ) -> Result<CallToolResult, Failure> {
         loop {
@@ -164,7 +180,7 @@ impl Server {
                 host.progress(fraction, &told.message.unwrap_or_default());
             }
             let code = match answer {
-                Ok(Ok(answer)) => return result(answer),
+                Ok(Ok(answer)) => return result(answer, &self.strays),
                 // The server has ended, and this process is about to end.
                 Ok(Err(_)) => loop {
                     thread::park();
@@ -173,7 +189,13 @@ impl Server {
                 Err(_) if host.deadline().is_some_and(|deadline| deadline <= Instant::now()) => {
                     ErrorCode::DeadlineExceeded
                 }
-                Err(_) => continue,
+                Err(_) => match self.strays.after(n_strays, &call.id) {
+                    Some(line) => {
+                        let _ = self.runtime.block_on(call.cancel(None));
+                        return Err(not_a_message(&line));
+                    }
+                    None => continue,
+                },
             };
             // If the server does not take this message, the host kills this process and the server.
             let _ = self.runtime.block_on(call.cancel(None));
@@ -191,9 +213,10 @@ impl Serving for Server {
         let request = CallToolRequest::new(self.request(tool, arguments)?);
         let request = ClientRequest::CallToolRequest(request);
         let options = PeerRequestOptions::no_options();
+        let n_strays = self.strays.count();
         let call = self.runtime.block_on(self.peer.send_cancellable_request(request, options));
         let call = call.map_err(|error| failure(&error))?;
-        output(self.wait(call, host)?)
+        output(self.wait(call, n_strays, host)?)
     }
 }
 
@@ -252,47 +275,21 @@ fn end_with(mut process: Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Converts the tools to a plugin's description. Also returns the server's own name for each tool.
-fn describe(
-    class: &str,
-    tools: Vec<Tool>,
-) -> Result<(ToolsetDescription, HashMap<String, String>), Failure> {
-    let mut description = ToolsetDescription::default();
-    class.clone_into(&mut description.class);
-    let mut names = HashMap::new();
-    for tool in tools {
-        let mut spec = ToolSpec::default();
-        spec.name = fit(&tool.name);
-        if let Some(other) = names.insert(spec.name.clone(), tool.name.clone().into_owned()) {
-            let message =
-                format!("its tools `{other}` and `{}` have the same name once adapted", tool.name);
-            return Err(Failure::new(ErrorCode::Failed, message));
-        }
-        spec.description =
-            tool.description.or(tool.title.map(Into::into)).unwrap_or_default().into();
-        spec.parameters = Value::Object(tool.input_schema.as_ref().clone());
-        if let Ok(Value::Object(annotations)) = serde_json::to_value(&tool.annotations) {
-            spec.annotations = annotations;
-        }
-        description.tools.push(spec);
-    }
-    Ok((description, names))
-}
-
-/// Adapts a name to at most 64 letters, digits, `_` and `-`.
-fn fit(name: &str) -> String {
-    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    name.chars().take(MAX_NAME).map(fit).collect()
-}
-
-fn result(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult, Failure> {
+fn result(
+    answer: Result<ServerResult, ServiceError>,
+    strays: &Strays,
+) -> Result<CallToolResult, Failure> {
     match answer {
         Ok(ServerResult::CallToolResult(result)) => Ok(result),
-        Ok(_) => {
-            Err(Failure::new(ErrorCode::Border, "it answered with something other than a result"))
-        }
+        Ok(_) => Err(not_a_message(&strays.last_answer())),
         Err(error) => Err(failure(&error)),
     }
+}
+
+/// The failure of a call that was answered with a line that is not an answer to it.
+fn not_a_message(line: &str) -> Failure {
+    let message = format!("its answer is not a valid message of the protocol: {line}; {PRINTS}");
+    Failure::new(ErrorCode::Border, message)
 }
 
 fn failure(error: &ServiceError) -> Failure {
@@ -335,17 +332,6 @@ fn output(result: CallToolResult) -> Result<ToolOutput, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_made_fit_and_must_stay_distinct() {
-        let tool =
-            |name: &'static str| Tool::new(name, "It does.", Arc::new(serde_json::Map::new()));
-        let (description, names) = describe("mcp", vec![tool("fs.read"), tool("add")]).unwrap();
-        assert_eq!(description.tools[0].name, "fs_read");
-        assert_eq!(names["fs_read"], "fs.read");
-        let failure = describe("mcp", vec![tool("a.b"), tool("a/b")]).unwrap_err();
-        assert!(failure.message.contains("`a.b` and `a/b`"), "{}", failure.message);
-    }
 
     #[test]
     fn results_are_text_and_failures_the_models_to_mend() {

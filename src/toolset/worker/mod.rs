@@ -27,6 +27,10 @@ mod health;
 mod limits;
 #[cfg(all(unix, feature = "mcp-toolsets"))]
 mod mcp;
+#[cfg(all(unix, feature = "mcp-toolsets"))]
+mod mcp_lines;
+#[cfg(all(unix, feature = "mcp-toolsets"))]
+mod mcp_tools;
 mod opening;
 #[cfg(unix)]
 mod output;

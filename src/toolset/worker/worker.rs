@@ -116,7 +116,8 @@ impl Worker {
         description.ok_or_else(|| self.0.unexpected_reply(&running))
     }
 
-    /// Calls a tool with the JSON text of its arguments, and waits for its end.
+    /// Calls a tool with the JSON text of its arguments, and waits for its end. Fails with `OtherTools`, and
+    /// calls nothing, if `accepts` returns false for the description of the toolset.
     ///
     /// Methods of `host` run on this thread. A panic in one counts as a cancellation, or as a failed
     /// request. While `host` answers a request, neither the deadline nor a cancellation is noticed.
@@ -126,10 +127,14 @@ impl Worker {
         config: &Value,
         tool: &str,
         arguments: &str,
+        accepts: &dyn Fn(&ToolsetDescription) -> bool,
         host: &dyn Host,
     ) -> Result<ToolOutput, WorkerError> {
         loop {
             let Ready { running, instance } = self.0.ready(class, config, host)?;
+            if !instance.description.get().is_some_and(accepts) {
+                return Err(WorkerError::OtherTools);
+            }
             running.is_called.store(true, Ordering::Relaxed);
             let wait = Wait::for_call(&self.0.shown_as, &self.0.limits, host);
             let end = self.0.exchange(&running, &wait, |id, millis| ToChild::Call {

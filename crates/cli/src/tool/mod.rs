@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod dev;
 pub(crate) mod inspect;
 pub(crate) mod new;
+pub(crate) mod texts;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -19,8 +20,9 @@ use crate::args::{Common, ToolCallArgs, ToolCommand, ToolListArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::{Failure, UsageError};
 use crate::list::formatted;
-use crate::output::Output;
+use crate::output::{NAME, Output, Page, styled};
 use crate::{sanitize, sessions, setup};
+use texts::{first_line, show_others};
 
 /// The number of steps of a progress bar.
 const STEPS: u32 = 1000;
@@ -55,6 +57,7 @@ fn list(args: &ToolListArgs, common: &Common, out: Output) -> anyhow::Result<Exi
         Output::json(&json!({"tools": tools.tools}))?;
     } else if !tools.tools.is_empty() {
         out.human(&table(&tools.tools))?;
+        out.human(all_texts(&tools.tools).as_str())?;
     } else if tools.failures.is_empty() {
         out.note("no tools; `repertoire tool new NAME` writes some to start from");
     }
@@ -74,10 +77,23 @@ fn table(tools: &[Tool]) -> String {
     for tool in tools {
         let state = is_troubled.then(|| trouble(tool).map_or("ready", |state| state.as_str()));
         let names = [sanitize::line(&tool.name), sanitize::line(&tool.toolset)].into_iter();
-        let description = sanitize::line(tool.description.lines().next().unwrap_or_default());
-        table.add_row(names.chain(state.map(Into::into)).chain([description]));
+        table.add_row(names.chain(state.map(Into::into)).chain([first_line(tool).into()]));
     }
     formatted(table, 2 + usize::from(is_troubled))
+}
+
+/// Writes all texts of the tools, of which the table has the first lines, as their authors wrote them.
+fn all_texts(tools: &[Tool]) -> Page {
+    let mut page = Page::default();
+    for tool in tools {
+        page.line(format_args!(
+            "\n{}: {}",
+            styled(NAME, sanitize::line(&tool.name)),
+            first_line(tool)
+        ));
+        show_others(tool, "  ", &mut page);
+    }
+    page
 }
 
 /// Reports the toolsets that could not be loaded. Classes of one library often fail with the same

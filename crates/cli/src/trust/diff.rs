@@ -2,98 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::is_skill_file;
 use repertoire::trust::{
     ChangeKind, ContentHash, FileChange, Owner, SkillFiles, TrustStore, TrustedFile, TrustedSkill,
 };
-use serde::Serialize;
 use serde_json::json;
-use similar::TextDiff;
 
-use super::{Code, code_files, owner_of, state, toolsets, trusted_at};
+use super::change::{Change, difference};
+use super::kept::Kept;
+use super::{Code, code_files, owner_of, state, tool_diff, toolsets, trusted_at};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
-use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
-use crate::{sanitize, setup};
-
-/// The maximum size in bytes of a text that is kept to show later what changed.
-const MAX_KEPT_BYTES: u64 = 256 << 10;
-/// The maximum size in bytes of all texts that are kept of one skill.
-const MAX_KEPT_OF_SKILL: u64 = 16 << 20;
-
-/// Copies of the texts that were trusted, named by their hashes, in a directory beside the trust
-/// store.
-pub(super) struct Kept {
-    dir: PathBuf,
-}
-
-impl Kept {
-    pub(super) fn beside(store: &Path) -> Kept {
-        Kept { dir: store.with_extension("texts") }
-    }
-
-    /// Keeps copies of the texts of a skill's files.
-    pub(super) fn keep_all(&self, skill: &SkillFiles) {
-        let mut left = MAX_KEPT_OF_SKILL;
-        for path in skill.files().keys().map(|path| skill.dir().join(path)) {
-            let metadata = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
-            let Some(rest) = metadata.and_then(|file| left.checked_sub(file.len())) else {
-                continue;
-            };
-            left = rest;
-            self.keep(&path);
-        }
-    }
-
-    /// Keeps a copy of the text of a file. Without it, a change is reported by hashes alone.
-    pub(super) fn keep(&self, file: &Path) {
-        let is_small = file.metadata().is_ok_and(|metadata| metadata.len() <= MAX_KEPT_BYTES);
-        let Some(text) = is_small.then(|| fs::read_to_string(file).ok()).flatten() else { return };
-        let path = self.dir.join(ContentHash::of(text.as_bytes()).as_str());
-        let kept = private_dir(&self.dir).and_then(|()| private_file(&path, &text));
-        if let Err(error) = kept {
-            tracing::debug!(path = %path.display(), %error, "a trusted text is not kept");
-        }
-    }
-
-    /// Returns the text with this hash, if it was kept and still has the hash.
-    fn text(&self, hash: &ContentHash) -> Option<String> {
-        let text = fs::read_to_string(self.dir.join(hash.as_str())).ok()?;
-        (ContentHash::of(text.as_bytes()) == *hash).then_some(text)
-    }
-}
-
-/// Creates a directory that only this user can read: the texts may be of files that others cannot
-/// read.
-fn private_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(dir)
-}
-
-/// Writes a file that only this user can read.
-fn private_file(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
-}
-
-/// One difference from what was trusted.
-#[derive(Serialize)]
-struct Change {
-    path: String,
-    what: &'static str,
-    /// The meaning of the change.
-    note: String,
-    /// The lines that changed, if the old text was kept.
-    diff: Option<String>,
-}
+use crate::output::{GOOD, Output, Page, styled};
+use crate::setup;
 
 pub(super) fn run(
     paths: &[PathBuf],
@@ -113,6 +36,7 @@ pub(super) fn run(
     let kept = Kept::beside(&setup::trust_file(common)?);
     let mut changes: Vec<Change> = files.iter().filter_map(|file| content(file, &kept)).collect();
     of_skills(&files, store, &kept, &mut changes);
+    changes.extend(tool_diff::of(&files, store, &kept, common)?);
     if out.json {
         Output::json(&json!({"changes": changes}))?;
     } else {
@@ -147,12 +71,9 @@ fn changed(path: &Path, then: &ContentHash, kept: &Kept) -> Change {
     }
     let now = ContentHash::of_file(path).map_or_else(|_| "?".into(), |h| h.to_string());
     let texts = kept.text(then).zip(fs::read_to_string(path).ok());
-    let diff = texts.map(|(old, new)| {
-        let diff = TextDiff::from_lines(old.as_str(), new.as_str());
-        diff.unified_diff().context_radius(2).header("trusted", "now").to_string()
-    });
+    let diff = texts.map(|(old, new)| difference(&old, &new));
     let note = format!("sha256 {then} then, {now} now");
-    Change { diff, ..Change::new(path, "changed", &note) }
+    Change::new(path, "changed", &note).with_diff(diff)
 }
 
 /// Adds the changes of the skills of trusted files to `changes`, which has those of the files
@@ -232,23 +153,4 @@ fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
         }
     }
     changes
-}
-
-impl Change {
-    fn new(path: &Path, what: &'static str, note: &str) -> Change {
-        let path = path.to_string_lossy().into_owned();
-        Change { path, what, note: note.to_owned(), diff: None }
-    }
-
-    fn show(&self, text: &mut Page) {
-        text.line(format_args!(
-            "{} {}: {}",
-            styled(WARNING, format_args!("{:7}", self.what)),
-            styled(NAME, sanitize::line(&self.path)),
-            sanitize::line(&self.note)
-        ));
-        for line in self.diff.iter().flat_map(|diff| diff.lines()) {
-            text.line(format_args!("  {}", sanitize::line(line)));
-        }
-    }
 }

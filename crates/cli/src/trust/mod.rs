@@ -2,8 +2,11 @@
 
 mod abilities;
 mod accepted;
+mod change;
 mod diff;
+mod kept;
 mod list;
+mod tool_diff;
 mod toolsets;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +25,7 @@ use crate::exit_code::ExitCode;
 use crate::output::{DIM, NAME, Output, Page, styled};
 use crate::{confirm, sanitize, setup};
 use accepted::Accepted;
+use kept::Kept;
 
 /// The extensions of libraries, on any system.
 const LIBRARY_EXTENSIONS: [&str; 3] = ["so", "dylib", "dll"];
@@ -81,7 +85,7 @@ fn add(
             return Ok(ExitCode::Failure);
         }
     }
-    let kept = diff::Kept::beside(&setup::trust_file(common)?);
+    let kept = Kept::beside(&setup::trust_file(common)?);
     let before = store.list();
     let mut added = Vec::with_capacity(code.len());
     for (code, hash) in code.iter().zip(hashes) {
@@ -101,7 +105,7 @@ fn add(
     for skill in skills.values() {
         kept.keep_all(&skill.files);
     }
-    let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, common, out));
+    let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, &kept, common, out));
     let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
     report("trusted", &added, &shown, &skills, out)
 }

@@ -270,3 +270,38 @@ fn a_directory_is_read_without_leaving_it() {
     let used = place.run(["show", "a", "--json"]).exits(0).stdout;
     assert!(used.contains("link.md"), "{used}");
 }
+
+/// An archive that was cut anywhere, in its checksum too, is refused (S13).
+#[test]
+fn archives_that_were_cut_are_refused() {
+    let dir = TempDir::new().unwrap();
+    let packed = dir.path().join("x.tar.gz");
+    archive(&packed, &[("skills/good/more.md", EntryType::Regular, "more")]);
+    let whole = fs::read(&packed).unwrap();
+    let mut plain = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&whole[..]), &mut plain).unwrap();
+    let refused_at = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let cache = TempDir::new().unwrap();
+        let source = path.to_str().unwrap().to_owned();
+        let settings = FetchSettings { source, ..FetchSettings::default() };
+        Fetcher::new(cache.path()).fetch(&settings, Path::new(".")).err().map(|error| error.code())
+    };
+    assert_eq!(refused_at("whole.tar.gz", &whole), None);
+    assert_eq!(refused_at("whole.tar", &plain), None);
+    let refusal = Some(ErrorCode::InvalidParam);
+    for n_cut in [1, 4, 5, 8, 9, 12, whole.len() / 2] {
+        assert_eq!(refused_at("x.tar.gz", &whole[..whole.len() - n_cut]), refusal, "{n_cut}");
+    }
+    let mut wrong = whole.clone();
+    let crc = wrong.len() - 8;
+    wrong[crc] ^= 1;
+    assert_eq!(refused_at("x.tar.gz", &wrong), refusal, "another checksum");
+    let content = plain.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    // Between the entries and their end, and in the last entry.
+    for n_kept in [content.next_multiple_of(512), content.next_multiple_of(512) + 512, content - 1]
+    {
+        assert_eq!(refused_at("x.tar", &plain[..n_kept]), refusal, "{n_kept} of {}", plain.len());
+    }
+}

@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../support/binary.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
 mod binary;
 mod changes;
 mod clients;
@@ -23,9 +22,18 @@ mod python;
 mod rights;
 mod shared;
 mod skills;
+mod streams;
 #[path = "../../../../tests/support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;
+mod texts;
+#[path = "../support/told.rs"]
+#[expect(
+    dead_code,
+    clippy::print_stderr,
+    reason = "other tests use the rest; a skipped test says so"
+)]
+mod told;
 #[cfg(feature = "otlp")]
 mod traces;
 mod typescript;

@@ -18,4 +18,8 @@ mod plugin;
 mod probes;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod servers;
+#[path = "../support/told.rs"]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+mod told;
+mod trusted_tools;
 mod tutorial;

@@ -16,7 +16,8 @@ fn a_call_answers_and_the_process_stays_warm() {
     let config = json!({"greeting": "Salut"});
     let host = FakeHost::new();
     let arguments = r#"{"name": "Bo", "times": 2}"#;
-    let output = fixture.worker.call("HelloToolset", &config, "greet", arguments, &host).unwrap();
+    let output =
+        fixture.worker.call("HelloToolset", &config, "greet", arguments, &|_| true, &host).unwrap();
     assert_eq!(output.output, "Salut, Bo!\nSalut, Bo!");
     assert_eq!((output.title.as_str(), &output.metadata["times"]), ("Greeted Bo", &json!(2)));
     let description = fixture.worker.describe("MoodToolset", &json!({}), &FakeHost::new()).unwrap();
@@ -33,7 +34,10 @@ fn a_call_answers_and_the_process_stays_warm() {
 #[test]
 fn progress_and_logs_arrive() {
     let (fixture, host) = (Fixture::hello(), FakeHost::new());
-    fixture.worker.call("HelloToolset", &json!({}), "count", r#"{"to": 4}"#, &host).unwrap();
+    fixture
+        .worker
+        .call("HelloToolset", &json!({}), "count", r#"{"to": 4}"#, &|_| true, &host)
+        .unwrap();
     let reports = host.progress_reports();
     assert_eq!(reports.len(), 4);
     assert_eq!(reports[3], (1.0, "4 of 4".to_owned()));
@@ -61,14 +65,17 @@ fn a_tool_that_stops_when_cancelled_keeps_its_process() {
             host.cancel();
         });
         let arguments = r#"{"to": 100000, "pause": 5}"#;
-        fixture.worker.call("HelloToolset", &json!({}), "count", arguments, &host).unwrap_err()
+        fixture
+            .worker
+            .call("HelloToolset", &json!({}), "count", arguments, &|_| true, &host)
+            .unwrap_err()
     });
     assert!(matches!(error, WorkerError::Cancelled { stopped: true, .. }), "{error}");
     assert!(began.elapsed() < Duration::from_secs(60));
     assert_eq!(fixture.pid(), pid);
     let already = FakeHost::new();
     already.cancel();
-    let error = fixture.worker.call("HelloToolset", &json!({}), "greet", "{}", &already);
+    let error = fixture.worker.call("HelloToolset", &json!({}), "greet", "{}", &|_| true, &already);
     assert!(matches!(error.unwrap_err(), WorkerError::Cancelled { stopped: true, .. }));
 }
 
@@ -78,7 +85,8 @@ fn a_tool_that_does_not_stop_when_cancelled_is_killed() {
     fixture.probe("where", &json!({})).unwrap();
     let pid = fixture.pid();
     let host = FakeHost::new().cancelled_after(4);
-    let error = fixture.worker.call("Prober", &Value::Null, "spin", "{}", &host).unwrap_err();
+    let error =
+        fixture.worker.call("Prober", &Value::Null, "spin", "{}", &|_| true, &host).unwrap_err();
     assert!(matches!(error, WorkerError::Cancelled { stopped: false, .. }), "{error}");
     assert_gone(pid);
     assert_eq!(fixture.worker.state(), WorkerState::Idle);
@@ -90,7 +98,8 @@ fn a_deadline_of_the_host_shortens_the_time() {
     fixture.probe("where", &json!({})).unwrap();
     let pid = fixture.pid();
     let host = FakeHost::new().with_time(Duration::from_millis(100));
-    let call = |tool, host| fixture.worker.call("Prober", &Value::Null, tool, "{}", host);
+    let call =
+        |tool, host| fixture.worker.call("Prober", &Value::Null, tool, "{}", &|_| true, host);
     let error = call("deadline", &host).unwrap_err();
     assert!(matches!(error, WorkerError::TimedOut { stopped: true, .. }), "{error}");
     // A result that arrives late is still used.
@@ -116,11 +125,13 @@ impl Host for Panicking {
 fn a_panic_of_the_host_is_a_cancellation_or_a_failed_request() {
     let fixture = Fixture::hello();
     let arguments = r#"{"to": 100000, "pause": 1}"#;
-    let count = fixture.worker.call("HelloToolset", &json!({}), "count", arguments, &Panicking);
+    let count =
+        fixture.worker.call("HelloToolset", &json!({}), "count", arguments, &|_| true, &Panicking);
     assert!(matches!(count.unwrap_err(), WorkerError::Cancelled { stopped: true, .. }));
     let fixture = Fixture::prober(short());
     let arguments = r#"{"name": "color"}"#;
-    let asked = fixture.worker.call("Prober", &Value::Null, "ask", arguments, &Panicking);
+    let asked =
+        fixture.worker.call("Prober", &Value::Null, "ask", arguments, &|_| true, &Panicking);
     assert_eq!(asked.unwrap_err().to_string(), "the host failed at `color`");
 }
 
@@ -156,7 +167,10 @@ fn more_calls_than_threads_wait_for_their_turn() {
         // A call that waits for a thread can be cancelled, too.
         thread::sleep(Duration::from_millis(30));
         let host = FakeHost::new().cancelled_after(2);
-        let error = fixture.worker.call("Prober", &Value::Null, "sleep", "{}", &host).unwrap_err();
+        let error = fixture
+            .worker
+            .call("Prober", &Value::Null, "sleep", "{}", &|_| true, &host)
+            .unwrap_err();
         assert!(matches!(error, WorkerError::Cancelled { stopped: true, .. }), "{error}");
     });
     assert_eq!(done.into_inner(), 40);
@@ -180,7 +194,7 @@ fn an_idle_process_ends_and_comes_back() {
     assert_ne!(fixture.pid(), pid);
     // A call that takes longer than the idle time does not count as idle.
     let host = FakeHost::new().with_time(Duration::from_millis(1500));
-    let late = fixture.worker.call("Prober", &Value::Null, "late", "{}", &host).unwrap();
+    let late = fixture.worker.call("Prober", &Value::Null, "late", "{}", &|_| true, &host).unwrap();
     assert_eq!(late.output, "done nevertheless");
 }
 

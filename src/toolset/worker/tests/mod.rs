@@ -72,20 +72,27 @@ impl Fixture {
 
     fn greet(&self, name: &str) -> Result<String, WorkerError> {
         let arguments = json!({"name": name}).to_string();
-        let output =
-            self.worker.call("HelloToolset", &json!({}), "greet", &arguments, &FakeHost::new());
+        let output = self.worker.call(
+            "HelloToolset",
+            &json!({}),
+            "greet",
+            &arguments,
+            &|_| true,
+            &FakeHost::new(),
+        );
         output.map(|output| output.output)
     }
 
     fn fail(&self, tool: &str) -> Result<String, WorkerError> {
-        let output = self.worker.call("FailingToolset", &json!({}), tool, "{}", &FakeHost::new());
+        let output =
+            self.worker.call("FailingToolset", &json!({}), tool, "{}", &|_| true, &FakeHost::new());
         output.map(|output| output.output)
     }
 
     fn probe(&self, tool: &str, arguments: &Value) -> Result<String, WorkerError> {
         let host = FakeHost::new().with_answer("color", json!("green"));
         let arguments = arguments.to_string();
-        let output = self.worker.call("Prober", &Value::Null, tool, &arguments, &host);
+        let output = self.worker.call("Prober", &Value::Null, tool, &arguments, &|_| true, &host);
         output.map(|output| output.output)
     }
 

@@ -1,0 +1,195 @@
+//! The texts of a toolset: their limits, and their comparison with those that the user saw when the
+//! toolset was trusted.
+
+use std::collections::BTreeMap;
+
+use repertoire_plugin::{ToolSpec, ToolsetDescription};
+use serde_json::{Value, json};
+
+use crate::trust::ContentHash;
+
+/// The most tools of a class. Providers accept about as many in one request.
+pub(super) const MAX_TOOLS: usize = 128;
+
+/// The most bytes of all texts of a class: names, descriptions, and the texts in schemas and annotations.
+const MAX_TEXT_BYTES: usize = 64 << 10;
+
+/// The hashes of what a model is told of the tools of a class, by the tools' names.
+pub(super) type Pins = BTreeMap<String, ContentHash>;
+
+/// Fails with the reason if a class offers too many tools or too much text.
+pub(super) fn check_size(description: &ToolsetDescription) -> Result<(), String> {
+    let class = &description.class;
+    if description.tools.len() > MAX_TOOLS {
+        let n = description.tools.len();
+        return Err(format!("the toolset `{class}` offers {n} tools, more than {MAX_TOOLS}"));
+    }
+    let mut left = MAX_TEXT_BYTES;
+    let is_within = description.tools.iter().all(|tool| {
+        take(&mut left, tool.name.len() + tool.description.len())
+            && take_texts(&mut left, &tool.parameters)
+            && tool
+                .annotations
+                .iter()
+                .all(|(name, value)| take(&mut left, name.len()) && take_texts(&mut left, value))
+    });
+    if is_within {
+        return Ok(());
+    }
+    let limit = MAX_TEXT_BYTES >> 10;
+    Err(format!("the texts of the toolset `{class}` have more than {limit} KiB"))
+}
+
+/// The advice for an author whose toolset is larger than [`check_size`] allows.
+pub(super) const TOO_LARGE: &str =
+    "let it offer fewer tools with shorter texts, or split it into several toolsets";
+
+/// Takes `n_bytes` of those that are left. Returns false if there are not as many.
+fn take(left: &mut usize, n_bytes: usize) -> bool {
+    left.checked_sub(n_bytes).map(|rest| *left = rest).is_some()
+}
+
+/// Takes the bytes of all texts in `value`. A value without a text counts as one byte, so that lists of
+/// nothing have a limit, too.
+fn take_texts(left: &mut usize, value: &Value) -> bool {
+    match value {
+        Value::String(text) => take(left, text.len()),
+        Value::Array(items) => take(left, 1) && items.iter().all(|item| take_texts(left, item)),
+        Value::Object(members) => {
+            members.iter().all(|(name, member)| take(left, name.len()) && take_texts(left, member))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => take(left, 1),
+    }
+}
+
+/// Returns what a model is told of a tool, as the toolset wrote it.
+pub(super) fn told(tool: &ToolSpec) -> Value {
+    json!([tool.description, tool.parameters, tool.annotations])
+}
+
+pub(super) fn pins(description: &ToolsetDescription) -> Pins {
+    let pin =
+        |tool: &ToolSpec| (tool.name.clone(), ContentHash::of(told(tool).to_string().as_bytes()));
+    description.tools.iter().map(pin).collect()
+}
+
+/// Returns the texts of a tool as the toolset wrote them, each with its place: first the description, with
+/// an empty place, then those of the schema and the annotations by their JSON pointers. Names of types are
+/// left out.
+pub(super) fn texts(tool: &ToolSpec) -> Vec<(String, String)> {
+    let mut texts = vec![(String::new(), tool.description.clone())];
+    add_texts(&tool.parameters, String::new(), &mut texts);
+    for (name, value) in &tool.annotations {
+        add_texts(value, format!("/{name}"), &mut texts);
+    }
+    texts
+}
+
+fn add_texts(value: &Value, place: String, texts: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => texts.push((place, text.clone())),
+        Value::Array(items) => {
+            for (idx, item) in items.iter().enumerate() {
+                add_texts(item, format!("{place}/{idx}"), texts);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                let is_type = name == "type" && is_type_name(member);
+                // The names that it lists are those of properties, which are shown with their texts.
+                let is_list_of_names = name == "required" && member.is_array();
+                if !is_type && !is_list_of_names {
+                    add_texts(member, format!("{place}/{name}"), texts);
+                }
+            }
+            if members.is_empty() {
+                texts.push((place, String::new()));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn is_type_name(value: &Value) -> bool {
+    let names = ["array", "boolean", "integer", "null", "number", "object", "string"];
+    value.as_str().is_some_and(|name| names.contains(&name))
+}
+
+/// Lists the first differences between two sets of tools.
+pub(super) fn differences(trusted: &Pins, now: &Pins) -> String {
+    const LISTED: usize = 5;
+    let new_or_changed = now.iter().filter_map(|(name, pin)| match trusted.get(name) {
+        None => Some(format!("`{name}` (new)")),
+        Some(known) if known != pin => Some(format!("`{name}` (changed)")),
+        Some(_) => None,
+    });
+    let is_gone = |name: &&String| !now.contains_key(*name);
+    let gone = trusted.keys().filter(is_gone).map(|name| format!("`{name}` (gone)"));
+    let all: Vec<String> = new_or_changed.chain(gone).collect();
+    let more = if all.len() > LISTED { ", …" } else { "" };
+    all[..all.len().min(LISTED)].join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, description: &str, parameters: Value) -> ToolSpec {
+        let mut tool = ToolSpec::default();
+        (tool.name, tool.description) = (name.to_owned(), description.to_owned());
+        tool.parameters = parameters;
+        tool
+    }
+
+    fn toolset(tools: impl IntoIterator<Item = ToolSpec>) -> ToolsetDescription {
+        let mut description = ToolsetDescription::default();
+        description.tools.extend(tools);
+        description
+    }
+
+    #[test]
+    fn a_class_has_at_most_128_tools_and_64_kib_of_texts() {
+        let many = |n| toolset((0..n).map(|i| tool(&format!("t{i}"), "", json!({}))));
+        assert_eq!(check_size(&many(128)), Ok(()));
+        assert!(check_size(&many(129)).unwrap_err().contains("129 tools, more than 128"));
+        let long = |n| "x".repeat(n);
+        let one = |tool| toolset([tool]);
+        assert_eq!(check_size(&one(tool("t", &long(65_535), json!({})))), Ok(()));
+        let mut annotated = tool("t", "", json!({}));
+        annotated.annotations.insert("title".to_owned(), long(65_536).into());
+        for large in [
+            tool("t", &long(65_536), json!({})),
+            tool("t", "", json!({"properties": {long(65_536): {}}})),
+            tool("t", "", json!({"properties": {"a": {"description": long(65_536)}}})),
+            tool("t", "", json!({"enum": vec![long(600); 120]})),
+            tool("t", "", json!({"enum": vec![0; 65_536]})),
+            tool("t", "", json!({"enum": vec![json!([]); 65_536]})),
+            annotated,
+        ] {
+            assert!(check_size(&one(large)).unwrap_err().contains("more than 64 KiB"));
+        }
+        let halves = toolset(["a", "b"].map(|name| tool(name, &long(40_000), json!({}))));
+        assert!(check_size(&halves).is_err());
+    }
+
+    #[test]
+    fn every_text_has_its_place() {
+        let parameters = json!({
+            "type": "object",
+            "required": ["a"],
+            "properties": {"a": {"type": "string", "description": "An a.", "enum": ["x"]}, "b": {}},
+        });
+        let mut spec = tool("t", "Does.", parameters);
+        spec.annotations.insert("title".to_owned(), "T".into());
+        let shown = texts(&spec);
+        let shown: Vec<_> = shown.iter().map(|(place, text)| (&**place, &**text)).collect();
+        let wanted = [
+            ("", "Does."),
+            ("/properties/a/description", "An a."),
+            ("/properties/a/enum/0", "x"),
+            ("/properties/b", ""),
+            ("/title", "T"),
+        ];
+        assert_eq!(shown, wanted);
+    }
+}
