@@ -187,3 +187,26 @@ fn a_skill_whose_front_matter_is_not_between_fences_is_loaded_from_its_text() {
         assert_eq!(skill.manifest().model.is_some(), text.starts_with('\n'), "{text}");
     }
 }
+
+#[test]
+fn a_quoted_text_that_goes_on_without_indentation_is_cut_and_reported() {
+    let text = "---\nname: a\ndescription: \"Use it to plan,\ndraw or list.\"\n---\nBody\n";
+    let skill: Skill = text.parse().unwrap();
+    assert_eq!(codes(skill.diagnostics()), ["salvaged-yaml"]);
+    let description = skill.description();
+    assert!(description.contains("Use it to plan,"), "{description}");
+    assert!(!description.contains("draw"), "{description}");
+}
+
+#[test]
+fn names_in_any_script_follow_the_specification() {
+    for (name, is_right) in
+        [("数据分析", true), ("résumé-2", true), ("план", true), ("План", false)]
+    {
+        let root = tempfile::tempdir().unwrap();
+        let text = format!("---\nname: {name}\ndescription: d\n---\nBody\n");
+        let found = check_file(&file(root.path(), name, &text), Profile::AgentSkills, BRAND);
+        let is_refused = found.iter().any(|finding| finding.code == Code::SpecName);
+        assert_eq!(is_refused, !is_right, "{name}: {found:?}");
+    }
+}

@@ -15,5 +15,6 @@ mod public_names;
 mod readme;
 #[cfg(unix)]
 mod release;
+mod reports;
 #[path = "../../../../tests/support/sources.rs"]
 mod sources;

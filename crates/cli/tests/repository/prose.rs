@@ -184,7 +184,7 @@ fn every_promise_of_security_md_names_tests_that_exist() {
 }
 
 /// Returns the names in back-ticks in a text.
-fn quoted(text: &str) -> Vec<&str> {
+pub(crate) fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
