@@ -132,10 +132,25 @@ fn what_a_script_takes_altogether_is_bounded() {
     let space =
         "i=0; while :; do i=$((i+1)); head -c 200000 /dev/zero >$TMPDIR/$i; sleep 0.01; done";
     let processes = "for i in $(seq 60); do sleep 100 & done; wait";
-    for (text, told) in [(space, "temporary files"), (processes, "more than 40 processes")] {
+    let memory = "python3 -c 'import mmap, time
+m = mmap.mmap(-1, 300 << 20)
+for i in range(300): m.write(bytes(1 << 20))
+time.sleep(100)'";
+    let several = "for i in 1 2 3; do python3 -c 'import time; x = bytearray(90 << 20)
+time.sleep(100)' & done; wait";
+    for (text, told) in [
+        (space, "temporary files"),
+        (processes, "more than 40 processes"),
+        (memory, "more than 200000000 bytes of memory altogether"),
+        (several, "more than 200000000 bytes of memory altogether"),
+    ] {
+        if text.contains("python3") && !has("python3") {
+            continue;
+        }
         let place = Place::sh(text).limited(|limits| {
             limits.scratch_bytes = Some(2_000_000);
             limits.group_processes = Some(40);
+            limits.memory = Some(200_000_000);
             limits.timeout = LONG;
         });
         let output = place.only(&[]);
@@ -244,7 +259,6 @@ if child == 0:
         time.sleep(60)
     os._exit(0)
 refused(os.setpgid, child, child)
-os.setpgid(0, os.getpgrp())
 time.sleep(0.3)
 "#;
     let output = Place::py(daemon).only(&[]);

@@ -20,7 +20,7 @@ use super::call::locked;
 use super::caller::{Call, Caller, Connection, leave};
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
 use super::serving::{Classes, Serving, made};
-use crate::sandbox::{self, Reads, ResourceLimits, Rules, SandboxLevel, Sockets};
+use crate::sandbox::{Reads, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets};
 
 /// The most threads. One of them always reads, so the others can run one call each.
 const MAX_THREADS: usize = 16;
@@ -115,7 +115,6 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         },
         write: paths(&load.write, &[&load.scratch]),
         sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
-        join: None,
     };
     let limits = ResourceLimits {
         address_space: load.address_space,
@@ -125,7 +124,8 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         processes: load.processes,
     };
     let rlimits = limits.set(&complain);
-    SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
+    let level = Sandbox::restrict(&rules, &complain).filter_process(&complain);
+    SandboxLevel { rlimits, ..level }
 }
 
 /// Opens the library, or prepares the server. Messages name the author's file.

@@ -85,7 +85,10 @@ fn no_probe_gets_through() {
     let outside = probes::Outside::new();
     let fixture = Fixture::prober(short());
     std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
-    let command = format!("exec /usr/bin/python3 probes.py '{}'", outside.aim(true));
+    let command = format!(
+        "exec /usr/bin/python3 probes.py '{}'",
+        outside.aim(&crate::sandbox::allowed_calls(), true)
+    );
     let printed = fixture.probe("run", &named(command)).unwrap();
     let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
         panic!("not running");
