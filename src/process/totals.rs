@@ -11,6 +11,9 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Measurements take at most one part of this many of the time, unless processes multiply.
 const PART_OF_TIME: u32 = 20;
 
+/// The unit in which the system counts disk space, in bytes.
+const BLOCK: u64 = 512;
+
 /// The most that a group may take. `None` is no limit.
 #[derive(Debug, Clone)]
 pub(crate) struct Totals {
@@ -80,7 +83,8 @@ impl Totals {
             return Some(Exceeded::Memory(most));
         }
         let (dir, most) = self.space.as_ref()?;
-        (bytes_below(dir, *most) > *most).then_some(Exceeded::Space(*most))
+        let space = bytes_below(dir, *most) + bytes_without_a_name(&members);
+        (space > *most).then_some(Exceeded::Space(*most))
     }
 }
 
@@ -120,11 +124,33 @@ fn own_memory(member: &Member) -> Option<u64> {
     Some((kilobytes("Pss_Anon:")? + kilobytes("Pss_Shmem:")? + swapped) << 10)
 }
 
+/// The disk space of files that processes have open but removed, in bytes.
+#[cfg(target_os = "linux")]
+fn bytes_without_a_name(members: &[Member]) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut files = std::collections::BTreeMap::new();
+    for member in members {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", member.pid.as_raw_nonzero()));
+        let open = open.into_iter().flatten().flatten();
+        // The metadata of the file, not of the link that stands for it here.
+        for file in open.filter_map(|entry| std::fs::metadata(entry.path()).ok()) {
+            if file.is_file() && file.nlink() == 0 {
+                files.insert((file.dev(), file.ino()), file.blocks() * BLOCK);
+            }
+        }
+    }
+    files.values().sum()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bytes_without_a_name(_: &[Member]) -> u64 {
+    0
+}
+
 /// The disk space that the files below `dir` take up, in bytes. Counting ends once it is more than
 /// `most`.
 fn bytes_below(dir: &Path, most: u64) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
-    const BLOCK: u64 = 512;
     let mut bytes = 0;
     for entry in walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok) {
         bytes += entry.metadata().map_or(0, |metadata| metadata.blocks() * BLOCK);

@@ -138,8 +138,11 @@ for i in range(300): m.write(bytes(1 << 20))
 time.sleep(100)'";
     let several = "for i in 1 2 3; do python3 -c 'import time; x = bytearray(90 << 20)
 time.sleep(100)' & done; wait";
+    let removed = "for i in 3 4 5 6 7 8 9; do eval \"exec $i>$TMPDIR/a\"; rm $TMPDIR/a
+eval \"head -c 500000 /dev/zero >&$i\"; done; sleep 100";
     for (text, told) in [
         (space, "temporary files"),
+        (removed, "temporary files"),
         (processes, "more than 40 processes"),
         (memory, "more than 200000000 bytes of memory altogether"),
         (several, "more than 200000000 bytes of memory altogether"),
