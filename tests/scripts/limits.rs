@@ -164,6 +164,8 @@ eval \"head -c 500000 /dev/zero >&$i\"; done; sleep 100";
     let place = Place::sh("head -c 1000000 /dev/zero >$TMPDIR/a; sleep 0.6; echo done");
     let output = place.limited(|limits| limits.scratch_bytes = Some(2_000_000)).only(&[]);
     assert_eq!((&*output.stdout, output.is_success()), ("done\n", true), "{output:?}");
+    let name = "limits::what_a_script_takes_altogether_is_bounded";
+    probes::reach::again_as_another(name, support::say);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::process::Group;
 
 /// The time in which what a call started must end once it is killed.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The processes that calls of a child have started.
 #[derive(Default)]
@@ -63,6 +63,7 @@ impl Started {
             for member in members {
                 let _ = kill_process(member.pid, Signal::KILL);
             }
+            std::thread::sleep(Duration::from_millis(1));
         }
         false
     }

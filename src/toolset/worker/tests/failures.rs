@@ -218,7 +218,14 @@ fn what_a_child_takes_altogether_is_bounded() {
         change(&mut limits);
         limits
     };
-    let cases: [(Limits, &str, &str); 4] = [
+    // Eleven times twice as many: 2,048 processes, if nobody ends them.
+    let multiply = "f() { [ $1 = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 100; }; f 11";
+    let cases: [(Limits, &str, &str); 5] = [
+        (
+            limits(|limits| limits.group_processes = Some(100)),
+            multiply,
+            "it ran more than 100 processes at once",
+        ),
         (
             limits(|limits| limits.group_processes = Some(40)),
             "for i in $(seq 60); do sleep 100 & done; wait",
@@ -255,6 +262,9 @@ time.sleep(100)'",
         assert!(error.to_string().contains(expected), "{error}");
         assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     }
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let name = format!("{module}::what_a_child_takes_altogether_is_bounded");
+    probes::again_as_another(&name, |text| println!("{text}"));
 }
 
 /// Not a test: a host with an endless call, which another test kills.
