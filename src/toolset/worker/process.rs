@@ -167,11 +167,6 @@ impl Process {
         }
     }
 
-    /// Keeps the processes that run now: they belong to a toolset that was made, not to a call.
-    pub(super) fn keep_started(&self) {
-        locked(&self.calls).started.keep(self.group);
-    }
-
     /// Sends a message. The error is the reason why the message cannot be framed.
     pub(super) fn send(&self, message: &ToChild<'_>) -> Result<(), String> {
         let bytes = frame(message)?;
@@ -295,7 +290,11 @@ impl Process {
             ToHost::Left => return locked(&self.calls).started.note(),
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
             ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
-            ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
+            ToHost::Created { id, description } => {
+                // What runs now belongs to the toolset, not to the call that made it.
+                locked(&self.calls).started.keep(self.group);
+                (id, Event::End(End::Created(description)))
+            }
             ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
             ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
             ToHost::Unfit { id, problems } => (id, Event::End(End::Unfit(problems))),

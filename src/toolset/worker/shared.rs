@@ -213,7 +213,6 @@ impl Shared {
         })?;
         match end {
             Some(End::Created(description)) => {
-                running.process.keep_started();
                 let _ = instance.description.set(description);
                 Ok(Some(instance))
             }
