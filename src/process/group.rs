@@ -49,12 +49,14 @@ impl Group {
     }
 
     /// Tells whether a process of the group is alive.
+    #[cfg(feature = "scripts")]
     pub(crate) fn is_alive(self) -> bool {
         self.members().iter().any(Member::is_alive)
     }
 
     /// Reaps processes whose parents have ended, if this program has inherited them: it is the first
     /// process of its container, or a subreaper. Nothing else reaps them.
+    #[cfg(feature = "scripts")]
     pub(crate) fn reap_adopted(self) {
         let own = std::process::id();
         for member in self.members() {
@@ -74,7 +76,6 @@ pub(crate) struct Member {
     parent: u32,
     group: i32,
     /// The time of its start, in ticks since the machine started.
-    #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "tools end with their call"))]
     pub(crate) started: u64,
     /// Pages of memory, those included that it shares with others.
     pub(crate) resident_pages: u64,

@@ -22,5 +22,7 @@ pub(crate) use group::Member;
 pub(crate) use interpreter::is_marked;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 pub(crate) use interpreter::{NoRunner, Runner, Search, search_path};
+#[cfg(all(unix, feature = "scripts"))]
+pub(crate) use totals::Exceeded;
 #[cfg(unix)]
-pub(crate) use totals::{Exceeded, Measuring, Totals, tasks};
+pub(crate) use totals::{Measuring, Totals, tasks};

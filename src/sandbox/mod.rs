@@ -22,7 +22,7 @@ pub(crate) use exit_status::describe_exit;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
 pub(crate) use resource_limits::ResourceLimits;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", any(feature = "scripts", test)))]
 pub use syscalls::allowed_calls;
 
 /// A callback that is told what could not be enforced, and why.

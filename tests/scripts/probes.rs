@@ -25,10 +25,7 @@ fn probe(has_network: bool) {
     place.options.network = has_network;
     place.options.limits.arg_bytes = 1 << 16;
     let calls = repertoire::script::allowed_calls();
-    let aim = match has_network {
-        true => outside.aim_with_network(&calls, false),
-        false => outside.aim(&calls, false),
-    };
+    let aim = outside.aim(&calls, false, !has_network);
     let output = place.run("probes.py", &[&aim.to_string()]).unwrap();
     let level = output.sandbox;
     if level.filesystem != FilesystemLevel::Full || !level.contained {

@@ -171,7 +171,7 @@ tries = {
 # What the right to the network opens.
 network = ["connect to a path", "send to a path", "send to a path by a pair", "listen at a path",
            "TCP", "TCP over IPv6", "UDP", "netlink", "virtual machines' sockets", "the kernel's ciphers"]
-if aim["network_is_open"]:
+if not aim["network_is_closed"]:
     tries = {name: attempt for name, attempt in tries.items() if name not in network}
 if aim["reads_are_closed"]:
     tries["read a file"] = lambda: read_from(file)

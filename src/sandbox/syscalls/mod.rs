@@ -9,9 +9,7 @@ use std::error::Error;
 use std::sync::OnceLock;
 
 use linux_raw_sys::general as linux;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter, apply_filter_all_threads,
-};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 
 use super::Rules;
 
@@ -27,6 +25,7 @@ const UNKNOWN: [u32; 2] = [linux::__NR_clone3, linux::__NR_memfd_create];
 const NEWEST: u32 = linux::__NR_mseal;
 
 /// Returns the numbers of the calls that exist in the sandbox, for tests that try all others.
+#[cfg(any(feature = "scripts", test))]
 pub fn allowed_calls() -> Vec<u32> {
     allowed::all().collect()
 }
@@ -64,7 +63,7 @@ impl Filters {
     /// before.
     #[cfg(feature = "toolsets")]
     pub(super) fn apply_to_process(&self) -> Result<(), seccompiler::Error> {
-        self.0.iter().try_for_each(|program| apply_filter_all_threads(program))
+        self.0.iter().try_for_each(|program| seccompiler::apply_filter_all_threads(program))
     }
 }
 

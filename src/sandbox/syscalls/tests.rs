@@ -120,16 +120,17 @@ fn calls_of_another_architecture_end_the_process() {
 #[test]
 fn arguments_decide_about_some_calls() {
     use linux::*;
+    const SIGCHLD: u64 = 0x11;
     let (yes, no) = (Decision::Allowed, Decision::Refused(EPERM));
     let thread = u64::from(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD);
     let cases: [(u32, &[u64], Decision); 38] = [
-        (__NR_clone, &[17], yes),
+        (__NR_clone, &[SIGCHLD], yes),
         (__NR_clone, &[thread], yes),
-        (__NR_clone, &[17 | u64::from(CLONE_NEWUSER)], no),
-        (__NR_clone, &[17 | u64::from(CLONE_NEWIPC | CLONE_NEWNS)], no),
-        (__NR_clone, &[17 | u64::from(CLONE_NEWPID)], no),
-        (__NR_clone, &[17 | u64::from(CLONE_NEWNET)], no),
-        (__NR_clone, &[17 | u64::from(CLONE_PARENT)], no),
+        (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWUSER)], no),
+        (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWIPC | CLONE_NEWNS)], no),
+        (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWPID)], no),
+        (__NR_clone, &[SIGCHLD | u64::from(CLONE_NEWNET)], no),
+        (__NR_clone, &[SIGCHLD | u64::from(CLONE_PARENT)], no),
         (__NR_ioctl, &[0, 0x5401], yes),
         (__NR_ioctl, &[0, 0x5421], yes),
         (__NR_ioctl, &[0, 0x5402], no), // TCSETS

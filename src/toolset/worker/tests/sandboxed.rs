@@ -96,10 +96,7 @@ fn probe(has_rights: bool) {
     let fixture = Fixture::prober(if has_rights { granted() } else { short() });
     std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
     let calls = crate::sandbox::allowed_calls();
-    let aim = match has_rights {
-        true => outside.aim_with_network(&calls, true),
-        false => outside.aim(&calls, true),
-    };
+    let aim = outside.aim(&calls, true, !has_rights);
     let command = format!("exec /usr/bin/python3 probes.py '{aim}'");
     let printed = fixture.probe("run", &named(command)).unwrap();
     let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
