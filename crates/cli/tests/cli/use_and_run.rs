@@ -288,8 +288,8 @@ fn a_script_writes_where_it_is_allowed_to() {
 #[test]
 fn a_script_neither_reads_nor_locks_what_the_program_records() {
     let place = place();
-    let script = "cd \"$HOME/.local/state/repertoire\"\nfor file in *; do\n  ( : <\"$file\" ) \
-                  2>&- && echo \"open: $file\"\ndone\necho end\n";
+    let script = "cd \"$HOME/.local/state/repertoire\"\nfor file in *; do\n  \
+                  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\ndone\necho end\n";
     place.write("skills/review/scripts/lock.sh", script);
     place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
     assert!(place.path().join("home/.local/state/repertoire/trust.json").exists());
