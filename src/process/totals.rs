@@ -14,7 +14,7 @@ const PART_OF_TIME: u32 = 20;
 /// The unit in which the system counts disk space, in bytes.
 const BLOCK: u64 = 512;
 
-/// The most that a group may take. `None` is no limit.
+/// The most that a group may take. `None` does not limit it.
 #[derive(Debug, Clone)]
 pub(crate) struct Totals {
     /// Bytes of memory, shared memory included; what several processes share counts once.

@@ -5,7 +5,7 @@ use seccompiler::sock_filter;
 use super::*;
 use crate::sandbox::{Reads, Sockets};
 
-/// What the kernel does with a call.
+/// The decision of the kernel about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Allowed,
