@@ -229,9 +229,8 @@ impl Process {
         }
     }
 
-    /// Ends the process with all that it started, if they take more than they may. If the process
-    /// itself has ended, kills the rest of its group: a program that it started may hold the socket
-    /// open.
+    /// Ends the process with all that it started, if they take more than they may. If the process has
+    /// ended, kills the rest of its group: a program that it started may hold the socket open.
     pub(super) fn check(&self) {
         let calls = locked(&self.calls);
         if calls.reaped {
