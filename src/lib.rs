@@ -77,7 +77,7 @@ pub mod open_options;
 #[cfg(feature = "trust")]
 #[doc(hidden)]
 pub mod private_dir;
-#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+#[cfg(any(feature = "scripts", feature = "toolsets"))]
 #[doc(hidden)]
 pub mod process;
 mod progress;

@@ -1,12 +1,28 @@
-//! Starting programs: finds the interpreter of a script or of an MCP server, and watches the first line
-//! of a program that should be a server.
+//! Starting programs and ending them: finds the interpreter of a script or of an MCP server, starts a
+//! process in a session of its own, measures and ends its group, and watches the first line of a
+//! program that should be a server.
 
 #[cfg(feature = "mcp-toolsets")]
 pub mod first_line;
+#[cfg(unix)]
+mod group;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod interpreter;
+#[cfg(unix)]
+pub(crate) mod session;
+#[cfg(unix)]
+mod totals;
 
+#[cfg(unix)]
+pub(crate) use group::Group;
+#[cfg(unix)]
+#[cfg(feature = "toolsets")]
+pub(crate) use group::Member;
 #[cfg(feature = "scripts")]
 pub(crate) use interpreter::is_marked;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 pub(crate) use interpreter::{NoRunner, Runner, Search, search_path};
+#[cfg(all(unix, feature = "scripts"))]
+pub(crate) use totals::Exceeded;
+#[cfg(unix)]
+pub(crate) use totals::{Measuring, Totals, tasks};

@@ -6,6 +6,8 @@ use landlock::{
     path_beneath_rules,
 };
 
+use std::path::{Path, PathBuf};
+
 use super::{FilesystemLevel, Reads, Rules, Sockets};
 
 /// The newest version of Landlock that is asked for; an older kernel enforces less.
@@ -27,6 +29,10 @@ const READ: [&str; 7] = [
 ];
 /// The files that every program writes.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+/// The directory of devices. Terminals are among them: whoever reads one takes what the user types.
+const ALL_DEVICES: &str = "/dev";
+/// The devices that a process reads which may read all files.
+const READ_DEVICES: [&str; 3] = ["/dev/random", "/dev/urandom", "/dev/shm"];
 /// The files that programs read in order to use the network.
 const NETWORK: [&str; 11] = [
     "/etc/resolv.conf",
@@ -50,9 +56,11 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let handled = match rules.reads {
         Reads::Only { .. } => AccessFs::from_all(ABI_WANTED),
-        // Do not restrict `ioctl` on devices: a terminal that may be read may also be asked for its
-        // size.
-        Reads::All => AccessFs::from_write(ABI_WANTED) & !AccessFs::IoctlDev,
+        // Directories can be listed everywhere, and programs be run. Questions about devices
+        // (`ioctl`) are left to the filter of system calls.
+        Reads::All { .. } => {
+            (AccessFs::from_write(ABI_WANTED) | AccessFs::ReadFile) & !AccessFs::IoctlDev
+        }
     };
     let change = handled & !(devices | AccessFs::IoctlDev);
 
@@ -65,18 +73,23 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
     if !has_network {
         ruleset = ruleset.handle_access(AccessNet::from_all(ABI_WANTED))?;
     }
-    let mut ruleset = ruleset
+    let ruleset = ruleset
         .create()?
         .add_rules(path_beneath_rules(DEVICES, (look | AccessFs::WriteFile) & handled))?
         .add_rules(path_beneath_rules(&rules.write, change))?;
-    if let Reads::Only { read, run: programs } = &rules.reads {
-        let network: &[&str] = if has_network { &NETWORK } else { &[] };
-        ruleset = ruleset
-            .add_rules(path_beneath_rules(PROGRAMS, run))?
-            .add_rules(path_beneath_rules(READ.iter().chain(network), look))?
-            .add_rules(path_beneath_rules(read, look))?
-            .add_rules(path_beneath_rules(programs, run))?;
-    }
+    let ruleset = match &rules.reads {
+        Reads::Only { read, run: programs } => {
+            let network: &[&str] = if has_network { &NETWORK } else { &[] };
+            ruleset
+                .add_rules(path_beneath_rules(PROGRAMS, run))?
+                .add_rules(path_beneath_rules(READ.iter().chain(network), look))?
+                .add_rules(path_beneath_rules(read, look))?
+                .add_rules(path_beneath_rules(programs, run))?
+        }
+        Reads::All { but } => ruleset
+            .add_rules(path_beneath_rules(all_but(but), AccessFs::ReadFile))?
+            .add_rules(path_beneath_rules(READ_DEVICES, AccessFs::ReadFile))?,
+    };
     let status = ruleset.restrict_self()?;
     let level = match status.ruleset {
         RulesetStatus::FullyEnforced => FilesystemLevel::Full,
@@ -88,4 +101,34 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
         LandlockStatus::Available { effective_abi, .. } if effective_abi >= ABI::V4
     );
     Ok((level, speaks_tcp && !has_network && level != FilesystemLevel::None))
+}
+
+/// Returns files and directories that together hold everything but devices and `hidden`. Landlock can
+/// only allow, so these are the entries next to what is hidden and next to the directories above it.
+fn all_but(hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let real = |path: &PathBuf| path.canonicalize().ok();
+    let hidden: Vec<PathBuf> =
+        hidden.iter().filter_map(real).chain([PathBuf::from(ALL_DEVICES)]).collect();
+    let (mut open, mut above) = (Vec::new(), vec![PathBuf::from("/")]);
+    while let Some(dir) = above.pop() {
+        for path in entries(&dir, &hidden) {
+            if hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+                above.extend((!hidden.contains(&path)).then_some(path));
+            } else {
+                open.push(path);
+            }
+        }
+    }
+    open
+}
+
+/// Returns the entries of a directory, without links, which lead to what is allowed where it is. Of a
+/// directory that cannot be listed, returns those that lead to what is hidden.
+fn entries(dir: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        let below = |path: &PathBuf| Some(dir.join(path.strip_prefix(dir).ok()?.iter().next()?));
+        return hidden.iter().filter_map(below).collect();
+    };
+    let is_link = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    entries.flatten().filter(|entry| !is_link(entry)).map(|entry| entry.path()).collect()
 }

@@ -11,6 +11,9 @@ pub struct SandboxLevel {
     /// True if programs that the process starts cannot leave its process group, which is killed as a
     /// whole.
     pub contained: bool,
+    /// True if no terminal can be read, changed or taken over: the processes are in a session without
+    /// one, and cannot open any.
+    pub terminal: bool,
     /// True if all its resource limits are set.
     pub rlimits: bool,
     /// The files that can be opened: only those that are allowed, or more. For a script, this is about

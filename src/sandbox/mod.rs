@@ -22,6 +22,8 @@ pub(crate) use exit_status::describe_exit;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
 pub(crate) use resource_limits::ResourceLimits;
+#[cfg(all(target_os = "linux", any(feature = "scripts", test)))]
+pub use syscalls::allowed_calls;
 
 /// A callback that is told what could not be enforced, and why.
 #[cfg(unix)]
@@ -38,9 +40,6 @@ pub(crate) struct Rules {
     pub(crate) write: Vec<PathBuf>,
     /// The sockets that may be used.
     pub(crate) sockets: Sockets,
-    /// The process group that the process may join, `0` for one of its own; `None` if it must stay in
-    /// its group.
-    pub(crate) join: Option<u32>,
 }
 
 /// The sockets that may be used.
@@ -62,9 +61,12 @@ pub(crate) enum Sockets {
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 #[derive(Debug)]
 pub(crate) enum Reads {
-    /// All files, and all of them may be run.
+    /// All files except devices, and all of them may be run.
     #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts read everything"))]
-    All,
+    All {
+        /// Files and directories that cannot be read, nevertheless.
+        but: Vec<PathBuf>,
+    },
     /// The system's programs and libraries, and these paths.
     #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "plugins read little"))]
     Only {
@@ -84,51 +86,108 @@ pub(crate) fn keep_descriptors() {
     close_fds::set_fds_cloexec_threadsafe(FIRST, &[]);
 }
 
-/// Gives up all rights except those in `rules`, for the calling thread and all that it starts later.
-/// Returns the level reached. Resource limits are set separately.
+/// Restrictions of the calling thread, except for the filters of system calls, which are applied last:
+/// nothing else can be given up, and no session begun, under them.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    /// The level that is reached once the filters are applied.
+    pub(crate) level: SandboxLevel,
+    #[cfg(target_os = "linux")]
+    filters: Option<syscalls::Filters>,
+}
+
 #[cfg(target_os = "linux")]
-pub(crate) fn restrict_thread(rules: &Rules, complain: OnUnenforced<'_>) -> SandboxLevel {
-    let no_new_privs = rustix::thread::set_no_new_privs(true)
-        .inspect_err(|error| complain("no new privileges", error))
-        .is_ok();
-    let is_powerless = capabilities::give_up()
-        .inspect_err(|error| complain("capabilities to give up", error))
-        .is_ok();
-    let (filesystem, tcp_is_closed) = landlock::restrict_files(rules).unwrap_or_else(|error| {
-        complain("landlock", &error);
-        (FilesystemLevel::None, false)
-    });
-    let filtered =
-        syscalls::filter_calls(rules).inspect_err(|error| complain("seccomp", error)).is_ok();
-    let network = match (rules.sockets, filtered, tcp_is_closed) {
-        (Sockets::Pairs, true, _) => NetworkLevel::All,
-        (Sockets::Pairs, false, true) => NetworkLevel::Tcp,
-        (Sockets::Internet, true, _) => NetworkLevel::Internet,
-        _ => NetworkLevel::Open,
-    };
-    SandboxLevel {
-        no_new_privs,
-        contained: filtered && rules.join != Some(0),
-        rlimits: false,
-        filesystem,
-        attributes: false,
-        // Landlock keeps a process from looking into those outside of the sandbox, but a capability
-        // would override that.
-        processes: is_powerless && filesystem != FilesystemLevel::None,
-        network,
+impl Sandbox {
+    /// Gives up all rights except those in `rules`, for the calling thread and all that it starts
+    /// later. Resource limits are set separately.
+    pub(crate) fn restrict(rules: &Rules, complain: OnUnenforced<'_>) -> Sandbox {
+        let no_new_privs = rustix::thread::set_no_new_privs(true)
+            .inspect_err(|error| complain("no new privileges", error))
+            .is_ok();
+        let is_powerless = capabilities::give_up()
+            .inspect_err(|error| complain("capabilities to give up", error))
+            .is_ok();
+        let (filesystem, tcp_is_closed) = landlock::restrict_files(rules).unwrap_or_else(|error| {
+            complain("landlock", &error);
+            (FilesystemLevel::None, false)
+        });
+        let filters = syscalls::Filters::new(rules);
+        let filters = filters.inspect_err(|error| complain("seccomp", error)).ok();
+        let filters = filters.filter(|_| syscalls::are_supported());
+        let network = match (rules.sockets, filters.is_some(), tcp_is_closed) {
+            (Sockets::Pairs, true, _) => NetworkLevel::All,
+            (Sockets::Pairs, false, true) => NetworkLevel::Tcp,
+            (Sockets::Internet, true, _) => NetworkLevel::Internet,
+            _ => NetworkLevel::Open,
+        };
+        let level = SandboxLevel {
+            no_new_privs,
+            contained: filters.is_some(),
+            terminal: filters.is_some() && filesystem != FilesystemLevel::None,
+            rlimits: false,
+            filesystem,
+            attributes: false,
+            // Landlock keeps a process from looking into those outside of the sandbox, but a
+            // capability would override that.
+            processes: is_powerless && filesystem != FilesystemLevel::None,
+            network,
+        };
+        Sandbox { level, filters }
+    }
+
+    /// Applies the filters to the calling thread and all that it starts later. Allocates nothing.
+    #[cfg(feature = "scripts")]
+    pub(crate) fn filter_calls(&self) -> std::io::Result<()> {
+        let Some(filters) = &self.filters else { return Ok(()) };
+        filters.apply().map_err(|_| std::io::ErrorKind::PermissionDenied.into())
+    }
+
+    /// Applies the filters to all threads of this process. Returns the level reached.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn filter_process(self, complain: OnUnenforced<'_>) -> SandboxLevel {
+        let applied = self.filters.is_some_and(|filters| {
+            let applied = filters.apply_to_process();
+            applied.inspect_err(|error| complain("seccomp", error)).is_ok()
+        });
+        let network = if applied { self.level.network } else { NetworkLevel::Open };
+        SandboxLevel {
+            contained: applied,
+            terminal: self.level.terminal && applied,
+            network,
+            ..self.level
+        }
     }
 }
 
-/// Gives up nothing: these systems have no sandbox.
+/// These systems have no sandbox.
 #[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) fn restrict_thread(_: &Rules, _: OnUnenforced<'_>) -> SandboxLevel {
-    SandboxLevel {
-        no_new_privs: false,
-        contained: false,
-        rlimits: false,
-        filesystem: FilesystemLevel::None,
-        attributes: false,
-        processes: false,
-        network: NetworkLevel::Open,
+impl Sandbox {
+    /// Gives up nothing.
+    pub(crate) fn restrict(_: &Rules, _: OnUnenforced<'_>) -> Sandbox {
+        let level = SandboxLevel {
+            no_new_privs: false,
+            contained: false,
+            terminal: false,
+            rlimits: false,
+            filesystem: FilesystemLevel::None,
+            attributes: false,
+            processes: false,
+            network: NetworkLevel::Open,
+        };
+        Sandbox { level }
+    }
+
+    /// Filters nothing.
+    #[cfg(feature = "scripts")]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux filters here")]
+    pub(crate) fn filter_calls(&self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    /// Filters nothing.
+    #[cfg(feature = "toolsets")]
+    pub(crate) fn filter_process(self, _: OnUnenforced<'_>) -> SandboxLevel {
+        self.level
     }
 }

@@ -1,7 +1,8 @@
 //! Resource limits, which the kernel enforces on a process.
 
-use rustix::process::{Resource, Rlimit, getrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+#[cfg(feature = "toolsets")]
 use super::OnUnenforced;
 
 /// Resource limits of a process. `None` keeps the limit of this process. Core dumps are always off.
@@ -23,26 +24,19 @@ impl ResourceLimits {
     /// Sets the limits for this process. Returns true if all of them are set.
     #[cfg(feature = "toolsets")]
     pub(crate) fn set(&self, complain: OnUnenforced<'_>) -> bool {
-        self.set_with(complain, rustix::process::setrlimit)
+        // Set every limit, even after one that could not be set.
+        let set = self.each().map(|(resource, limit)| setrlimit(resource, limit));
+        set.filter_map(Result::err).inspect(|error| complain("a limit", error)).count() == 0
     }
 
-    /// Sets the limits for another process of this user. Returns true if all of them are set.
+    /// Sets the limits for this process, up to the first that cannot be set. Allocates nothing.
     #[cfg(all(target_os = "linux", feature = "scripts"))]
-    pub(crate) fn set_of(&self, process: rustix::process::Pid, complain: OnUnenforced<'_>) -> bool {
-        self.set_with(complain, |resource, limit| {
-            match rustix::process::prlimit(Some(process), resource, limit) {
-                // The process has ended, and can exceed nothing any more.
-                Ok(_) | Err(rustix::io::Errno::SRCH) => Ok(()),
-                Err(error) => Err(error),
-            }
-        })
+    pub(crate) fn apply(&self) -> rustix::io::Result<()> {
+        self.each().try_for_each(|(resource, limit)| setrlimit(resource, limit))
     }
 
-    fn set_with(
-        &self,
-        complain: OnUnenforced<'_>,
-        set: impl Fn(Resource, Rlimit) -> rustix::io::Result<()>,
-    ) -> bool {
+    /// The limits, none of them higher than that of this process.
+    fn each(&self) -> impl Iterator<Item = (Resource, Rlimit)> {
         let limits = [
             (Resource::As, self.address_space, 0),
             (Resource::Data, self.data, 0),
@@ -53,14 +47,11 @@ impl ResourceLimits {
             (Resource::Nproc, self.processes, 0),
             (Resource::Core, Some(0), 0),
         ];
-        let set = limits.iter().filter_map(|(resource, limit, more)| {
-            let most = getrlimit(*resource).maximum.unwrap_or(u64::MAX);
-            let soft = (*limit)?.min(most);
-            let maximum = Some(soft.saturating_add(*more).min(most));
-            Some(set(*resource, Rlimit { current: Some(soft), maximum }))
-        });
-        // Set every limit, even after one that could not be set.
-        let failed = set.filter_map(Result::err).inspect(|error| complain("a limit", error));
-        failed.count() == 0
+        limits.into_iter().filter_map(|(resource, limit, more)| {
+            let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+            let soft = limit?.min(most);
+            let maximum = Some(soft.saturating_add(more).min(most));
+            Some((resource, Rlimit { current: Some(soft), maximum }))
+        })
     }
 }

@@ -1,9 +1,13 @@
 //! The limits of a run of a script.
 
 use std::ffi::OsStr;
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorCode};
+#[cfg(unix)]
+use crate::process::{Totals, tasks};
 #[cfg(unix)]
 use crate::sandbox::ResourceLimits;
 use crate::skill::SkillId;
@@ -28,22 +32,25 @@ pub struct ScriptLimits {
     pub arg_bytes: usize,
     /// Processor time in seconds of each process, 600 by default. It is a last resort behind `timeout`.
     pub cpu_seconds: Option<u64>,
-    /// Bytes of private memory that each process may write, 4 GiB by default (`RLIMIT_DATA`). Memory
-    /// that is only reserved does not count, because language runtimes reserve a lot.
+    /// Bytes of memory, 4 GiB by default: of what each process may write (`RLIMIT_DATA`), and of the
+    /// script with all that it started, shared memory included. Memory that is only reserved does not
+    /// count, because language runtimes reserve a lot. The sum is measured about twenty times a second;
+    /// a script that takes more is killed.
     pub memory: Option<u64>,
     /// Bytes of address space of each process (`RLIMIT_AS`), unlimited by default: Node.js, Bun and
     /// the JVM reserve far more than they use.
     pub address_space: Option<u64>,
     /// Size in bytes of any file that the script writes, 1 GiB by default.
     pub file_bytes: Option<u64>,
-    /// Disk space in bytes of all files in the scratch directory, 4 GiB by default. It is checked about
-    /// four times a second; a script that takes more is killed.
+    /// Disk space in bytes of all files in the scratch directory, 4 GiB by default. It is measured
+    /// about twenty times a second; a script that takes more is killed.
     pub scratch_bytes: Option<u64>,
     /// Number of running processes of a script, including those it started, 1,000 by default. It is
-    /// checked about four times a second; a script that has more is killed.
+    /// counted about twenty times a second; a script that has more is killed.
     pub group_processes: Option<u64>,
-    /// Processes and threads **of the user**, including those outside of the script; unlimited by
-    /// default. The system does not enforce it for root.
+    /// Processes and threads **of the user**, including those outside of the script. By default,
+    /// `group_processes` more than the whole system runs when the script starts. The system does not
+    /// enforce it for root.
     pub processes: Option<u64>,
 }
 
@@ -67,15 +74,24 @@ impl Default for ScriptLimits {
 }
 
 impl ScriptLimits {
-    /// The limits that the kernel enforces.
+    /// The limits on a script together with all that it started.
+    #[cfg(unix)]
+    pub(super) fn totals(&self, scratch: Option<PathBuf>) -> Totals {
+        let space = scratch.zip(self.scratch_bytes);
+        Totals { memory: self.memory, processes: self.group_processes, space }
+    }
+
+    /// The limits that the kernel enforces. It counts the processes of the user, so that those that run
+    /// now are added to those that a script may have.
     #[cfg(unix)]
     pub(super) fn resource_limits(&self) -> ResourceLimits {
+        let and_more = || Some(self.group_processes?.saturating_add(tasks()?));
         ResourceLimits {
             address_space: self.address_space,
             data: self.memory,
             cpu_seconds: self.cpu_seconds,
             file_bytes: self.file_bytes,
-            processes: self.processes,
+            processes: self.processes.or_else(and_more),
         }
     }
 

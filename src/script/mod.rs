@@ -33,6 +33,7 @@
 //! - `files`: finds the scripts and decides whether they may run; `help`: extracts their help.
 //! - `private_copy`: makes the private copies; `crate::process` finds the interpreters.
 //! - `run`: one run; `group`: its processes; `watchdog`: kills them if this program is killed.
+//!   `crate::process` starts and measures them.
 
 mod envelope;
 mod files;
@@ -68,6 +69,9 @@ use files::Files;
 use private_copy::PrivateCopy;
 use run::{AllowedAccess, Sockets};
 
+#[cfg(target_os = "linux")]
+#[doc(hidden)]
+pub use crate::sandbox::allowed_calls;
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::ScriptLimits;
 pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
@@ -93,6 +97,9 @@ pub struct ScriptOptions {
     /// Files and directories that scripts may change, such as the workspace, besides their scratch
     /// directory. Paths that do not exist are ignored.
     pub write: Vec<PathBuf>,
+    /// Files and directories that scripts cannot read, such as the records of the host: whoever reads
+    /// a file can also lock it. Needs Landlock. Paths that do not exist are ignored.
+    pub hidden: Vec<PathBuf>,
     /// True if scripts may use the network; true by default. A script of a project needs more: the
     /// manifest must ask for it (`rights: {network: true}`), and the user must have been shown this
     /// when trusting the script. It may then use Internet sockets. Sockets that reach other programs on
@@ -114,6 +121,7 @@ impl Default for ScriptOptions {
             env: env.map(str::to_owned).to_vec(),
             skill_env: BTreeMap::new(),
             write: Vec::new(),
+            hidden: Vec::new(),
             network: true,
             scratch: None,
             approve: None,
@@ -248,7 +256,8 @@ impl Scripts {
             None if !skill.scope.is_trusted() => Sockets::Internet,
             None => Sockets::All,
         };
-        let access = AllowedAccess { write, sockets, scratch: Some(private_copy.scratch()) };
+        let (hidden, scratch) = (self.options.hidden.clone(), Some(private_copy.scratch()));
+        let access = AllowedAccess { write, hidden, sockets, scratch };
         let output =
             run::run(&program, set_up, access, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
@@ -305,7 +314,8 @@ impl Scripts {
         };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
         let sockets = Sockets::Pairs;
-        let access = AllowedAccess { write: Vec::new(), sockets, scratch: None };
+        let (write, hidden) = (Vec::new(), Vec::new());
+        let access = AllowedAccess { write, hidden, sockets, scratch: None };
         let output = run::run(node, set_up, access, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))

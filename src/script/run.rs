@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use super::group::{self, Group};
+use super::group::{Running, restricted};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
+use crate::process::{Exceeded, Measuring};
 pub(super) use crate::sandbox::Sockets;
 use crate::sandbox::{Reads, Rules, describe_exit};
 
@@ -24,6 +25,8 @@ const CHUNK: usize = 64 << 10;
 /// The files that may be written, and the sockets that may be used.
 pub(super) struct AllowedAccess {
     pub(super) write: Vec<PathBuf>,
+    /// Files and directories that cannot be read.
+    pub(super) hidden: Vec<PathBuf>,
     pub(super) sockets: Sockets,
     /// The directory whose size is limited.
     pub(super) scratch: Option<PathBuf>,
@@ -34,8 +37,7 @@ pub(super) struct AllowedAccess {
 enum Stop {
     TimedOut,
     Cancelled,
-    TooMuchSpace,
-    TooManyProcesses,
+    Exceeded(Exceeded),
 }
 
 /// Runs `program`, with the changes of `set_up`, until it ends or a limit ends it. When this returns,
@@ -49,7 +51,7 @@ pub(super) fn run(
     limits: &ScriptLimits,
     io: ScriptIo<'_>,
 ) -> io::Result<ScriptOutput> {
-    let mut command = group::command(program);
+    let mut command = Command::new(program);
     set_up(&mut command);
     let (stdout, stdout_writer) = io::pipe()?;
     let (stderr, stderr_writer) = io::pipe()?;
@@ -57,10 +59,18 @@ pub(super) fn run(
         rustix::io::ioctl_fionbio(reader, true)?;
     }
     command.stdin(input(io.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
-    let rules =
-        Rules { reads: Reads::All, write: access.write, sockets: access.sockets, join: None };
+    let rules = Rules {
+        reads: Reads::All { but: access.hidden },
+        write: access.write,
+        sockets: access.sockets,
+    };
+    let measuring = Measuring::new(limits.totals(access.scratch));
     let began = Instant::now();
-    let (mut group, sandbox) = Group::start(&mut command, rules, &limits.resource_limits())?;
+    let started = Running::start(&mut command, &rules, limits.resource_limits());
+    let (mut script, sandbox) = started.map_err(|error| {
+        let message = format!("the system does not start {}: {error}", program.display());
+        io::Error::new(error.kind(), message)
+    })?;
     // The command holds writing ends of the pipes, which only the script may hold.
     drop(command);
     let mut output = Output {
@@ -71,46 +81,40 @@ pub(super) fn run(
         listener: io.on_output,
     };
     let is_cancelled = || io.is_cancelled.is_some_and(|is_cancelled| is_cancelled());
-    let totals =
-        Totals { limits, scratch: access.scratch.as_deref(), next: began + TOTALS_INTERVAL };
-    let stop = watch(&group, &mut output, totals, began, &is_cancelled);
-    let status = group.end()?;
+    let stop = watch(&script, &mut output, measuring, limits, &is_cancelled);
+    let status = script.end()?;
     // All writers are dead, so the rest of the output can be read without waiting for anyone.
     while !output.truncated && output.read() {}
     let duration = began.elapsed();
-    if let Some(why) = group::not_started(status.code(), &output.kept[1]) {
-        let message = format!("the system does not start {}: {why}", program.display());
-        return Err(io::Error::other(message));
-    }
     Ok(output.finish(limits, stop, status, duration, sandbox))
 }
 
 /// The sandbox of a script, without resource limits.
 pub(super) fn sandbox() -> io::Result<SandboxLevel> {
-    let sockets = Sockets::Pairs;
-    let rules = Rules { reads: Reads::All, write: Vec::new(), sockets, join: None };
-    group::restricted(&rules, || ()).map(|((), level)| level)
+    let reads = Reads::All { but: Vec::new() };
+    let rules = Rules { reads, write: Vec::new(), sockets: Sockets::Pairs };
+    restricted(&rules, |sandbox| sandbox.level)
 }
 
 /// Reads until the script ends, or must be ended. Returns the reason for the latter, unless it is too
 /// much output, which `output` records.
 fn watch(
-    group: &Group,
+    script: &Running,
     output: &mut Output<'_>,
-    mut totals: Totals<'_>,
-    began: Instant,
+    mut measuring: Measuring,
+    limits: &ScriptLimits,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Stop> {
-    let limits = totals.limits;
+    let began = Instant::now();
     let mut stopped: Option<(Stop, Instant)> = None;
     loop {
         output.wait(TICK);
         output.read();
-        if output.truncated || group.has_exited() {
+        if output.truncated || script.group.has_exited() {
             break;
         }
-        if let Some(exceeded) = totals.exceeded(group) {
-            return Some(exceeded);
+        if let Some(exceeded) = measuring.exceeded(script.group) {
+            return Some(Stop::Exceeded(exceeded));
         }
         let stop = match stopped {
             Some((_, since)) if since.elapsed() >= limits.grace => break,
@@ -119,60 +123,11 @@ fn watch(
             _ => continue,
         };
         stopped = Some((stop, Instant::now()));
-        group.signal(Signal::TERM);
+        script.signal(Signal::TERM);
         // A stopped process gets the signal only once it is continued.
-        group.signal(Signal::CONT);
+        script.signal(Signal::CONT);
     }
     stopped.map(|(stop, _)| stop)
-}
-
-/// The interval at which totals are checked.
-const TOTALS_INTERVAL: Duration = Duration::from_millis(250);
-
-/// Limits on a script together with all that it started. The system has no such limits.
-struct Totals<'a> {
-    limits: &'a ScriptLimits,
-    scratch: Option<&'a Path>,
-    /// The time of the next check.
-    next: Instant,
-}
-
-impl Totals<'_> {
-    /// Returns the limit that is exceeded, if a check is due and there is one.
-    fn exceeded(&mut self, group: &Group) -> Option<Stop> {
-        let began = Instant::now();
-        if began < self.next {
-            return None;
-        }
-        let is_more = |most: Option<u64>, measure: &dyn Fn(u64) -> u64| {
-            most.is_some_and(|most| measure(most) > most)
-        };
-        let space = |most| self.scratch.map_or(0, |scratch| bytes_below(scratch, most));
-        let exceeded = if is_more(self.limits.scratch_bytes, &space) {
-            Some(Stop::TooMuchSpace)
-        } else {
-            let processes = |_| group.n_alive() as u64;
-            is_more(self.limits.group_processes, &processes).then_some(Stop::TooManyProcesses)
-        };
-        // Checks take at most a twentieth of the time.
-        self.next = Instant::now() + TOTALS_INTERVAL.max(began.elapsed() * 20);
-        exceeded
-    }
-}
-
-/// The disk space that the files below `dir` take up, in bytes. Counting ends once it is more than
-/// `most`.
-fn bytes_below(dir: &Path, most: u64) -> u64 {
-    use std::os::unix::fs::MetadataExt as _;
-    const BLOCK: u64 = 512;
-    let mut bytes = 0;
-    for entry in walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok) {
-        bytes += entry.metadata().map_or(0, |metadata| metadata.blocks() * BLOCK);
-        if bytes > most {
-            break;
-        }
-    }
-    bytes
 }
 
 /// The output of a script that runs.
@@ -246,13 +201,8 @@ impl Output<'_> {
                 Some(format!("it did not end within {seconds} s, and was stopped"))
             }
             Some(Stop::Cancelled) => Some("it was cancelled".to_owned()),
-            Some(Stop::TooMuchSpace) => {
-                let most = limits.scratch_bytes.unwrap_or_default();
-                Some(format!("its temporary files took more than {most} bytes, and it was killed"))
-            }
-            Some(Stop::TooManyProcesses) => {
-                let most = limits.group_processes.unwrap_or_default();
-                Some(format!("it ran more than {most} processes at once, and was killed"))
+            Some(Stop::Exceeded(exceeded)) => {
+                Some(format!("it {}, and was killed", exceeded.describe()))
             }
             None => status.signal().map(|_| describe_exit(status)),
         };

@@ -17,6 +17,7 @@ pub(super) enum Sockets {
 #[expect(dead_code, reason = "no script is started")]
 pub(super) struct AllowedAccess {
     pub(super) write: Vec<PathBuf>,
+    pub(super) hidden: Vec<PathBuf>,
     pub(super) sockets: Sockets,
     pub(super) scratch: Option<PathBuf>,
 }

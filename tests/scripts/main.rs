@@ -10,6 +10,7 @@ mod probes;
 #[path = "../support/mod.rs"]
 mod support;
 mod surroundings;
+mod totals;
 mod trust;
 
 use std::collections::BTreeMap;

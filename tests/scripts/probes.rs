@@ -6,27 +6,36 @@ use repertoire::script::{FilesystemLevel, NetworkLevel};
 use super::*;
 
 #[path = "../support/probes.rs"]
-mod reach;
+pub(super) mod reach;
 
 #[test]
 fn no_probe_gets_through() {
     if !has("python3") {
         return;
     }
+    for has_network in [false, true] {
+        probe(has_network);
+    }
+    reach::again_as_another("probes::no_probe_gets_through", support::say);
+}
+
+fn probe(has_network: bool) {
     let outside = reach::Outside::new();
     let mut place = Place::with(&[("scripts/probes.py", reach::PROGRAM)]);
-    place.options.network = false;
+    place.options.network = has_network;
     place.options.limits.arg_bytes = 1 << 16;
-    let output = place.run("probes.py", &[&outside.aim(false).to_string()]).unwrap();
+    let calls = repertoire::script::allowed_calls();
+    let aim = outside.aim(&calls, false, !has_network);
+    let output = place.run("probes.py", &[&aim.to_string()]).unwrap();
     let level = output.sandbox;
     if level.filesystem != FilesystemLevel::Full || !level.contained {
         support::say("SKIPPED: this kernel has not all of Landlock and seccomp");
         return;
     }
-    assert!(level.processes && level.network == NetworkLevel::All, "{level:?}");
+    let network = if has_network { NetworkLevel::Open } else { NetworkLevel::All };
+    assert!(level.processes && level.terminal && level.network == network, "{level:?}");
     assert_eq!(output.exit_code, Some(0), "{output:?}");
     outside.assert_shut(&output.stdout);
-    reach::again_as_another("probes::no_probe_gets_through", support::say);
 }
 
 #[test]

@@ -286,3 +286,70 @@ fn attributes_are_as_open_as_the_level_says_since_ordinary_programs_need_them() 
     let output = Place::sh("chmod 640 \"$1\"").only(&[outside.path().to_str().unwrap()]);
     assert_ne!(output.exit_code == Some(0), output.sandbox.attributes, "{output:?}");
 }
+
+/// The variable that is set in a test that was restarted with a terminal.
+const WITH_TERMINAL: &str = "REPERTOIRE_TEST_WITH_TERMINAL";
+
+#[test]
+fn a_script_has_no_terminal_even_if_its_host_has_one() {
+    if !has("python3") {
+        return;
+    }
+    if std::env::var_os(WITH_TERMINAL).is_none() {
+        let name = "surroundings::a_script_has_no_terminal_even_if_its_host_has_one";
+        let spawn =
+            "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+        let mut command = Command::new("python3");
+        command.args(["-c", spawn]).arg(std::env::current_exe().unwrap());
+        command.args(["--exact", name, "--nocapture"]).env(WITH_TERMINAL, "1");
+        let output = command.stdin(std::process::Stdio::null()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+        return;
+    }
+    let terminal = std::fs::read_link("/proc/self/fd/1").unwrap();
+    assert!(terminal.starts_with("/dev/pts"), "{terminal:?}");
+    std::fs::File::open("/dev/tty").unwrap();
+    let text = "
+import os, sys
+print(os.getsid(0) == os.getpid() == os.getpgrp())
+for path in ['/dev/tty', sys.argv[1], '/dev/console', '/dev/ptmx']:
+    for flags in [os.O_RDONLY, os.O_WRONLY, os.O_RDWR]:
+        try:
+            terminal = os.open(path, flags)
+            print(path, 'is open')
+            os.tcsetpgrp(terminal, os.getpgrp())
+        except OSError as error:
+            print('closed' if error.errno in (1, 6, 13, 2) else error)
+";
+    let output = Place::py(text).only(&[terminal.to_str().unwrap()]);
+    assert_eq!(output.stdout, format!("True\n{}", "closed\n".repeat(12)), "{output:?}");
+    assert!(output.sandbox.terminal, "{output:?}");
+}
+
+#[test]
+fn what_a_host_hides_cannot_be_read_or_locked() {
+    if !has("python3") {
+        return;
+    }
+    let outside = tempfile::tempdir().unwrap();
+    let state = outside.path().join("state/records");
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("sessions"), "hidden").unwrap();
+    std::fs::write(outside.path().join("state/open"), "open").unwrap();
+    symlink(&state, outside.path().join("link")).unwrap();
+    let text = "
+import fcntl, os, sys
+for name in ['state/open', 'state/records/sessions', 'link/sessions']:
+    try:
+        file = open(os.path.join(sys.argv[1], name))
+        fcntl.flock(file, fcntl.LOCK_SH)
+        print(file.read())
+    except PermissionError:
+        print('closed')
+";
+    let mut place = Place::py(text);
+    place.options.hidden = vec![outside.path().join("link"), "/no/such/path".into()];
+    let output = place.only(&[outside.path().to_str().unwrap()]);
+    assert_eq!(output.stdout, "open\nclosed\nclosed\n", "{output:?}");
+}

@@ -21,6 +21,9 @@ const NOBODY: &str = "65534";
 /// A file, sockets and a process outside of the sandbox, all of which exist and answer.
 pub(crate) struct Outside {
     dir: TempDir,
+    segment: Segment,
+    /// Kept open, so that the terminal stays.
+    terminal: Option<(std::fs::File, String)>,
     victim: Child,
     abstract_name: String,
     port: u16,
@@ -46,11 +49,18 @@ impl Outside {
             UdpSocket::bind(("127.0.0.1", port)).unwrap(),
         );
         let victim = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
-        Outside { dir, victim, abstract_name, port, _listening: listening }
+        let (segment, terminal) = (Segment::new(), terminal());
+        Outside { dir, segment, terminal, victim, abstract_name, port, _listening: listening }
     }
 
-    /// Returns the argument of the program: the targets, and whether reading is closed, too.
-    pub(crate) fn aim(&self, reads_are_closed: bool) -> Value {
+    /// Returns the argument of the program: the targets, the numbers of the system calls that are
+    /// allowed, and whether reading and the network are closed, too.
+    pub(crate) fn aim(
+        &self,
+        calls: &[u32],
+        reads_are_closed: bool,
+        network_is_closed: bool,
+    ) -> Value {
         json!({
             "host": std::process::id(),
             "address": SECRET.as_ptr().addr(),
@@ -60,20 +70,58 @@ impl Outside {
             "datagrams": self.dir.path().join("datagrams"),
             "abstract": self.abstract_name,
             "port": self.port,
+            "segment": self.segment.key,
+            "terminal": self.terminal.as_ref().map_or("/dev/console", |(_, path)| path),
+            "calls": calls,
             "reads_are_closed": reads_are_closed,
+            "network_is_closed": network_is_closed,
         })
     }
 
     /// Asserts that every probe was tried and none got through.
     pub(crate) fn assert_shut(mut self, printed: &str) {
         let lines: Vec<&str> = printed.lines().collect();
-        assert!(lines.len() >= 45, "{printed}");
+        assert!(lines.len() >= 700, "{printed}");
         let open = lines.iter().filter(|line| !line.contains(": closed (")).collect::<Vec<_>>();
         assert!(open.is_empty(), "{open:#?}\nof {printed}");
         let kept = std::fs::read_to_string(self.dir.path().join("file")).unwrap();
         assert_eq!(kept, "of the user");
         assert_eq!(self.victim.try_wait().unwrap(), None, "the other process was ended");
     }
+}
+
+/// A segment of System V shared memory, as other programs of the user have.
+struct Segment {
+    key: u32,
+}
+
+impl Segment {
+    fn new() -> Segment {
+        let key = 0x5245_0000 | (std::process::id() & 0xffff);
+        let made = Segment::perl(&format!("shmget({key}, 4096, 01600) // exit 1"));
+        assert!(made, "no segment of shared memory can be made");
+        Segment { key }
+    }
+
+    /// Runs a line of Perl, which every system with git has.
+    fn perl(line: &str) -> bool {
+        Command::new("perl").args(["-e", line]).status().is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        Segment::perl(&format!("shmctl(shmget({}, 0, 0), 0, 0)", self.key));
+    }
+}
+
+/// A terminal of this user, with the path by which it is opened; `None` where none can be made.
+fn terminal() -> Option<(std::fs::File, String)> {
+    let flags = rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY;
+    let main = rustix::pty::openpt(flags).ok()?;
+    rustix::pty::unlockpt(&main).ok()?;
+    let path = rustix::pty::ptsname(&main, Vec::new()).ok()?.into_string().ok()?;
+    Some((main.into(), path))
 }
 
 impl Drop for Outside {

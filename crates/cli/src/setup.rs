@@ -252,9 +252,12 @@ pub(crate) fn engine_with_tools(
     engine_without_cache(common, |builder| builder.toolsets(toolsets).trust(trust))
 }
 
-/// Returns the options for scripts, from the configuration.
+/// Returns the options for scripts, from the configuration. Scripts cannot read what this program
+/// records: with a lock on one of these files, a script would hold up every later command.
 pub(crate) fn script_options(common: &Common) -> Result<ScriptOptions, Error> {
-    Ok(config(common)?.scripts(ScriptOptions::default()))
+    let mut options = config(common)?.scripts(ScriptOptions::default());
+    options.hidden.extend(state_dir(common));
+    Ok(options)
 }
 
 /// Builds the engine of the command line, with the scripts of its skills.

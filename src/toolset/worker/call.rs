@@ -63,6 +63,8 @@ pub(super) enum Cause {
     Stuck(String),
     /// The host ended it, because of the call `id`; `reason` is for the other calls.
     Call { id: u64, reason: &'static str },
+    /// The host ended it, because it took more than its limits allow; says what.
+    Exceeded(String),
     /// The host ended it, because it was no longer needed.
     Closed,
 }

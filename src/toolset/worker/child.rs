@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use repertoire_plugin::ErrorCode;
 use repertoire_plugin::host::{Library, OpenOptions};
+use rustix::process::{WaitId, WaitIdOptions, waitid};
 use serde_json::Value;
 
 use super::super::pins::{TOO_LARGE, check_size};
@@ -21,7 +22,7 @@ use super::call::locked;
 use super::caller::{Call, Caller, Connection, leave};
 use super::protocol::{CallId, Failure, Frames, Load, Refusal, ToChild, ToHost};
 use super::serving::{Classes, Serving, made};
-use crate::sandbox::{self, Reads, ResourceLimits, Rules, SandboxLevel, Sockets};
+use crate::sandbox::{Reads, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets};
 
 /// The most threads. One of them always reads, so the others can run one call each.
 const MAX_THREADS: usize = 16;
@@ -60,9 +61,16 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     else {
         return Err("the first message of the host does not say what to load".to_owned());
     };
+    let is_of_library = load.server.is_none();
+    // A server's orphans go elsewhere: nothing here would reap them.
+    #[cfg(target_os = "linux")]
+    if is_of_library {
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
     let sandbox = give_up_rights(&load);
     let shown = PathBuf::from(&load.shown_as).display().to_string();
     let child = Arc::new(Child {
+        is_of_library,
         frames: Mutex::new(frames),
         connection: Connection::new(socket),
         skill_dir: load.skill_dir.clone().into(),
@@ -116,7 +124,6 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         },
         write: paths(&load.write, &[&load.scratch]),
         sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
-        join: None,
     };
     let limits = ResourceLimits {
         address_space: load.address_space,
@@ -126,7 +133,8 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         processes: load.processes,
     };
     let rlimits = limits.set(&complain);
-    SandboxLevel { rlimits, ..sandbox::restrict_thread(&rules, &complain) }
+    let level = Sandbox::restrict(&rules, &complain).filter_process(&complain);
+    SandboxLevel { rlimits, ..level }
 }
 
 /// Opens the library, or prepares the server. Messages name the author's file.
@@ -147,6 +155,8 @@ fn open(load: &Load) -> Result<Classes, Refusal> {
 /// The thread that holds `frames` reads. When it has read a call, another thread takes over reading,
 /// and the call runs on the thread that read it: it need not wait for another thread to wake up.
 struct Child {
+    /// False if it is the client of a server, which it waits for itself.
+    is_of_library: bool,
     frames: Mutex<Frames<UnixStream>>,
     connection: Connection,
     skill_dir: PathBuf,
@@ -316,7 +326,27 @@ impl Child {
     }
 
     fn end(&self, id: CallId, result: Result<ToHost, Failure>) {
-        locked(&self.calls).remove(&id);
+        let mut calls = locked(&self.calls);
+        calls.remove(&id);
+        // While a call runs, the children that have ended may be its own, which it waits for.
+        let left = calls.is_empty() && self.is_of_library && has_children();
+        drop(calls);
+        if left {
+            self.connection.send(&ToHost::Left);
+        }
         self.connection.send(&result.unwrap_or_else(|failure| ToHost::Failed { id, failure }));
+    }
+}
+
+/// Reaps the children that have ended, and tells whether there are others. What a child left behind is
+/// a child of this process, which is its subreaper.
+fn has_children() -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+    loop {
+        match waitid(WaitId::All, options) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
     }
 }

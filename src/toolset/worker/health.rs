@@ -31,7 +31,9 @@ impl Health {
     pub(super) fn note(&mut self, death: &Arc<Death>, pause: Duration) {
         self.last = None;
         let is_stuck = matches!(death.cause, Cause::Stuck(_));
-        if !is_stuck && !matches!(death.cause, Cause::Crash | Cause::Protocol(_)) {
+        if !is_stuck
+            && !matches!(death.cause, Cause::Crash | Cause::Protocol(_) | Cause::Exceeded(_))
+        {
             return;
         }
         self.crashes.retain(|at| death.at.saturating_duration_since(*at) < CRASH_WINDOW);

@@ -1,11 +1,10 @@
 //! The program and the limits of a plugin's process.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The number of processes and threads that a child may add to those that the system already runs.
-const MORE_TASKS: u64 = 512;
+use crate::process::{Totals, tasks};
 
 /// The program that runs as a plugin's child process. With these arguments, it must do nothing but call
 /// [`worker_main`](crate::toolset::worker_main).
@@ -22,16 +21,24 @@ pub struct HostProgram {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Address space in bytes, 1 GiB by default. Threads and mapped files count too.
+    /// Bytes of the address space of each process, 1 GiB by default, in which threads and mapped files
+    /// count too; and of the memory of all processes together, shared memory included. The sum is
+    /// measured about twenty times a second during calls; more than that ends the process.
     pub address_space: Option<u64>,
     /// Processor time in seconds over the whole life of the process, 600 by default. It is a last
     /// resort: `call_timeout` limits the time of one call.
     pub cpu_seconds: Option<u64>,
     /// Size in bytes of any file that the process writes, 1 GiB by default.
     pub file_bytes: Option<u64>,
+    /// Disk space in bytes of all files in the scratch directory, 1 GiB by default. It is measured as
+    /// the memory is.
+    pub scratch_bytes: Option<u64>,
+    /// Number of running processes of the child and all that it started, 512 by default. They are
+    /// counted as the memory is measured.
+    pub group_processes: Option<u64>,
     /// Processes and threads **of the user**, including those outside of Repertoire. The default, on
-    /// Linux, is 512 more than the whole system runs when the child starts. The system does not enforce
-    /// it for root.
+    /// Linux, is `group_processes` more than the whole system runs when the child starts. The system
+    /// does not enforce it for root.
     pub processes: Option<u64>,
     /// Time for one call, 60 s by default. A host's own deadline can shorten it.
     pub call_timeout: Duration,
@@ -64,13 +71,14 @@ pub struct Limits {
 impl Limits {
     /// The limit of processes and threads of a child that starts now.
     pub(super) fn processes_now(&self) -> Option<u64> {
-        self.processes.or_else(|| {
-            // In `0.42 0.40 0.41 2/1234 5678`, 1234 counts the tasks of all users, so it is at least
-            // the number of the user's.
-            let load = std::fs::read_to_string("/proc/loadavg").ok()?;
-            let tasks = load.split(' ').nth(3)?.split_once('/')?.1;
-            Some(tasks.parse::<u64>().ok()? + MORE_TASKS)
-        })
+        let and_more = || Some(self.group_processes?.saturating_add(tasks()?));
+        self.processes.or_else(and_more)
+    }
+
+    /// The limits on a child together with all that it started.
+    pub(super) fn totals(&self, scratch: &Path) -> Totals {
+        let space = self.scratch_bytes.map(|most| (scratch.to_owned(), most));
+        Totals { memory: self.address_space, processes: self.group_processes, space }
     }
 }
 
@@ -80,6 +88,8 @@ impl Default for Limits {
             address_space: Some(1 << 30),
             cpu_seconds: Some(600),
             file_bytes: Some(1 << 30),
+            scratch_bytes: Some(1 << 30),
+            group_processes: Some(512),
             processes: None,
             call_timeout: Duration::from_secs(60),
             load_timeout: Duration::from_secs(10),

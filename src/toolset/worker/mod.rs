@@ -9,6 +9,7 @@
 //! - `protocol`: the messages between host and child, and their framing.
 //! - `worker`: the host's side of a library. `process` and `running` handle one child, `call` and
 //!   `wait` one call.
+//!   `started` ends what calls leave running.
 //! - `shared`: starts the child and makes toolsets (`opening`) on a separate thread. `health` counts
 //!   the failures of a library.
 //! - `child`: the child's side, which gives up rights with `crate::sandbox`. `caller` is the host as a
@@ -45,6 +46,8 @@ mod running;
 #[cfg(unix)]
 mod serving;
 mod shared;
+#[cfg(unix)]
+mod started;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +11,15 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::Signal;
 
 use super::call::{Cause, Death, End, Event, Slot, locked};
 use super::code::Code;
 use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
+use super::started::Started;
+use crate::process::{Group, Measuring, session};
 use crate::sandbox::{describe_exit, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
@@ -26,20 +27,27 @@ use crate::toolset::private_dir::PrivateDir;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time that a child may take to end after it closed the socket.
 const EXIT_GRACE: Duration = Duration::from_millis(300);
+/// The interval at which a process without calls is measured.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// The reason why a process ends whose calls leave processes that cannot be ended.
+const STAYS: &str = "what a call started goes on starting more";
 
 /// A child process and the calls in it. If it has ended, there is a [`Death`].
 pub(super) struct Process {
-    pid: Pid,
+    group: Group,
     socket: UnixStream,
     writing: Mutex<()>,
     calls: Mutex<Calls>,
     next_id: AtomicU64,
     gone: Condvar,
+    measuring: Mutex<Measuring>,
 }
 
 #[derive(Default)]
 struct Calls {
     slots: HashMap<CallId, Arc<Slot>>,
+    /// The processes that calls have started.
+    started: Started,
     /// True if no more calls are taken. The socket closes after the last one.
     closing: bool,
     /// The reason why the host ended the process, if it did.
@@ -77,32 +85,38 @@ impl Process {
         let (socket, output, mut child) =
             spawn(program, &skill_dir, scratch.path(), limits, shown_as)
                 .map_err(|error| error.to_string())?;
-        let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+        let Some(group) = Group::of(&child) else {
             let _ = child.kill();
             return Err("the system gave it no number".to_owned());
         };
         let slot = Arc::new(Slot::default());
-        let calls = Calls { slots: HashMap::from([(0, Arc::clone(&slot))]), ..Calls::default() };
+        let calls = Calls {
+            slots: HashMap::from([(0, Arc::clone(&slot))]),
+            started: Started::new(matches!(code, Code::Server { .. })),
+            ..Calls::default()
+        };
         let process = Arc::new(Self {
-            pid,
+            group,
             socket,
             writing: Mutex::default(),
             calls: Mutex::new(calls),
             next_id: AtomicU64::new(1),
             gone: Condvar::new(),
+            measuring: Mutex::new(Measuring::new(limits.totals(scratch.path()))),
         });
         let reader = Arc::clone(&process);
         // Share the child, so that it can be killed and reaped here if no reader thread can be started.
         let child = Arc::new(Mutex::new((child, Some(scratch))));
         let with_reader = Arc::clone(&child);
+        let idle = limits.idle;
         let read = move || {
-            reader.read();
+            reader.read(idle);
             let (child, scratch) = &mut *locked(&with_reader);
             reader.reap(child, &output, scratch.take());
         };
         if let Err(error) = thread::Builder::new().name("toolset-reader".to_owned()).spawn(read) {
             let (child, _) = &mut *locked(&child);
-            let _ = kill_process_group(pid, Signal::KILL);
+            group.signal(Signal::KILL);
             let _ = child.wait();
             return Err(error.to_string());
         }
@@ -111,7 +125,7 @@ impl Process {
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.pid.as_raw_nonzero().get().unsigned_abs()
+        self.group.id().as_raw_nonzero().get().unsigned_abs()
     }
 
     pub(super) fn death(&self) -> Option<Arc<Death>> {
@@ -132,14 +146,22 @@ impl Process {
         if calls.closing || calls.cause.is_some() || calls.death.is_some() {
             return None;
         }
+        if calls.slots.is_empty() {
+            calls.started.call_begins();
+        }
         calls.slots.insert(id, Arc::clone(&slot));
         Some((id, slot))
     }
 
-    /// Forgets a call.
+    /// Forgets a call. If no other runs, ends the processes that were started since the first of them
+    /// began.
     pub(super) fn remove(&self, id: CallId) {
         let mut calls = locked(&self.calls);
         calls.slots.remove(&id);
+        if calls.slots.is_empty() && !calls.reaped && !calls.started.end(self.group) {
+            calls.cause.get_or_insert_with(|| Cause::Exceeded(STAYS.to_owned()));
+            self.group.signal(Signal::KILL);
+        }
         if calls.closing && calls.slots.is_empty() {
             self.hang_up(&mut calls);
         }
@@ -172,7 +194,7 @@ impl Process {
             return;
         }
         calls.cause.get_or_insert(cause);
-        let _ = kill_process_group(self.pid, Signal::KILL);
+        self.group.signal(Signal::KILL);
     }
 
     /// Takes no more calls, and ends the process after the calls in flight.
@@ -207,18 +229,27 @@ impl Process {
         }
     }
 
-    /// If the process itself has ended, kills the rest of its group: a program that it started may hold
-    /// the socket open.
-    pub(super) fn notice_exit(&self) {
+    /// Ends the process with all that it started, if they take more than they may. If the process has
+    /// ended, kills the rest of its group: a program that it started may hold the socket open.
+    pub(super) fn check(&self) {
         let calls = locked(&self.calls);
-        if !calls.reaped && has_exited(self.pid) {
-            let _ = kill_process_group(self.pid, Signal::KILL);
+        if calls.reaped {
+            return;
+        }
+        if self.group.has_exited() {
+            return self.group.signal(Signal::KILL);
+        }
+        // Measuring takes a while, and the number of the group stays taken: only this process reaps it.
+        drop(calls);
+        if let Some(exceeded) = locked(&self.measuring).exceeded(self.group) {
+            self.kill(Cause::Exceeded(format!("it {}", exceeded.describe())));
         }
     }
 
     /// Passes the child's messages to the calls, until the socket closes.
-    fn read(&self) {
+    fn read(&self, idle: Duration) {
         let mut frames = Frames::new(&self.socket);
+        let mut heard = Instant::now();
         loop {
             match frames.next() {
                 Ok(Some(bytes)) => match serde_json::from_slice(bytes) {
@@ -227,13 +258,13 @@ impl Process {
                 },
                 Ok(None) => return,
                 Err(error) => match error.kind() {
-                    // Nothing was received for `Limits::idle`.
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        let mut calls = locked(&self.calls);
-                        if calls.slots.is_empty() {
-                            calls.closing = true;
-                            self.hang_up(&mut calls);
+                        // What a library does between calls is measured, too.
+                        self.check();
+                        if !idle.is_zero() && heard.elapsed() >= idle {
+                            self.end_if_idle();
                         }
+                        continue;
                     }
                     io::ErrorKind::InvalidData => {
                         return self.kill(Cause::Protocol(error.to_string()));
@@ -241,14 +272,28 @@ impl Process {
                     _ => return,
                 },
             }
+            heard = Instant::now();
+        }
+    }
+
+    fn end_if_idle(&self) {
+        let mut calls = locked(&self.calls);
+        if calls.slots.is_empty() {
+            calls.closing = true;
+            self.hang_up(&mut calls);
         }
     }
 
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
+            ToHost::Left => return locked(&self.calls).started.note(),
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
             ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
-            ToHost::Created { id, description } => (id, Event::End(End::Created(description))),
+            ToHost::Created { id, description } => {
+                // What runs now belongs to the toolset, not to the call that made it.
+                locked(&self.calls).started.keep(self.group);
+                (id, Event::End(End::Created(description)))
+            }
             ToHost::Done { id, output } => (id, Event::End(End::Done(output))),
             ToHost::Failed { id, failure } => (id, Event::End(End::Failed(failure))),
             ToHost::Unfit { id, problems } => (id, Event::End(End::Unfit(problems))),
@@ -277,13 +322,13 @@ impl Process {
     /// Waits for the process to end, kills the rest of its group, and reports the end to all calls.
     fn reap(&self, child: &mut Child, output: &Output, scratch: Option<PrivateDir>) {
         let patience = Instant::now() + EXIT_GRACE;
-        while !has_exited(self.pid) && Instant::now() < patience {
+        while !self.group.has_exited() && Instant::now() < patience {
             thread::sleep(Duration::from_millis(1));
         }
         let status = {
             let mut calls = locked(&self.calls);
             // Kill before reaping: until then, no other group can get the same number.
-            let _ = kill_process_group(self.pid, Signal::KILL);
+            self.group.signal(Signal::KILL);
             calls.reaped = true;
             child.wait()
         };
@@ -327,7 +372,8 @@ fn spawn(
 ) -> io::Result<(UnixStream, Arc<Output>, Child)> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_write_timeout(Some(WRITE_TIMEOUT))?;
-    ours.set_read_timeout(Some(limits.idle).filter(|idle| !idle.is_zero()))?;
+    let idle = Some(limits.idle).filter(|idle| !idle.is_zero());
+    ours.set_read_timeout(idle.map_or(Some(LOOK_INTERVAL), |idle| Some(idle.min(LOOK_INTERVAL))))?;
     let (reader, printer) = io::pipe()?;
     let path = if program.program.components().count() > 1 {
         std::path::absolute(&program.program)?
@@ -337,7 +383,8 @@ fn spawn(
     let passed = limits.env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
     let output = Output::follow(reader, shown_as.display().to_string())?;
     keep_descriptors();
-    let child = Command::new(path)
+    let mut command = Command::new(path);
+    command
         .args(&program.args)
         .env_clear()
         .env("HOME", scratch)
@@ -345,16 +392,9 @@ fn spawn(
         .envs(passed)
         .env("TMPDIR", scratch)
         .current_dir(skill_dir)
-        .process_group(0)
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::from(printer.try_clone()?))
-        .stderr(Stdio::from(printer))
-        .spawn()?;
+        .stderr(Stdio::from(printer));
+    let child = session::start(&mut command, || Ok(()))?;
     Ok((ours, output, child))
-}
-
-/// Tells whether a child of this process has ended, without reaping it.
-fn has_exited(pid: Pid) -> bool {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
 }

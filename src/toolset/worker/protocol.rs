@@ -92,6 +92,8 @@ pub(super) enum ToHost {
     Failed { id: CallId, failure: Failure },
     /// The arguments do not fit the tool's schema. `problems` lists the problems in one line.
     Unfit { id: CallId, problems: String },
+    /// The child has children, at the end of a call and when no other runs.
+    Left,
     /// The progress of a call.
     Progress { id: CallId, fraction: f64, message: String },
     /// A line for the host's log.

@@ -265,7 +265,7 @@ impl Shared {
         let how = match &death.cause {
             Cause::Crash => death.how.clone(),
             Cause::Protocol(message) => return self.protocol(message.as_str()),
-            Cause::Stuck(why) => format!("its process was ended: {why}"),
+            Cause::Stuck(why) | Cause::Exceeded(why) => format!("its process was ended: {why}"),
             Cause::Call { reason, .. } => (*reason).to_owned(),
             Cause::Closed => "its process was ended".to_owned(),
         };

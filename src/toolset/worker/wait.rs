@@ -119,8 +119,9 @@ impl<'a> Wait<'a> {
             match slot.next(if killed { TICK } else { TICK.min(left) }) {
                 Some(Event::End(end)) => return self.judge(end, id, stopping),
                 Some(event) => self.report(process, id, event),
-                None => process.notice_exit(),
+                None => {}
             }
+            process.check();
             let now = Instant::now();
             match stopping {
                 None => {

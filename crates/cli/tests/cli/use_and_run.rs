@@ -284,6 +284,23 @@ fn a_script_writes_where_it_is_allowed_to() {
     assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_script_neither_reads_nor_locks_what_the_program_records() {
+    let place = place();
+    let script = "cd \"$HOME/.local/state/repertoire\"\nfor file in *; do\n  \
+                  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\ndone\necho end\n";
+    place.write("skills/review/scripts/lock.sh", script);
+    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    assert!(place.path().join("home/.local/state/repertoire/trust.json").exists());
+    let answer = place.run(["run", "--json", "review", "lock.sh"].iter().chain(&SOURCE)).json();
+    if answer["data"]["sandbox"]["filesystem"] == "none" {
+        eprintln!("SKIPPED: this kernel has no Landlock");
+        return;
+    }
+    assert_eq!(answer["data"]["stdout"], "end\n", "{answer}");
+}
+
 #[test]
 fn scripts_are_shown_with_what_they_say_of_themselves() {
     let place = place();

@@ -135,7 +135,7 @@ fn probe(place: &Place, mut tally: Tally) -> Tally {
         return tally.skip("no Python");
     }
     let outside = probes::Outside::new();
-    let aim = outside.aim(false).to_string();
+    let aim = outside.aim(&repertoire::script::allowed_calls(), false, true).to_string();
     let session = place.engine.session("sandbox");
     let ran = place.engine.run_script("review", "probes.py", &[aim], &session, ScriptIo::default());
     let output = match ran {

@@ -362,7 +362,8 @@ fn no_probe_gets_through() {
     let tools = engine.all_tools();
     let probe = tools.find("probe").unwrap_or_else(|error| panic!("{error:#}: {tools:?}"));
     let outside = probes::Outside::new();
-    let aim = json!({"aim": outside.aim(true).to_string()});
+    let aim =
+        json!({"aim": outside.aim(&repertoire::script::allowed_calls(), true, true).to_string()});
     let printed = probe.call(&aim, &CallIo::default()).unwrap().output;
     let Some(WorkerState::Running { sandbox: Some(level), .. }) = probe.worker_state() else {
         panic!("not running");

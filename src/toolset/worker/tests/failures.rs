@@ -176,18 +176,95 @@ fn a_program_that_is_not_there_or_not_ours_is_an_error() {
 #[test]
 fn what_a_plugin_starts_ends_with_it() {
     let fixture = Fixture::prober(short());
-    let started = fixture.probe("start", &json!({})).unwrap().parse::<u32>().unwrap();
+    fixture.probe("env", &json!({})).unwrap();
     let pid = fixture.pid();
-    assert_eq!(group(pid).len(), 2);
-    assert!(group(pid).contains(&started));
     assert!(fixture.probe("escape", &json!({})).unwrap_err().to_string().contains("not permitted"));
-    fixture.probe("exit", &json!({})).unwrap_err();
+    fixture.probe("start_and", &json!({"name": "exit"})).unwrap_err();
     assert_gone(pid);
+}
 
+#[test]
+fn what_a_call_starts_ends_with_it() {
+    let fixture = Fixture::prober(short());
     fixture.probe("start", &json!({})).unwrap();
     let pid = fixture.pid();
-    drop(fixture);
-    assert_gone(pid);
+    // Nothing is waited for: it is gone when the answer is there.
+    assert_eq!(group(pid), [pid]);
+    for command in [
+        "sleep 1000 >/dev/null 2>&1 &",
+        "(sleep 1000 >/dev/null 2>&1 &)",
+        "(trap '' TERM HUP; for i in 1 2 3; do sleep 1000 >/dev/null 2>&1 & done) &",
+        "sh -c 'while :; do sleep 0.01; done' >/dev/null 2>&1 &",
+    ] {
+        fixture.probe("run", &json!({"name": command})).unwrap();
+        assert_eq!(group(pid), [pid], "{command}");
+    }
+    // Calls at the same time keep what they need until the last of them ends.
+    thread::scope(|scope| {
+        let long = || fixture.probe("run", &json!({"name": "sleep 1; echo done"})).unwrap();
+        let long = scope.spawn(long);
+        thread::sleep(Duration::from_millis(300));
+        fixture.probe("start", &json!({})).unwrap();
+        assert_eq!(long.join().unwrap(), "done\n");
+    });
+    assert_eq!(group(pid), [pid]);
+    assert_eq!(fixture.pid(), pid);
+}
+
+#[test]
+fn what_a_child_takes_altogether_is_bounded() {
+    let limits = |change: fn(&mut Limits)| {
+        let mut limits = Limits { call_timeout: Duration::from_secs(30), ..short() };
+        change(&mut limits);
+        limits
+    };
+    // Eleven times twice as many: 2,048 processes, if nobody ends them.
+    let multiply = "f() { [ $1 = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 100; }; f 11";
+    let cases: [(Limits, &str, &str); 5] = [
+        (
+            limits(|limits| limits.group_processes = Some(100)),
+            multiply,
+            "it ran more than 100 processes at once",
+        ),
+        (
+            limits(|limits| limits.group_processes = Some(40)),
+            "for i in $(seq 60); do sleep 100 & done; wait",
+            "it ran more than 40 processes at once",
+        ),
+        (
+            limits(|limits| limits.scratch_bytes = Some(2_000_000)),
+            "for i in $(seq 40); do head -c 200000 /dev/zero >$TMPDIR/$i; done; sleep 100",
+            "it took more than 2000000 bytes for temporary files",
+        ),
+        (
+            limits(|limits| limits.address_space = Some(256 << 20)),
+            "for i in 1 2 3; do python3 -c 'import time; x = bytearray(120 << 20); time.sleep(100)' & done; wait",
+            "it took more than 268435456 bytes of memory altogether",
+        ),
+        (
+            limits(|limits| limits.address_space = Some(256 << 20)),
+            "python3 -c 'import mmap, os, time
+for i in range(3):
+    if not os.fork():
+        m = mmap.mmap(-1, 120 << 20); m.write(bytes(120 << 20)); time.sleep(100)
+time.sleep(100)'",
+            "it took more than 268435456 bytes of memory altogether",
+        ),
+    ];
+    for (limits, command, expected) in cases {
+        if command.contains("python3") && !std::path::Path::new("/usr/bin/python3").exists() {
+            println!("SKIPPED: no `python3` on this machine");
+            continue;
+        }
+        let fixture = Fixture::prober(limits);
+        let began = Instant::now();
+        let error = fixture.probe("run", &json!({"name": command})).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    }
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let name = format!("{module}::what_a_child_takes_altogether_is_bounded");
+    probes::again_as_another(&name, |text| println!("{text}"));
 }
 
 /// Not a test: a host with an endless call, which another test kills.
@@ -196,9 +273,9 @@ fn what_a_plugin_starts_ends_with_it() {
 fn host_main() {
     if std::env::args().any(|argument| argument == MARK) {
         let fixture = Fixture::prober(Limits::default());
-        fixture.probe("start", &json!({})).unwrap();
+        fixture.probe("env", &json!({})).unwrap();
         println!("child {} ", fixture.pid());
-        let _ = fixture.probe("spin", &json!({}));
+        let _ = fixture.probe("start_and", &json!({"name": "stay"}));
     }
 }
 
@@ -219,8 +296,11 @@ fn a_killed_host_leaves_no_process() {
         .find(|line| line.contains("child "))
         .unwrap();
     let pid = line.split("child ").nth(1).unwrap().trim().parse::<u32>().unwrap();
-    thread::sleep(Duration::from_millis(100));
-    assert_eq!(group(pid).len(), 2, "the child and what it started");
+    let patience = Instant::now() + Duration::from_secs(30);
+    while group(pid).len() < 2 {
+        assert!(Instant::now() < patience, "the child starts nothing");
+        thread::sleep(Duration::from_millis(5));
+    }
     let killed = Instant::now();
     host.kill().unwrap();
     host.wait().unwrap();

@@ -87,6 +87,17 @@ impl Toolset for Prober {
         tools.tool("start", "Leaves a program running.", |_, _: NoArguments, _| {
             Ok(Command::new("/bin/sleep").arg("1000").spawn()?.id().to_string())
         });
+        tools.tool("start_and", "Starts a program, and does more.", |_, Named { name }, _| {
+            Command::new("/bin/sleep").arg("1000").spawn()?;
+            match name.as_str() {
+                "exit" => std::process::exit(7),
+                _ => loop {
+                    std::thread::sleep(Duration::from_secs(1));
+                },
+            }
+            #[expect(unreachable_code, reason = "the type of the answer")]
+            Ok("")
+        });
         tools.tool("escape", "Leaves the group.", |_, _: NoArguments, _| {
             Ok(Command::new("/bin/sleep").arg("1000").process_group(0).spawn()?.id().to_string())
         });

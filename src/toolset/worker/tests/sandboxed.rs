@@ -82,21 +82,32 @@ fn no_probe_gets_through() {
     if !Path::new("/usr/bin/python3").exists() {
         return say("SKIPPED: no `python3` on this machine");
     }
+    for has_rights in [false, true] {
+        probe(has_rights);
+    }
+    let (_, module) = module_path!().split_once("::").unwrap();
+    probes::again_as_another(&format!("{module}::no_probe_gets_through"), say);
+}
+
+fn probe(has_rights: bool) {
     let outside = probes::Outside::new();
-    let fixture = Fixture::prober(short());
+    let data = tempfile::tempdir().unwrap();
+    let granted = || Limits { network: true, write: vec![data.path().to_owned()], ..short() };
+    let fixture = Fixture::prober(if has_rights { granted() } else { short() });
     std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
-    let command = format!("exec /usr/bin/python3 probes.py '{}'", outside.aim(true));
+    let calls = crate::sandbox::allowed_calls();
+    let aim = outside.aim(&calls, true, !has_rights);
+    let command = format!("exec /usr/bin/python3 probes.py '{aim}'");
     let printed = fixture.probe("run", &named(command)).unwrap();
     let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
         panic!("not running");
     };
-    if level.filesystem != FilesystemLevel::Full || level.network != NetworkLevel::All {
-        return say("SKIPPED: this kernel has not all of Landlock and seccomp");
+    let network = if has_rights { NetworkLevel::Internet } else { NetworkLevel::All };
+    if level.filesystem != FilesystemLevel::Full || level.network != network {
+        return println!("SKIPPED: this kernel has not all of Landlock and seccomp");
     }
-    assert!(level.processes, "{level:?}");
+    assert!(level.processes && level.terminal, "{level:?}");
     outside.assert_shut(&printed);
-    let (_, module) = module_path!().split_once("::").unwrap();
-    probes::again_as_another(&format!("{module}::no_probe_gets_through"), say);
 }
 
 #[test]

@@ -1,0 +1,95 @@
+//! Filters system calls on Linux. Two seccomp filters hold at once: the first knows which calls exist
+//! in the sandbox ([`allowed`]), the second refuses some of their arguments ([`arguments`]).
+
+mod allowed;
+mod arguments;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::sync::OnceLock;
+
+use linux_raw_sys::general as linux;
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
+
+use super::Rules;
+
+const EPERM: u32 = 1;
+const ENOSYS: u32 = 38;
+
+/// Calls that libraries do without if there is no such call, but not if it is refused: they then use
+/// `clone`, and temporary files.
+const UNKNOWN: [u32; 2] = [linux::__NR_clone3, linux::__NR_memfd_create];
+
+/// The newest call that was weighed for the list. Programs are used to kernels that do not have newer
+/// ones, and then use older ones instead.
+const NEWEST: u32 = linux::__NR_mseal;
+
+/// Returns the numbers of the calls that exist in the sandbox, for tests that try all others.
+#[cfg(any(feature = "scripts", test))]
+pub fn allowed_calls() -> Vec<u32> {
+    allowed::all().collect()
+}
+
+/// Calls by their numbers, each with the arguments for which the filter acts; none means always.
+type Calls = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// The filters of a process, compiled.
+#[derive(Debug)]
+pub(super) struct Filters([BpfProgram; 2]);
+
+impl Filters {
+    /// Compiles the filters for `rules`. Fails on processors whose calls are not known.
+    pub(super) fn new(rules: &Rules) -> Result<Filters, Box<dyn Error>> {
+        let allowed: BTreeSet<u32> = allowed::all().collect();
+        let existing = allowed.iter().map(|number| (i64::from(*number), Vec::new())).collect();
+        let mut refused = arguments::refused(rules)?;
+        let known = (0..=NEWEST).filter(|number| !allowed.contains(number));
+        let known = known.filter(|number| !UNKNOWN.contains(number));
+        refused.extend(known.map(|number| (i64::from(number), Vec::new())));
+        Ok(Filters([
+            compile(existing, SeccompAction::Errno(ENOSYS), SeccompAction::Allow)?,
+            compile(refused, SeccompAction::Allow, SeccompAction::Errno(EPERM))?,
+        ]))
+    }
+
+    /// Applies the filters to the calling thread and all that it starts later. Allocates nothing unless
+    /// it fails.
+    #[cfg(feature = "scripts")]
+    pub(super) fn apply(&self) -> Result<(), seccompiler::Error> {
+        self.0.iter().try_for_each(|program| apply_filter(program))
+    }
+
+    /// Applies the filters to all threads of this process, those included that a runtime has started
+    /// before.
+    #[cfg(feature = "toolsets")]
+    pub(super) fn apply_to_process(&self) -> Result<(), seccompiler::Error> {
+        self.0.iter().try_for_each(|program| seccompiler::apply_filter_all_threads(program))
+    }
+}
+
+/// Tells whether this kernel takes filters. It is tried once, on a thread that ends with it.
+pub(super) fn are_supported() -> bool {
+    static SUPPORTED: OnceLock<bool> = OnceLock::new();
+    let try_it = || {
+        let empty = compile(Calls::new(), SeccompAction::Allow, SeccompAction::Errno(EPERM));
+        empty.is_ok_and(|filter| apply_filter(&filter).is_ok())
+    };
+    *SUPPORTED.get_or_init(|| {
+        let thread = std::thread::Builder::new().name("sandbox-trial".to_owned()).spawn(try_it);
+        thread.is_ok_and(|thread| thread.join().unwrap_or(false))
+    })
+}
+
+/// Compiles a filter that takes the action `listed` for `calls`, and `other` for all others. Calls of
+/// other tables (x32) have other numbers, so none of them is listed; 32-bit calls end the process.
+fn compile(
+    calls: Calls,
+    other: SeccompAction,
+    listed: SeccompAction,
+) -> Result<BpfProgram, Box<dyn Error>> {
+    let filter = SeccompFilter::new(calls, other, listed, std::env::consts::ARCH.try_into()?)?;
+    Ok(filter.try_into()?)
+}
+
+#[cfg(test)]
+mod tests;
