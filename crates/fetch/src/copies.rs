@@ -192,6 +192,27 @@ impl Copies {
         Ok(new)
     }
 
+    /// Puts the contents of a copy into `objects` again, if they were removed there. Files that were changed
+    /// are skipped.
+    pub(super) fn restock(
+        &self,
+        name: &str,
+        files: &BTreeMap<String, LockedFile>,
+        objects: &Objects,
+    ) {
+        let root = self.root(name);
+        for (path, file) in files.iter().filter(|(_, file)| !objects.has(&file.sha256)) {
+            let path = root.join(path);
+            if ContentHash::of_file(&path).ok().as_ref() == Some(&file.sha256)
+                && objects.prepare().is_ok()
+                && let Ok(mut content) = File::open(&path)
+            {
+                // A content that stays missing is an error of whoever reads it.
+                let _ = objects.put(&mut content, u64::MAX, &path.to_string_lossy());
+            }
+        }
+    }
+
     /// Replaces a copy with a new directory. Readers see either the old or the new one. On systems that
     /// cannot exchange two directories, there is an instant with neither.
     pub(super) fn install(

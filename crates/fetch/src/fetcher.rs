@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::address::taken_apart;
 #[cfg(feature = "archive-https")]
 use super::archive_address::ArchiveAddress;
 use super::archive_file::Archive;
@@ -15,8 +16,8 @@ use super::artifact_address::ArtifactAddress;
 use super::copies::{Copies, source_at};
 use super::directory::Directory;
 use super::git::Git;
-use super::layout;
-use super::limits::{Deadline, FetchLimits, too_large};
+use super::layout::{self, LeftOut};
+use super::limits::{Deadline, FetchLimits, refused, too_large};
 use super::location::{Location, check_revision};
 use super::lock_file::{Locked, LockedFile};
 #[cfg(feature = "object-store")]
@@ -64,6 +65,26 @@ pub struct Fetcher {
     pub(super) flag: Option<Arc<AtomicBool>>,
     pub(super) demands: RequiredSignatures,
     pub(super) objects: Objects,
+}
+
+/// A fetched state, with what is known about it beside its files.
+pub(super) struct Fetched {
+    pub(super) locked: Locked,
+    /// The key that signed the source, if a signature is required.
+    pub(super) signed_by: Option<String>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Returns a skill that was left out although the settings name it, and not by a pattern.
+fn named_but_left_out<'l>(
+    left_out: &'l [LeftOut],
+    settings: &FetchSettings,
+) -> Option<&'l LeftOut> {
+    let is_named = |one: &&LeftOut| {
+        let last = one.dir.rsplit('/').next().unwrap_or_default();
+        settings.skills.iter().any(|id| *id == one.dir || id == last)
+    };
+    left_out.iter().find(is_named)
 }
 
 impl Fetcher {
@@ -182,7 +203,7 @@ impl Fetcher {
                 Box::new(self.artifact(address)?)
             }
             #[cfg(not(feature = "archive-https"))]
-            Location::RemoteArchive(_) => {
+            Location::RemoteArchive(_) | Location::WellKnown(_) => {
                 return Err(super::provider::not_built(location, "archive-https"));
             }
             #[cfg(not(feature = "oci"))]
@@ -246,6 +267,7 @@ impl Fetcher {
     /// if it is too large; with `TIMEOUT` or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED`
     /// if the fetch was cancelled.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
+        let settings = &taken_apart(settings);
         let location = Location::parse(&settings.source, base)?;
         self.demands.check_signable(Scope::User, settings)?;
         let provider = self.provider_of(&location, settings)?;
@@ -259,24 +281,24 @@ impl Fetcher {
         settings: &FetchSettings,
         revision: Option<&str>,
     ) -> Result<Locked, Error> {
-        self.fetch_for(Scope::User, provider, settings, revision).map(|(locked, _)| locked)
+        self.fetch_for(Scope::User, provider, settings, revision).map(|fetched| fetched.locked)
     }
 
-    /// Fetches like [`fetch_from`](Fetcher::fetch_from), for the `config.toml` of `scope`. Also returns
-    /// the key that signed the source, if a signature is required.
+    /// Fetches like [`fetch_from`](Fetcher::fetch_from), for the `config.toml` of `scope`.
     pub(super) fn fetch_for(
         &self,
         scope: Scope,
         provider: &dyn SourceProvider,
         settings: &FetchSettings,
         revision: Option<&str>,
-    ) -> Result<(Locked, Option<String>), Error> {
+    ) -> Result<Fetched, Error> {
         let span = spans::fetch();
-        let locked = spans::within(&span, || self.fetch_all(provider, settings, revision))?;
+        let (locked, left_out) =
+            spans::within(&span, || self.fetch_all(provider, settings, revision))?;
         span.record("files", spans::int(locked.files.len()));
         let content = |path: &str| self.objects.read(&locked.files.get(path)?.sha256).ok();
         let signed_by = self.demands.verify(scope, settings, &locked, &content)?;
-        Ok((locked, signed_by))
+        Ok(Fetched { locked, signed_by, left_out })
     }
 
     fn fetch_all(
@@ -284,7 +306,7 @@ impl Fetcher {
         provider: &dyn SourceProvider,
         settings: &FetchSettings,
         revision: Option<&str>,
-    ) -> Result<Locked, Error> {
+    ) -> Result<(Locked, Vec<LeftOut>), Error> {
         let mut tree = provider.open(revision)?;
         let entries = tree.entries().to_vec();
         let source = settings.source.as_str();
@@ -293,13 +315,19 @@ impl Fetcher {
         }
         let names = PathIndex::new(&entries, source)?;
         let units = chosen_units(&names, &mut *tree, settings)?;
-        let mut files = layout::files(&names, &units, self.limits.files)?;
+        let (mut files, left_out) = layout::files(&names, &units, self.limits.files)?;
+        if let Some(LeftOut { dir, reason }) = named_but_left_out(&left_out, settings) {
+            return Err(refused(source, dir, &format!("cannot be taken: {reason}")));
+        }
         layout::add_signature(&names, settings.path.as_deref(), &mut files);
-        let files = self.keep(&mut *tree, &files, source)?;
+        let mut files = self.keep(&mut *tree, &files, source)?;
+        for dir in layout::repeated(&units, &files) {
+            files.retain(|path, _| !path.strip_prefix(&dir).is_some_and(|p| p.starts_with('/')));
+        }
         let digest = || super::lock_file::digest(&files).to_string();
         let revision = tree.revision().map_or_else(digest, str::to_owned);
         let FetchSettings { source, rev, path, skills, .. } = settings.clone();
-        Ok(Locked { source, rev, path, skills, revision, files })
+        Ok((Locked { source, rev, path, skills, revision, files }, left_out))
     }
 
     /// Turns a fetched state into an engine's source, under a name that the host chooses. Writes a copy

@@ -15,6 +15,8 @@
 //! No file of a source is run while it is fetched; code in its skills runs only after the user has
 //! trusted it.
 
+mod add;
+mod address;
 mod archive;
 mod archive_address;
 mod archive_file;
@@ -49,6 +51,7 @@ mod pack;
 mod path_index;
 mod paths;
 mod poll;
+mod preview;
 mod program;
 mod provider;
 mod push;
@@ -56,6 +59,7 @@ mod push;
 mod registry;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod remote;
+mod remove;
 mod required_signatures;
 mod schedule;
 mod scratch;
@@ -67,18 +71,22 @@ mod unattended;
 mod update;
 mod watch;
 
+pub use add::Added;
 pub use collect::Kept;
 pub use config_file::change_config;
 pub use diff::{ChangeKind, FileChange, Lines, SkillChange};
 pub use fetcher::Fetcher;
+pub use layout::LeftOut;
 pub use limits::FetchLimits;
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
 pub use mcp::McpAddress;
 pub use poll::{PollOutcome, PolledSource, SourcePoll, SourcePoller};
+pub use preview::{Preview, PreviewedSkill};
 pub use provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 pub use push::Pushed;
-pub use source_list::{Added, SourceList};
+pub use remove::{InSource, Removed};
+pub use source_list::SourceList;
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};
 pub use watch::SourceWatch;
 

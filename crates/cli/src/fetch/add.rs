@@ -3,47 +3,100 @@
 use std::path::Path;
 
 use repertoire::{Error, ErrorCode};
+use repertoire_config::FetchSettings;
 use repertoire_fetch::{Added, Location, SourceList};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::copy_problems::CopyProblems;
-use super::{code_in, fetcher, list_to_change, short, waiting};
+use super::{code_in, failure_of, fetcher, list_to_change, preview, short, show_left_out, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
-use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
+use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
-use crate::sanitize;
+use crate::{sanitize, signals};
 
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    if args.name.is_some() && args.addresses.len() > 1 {
+        let message = "`--name` names one source, and there are several";
+        let help = "add the source that it is for on its own";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help).into());
+    }
     let fetcher = fetcher(common)?;
     let list = list_to_change(&fetcher, common)?;
-    let mut settings = args.source.settings();
-    settings.source = address(&settings.source, &args.command)?;
-    settings.signed_by.clone_from(&args.signed_by);
-    let here = std::env::current_dir().unwrap_or_default();
-    let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
-    let root = list.copy_of(&added.name);
-    let code = code_in(&root);
-    let in_use = CopyProblems::load(std::slice::from_ref(&root), common)?.pop().unwrap_or_default();
-    if out.json {
-        Output::json(&json!({
-            "name": added.name,
-            "source": added.locked.source,
-            "revision": added.locked.revision,
-            "skills": added.skills,
-            "signed_by": added.signed_by,
-            "files": added.locked.files.len(),
-            "code": code,
-            "findings": in_use.findings,
-            "shadowed": in_use.shadowed,
-            "path": root.to_string_lossy(),
-            "config": list.config_file().to_string_lossy(),
-            "lock": list.lock_file().to_string_lossy(),
-        }))?;
-    } else {
-        out.human(page(&added, &list, &code, &in_use).as_str())?;
+    if args.list || args.dry_run {
+        return preview::run(args, &fetcher, &list, common, out);
     }
-    Ok(ExitCode::Done)
+    let mut reports = Vec::new();
+    let is_good = each_source(args, out, |settings| {
+        let known = CopyProblems::of_all(common)?;
+        let here = std::env::current_dir().unwrap_or_default();
+        let name = args.name.as_deref();
+        let added = waiting(&settings.source, || list.add(name, settings, &here))?;
+        let root = list.copy_of(&added.name);
+        let mut in_use = CopyProblems::load(std::slice::from_ref(&root), common)?;
+        let in_use = in_use.pop().unwrap_or_default().without(&known);
+        let code = code_in(&root);
+        if !out.json {
+            out.human(page(&added, &list, &code, &in_use).as_str())?;
+        }
+        reports.push(report(&added, &list, &code, &in_use));
+        Ok(())
+    })?;
+    if out.json {
+        print_all(args, reports)?;
+    }
+    Ok(ExitCode::done_if(is_good))
+}
+
+/// Calls `add` with the settings of each source. If there are several, reports the failure of one, and goes
+/// on with the next. Returns whether all succeeded.
+pub(super) fn each_source(
+    args: &AddArgs,
+    out: Output,
+    mut add: impl FnMut(&FetchSettings) -> anyhow::Result<()>,
+) -> anyhow::Result<bool> {
+    let mut is_good = true;
+    for source in &args.addresses {
+        let mut settings = args.choice.settings(&address(source, &args.command)?);
+        settings.signed_by.clone_from(&args.signed_by);
+        match add(&settings) {
+            Err(error) if args.addresses.len() > 1 && signals::cancelled_by().is_none() => {
+                is_good = false;
+                match error.downcast::<Error>() {
+                    Ok(error) => out.partial_failure(&failure_of(source, &error)),
+                    Err(error) => return Err(error),
+                }
+            }
+            result => result?,
+        }
+    }
+    Ok(is_good)
+}
+
+/// Prints the JSON of one source, or of all that succeeded if several were named.
+pub(super) fn print_all(args: &AddArgs, mut reports: Vec<Json>) -> anyhow::Result<()> {
+    let only = (args.addresses.len() == 1).then(|| reports.pop()).flatten();
+    Output::json(&only.unwrap_or_else(|| json!({ "sources": reports })))?;
+    Ok(())
+}
+
+fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Json {
+    json!({
+        "name": added.name,
+        "source": added.locked.source,
+        "revision": added.locked.revision,
+        "skills": added.skills,
+        "new": added.new,
+        "left_out": added.left_out,
+        "signed_by": added.signed_by,
+        "files": added.locked.files.len(),
+        "code": code,
+        "findings": in_use.findings,
+        "shadowed": in_use.shadowed,
+        "path": list.copy_of(&added.name).to_string_lossy(),
+        "config": list.config_file().to_string_lossy(),
+        "lock": list.lock_file().to_string_lossy(),
+    })
 }
 
 /// Returns the address of a source, completed by the words of `command`, which follow `mcp:`.
@@ -70,13 +123,18 @@ fn is_archive(source: &str) -> bool {
 
 fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Page {
     let mut page = Page::default();
-    let Added { name, locked, skills, signed_by, .. } = added;
+    let Added { name, locked, skills, new, left_out, signed_by, .. } = added;
     let revision = short(&locked.revision);
     let (name, source) = (styled(NAME, sanitize::line(name)), sanitize::line(&locked.source));
     page.line(format_args!("{} {name} from {source} at {revision}", styled(GOOD, "added")));
-    for id in skills {
+    for id in new {
         page.line(format_args!("  {}", sanitize::line(id)));
     }
+    if new.len() < skills.len() {
+        let before = count(skills.len() - new.len(), "skill");
+        page.line(format_args!("  {}", styled(DIM, format_args!("{before} of it here before"))));
+    }
+    show_left_out(&mut page, left_out);
     if let Some(key) = signed_by {
         page.line(format_args!("signed by {}", sanitize::line(key)));
     }

@@ -12,6 +12,7 @@ mod add;
 mod archive_attacks;
 #[cfg(feature = "archive-https")]
 mod archive_https;
+mod clipboard;
 mod collect;
 #[cfg(feature = "object-store")]
 mod fleet;
@@ -25,7 +26,9 @@ mod mcp_server;
 mod object_store;
 #[cfg(feature = "oci")]
 mod oci;
+mod one_more;
 mod poll;
+mod preview;
 mod push;
 mod repository;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
