@@ -48,7 +48,7 @@ impl Fetcher {
             if section.settings.source.is_empty() {
                 continue; // reported when the file was read
             }
-            let copies = self.copies(section.file.parent().unwrap_or(&section.file));
+            let copies = self.copies(section.scope, section.file.parent().unwrap_or(&section.file));
             let root = copies.root(name);
             if !root.is_dir() {
                 let message = format!("the source `{name}` was not fetched on this machine");

@@ -6,29 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::address::taken_apart;
-#[cfg(feature = "archive-https")]
-use super::archive_address::ArchiveAddress;
-use super::archive_file::Archive;
-#[cfg(feature = "archive-https")]
-use super::archive_https::RemoteArchive;
-#[cfg(feature = "oci")]
-use super::artifact_address::ArtifactAddress;
 use super::copies::{Copies, source_at};
-use super::directory::Directory;
-use super::git::Git;
 use super::layout::{self, LeftOut};
 use super::limits::{Deadline, FetchLimits, refused, too_large};
-use super::location::{Location, check_revision};
+use super::location::Location;
 use super::lock_file::{Locked, LockedFile};
-#[cfg(feature = "object-store")]
-use super::object_address::ObjectAddress;
-#[cfg(feature = "object-store")]
-use super::object_store::Bucket;
 use super::objects::{Objects, io_error};
 use super::path_index::PathIndex;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
-#[cfg(feature = "oci")]
-use super::registry::Artifact;
 use super::required_signatures::RequiredSignatures;
 use super::selection::chosen_units;
 use repertoire::catalog::{Scope, Source};
@@ -59,7 +44,9 @@ use repertoire_config::{Config, FetchSettings, SignaturePolicy};
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     pub(super) cache: PathBuf,
-    limits: FetchLimits,
+    /// The directory of the copies.
+    pub(super) installed: PathBuf,
+    pub(super) limits: FetchLimits,
     is_cancelled: fn() -> bool,
     /// A flag that cancels fetches, too.
     pub(super) flag: Option<Arc<AtomicBool>>,
@@ -89,17 +76,27 @@ fn named_but_left_out<'l>(
 
 impl Fetcher {
     /// Creates a fetcher that stores everything below `cache`, which need not exist. Removing that
-    /// directory loses nothing that cannot be fetched again.
+    /// directory loses nothing that cannot be fetched again; with [`installed_in`](Fetcher::installed_in),
+    /// what was fetched stays in use without it.
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
         Fetcher {
             objects: Objects::new(cache.join("objects")),
+            installed: cache.join("copies"),
             cache,
             limits: FetchLimits::default(),
             is_cancelled: || false,
             flag: None,
             demands: RequiredSignatures::default(),
         }
+    }
+
+    /// Keeps the copies from which engines read below `dir`, instead of in the cache: those of a user in
+    /// `dir/skills/OWNER/REPO/ID`, those of a project in `dir/projects`.
+    #[must_use]
+    pub fn installed_in(mut self, dir: impl Into<PathBuf>) -> Fetcher {
+        self.installed = dir.into();
+        self
     }
 
     /// Sets the limits of a fetch.
@@ -143,117 +140,12 @@ impl Fetcher {
         self.cache.join("answers")
     }
 
-    pub(super) fn copies(&self, config_dir: &Path) -> Copies {
-        Copies::new(&self.cache, config_dir)
-    }
-
-    /// Creates the provider of a location. `rev` is the revision of [`FetchSettings`].
-    ///
-    /// Fails with `INVALID_PARAM` if the location cannot have such a revision, or this build cannot
-    /// fetch its kind of source, and with `EXECUTION_ERROR` if the cache cannot be written.
-    pub fn provider(
-        &self,
-        location: &Location,
-        rev: Option<&str>,
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let settings = FetchSettings { rev: rev.map(str::to_owned), ..FetchSettings::default() };
-        self.provider_of(location, &settings)
-    }
-
-    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
-    /// the chosen skills.
-    pub(super) fn provider_of(
-        &self,
-        location: &Location,
-        settings: &FetchSettings,
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let FetchSettings { rev, path, .. } = settings;
-        let (rev, limits, deadline) = (rev.as_deref(), self.limits, self.deadline());
-        Ok(match location {
-            Location::Git(url) => {
-                rev.map(check_revision).transpose()?;
-                let scratch = self.scratch()?;
-                let (url, rev) = (url.clone(), rev.map(str::to_owned));
-                Box::new(Git { url, rev, limits, deadline, scratch })
-            }
-            Location::Directory(_) if rev.is_some() => {
-                let message = format!("{location} is a directory, which has no revisions");
-                let help = "leave the revision out, or name its repository as `file://…`";
-                return Err(Error::new(ErrorCode::InvalidParam, message, help));
-            }
-            Location::Directory(path) => {
-                Box::new(Directory { path: path.clone(), limits, deadline })
-            }
-            Location::Archive(path) => {
-                let (source, sha256) = (location.to_string(), rev.map(str::to_owned));
-                Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
-            }
-            #[cfg(feature = "archive-https")]
-            Location::RemoteArchive(url) => {
-                let (address, scratch) = (ArchiveAddress::parse(url)?, self.scratch()?);
-                let notes = self.answers();
-                Box::new(RemoteArchive::new(address, rev, (limits, deadline), scratch, &notes))
-            }
-            #[cfg(feature = "object-store")]
-            Location::ObjectStore(url) => Box::new(self.bucket(ObjectAddress::parse(url)?, rev)?),
-            #[cfg(feature = "oci")]
-            Location::Oci(url) => {
-                let mut address = ArtifactAddress::parse(url)?;
-                address.set_revision(rev)?;
-                Box::new(self.artifact(address)?)
-            }
-            #[cfg(not(feature = "archive-https"))]
-            Location::RemoteArchive(_) | Location::WellKnown(_) => {
-                return Err(super::provider::not_built(location, "archive-https"));
-            }
-            #[cfg(not(feature = "oci"))]
-            Location::Oci(_) => return Err(super::provider::not_built(location, "oci")),
-            #[cfg(not(feature = "object-store"))]
-            Location::ObjectStore(_) => {
-                return Err(super::provider::not_built(location, "object-store"));
-            }
-            Location::Mcp(_) if rev.is_some() || path.is_some() => {
-                let what = if rev.is_some() { "revisions" } else { "directories" };
-                let message = format!("{location} is an MCP server, which has no {what}");
-                let help = "leave that out; name skills to choose some";
-                return Err(Error::new(ErrorCode::InvalidParam, message, help));
-            }
-            #[cfg(feature = "mcp-source")]
-            Location::Mcp(address) => {
-                Box::new(super::mcp::Mcp::new(address, &settings.skills, limits, deadline))
-            }
-            #[cfg(not(feature = "mcp-source"))]
-            Location::Mcp(_) => return Err(super::provider::not_built(location, "mcp-source")),
-        })
-    }
-
-    /// Creates the provider of an object store. Fails with `INVALID_PARAM` for a prefix with a revision.
-    #[cfg(feature = "object-store")]
-    pub(super) fn bucket(
-        &self,
-        address: ObjectAddress,
-        sha256: Option<&str>,
-    ) -> Result<Bucket, Error> {
-        if sha256.is_some() && !address.is_archive() {
-            let message = format!("{address} is a prefix, which has no revisions");
-            let help = "leave the revision out: the contents are pinned by their hashes";
-            return Err(Error::new(ErrorCode::InvalidParam, message, help));
-        }
-        let (limits, deadline) = (self.limits, self.deadline());
-        let scratch = self.scratch()?;
-        Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
-    }
-
-    /// Creates the provider of an artifact in a registry.
-    #[cfg(feature = "oci")]
-    pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
-        let (limits, deadline) = (self.limits, self.deadline());
-        let scratch = self.scratch()?;
-        Ok(Artifact { address, limits, deadline, scratch })
+    pub(super) fn copies(&self, scope: Scope, config_dir: &Path) -> Copies {
+        Copies::new(&self.installed, scope, config_dir)
     }
 
     /// Creates the directory for temporary files.
-    fn scratch(&self) -> Result<PathBuf, Error> {
+    pub(super) fn scratch(&self) -> Result<PathBuf, Error> {
         let scratch = self.cache.join("scratch");
         std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
         Ok(scratch)
@@ -337,7 +229,7 @@ impl Fetcher {
     /// from the cache, and with `EXECUTION_ERROR` if the copy cannot be written.
     pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
         super::location::check_name(name)?;
-        let copies = self.copies(&self.cache);
+        let copies = self.copies(Scope::User, &self.cache);
         let _guard = copies.lock(&self.deadline())?;
         let new = copies.unpack(&locked.files, &self.objects)?;
         let Locked { source, rev, path, skills, .. } = locked.clone();

@@ -1,7 +1,7 @@
 //! Skills from elsewhere: git repositories, directories, archives, object stores, registries and MCP servers.
 //!
 //! A [`SourceProvider`] lists a source and reads from it. Each provider has a file of its own: `git.rs`,
-//! `directory.rs`, `archive.rs`, `archive_https.rs`, `object_store.rs`, `registry.rs`, `mcp/`. The
+//! `directory.rs`, `archive.rs`, `archive_https.rs`, `object_store.rs`, `registry.rs`, `well_known.rs`, `mcp/`. The
 //! [`Fetcher`] finds the skills in the list (`layout.rs`), resolves links by names alone, without a file
 //! system (`path_index.rs`), and stores the contents of the files by SHA-256 (`objects.rs`). Unused contents
 //! are garbage collected (`collect.rs`). A copy (`copies.rs`) is the directory from which engines read a
@@ -30,6 +30,7 @@ mod collect;
 mod config_file;
 mod configured;
 mod copies;
+mod copy_places;
 mod diff;
 mod directory;
 mod fetcher;
@@ -41,6 +42,7 @@ mod location;
 mod lock_file;
 mod loopback;
 mod mcp;
+mod migrate;
 mod object_address;
 #[cfg(feature = "object-store")]
 mod object_credentials;
@@ -54,6 +56,7 @@ mod poll;
 mod preview;
 mod program;
 mod provider;
+mod providers;
 mod push;
 #[cfg(feature = "oci")]
 mod registry;
@@ -68,8 +71,11 @@ mod signature;
 mod source_list;
 mod state;
 mod unattended;
+mod unpack;
 mod update;
 mod watch;
+#[cfg(feature = "archive-https")]
+mod well_known;
 
 pub use add::Added;
 pub use collect::Kept;

@@ -3,16 +3,18 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tempfile::TempDir;
 
 use super::copies::source_at;
 use super::diff;
 use super::fetcher::{Fetched, Fetcher};
 use super::layout::LeftOut;
 use super::lock_file::Locked;
+use super::scratch::scratch_dir;
+use super::unpack::write_files;
 use repertoire::catalog::{Catalog, CatalogOptions, Entry};
 use repertoire::diagnostic::Diagnostic;
 use repertoire::disclosure::{BytesPerToken, TokenCounter as _};
+use repertoire::private_dir::PrivateDir;
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Error, Severity};
 use repertoire_config::FetchSettings;
@@ -31,7 +33,7 @@ pub struct Preview {
     pub left_out: Vec<LeftOut>,
     /// The key that signed the source, if a signature is required.
     pub signed_by: Option<String>,
-    dir: TempDir,
+    dir: PrivateDir,
 }
 
 /// A skill that is looked at before it is taken.
@@ -107,7 +109,8 @@ impl Fetcher {
         settings: FetchSettings,
     ) -> Result<Preview, Error> {
         let Fetched { locked, signed_by, left_out } = fetched;
-        let dir = self.copies(&self.cache).unpack(&locked.files, &self.objects)?;
+        let dir = scratch_dir(&self.scratch()?)?;
+        write_files(dir.path(), &locked.files, &self.objects)?;
         Ok(Preview { name, settings, locked, left_out, signed_by, dir })
     }
 }

@@ -49,7 +49,7 @@ impl<'a> SourceList<'a> {
     pub fn new(fetcher: &'a Fetcher, scope: Scope, base: &Path, brand: &str) -> SourceList<'a> {
         let config = Config::path(base, brand);
         let dir = config.parent().unwrap_or(base);
-        let (lock, copies) = (dir.join(lock_file::NAME), fetcher.copies(dir));
+        let (lock, copies) = (dir.join(lock_file::NAME), fetcher.copies(scope, dir));
         let (base, brand) = (base.to_owned(), brand.to_owned());
         SourceList { fetcher, scope, base, brand, config, lock, copies }
     }

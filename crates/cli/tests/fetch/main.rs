@@ -19,6 +19,8 @@ mod fleet;
 mod hostile;
 #[cfg(feature = "mcp-source-tls")]
 mod https;
+mod installed;
+mod left_out;
 mod library;
 mod mcp;
 mod mcp_server;
@@ -42,5 +44,7 @@ mod signed;
 mod update;
 #[cfg(feature = "archive-https")]
 mod web;
+#[cfg(feature = "archive-https")]
+mod well_known;
 mod zip;
 mod zip_file;

@@ -98,7 +98,7 @@ fn a_server_is_updated_pinned_and_may_be_gone() {
 
     // A pinned skill is used from the cache, and rejected from a server whose content differs.
     let cache = place.path().join("home/.cache/repertoire/fetch");
-    fs::remove_dir_all(cache.join("copies")).unwrap();
+    fs::remove_dir_all(place.path().join("home/.local/share/repertoire/skills")).unwrap();
     place.run(["update", "--frozen"]).exits(0);
     assert!(place.run(["use", "acme/deploy"]).exits(0).stdout.contains("great care"));
     served.write("deploy/SKILL.md", &skill("deploy", "", "Other.\n"));
