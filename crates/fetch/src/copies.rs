@@ -79,7 +79,8 @@ impl Copies {
         let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         let names = files.filter_map(|file| file.strip_suffix(".json").map(str::to_owned));
-        let used = names.map(|name| self.state(&name).dir.unwrap_or(name));
+        let others = names.filter(|other| other != name);
+        let used = others.map(|other| self.state(&other).dir.unwrap_or(other));
         free_dir(&self.dir, &used.collect::<Vec<_>>(), name, source)
     }
 
@@ -239,11 +240,7 @@ impl Copies {
     ) -> Result<(), Error> {
         let state = self.state(name);
         let dir = state.dir.filter(|dir| self.dir.join(dir).is_dir());
-        let dir = match dir {
-            Some(dir) => dir,
-            None if self.dir.join(name).is_dir() => name.to_owned(),
-            None => self.new_dir(name, &locked.source),
-        };
+        let dir = dir.unwrap_or_else(|| self.new_dir(name, &locked.source));
         let root = self.dir.join(&dir);
         let list = fs::read(new.path().join(LIST)).ok();
         let is_true =

@@ -279,7 +279,7 @@ impl SourceList<'_> {
             return Ok((revision, PollOutcome::Busy));
         }
         let update = candidate.update();
-        self.take(name, candidate, settings, sources)?;
+        self.take(name, *candidate, settings, sources)?;
         Ok((revision, PollOutcome::Updated(update)))
     }
 }

@@ -205,7 +205,7 @@ fn cause(errors: &str) -> String {
         ["fatal: ", "error: ", "ERROR: ", "remote: "].iter().any(|start| line.starts_with(start))
     };
     let lines = || errors.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    let cause = lines().find(is_of_git).or(lines().last()).unwrap_or("it failed");
+    let cause = lines().find(is_of_git).or(lines().next_back()).unwrap_or("it failed");
     if cause.contains("Could not read from remote repository") {
         let of_program = lines().take_while(|line| *line != cause).filter(|l| !l.contains("@@@@"));
         let of_program: Vec<&str> = of_program.collect();

@@ -155,7 +155,7 @@ impl SourceList<'_> {
             return Ok(Removed { skills, source_removed: true });
         }
         let chosen = without(&settings.skills, &gone, &left);
-        self.keep_only(name, FetchSettings { skills: chosen, ..settings }, &gone)?;
+        self.keep_only(name, &FetchSettings { skills: chosen, ..settings }, &gone)?;
         Ok(Removed { skills, source_removed: false })
     }
 
@@ -164,7 +164,7 @@ impl SourceList<'_> {
     fn keep_only(
         &self,
         name: &str,
-        settings: FetchSettings,
+        settings: &FetchSettings,
         gone: &[&Installed],
     ) -> Result<(), Error> {
         let mut sources = lock_file::read(&self.lock)?;
@@ -186,9 +186,9 @@ impl SourceList<'_> {
         let locked: Locked = locked.clone();
         let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
         change_config(&self.config, self.project(), |before| {
-            let after = config::set_fetch(before, name, &settings);
+            let after = config::set_fetch(before, name, settings);
             let after = after.map_err(|error| self.of_config(&error))?;
-            self.copies.install(name, new, &locked, &settings)?;
+            self.copies.install(name, new, &locked, settings)?;
             lock_file::write(&self.lock, &sources)?;
             Ok(after)
         })

@@ -123,7 +123,7 @@ impl FetchedState {
 pub(super) enum UpdateStep {
     /// The state is in use already; with the key that signed it, if a signature is required.
     InUse(Locked, Option<String>),
-    Other(FetchedState),
+    Other(Box<FetchedState>),
 }
 
 impl SourceList<'_> {
@@ -182,7 +182,7 @@ impl SourceList<'_> {
                         format!("`config.toml` has changed the source `{name}` meanwhile");
                     return Err(Error::new(ErrorCode::InvalidParam, message, "update it again"));
                 }
-                self.take(name, candidate, settings, lock_file::read(&self.lock)?)?;
+                self.take(name, *candidate, settings, lock_file::read(&self.lock)?)?;
                 Ok(update)
             }
         }
@@ -213,7 +213,7 @@ impl SourceList<'_> {
         let status = UpdateStatus::Updated;
         let (before, locked) = (locked, fetched);
         let state = FetchedState { status, before, locked, new, changes, signed_by, left_out };
-        Ok(UpdateStep::Other(state))
+        Ok(UpdateStep::Other(Box::new(state)))
     }
 
     /// Puts a state into use, and pins it in the lock file, whose current entries are `sources`. The
@@ -266,7 +266,7 @@ impl SourceList<'_> {
         let (status, before) = (UpdateStatus::Installed, Some(locked.clone()));
         let left_out = Vec::new();
         let state = FetchedState { status, before, locked, new, changes, signed_by, left_out };
-        Ok(UpdateStep::Other(state))
+        Ok(UpdateStep::Other(Box::new(state)))
     }
 
     fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use repertoire::{Error, ErrorCode};
-use repertoire_config::FetchSettings;
 use repertoire_fetch::{Added, Location, SourceList};
 use serde_json::{Value as Json, json};
 
 use super::copy_problems::CopyProblems;
-use super::{code_in, failure_of, fetcher, list_to_change, preview, short, show_left_out, waiting};
+use super::each_source::{each_source, print_all};
+use super::{code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
-use crate::{sanitize, signals};
+use crate::sanitize;
 
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     if args.name.is_some() && args.addresses.len() > 1 {
@@ -48,38 +48,6 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     Ok(ExitCode::done_if(is_good))
 }
 
-/// Calls `add` with the settings of each source. If there are several, reports the failure of one, and goes
-/// on with the next. Returns whether all succeeded.
-pub(super) fn each_source(
-    args: &AddArgs,
-    out: Output,
-    mut add: impl FnMut(&FetchSettings) -> anyhow::Result<()>,
-) -> anyhow::Result<bool> {
-    let mut is_good = true;
-    for source in &args.addresses {
-        let mut settings = args.choice.settings(&address(source, &args.command)?);
-        settings.signed_by.clone_from(&args.signed_by);
-        match add(&settings) {
-            Err(error) if args.addresses.len() > 1 && signals::cancelled_by().is_none() => {
-                is_good = false;
-                match error.downcast::<Error>() {
-                    Ok(error) => out.partial_failure(&failure_of(source, &error)),
-                    Err(error) => return Err(error),
-                }
-            }
-            result => result?,
-        }
-    }
-    Ok(is_good)
-}
-
-/// Prints the JSON of one source, or of all that succeeded if several were named.
-pub(super) fn print_all(args: &AddArgs, mut reports: Vec<Json>) -> anyhow::Result<()> {
-    let only = (args.addresses.len() == 1).then(|| reports.pop()).flatten();
-    Output::json(&only.unwrap_or_else(|| json!({ "sources": reports })))?;
-    Ok(())
-}
-
 fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Json {
     json!({
         "name": added.name,
@@ -97,23 +65,6 @@ fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyPr
         "config": list.config_file().to_string_lossy(),
         "lock": list.lock_file().to_string_lossy(),
     })
-}
-
-/// Returns the address of a source, completed by the words of `command`, which follow `mcp:`.
-fn address(source: &str, command: &[String]) -> Result<String, Error> {
-    if command.is_empty() {
-        return Ok(source.to_owned());
-    }
-    let invalid = |message: &str| {
-        let help = "write `repertoire add mcp: -- COMMAND…`";
-        Error::new(ErrorCode::InvalidParam, message, help)
-    };
-    if !source.starts_with("mcp:") {
-        return Err(invalid("a command follows a source that is not `mcp:`"));
-    }
-    let words = shlex::try_join(command.iter().map(String::as_str));
-    let words = words.map_err(|_| invalid("the command holds a NUL byte"))?;
-    Ok(format!("{source} {words}"))
 }
 
 fn is_archive(source: &str) -> bool {

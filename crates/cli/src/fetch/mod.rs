@@ -3,6 +3,7 @@
 
 pub(crate) mod add;
 mod copy_problems;
+mod each_source;
 mod ignored;
 pub(crate) mod outdated;
 mod preview;

@@ -3,7 +3,7 @@
 use repertoire_fetch::{Fetcher, Preview, PreviewedSkill, SourceList};
 use serde_json::{Value as Json, json};
 
-use super::add::{each_source, print_all};
+use super::each_source::{each_source, print_all};
 use super::{short, show_left_out, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
@@ -24,9 +24,12 @@ pub(super) fn run(
     let mut reports = Vec::new();
     let here = std::env::current_dir().unwrap_or_default();
     let is_good = each_source(args, out, |settings| {
-        let preview = waiting(&settings.source, || match args.list {
-            true => fetcher.preview_of(settings, &here),
-            false => list.preview(args.name.as_deref(), settings, &here),
+        let preview = waiting(&settings.source, || {
+            if args.list {
+                fetcher.preview_of(settings, &here)
+            } else {
+                list.preview(args.name.as_deref(), settings, &here)
+            }
         })?;
         let skills = preview.skills(&common.brand);
         if !out.json {

@@ -80,9 +80,7 @@ fn one_skill_less_leaves_the_others_without_a_network() {
     for (taken, removed, left, written) in [
         (&["o/r@pdf", "o/r@docx"][..], &["pdf"][..], &["docx"][..], "skills = [\"docx\"]"),
         (&["o/r"], &["pdf"], &["docx"], "skills = [\"!pdf\"]"),
-        (&["o/r"], &["/pdf"], &["docx"], "skills = [\"!pdf\"]"),
         (&["o/r"], &["o-r@pdf"], &["docx"], "skills = [\"!pdf\"]"),
-        (&["o/r"], &["o/r@pdf"], &["docx"], "skills = [\"!pdf\"]"),
         (&["o/r"], &["https://github.com/o/r/tree/main/skills/pdf"], &["docx"], "[\"!pdf\"]"),
         (&["o/r/skills/pdf", "o/r@docx"], &["pdf"], &["docx"], "skills = [\"docx\"]"),
         (&["o/r"], &["pd*"], &["docx"], "skills = [\"!pdf\"]"),
