@@ -4,6 +4,7 @@
 //! [`Status`]; the [`Catalog`] decides who may see it. Loading never fails as a whole: files that could
 //! not be loaded are reported in [`Catalog::diagnostics`].
 
+mod bundled;
 mod environment;
 pub(crate) mod inputs;
 mod links;
@@ -35,8 +36,9 @@ use crate::skill::{Skill, SkillId};
 use lookup::{find_in, for_the_model, not_found, unknown_to_user};
 use rejected::Rejected;
 
-pub use environment::Environment;
 #[doc(hidden)]
+pub use bundled::BUNDLED_SKILLS;
+pub use environment::Environment;
 pub use naming::may_name;
 pub use near_miss::near_misses;
 pub use reload::Refreshed;
@@ -44,7 +46,7 @@ pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};
 pub use scan::{is_skill_file, skill_files};
 #[doc(hidden)]
-pub use source::{BUNDLED_SKILLS, levels};
+pub use source::levels;
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
 #[cfg(feature = "watch")]

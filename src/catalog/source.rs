@@ -9,11 +9,6 @@ use serde::Serialize;
 
 use crate::skill::Skill;
 
-/// The directory of the skills that are part of this crate. A binary that is installed from a registry
-/// reads them there.
-#[doc(hidden)]
-pub const BUNDLED_SKILLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/skills");
-
 /// The origin of a source's skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]

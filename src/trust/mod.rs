@@ -11,6 +11,7 @@
 )]
 mod approval;
 mod hash;
+mod moved;
 mod open;
 mod owner;
 mod permissions;

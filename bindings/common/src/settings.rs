@@ -64,15 +64,15 @@ impl ConfigSetting {
     /// network.
     fn load(self) -> Config {
         let fetched = self.user_dir("XDG_CACHE_HOME", ".cache").map(|dir| dir.join("fetch"));
-        let models = self.user_dir("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("models"));
+        let data = self.user_dir("XDG_DATA_HOME", ".local/share");
         let ConfigSetting { project, home, working_dir, brand } = self;
         let working_dir = working_dir.unwrap_or_else(|| project.clone());
         let mut config = Config::load(&ConfigPlace { home, project, working_dir, brand });
-        if let Some(models) = models {
-            config = config.with_models(&Models::new(models));
+        if let Some(data) = &data {
+            config = config.with_models(&Models::new(data.join("models")));
         }
-        match fetched {
-            Some(dir) => Fetcher::new(dir).apply(config),
+        match fetched.zip(data) {
+            Some((cache, data)) => Fetcher::new(cache).installed_in(data).apply(config),
             None => config,
         }
     }
@@ -299,8 +299,9 @@ mod tests {
         let (home, brand) = (Some(dir.path().to_owned()), "acme".to_owned());
         let config = ConfigSetting { project, home, working_dir: None, brand };
 
-        let fetcher =
-            Fetcher::new(config.user_dir("XDG_CACHE_HOME", ".cache").unwrap().join("fetch"));
+        let cache = config.user_dir("XDG_CACHE_HOME", ".cache").unwrap().join("fetch");
+        let data = config.user_dir("XDG_DATA_HOME", ".local/share").unwrap();
+        let fetcher = Fetcher::new(cache).installed_in(data);
         let list = SourceList::new(&fetcher, Scope::User, dir.path(), "acme");
         let source = dir.path().join("team").display().to_string();
         let settings = FetchSettings { source, ..FetchSettings::default() };

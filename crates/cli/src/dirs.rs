@@ -34,11 +34,16 @@ pub(crate) fn state_dir(common: &Common) -> Result<PathBuf, Error> {
 
 /// Returns the tables of meanings that the user added.
 pub(crate) fn models(common: &Common) -> Result<Models, Error> {
-    let data = directories().map(|dirs| dirs.data_dir()).ok_or_else(|| {
+    let data = data_dir(common).ok_or_else(|| {
         let message = "there is no home directory to keep models in";
         Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
     })?;
-    Ok(Models::new(data.join(&common.brand).join("models")))
+    Ok(Models::new(data.join("models")))
+}
+
+/// Returns the directory of what the user installed.
+pub(crate) fn data_dir(common: &Common) -> Option<PathBuf> {
+    Some(directories()?.data_dir().join(&common.brand))
 }
 
 /// Returns the directory of data that can be recreated.

@@ -27,6 +27,8 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
     let common = &args.agent.map_or_else(|| common.clone(), |agent| common.for_agent(agent));
     let native = setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
     let engine = setup::engine(common, |builder| builder)?;
+    // Who turned the bundled skills off for this command does not ask for them.
+    let is_shown = |entry: &Entry| entry.scope != Scope::Bundled || common.bundled != Some(false);
     if args.commands {
         commands(&engine, out)?;
     } else if out.json {
@@ -35,11 +37,11 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
             let native = native.as_ref().map(|native| native.has(entry));
             Listed { native, ..Listed::of(entry, &engine) }
         };
-        let skills = catalog.entries().map(listed).collect();
+        let skills = catalog.entries().filter(|entry| is_shown(entry)).map(listed).collect();
         Output::json(&Listing { skills, diagnostics: catalog.diagnostics() })?;
     } else {
-        if engine.catalog().entries().next().is_some() {
-            let table = table(&engine, native.as_ref());
+        if engine.catalog().entries().any(is_shown) {
+            let table = table(&engine, native.as_ref(), is_shown);
             out.human(&format!("{table}\n{}", signatures(&engine).as_str()))?;
         } else {
             out.note(
@@ -126,11 +128,15 @@ fn name_of_source(entry: &Entry, engine: &Engine) -> Option<String> {
 }
 
 /// Formats the catalog as a table, which marks the skills that are `native` to the agent.
-fn table(engine: &Engine, native: Option<&NativeSkills>) -> String {
+fn table(
+    engine: &Engine,
+    native: Option<&NativeSkills>,
+    is_shown: impl Fn(&Entry) -> bool,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["STATUS", "ID", "SOURCE", "TRIGGERS", "BRIEF"]);
-    for entry in engine.catalog().entries() {
+    for entry in engine.catalog().entries().filter(|entry| is_shown(entry)) {
         let n_triggers: usize = entry
             .skill
             .triggers()

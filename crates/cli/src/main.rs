@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod bundled;
 mod check;
 mod completions;
 mod config;

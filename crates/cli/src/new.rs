@@ -22,14 +22,16 @@ pub(crate) fn run(args: &NewArgs, common: &Common, out: Output) -> anyhow::Resul
         return Err(UsageError(not_an_identifier(&args.name)).into());
     }
     setup::sources(common)?;
-    let skills = args.dir.clone().unwrap_or_else(|| {
+    // `--source` names the only directory that commands read, so a new skill belongs there, too.
+    let named = args.dir.as_ref().or(common.sources.last());
+    let skills = named.cloned().unwrap_or_else(|| {
         // The printed path does not begin with `./`.
         let skills = Path::new(&format!(".{}", common.brand)).join("skills");
         if common.project == Path::new(".") { skills } else { common.project.join(skills) }
     });
     let path = write(&skills.join(&args.name), &args.name)?;
 
-    let next = next_commands(&args.name, &path, &skills, args.dir.is_none(), common);
+    let next = next_commands(&args.name, &path, &skills, named.is_none(), common);
     if out.json {
         Output::json(&json!({"id": args.name, "path": path.to_string_lossy(), "next": next}))?;
     } else {
@@ -130,9 +132,13 @@ fn scaffold(name: &str) -> String {
         "---
 name: \"{name}\"
 # What the skill does, then when to use it. An agent reads this to decide; be exact.
-description: Does one thing well. Use when the user asks for {words}.
+description: Guides {words}, step by step, with a check of the result. Use when the user asks for {words}.
 metadata:
   version: \"0.1.0\"
+  # Messages that must get the skill, and messages that must not; `check` tries them.
+  examples:
+    should: [\"I need help with {words}, please\"]
+    should_not: [\"Which day is it today?\"]
   # A message that holds one of these gets the skill. Whole words, in any case.
   triggers:
     keywords:

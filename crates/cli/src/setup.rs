@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use etcetera::base_strategy::BaseStrategy as _;
-use repertoire::catalog::{BUNDLED_SKILLS, SkillChoice};
+use repertoire::catalog::SkillChoice;
 use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
@@ -21,11 +21,11 @@ use repertoire_fetch::Fetcher;
 use crate::args::{Common, IsolationArgs, Refresh};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::{progress_bar, report, sanitize};
+use crate::{bundled, progress_bar, report, sanitize};
 
 pub(crate) use crate::dirs::{
-    cache_dir, config_home, directories, home, hook_log, models, sessions_file, state_dir,
-    trust_file,
+    cache_dir, config_home, data_dir, directories, home, hook_log, models, sessions_file,
+    state_dir, trust_file,
 };
 
 /// The hidden subcommand that hosts a library in a process of its own.
@@ -131,25 +131,35 @@ pub(crate) fn fetcher(common: &Common) -> Option<Fetcher> {
 /// It is for callers that take the policy from a configuration they read themselves:
 /// `Fetcher::apply`, which hooks call, and pollers, whose policy may change while they run.
 pub(crate) fn fetcher_without_policy(common: &Common) -> Option<Fetcher> {
-    Some(Fetcher::new(cache_dir(common)?.join("fetch")))
+    let cache = cache_dir(common)?.join("fetch");
+    let fetcher = Fetcher::new(cache).installed_in(data_dir(common)?);
+    let user = Config::path(&home()?, &common.brand);
+    // Without a home for them, copies of an earlier version stay where they are until the next run.
+    let moved = fetcher.migrate(user.parent().unwrap_or(&user)).unwrap_or_default();
+    if let (false, Ok(store)) = (moved.is_empty(), trust_store(common)) {
+        for (from, to) in moved {
+            let _ = store.moved(&from, &to);
+        }
+    }
+    Some(fetcher)
 }
 
 /// Returns the sources, lowest precedence first.
 pub(crate) fn sources(common: &Common) -> Result<Vec<Source>, Error> {
     let config = config(common)?;
-    Ok(bundled(common).into_iter().chain(config.sources()).collect())
+    Ok(bundled_source(common).into_iter().chain(config.sources()).collect())
 }
 
 /// Returns the source of bundled skills. If the command line names sources, bundled skills are
 /// included only with `--bundled`.
-fn bundled(common: &Common) -> Option<Source> {
+fn bundled_source(common: &Common) -> Option<Source> {
     let is_wanted = common.sources.is_empty() || common.bundled == Some(true);
-    bundled_dir().filter(|_| is_wanted).map(Source::bundled)
+    is_wanted.then(|| bundled::dir(common)).flatten().map(Source::bundled)
 }
 
 /// Explains why bundled skills are off, although they exist.
 fn bundled_off(common: &Common, config: &Config) -> Option<String> {
-    bundled(common)?;
+    bundled_source(common)?;
     match common.bundled {
         Some(true) => None,
         Some(false) => Some("bundled skills are off (`--bundled=off`)".to_owned()),
@@ -160,15 +170,6 @@ fn bundled_off(common: &Common, config: &Config) -> Option<String> {
 /// Returns the sentence with which lists of this program say how to load a skill.
 pub(crate) fn how_to_load() -> HowToLoad {
     HowToLoad::Sentence("Load one with `repertoire use ID`.".to_owned())
-}
-
-/// Returns the directory of the skills that come with this binary.
-fn bundled_dir() -> Option<PathBuf> {
-    let installed = std::env::current_exe().ok().and_then(|exe| {
-        Some(exe.parent()?.parent()?.join("share").join("repertoire").join("skills"))
-    });
-    let built = PathBuf::from(BUNDLED_SKILLS);
-    installed.into_iter().chain([built]).find(|dir| dir.is_dir())
 }
 
 /// Returns the id of the skill that the user means by `name` if that is the path of its directory or file
@@ -219,7 +220,7 @@ pub(crate) fn with_skills(
 ) -> EngineBuilder {
     let allow = (!common.allow.is_empty()).then_some(common.allow.as_slice());
     let builder = config
-        .apply(builder.sources(bundled(common)))
+        .apply(builder.sources(bundled_source(common)))
         .allow(Allowlist::from_entries(allow))
         .choose(common.enable.iter().map(SkillChoice::on))
         .rules(agent_state(common).map(|(agent, state)| state.rules(agent)).unwrap_or_default());

@@ -11,8 +11,8 @@ use super::{archive_tar, archive_zip};
 use repertoire::trust::ContentHash;
 use repertoire::{Error, ErrorCode};
 
-/// The file name extensions of archives.
-const ENDS: [&str; 4] = [".tar.gz", ".tgz", ".tar", ".zip"];
+/// The file name extensions of archives. A `.skill` file is a `.zip` with one skill.
+const ENDS: [&str; 5] = [".tar.gz", ".tgz", ".tar", ".zip", ".skill"];
 
 impl SourceProvider for Archive {
     fn newest(&self) -> Result<Option<String>, Error> {
@@ -43,7 +43,8 @@ impl SourceProvider for Archive {
 impl Archive {
     /// Calls `visit` with all entries, in the order of the archive.
     fn walk(&self, visit: &mut EntryCallback<'_>) -> Result<(), Error> {
-        if self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zip")) {
+        let end = self.path.extension().unwrap_or_default();
+        if ["zip", "skill"].iter().any(|zip| end.eq_ignore_ascii_case(zip)) {
             archive_zip::walk(self, visit)
         } else {
             archive_tar::walk(self, visit)

@@ -114,6 +114,19 @@ impl RemoteArchive {
         RemoteArchive { address, sha256, limits, deadline, scratch, note, received }
     }
 
+    /// Downloads any file into the new file `to`, by the rules of archives.
+    pub(super) fn save(
+        address: ArchiveAddress,
+        (limits, deadline): (FetchLimits, Deadline),
+        to: &Path,
+    ) -> Result<(), Error> {
+        let (url, wait_for) = (address.url().to_owned(), deadline.clone());
+        let nowhere = PathBuf::new();
+        let remote =
+            RemoteArchive::new(address, None, (limits, deadline), nowhere.clone(), &nowhere);
+        wait(&wait_for, &url, remote.download(None, to)).map(drop)
+    }
+
     /// Downloads the archive. Returns `None` if it still is the one of `note`.
     fn receive(&self, note: Option<&CachedResponse>) -> Result<Option<Received>, Error> {
         let dir = scratch_dir(&self.scratch)?;

@@ -67,7 +67,7 @@ impl Fetcher {
             kept.count(&content, removed);
         }
         remove_older(&self.answers(), "", time);
-        Copies::collect(&self.cache, time);
+        Copies::collect(&self.installed, time);
         if kept.unused > 0 {
             tracing::info!(
                 files = kept.unused,
@@ -81,7 +81,7 @@ impl Fetcher {
     /// The contents pinned by those lock files on this machine whose places are known.
     fn pinned(&self) -> Result<BTreeSet<String>, Error> {
         let mut pinned = BTreeSet::new();
-        for copies in Copies::all(&self.cache) {
+        for copies in Copies::all(&self.installed) {
             let lock = copies.config_dir.join(lock_file::NAME);
             for locked in lock_file::read(&lock)?.into_values() {
                 let files = locked.files.into_values();

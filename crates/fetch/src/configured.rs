@@ -1,5 +1,6 @@
 //! The fetched sources of a configuration, for an engine. Nothing here uses a network.
 
+use super::address::sections_of;
 use super::copies::source_at;
 use super::fetcher::Fetcher;
 use super::location::check_name;
@@ -33,7 +34,7 @@ impl Fetcher {
     pub fn apply(&self, config: Config) -> Config {
         let (mut sources, mut findings) = (Vec::new(), Vec::new());
         let demanding = self.with_policy_of(&config);
-        for section in config.fetch_sections() {
+        for section in sections_of(&config) {
             let name = section.name.as_str();
             let mut find = |code, message: String, help: &str| {
                 let mut finding = Diagnostic::new(code, &section.file, message, help);
@@ -47,7 +48,7 @@ impl Fetcher {
             if section.settings.source.is_empty() {
                 continue; // reported when the file was read
             }
-            let copies = self.copies(section.file.parent().unwrap_or(&section.file));
+            let copies = self.copies(section.scope, section.file.parent().unwrap_or(&section.file));
             let root = copies.root(name);
             if !root.is_dir() {
                 let message = format!("the source `{name}` was not fetched on this machine");

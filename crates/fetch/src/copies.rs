@@ -11,6 +11,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 
+use super::copy_places::{PROJECTS, dir_of_copies, free_dir};
 use super::layout::LEFT_OUT;
 use super::limits::{Deadline, INTERVAL};
 use super::lock_file::{self, Locked, LockedFile, replace};
@@ -18,8 +19,9 @@ use super::mcp::is_mcp;
 use super::objects::{Objects, io_error, is_older, sweep};
 use super::signature::{Demand, LIST, SIGNATURE, compare};
 use super::state::{Answer, Moment, State, written};
+use super::unpack::write_files;
 use repertoire::Error;
-use repertoire::catalog::Source;
+use repertoire::catalog::{Scope, Source};
 use repertoire::trust::ContentHash;
 use repertoire_config::FetchSettings;
 
@@ -35,36 +37,57 @@ const LOCK: &str = ".lock";
 /// The copies of the sources of one `config.toml`.
 #[derive(Debug, Clone)]
 pub(super) struct Copies {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     /// The directory of the `config.toml`.
     pub(super) config_dir: PathBuf,
 }
 
 impl Copies {
-    /// A handle to the copies in `cache` for the `config.toml` in `config_dir`, which need not exist.
-    pub(super) fn new(cache: &Path, config_dir: &Path) -> Copies {
+    /// A handle to the copies below `base` for the `config.toml` in `config_dir`, which need not exist. Those
+    /// of a user are in `skills`; those of a project in a directory that begins with its name.
+    pub(super) fn new(base: &Path, scope: Scope, config_dir: &Path) -> Copies {
         let real = config_dir.canonicalize();
         let real = real.or_else(|_| std::path::absolute(config_dir));
         let real = real.unwrap_or_else(|_| config_dir.to_owned());
-        let key = ContentHash::of(real.as_os_str().as_encoded_bytes());
-        Copies { dir: cache.join("copies").join(&key.as_str()[..16]), config_dir: real }
+        let is_noted = |dir: &Path| {
+            let noted = fs::read_to_string(dir.join(CONFIG_DIR));
+            noted.map_or(true, |noted| real.to_str() == Some(&noted))
+        };
+        let dir = dir_of_copies(base, scope, &real, &is_noted);
+        Copies { dir, config_dir: real }
     }
 
-    /// All copies in `cache` that noted the directory of their configuration, which may not exist any
+    /// All copies below `base` that noted the directory of their configuration, which may not exist any
     /// more.
-    pub(super) fn all(cache: &Path) -> impl Iterator<Item = Copies> {
-        let entries = fs::read_dir(cache.join("copies")).into_iter().flatten();
-        entries.filter_map(|entry| {
+    pub(super) fn all(base: &Path) -> impl Iterator<Item = Copies> {
+        [base.to_owned(), base.join(PROJECTS)].into_iter().flat_map(|base| Copies::in_dir(&base))
+    }
+
+    /// The copies in the directories directly below `base`.
+    pub(super) fn in_dir(base: &Path) -> Vec<Copies> {
+        let entries = fs::read_dir(base).into_iter().flatten();
+        let copies = entries.filter_map(|entry| {
             let dir = entry.ok()?.path();
             let text = fs::read_to_string(dir.join(CONFIG_DIR)).ok()?;
             (!text.is_empty()).then(|| Copies { dir, config_dir: PathBuf::from(text) })
-        })
+        });
+        copies.collect()
+    }
+
+    /// A directory for a source that has none, which no other source uses.
+    pub(super) fn new_dir(&self, name: &str, source: &str) -> String {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let names = files.filter_map(|file| file.strip_suffix(".json").map(str::to_owned));
+        let others = names.filter(|other| other != name);
+        let used = others.map(|other| self.state(&other).dir.unwrap_or(other));
+        free_dir(&self.dir, &used.collect::<Vec<_>>(), name, source)
     }
 
     /// Removes the copies of each configuration whose directory is gone, if for `time` none of its
     /// sources was fetched or checked for updates.
-    pub(super) fn collect(cache: &Path, time: Duration) {
-        for copies in Copies::all(cache) {
+    pub(super) fn collect(base: &Path, time: Duration) {
+        for copies in Copies::all(base) {
             let found = copies.config_dir.symlink_metadata();
             let is_gone = found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
             if is_gone
@@ -85,7 +108,7 @@ impl Copies {
 
     /// The directory of a source.
     pub(super) fn root(&self, name: &str) -> PathBuf {
-        self.dir.join(name)
+        self.dir.join(self.state(name).dir.as_deref().unwrap_or(name))
     }
 
     fn state_file(&self, name: &str) -> PathBuf {
@@ -116,7 +139,7 @@ impl Copies {
         self.write_state(name, &state)
     }
 
-    fn write_state(&self, name: &str, state: &State) -> Result<(), Error> {
+    pub(super) fn write_state(&self, name: &str, state: &State) -> Result<(), Error> {
         let path = self.state_file(name);
         let text = serde_json::to_string(state).unwrap_or_default();
         let written = replace(&path, &text).and_then(|()| self.note_config_dir());
@@ -181,15 +204,29 @@ impl Copies {
         sweep(&self.dir, NEW);
         sweep(&self.dir, lock_file::NEW);
         let new = tempfile::Builder::new().prefix(NEW).tempdir_in(&self.dir).map_err(failed)?;
-        for (path, LockedFile { sha256, executable }) in files {
-            super::paths::check_path(path)
-                .map_err(|why| super::limits::refused("the lock file", path, why))?;
-            let to = new.path().join(path);
-            fs::create_dir_all(to.parent().unwrap_or(new.path())).map_err(failed)?;
-            objects.copy(sha256, &to)?;
-            set_mode(&to, *executable).map_err(failed)?;
-        }
+        write_files(new.path(), files, objects)?;
         Ok(new)
+    }
+
+    /// Puts the contents of a copy into `objects` again, if they were removed there. Files that were changed
+    /// are skipped.
+    pub(super) fn restock(
+        &self,
+        name: &str,
+        files: &BTreeMap<String, LockedFile>,
+        objects: &Objects,
+    ) {
+        let root = self.root(name);
+        for (path, file) in files.iter().filter(|(_, file)| !objects.has(&file.sha256)) {
+            let path = root.join(path);
+            if ContentHash::of_file(&path).ok().as_ref() == Some(&file.sha256)
+                && objects.prepare().is_ok()
+                && let Ok(mut content) = File::open(&path)
+            {
+                // A content that stays missing is an error of whoever reads it.
+                let _ = objects.put(&mut content, u64::MAX, &path.to_string_lossy());
+            }
+        }
     }
 
     /// Replaces a copy with a new directory. Readers see either the old or the new one. On systems that
@@ -201,18 +238,25 @@ impl Copies {
         locked: &Locked,
         settings: &FetchSettings,
     ) -> Result<(), Error> {
-        let root = self.root(name);
+        let state = self.state(name);
+        let dir = state.dir.filter(|dir| self.dir.join(dir).is_dir());
+        let dir = dir.unwrap_or_else(|| self.new_dir(name, &locked.source));
+        let root = self.dir.join(&dir);
         let list = fs::read(new.path().join(LIST)).ok();
         let is_true =
             |list: &Vec<u8>| compare(list, &locked.files, locked.skills.is_empty()).is_ok();
         let listed = list.filter(is_true).map(|list| ContentHash::of(&list).to_string());
         let failed = |error: io::Error| io_error("replace", &root, &error);
+        fs::create_dir_all(root.parent().unwrap_or(&self.dir)).map_err(failed)?;
         exchange(new.path(), &root).map_err(failed)?;
         // After the exchange, `new` holds the old files, if there were any.
         drop(new);
         let (digest, settings) = (locked.digest().to_string(), written(settings));
-        let checked = Moment::now();
-        self.write_state(name, &State { digest, listed, settings, checked, ..State::default() })
+        let (checked, dir) = (Moment::now(), Some(dir));
+        self.write_state(
+            name,
+            &State { digest, dir, listed, settings, checked, ..State::default() },
+        )
     }
 
     /// Verifies the signature of a copy, and returns the key that made it. Does not read the listed
@@ -237,12 +281,17 @@ impl Copies {
 
     /// Removes the copy of a source.
     pub(super) fn remove(&self, name: &str) -> Result<(), Error> {
-        let removed = fs::remove_dir_all(self.root(name));
+        let root = self.root(name);
+        let removed = fs::remove_dir_all(&root);
+        if let Some(owner) = root.parent().filter(|owner| *owner != self.dir) {
+            // It stays if it has another repository.
+            let _ = fs::remove_dir(owner);
+        }
         let _ = fs::remove_file(self.state_file(name));
         let _ = fs::remove_file(self.poll_lock(name));
         match removed {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(io_error("remove", &self.root(name), &error))
+                Err(io_error("remove", &root, &error))
             }
             _ => Ok(()),
         }
@@ -311,22 +360,6 @@ fn exchange(new: &Path, old: &Path) -> io::Result<()> {
     fs::rename(old, &aside)?;
     fs::rename(new, old)?;
     fs::rename(&aside, new)
-}
-
-#[cfg(unix)]
-fn set_mode(path: &Path, executable: bool) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    if !executable {
-        return Ok(());
-    }
-    let mode = path.metadata()?.permissions().mode();
-    // Everyone who may read the file may run it.
-    fs::set_permissions(path, fs::Permissions::from_mode(mode | (mode & 0o444) >> 2))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_: &Path, _: bool) -> io::Result<()> {
-    Ok(())
 }
 
 /// The engine's source for what was fetched from `address`. Two MCP servers may serve skills with the

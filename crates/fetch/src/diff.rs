@@ -168,10 +168,10 @@ fn text(path: &Path) -> Option<String> {
 
 /// The parts of a skill that are compared.
 #[derive(Default)]
-struct Skill {
+pub(super) struct Skill {
     body: String,
     triggers: Vec<String>,
-    rights: Vec<String>,
+    pub(super) rights: Vec<String>,
     /// The files that the manifest declares as scripts, and the libraries of its toolsets.
     declared: Vec<String>,
     /// The files except the skill file, by their paths in the directory of the skill.
@@ -179,6 +179,11 @@ struct Skill {
 }
 
 impl Skill {
+    /// The scripts and libraries, by their paths in the directory of the skill.
+    pub(super) fn code(&self) -> impl Iterator<Item = &String> {
+        self.files.keys().filter(|path| self.is_code(path))
+    }
+
     fn is_code(&self, path: &str) -> bool {
         ["scripts/", "toolsets/"].iter().any(|dir| path.starts_with(dir))
             || self.declared.iter().any(|declared| declared == path)
@@ -186,7 +191,7 @@ impl Skill {
 }
 
 /// The skills of a directory, by id.
-fn skills(root: &Path, source: Source) -> BTreeMap<String, Skill> {
+pub(super) fn skills(root: &Path, source: Source) -> BTreeMap<String, Skill> {
     let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let mut of_dir: BTreeMap<PathBuf, String> = BTreeMap::new();

@@ -5,29 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-#[cfg(feature = "archive-https")]
-use super::archive_address::ArchiveAddress;
-use super::archive_file::Archive;
-#[cfg(feature = "archive-https")]
-use super::archive_https::RemoteArchive;
-#[cfg(feature = "oci")]
-use super::artifact_address::ArtifactAddress;
+use super::address::taken_apart;
 use super::copies::{Copies, source_at};
-use super::directory::Directory;
-use super::git::Git;
-use super::layout;
-use super::limits::{Deadline, FetchLimits, too_large};
-use super::location::{Location, check_revision};
+use super::layout::{self, LeftOut};
+use super::limits::{Deadline, FetchLimits, refused, too_large};
+use super::location::Location;
 use super::lock_file::{Locked, LockedFile};
-#[cfg(feature = "object-store")]
-use super::object_address::ObjectAddress;
-#[cfg(feature = "object-store")]
-use super::object_store::Bucket;
 use super::objects::{Objects, io_error};
 use super::path_index::PathIndex;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
-#[cfg(feature = "oci")]
-use super::registry::Artifact;
 use super::required_signatures::RequiredSignatures;
 use super::selection::chosen_units;
 use repertoire::catalog::{Scope, Source};
@@ -58,7 +44,9 @@ use repertoire_config::{Config, FetchSettings, SignaturePolicy};
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     pub(super) cache: PathBuf,
-    limits: FetchLimits,
+    /// The directory of the copies.
+    pub(super) installed: PathBuf,
+    pub(super) limits: FetchLimits,
     is_cancelled: fn() -> bool,
     /// A flag that cancels fetches, too.
     pub(super) flag: Option<Arc<AtomicBool>>,
@@ -66,19 +54,49 @@ pub struct Fetcher {
     pub(super) objects: Objects,
 }
 
+/// A fetched state, with what is known about it beside its files.
+pub(super) struct Fetched {
+    pub(super) locked: Locked,
+    /// The key that signed the source, if a signature is required.
+    pub(super) signed_by: Option<String>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Returns a skill that was left out although the settings name it, and not by a pattern.
+fn named_but_left_out<'l>(
+    left_out: &'l [LeftOut],
+    settings: &FetchSettings,
+) -> Option<&'l LeftOut> {
+    let is_named = |one: &&LeftOut| {
+        let last = one.dir.rsplit('/').next().unwrap_or_default();
+        settings.skills.iter().any(|id| *id == one.dir || id == last)
+    };
+    left_out.iter().find(is_named)
+}
+
 impl Fetcher {
     /// Creates a fetcher that stores everything below `cache`, which need not exist. Removing that
-    /// directory loses nothing that cannot be fetched again.
+    /// directory loses nothing that cannot be fetched again; with [`installed_in`](Fetcher::installed_in),
+    /// what was fetched stays in use without it.
     pub fn new(cache: impl Into<PathBuf>) -> Fetcher {
         let cache = cache.into();
         Fetcher {
             objects: Objects::new(cache.join("objects")),
+            installed: cache.join("copies"),
             cache,
             limits: FetchLimits::default(),
             is_cancelled: || false,
             flag: None,
             demands: RequiredSignatures::default(),
         }
+    }
+
+    /// Keeps the copies from which engines read below `dir`, instead of in the cache: those of a user in
+    /// `dir/skills/OWNER/REPO/ID`, those of a project in `dir/projects`.
+    #[must_use]
+    pub fn installed_in(mut self, dir: impl Into<PathBuf>) -> Fetcher {
+        self.installed = dir.into();
+        self
     }
 
     /// Sets the limits of a fetch.
@@ -122,117 +140,12 @@ impl Fetcher {
         self.cache.join("answers")
     }
 
-    pub(super) fn copies(&self, config_dir: &Path) -> Copies {
-        Copies::new(&self.cache, config_dir)
-    }
-
-    /// Creates the provider of a location. `rev` is the revision of [`FetchSettings`].
-    ///
-    /// Fails with `INVALID_PARAM` if the location cannot have such a revision, or this build cannot
-    /// fetch its kind of source, and with `EXECUTION_ERROR` if the cache cannot be written.
-    pub fn provider(
-        &self,
-        location: &Location,
-        rev: Option<&str>,
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let settings = FetchSettings { rev: rev.map(str::to_owned), ..FetchSettings::default() };
-        self.provider_of(location, &settings)
-    }
-
-    /// Creates the provider of a location for all settings of a source. An MCP server is asked only for
-    /// the chosen skills.
-    pub(super) fn provider_of(
-        &self,
-        location: &Location,
-        settings: &FetchSettings,
-    ) -> Result<Box<dyn SourceProvider>, Error> {
-        let FetchSettings { rev, path, .. } = settings;
-        let (rev, limits, deadline) = (rev.as_deref(), self.limits, self.deadline());
-        Ok(match location {
-            Location::Git(url) => {
-                rev.map(check_revision).transpose()?;
-                let scratch = self.scratch()?;
-                let (url, rev) = (url.clone(), rev.map(str::to_owned));
-                Box::new(Git { url, rev, limits, deadline, scratch })
-            }
-            Location::Directory(_) if rev.is_some() => {
-                let message = format!("{location} is a directory, which has no revisions");
-                let help = "leave the revision out, or name its repository as `file://…`";
-                return Err(Error::new(ErrorCode::InvalidParam, message, help));
-            }
-            Location::Directory(path) => {
-                Box::new(Directory { path: path.clone(), limits, deadline })
-            }
-            Location::Archive(path) => {
-                let (source, sha256) = (location.to_string(), rev.map(str::to_owned));
-                Box::new(Archive { path: path.clone(), source, sha256, limits, deadline })
-            }
-            #[cfg(feature = "archive-https")]
-            Location::RemoteArchive(url) => {
-                let (address, scratch) = (ArchiveAddress::parse(url)?, self.scratch()?);
-                let notes = self.answers();
-                Box::new(RemoteArchive::new(address, rev, (limits, deadline), scratch, &notes))
-            }
-            #[cfg(feature = "object-store")]
-            Location::ObjectStore(url) => Box::new(self.bucket(ObjectAddress::parse(url)?, rev)?),
-            #[cfg(feature = "oci")]
-            Location::Oci(url) => {
-                let mut address = ArtifactAddress::parse(url)?;
-                address.set_revision(rev)?;
-                Box::new(self.artifact(address)?)
-            }
-            #[cfg(not(feature = "archive-https"))]
-            Location::RemoteArchive(_) => {
-                return Err(super::provider::not_built(location, "archive-https"));
-            }
-            #[cfg(not(feature = "oci"))]
-            Location::Oci(_) => return Err(super::provider::not_built(location, "oci")),
-            #[cfg(not(feature = "object-store"))]
-            Location::ObjectStore(_) => {
-                return Err(super::provider::not_built(location, "object-store"));
-            }
-            Location::Mcp(_) if rev.is_some() || path.is_some() => {
-                let what = if rev.is_some() { "revisions" } else { "directories" };
-                let message = format!("{location} is an MCP server, which has no {what}");
-                let help = "leave that out; name skills to choose some";
-                return Err(Error::new(ErrorCode::InvalidParam, message, help));
-            }
-            #[cfg(feature = "mcp-source")]
-            Location::Mcp(address) => {
-                Box::new(super::mcp::Mcp::new(address, &settings.skills, limits, deadline))
-            }
-            #[cfg(not(feature = "mcp-source"))]
-            Location::Mcp(_) => return Err(super::provider::not_built(location, "mcp-source")),
-        })
-    }
-
-    /// Creates the provider of an object store. Fails with `INVALID_PARAM` for a prefix with a revision.
-    #[cfg(feature = "object-store")]
-    pub(super) fn bucket(
-        &self,
-        address: ObjectAddress,
-        sha256: Option<&str>,
-    ) -> Result<Bucket, Error> {
-        if sha256.is_some() && !address.is_archive() {
-            let message = format!("{address} is a prefix, which has no revisions");
-            let help = "leave the revision out: the contents are pinned by their hashes";
-            return Err(Error::new(ErrorCode::InvalidParam, message, help));
-        }
-        let (limits, deadline) = (self.limits, self.deadline());
-        let scratch = self.scratch()?;
-        Ok(Bucket { address, sha256: sha256.map(str::to_owned), limits, deadline, scratch })
-    }
-
-    /// Creates the provider of an artifact in a registry.
-    #[cfg(feature = "oci")]
-    pub(super) fn artifact(&self, address: ArtifactAddress) -> Result<Artifact, Error> {
-        let (limits, deadline) = (self.limits, self.deadline());
-        let scratch = self.scratch()?;
-        Ok(Artifact { address, limits, deadline, scratch })
+    pub(super) fn copies(&self, scope: Scope, config_dir: &Path) -> Copies {
+        Copies::new(&self.installed, scope, config_dir)
     }
 
     /// Creates the directory for temporary files.
-    fn scratch(&self) -> Result<PathBuf, Error> {
+    pub(super) fn scratch(&self) -> Result<PathBuf, Error> {
         let scratch = self.cache.join("scratch");
         std::fs::create_dir_all(&scratch).map_err(|error| io_error("create", &scratch, &error))?;
         Ok(scratch)
@@ -246,6 +159,7 @@ impl Fetcher {
     /// if it is too large; with `TIMEOUT` or `EXECUTION_ERROR` if it cannot be reached; with `CANCELLED`
     /// if the fetch was cancelled.
     pub fn fetch(&self, settings: &FetchSettings, base: &Path) -> Result<Locked, Error> {
+        let settings = &taken_apart(settings);
         let location = Location::parse(&settings.source, base)?;
         self.demands.check_signable(Scope::User, settings)?;
         let provider = self.provider_of(&location, settings)?;
@@ -259,24 +173,24 @@ impl Fetcher {
         settings: &FetchSettings,
         revision: Option<&str>,
     ) -> Result<Locked, Error> {
-        self.fetch_for(Scope::User, provider, settings, revision).map(|(locked, _)| locked)
+        self.fetch_for(Scope::User, provider, settings, revision).map(|fetched| fetched.locked)
     }
 
-    /// Fetches like [`fetch_from`](Fetcher::fetch_from), for the `config.toml` of `scope`. Also returns
-    /// the key that signed the source, if a signature is required.
+    /// Fetches like [`fetch_from`](Fetcher::fetch_from), for the `config.toml` of `scope`.
     pub(super) fn fetch_for(
         &self,
         scope: Scope,
         provider: &dyn SourceProvider,
         settings: &FetchSettings,
         revision: Option<&str>,
-    ) -> Result<(Locked, Option<String>), Error> {
+    ) -> Result<Fetched, Error> {
         let span = spans::fetch();
-        let locked = spans::within(&span, || self.fetch_all(provider, settings, revision))?;
+        let (locked, left_out) =
+            spans::within(&span, || self.fetch_all(provider, settings, revision))?;
         span.record("files", spans::int(locked.files.len()));
         let content = |path: &str| self.objects.read(&locked.files.get(path)?.sha256).ok();
         let signed_by = self.demands.verify(scope, settings, &locked, &content)?;
-        Ok((locked, signed_by))
+        Ok(Fetched { locked, signed_by, left_out })
     }
 
     fn fetch_all(
@@ -284,7 +198,7 @@ impl Fetcher {
         provider: &dyn SourceProvider,
         settings: &FetchSettings,
         revision: Option<&str>,
-    ) -> Result<Locked, Error> {
+    ) -> Result<(Locked, Vec<LeftOut>), Error> {
         let mut tree = provider.open(revision)?;
         let entries = tree.entries().to_vec();
         let source = settings.source.as_str();
@@ -293,13 +207,19 @@ impl Fetcher {
         }
         let names = PathIndex::new(&entries, source)?;
         let units = chosen_units(&names, &mut *tree, settings)?;
-        let mut files = layout::files(&names, &units, self.limits.files)?;
+        let (mut files, left_out) = layout::files(&names, &units, self.limits.files)?;
+        if let Some(LeftOut { dir, reason }) = named_but_left_out(&left_out, settings) {
+            return Err(refused(source, dir, &format!("cannot be taken: {reason}")));
+        }
         layout::add_signature(&names, settings.path.as_deref(), &mut files);
-        let files = self.keep(&mut *tree, &files, source)?;
+        let mut files = self.keep(&mut *tree, &files, source)?;
+        for dir in layout::repeated(&units, &files) {
+            files.retain(|path, _| !path.strip_prefix(&dir).is_some_and(|p| p.starts_with('/')));
+        }
         let digest = || super::lock_file::digest(&files).to_string();
         let revision = tree.revision().map_or_else(digest, str::to_owned);
         let FetchSettings { source, rev, path, skills, .. } = settings.clone();
-        Ok(Locked { source, rev, path, skills, revision, files })
+        Ok((Locked { source, rev, path, skills, revision, files }, left_out))
     }
 
     /// Turns a fetched state into an engine's source, under a name that the host chooses. Writes a copy
@@ -309,7 +229,7 @@ impl Fetcher {
     /// from the cache, and with `EXECUTION_ERROR` if the copy cannot be written.
     pub fn copy(&self, name: &str, locked: &Locked) -> Result<Source, Error> {
         super::location::check_name(name)?;
-        let copies = self.copies(&self.cache);
+        let copies = self.copies(Scope::User, &self.cache);
         let _guard = copies.lock(&self.deadline())?;
         let new = copies.unpack(&locked.files, &self.objects)?;
         let Locked { source, rev, path, skills, .. } = locked.clone();

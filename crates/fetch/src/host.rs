@@ -3,15 +3,17 @@
 
 use std::net::Ipv6Addr;
 
+use super::address::Address;
 use super::loopback::{is_loopback, without_port};
 
-/// The host of an address, in lower case: the host of a URL or of `user@host:path`, `github.com` for
-/// `owner/repo`, or the bucket in an object store. `None` for an address on this machine.
+/// The host of an address in any of its forms, in lower case: `github.com` for `owner/repo`, or the bucket
+/// in an object store. `None` for an address on this machine.
 ///
 /// Only the text counts, not the files on this machine: a directory named like a repository must not
 /// lift the demand for a signature.
 pub(super) fn host_of(source: &str) -> Option<String> {
-    let source = source.trim();
+    let read = Address::read(source);
+    let source = read.as_ref().map_or(source.trim(), |address| &address.source);
     if source.starts_with("mcp:") || source.starts_with("file:") {
         return None;
     }
@@ -24,7 +26,7 @@ pub(super) fn host_of(source: &str) -> Option<String> {
             Some((head, _)) if head.contains('@') && !head.contains('/') => {
                 return Some(plain(&host_of_scp(source, head)));
             }
-            _ => return is_owner_and_repo(source).then(|| "github.com".to_owned()),
+            _ => return None,
         },
     };
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -56,16 +58,6 @@ pub(super) fn may_be_here(source: &str) -> bool {
         .is_none_or(|host| host.is_empty() || !host.chars().all(is_plain) || is_loopback(&host))
 }
 
-/// Tells whether a text has the form `owner/repo`, which stands for a repository of GitHub.
-pub(super) fn is_owner_and_repo(text: &str) -> bool {
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with('.')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
-    text.split_once('/').is_some_and(|(owner, repo)| is_name(owner) && is_name(repo))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +75,13 @@ mod tests {
             ("git@[::1]:o/r", Some("[::1]")),
             ("[git@::1]:o/r", Some("[::1]")),
             ("o/r", Some("github.com")),
+            ("o/r/skills/pdf#v1", Some("github.com")),
+            ("www.github.com/o/r", Some("github.com")),
+            ("https://skills.sh/o/r/pdf", Some("github.com")),
+            ("gitlab:g/r", Some("gitlab.com")),
+            ("h.org/o/r", Some("h.org")),
+            ("git+https://h.org/o/r#v1", Some("h.org")),
+            ("https://h.org", Some("h.org")),
             ("https://h.org/x.tar.gz", Some("h.org")),
             ("https://h.org.evil.org/x", Some("h.org.evil.org")),
             ("oci://localhost:5000/o/r:v1", Some("localhost")),

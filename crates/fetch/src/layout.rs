@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::limits::refused;
@@ -64,6 +65,17 @@ pub(super) fn units(
         found.below(base, "", false, 0);
     }
     found.units
+}
+
+/// Finds the skills of the directory `path` that are not among `known`. Their paths in the copy differ
+/// from those of `known`.
+pub(super) fn units_in(names: &PathIndex<'_>, path: &str, known: Vec<Unit>) -> Vec<Unit> {
+    let Ok(path) = plain_dir(path) else { return Vec::new() };
+    let n_known = known.len();
+    let known_files = known.iter().map(|unit| unit.skill_file.clone()).collect();
+    let mut found = Search { names, units: known, known: known_files, walked: BTreeSet::new() };
+    found.below(&path, "", true, 0);
+    found.units.split_off(n_known)
 }
 
 /// The directories in `dir` that usually hold skills; they need not exist.
@@ -155,22 +167,63 @@ pub(super) fn marketplace_dirs(text: &str) -> Vec<String> {
     dirs
 }
 
-/// Collects the files of `units`, by their paths in the copy.
+/// A skill of a source that was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// Its directory in the source.
+    pub dir: String,
+    /// The reason, as a clause about the skill.
+    pub reason: String,
+}
+
+/// Collects the files of `units`, by their paths in the copy. Leaves out skills with a link that leaves
+/// the source: its author may have had something there, but nobody else has.
 ///
-/// Fails with `PERMISSION_DENIED` if a link leaves the source, if a file is not a regular file, if a
+/// Fails with `PERMISSION_DENIED` if a link leaves the only skill, if a file is not a regular file, if a
 /// name is not valid on every system, or if two names differ only in case. Fails with `INVALID_PARAM` if
 /// the skills have more than `most` files.
 pub(super) fn files<'a>(
     names: &PathIndex<'a>,
     units: &[Unit],
     most: usize,
-) -> Result<Files<'a>, Error> {
+) -> Result<(Files<'a>, Vec<LeftOut>), Error> {
     let (files, folded) = (BTreeMap::new(), BTreeMap::new());
     let mut taken = Taken { names, files, folded, n_steps: 0, most };
+    let mut left_out = Vec::new();
     for unit in units {
-        taken.below(&unit.dir, &unit.at, &mut Vec::new())?;
+        match taken.outside(&unit.dir, &mut Vec::new())? {
+            None => taken.below(&unit.dir, &unit.at, &mut Vec::new())?,
+            Some(link) if units.len() == 1 => {
+                return Err(refused(names.source, &link, "is a link that leaves it"));
+            }
+            Some(link) => left_out.push(LeftOut {
+                dir: unit.dir.clone(),
+                reason: format!("its `{link}` is a link that leaves the source"),
+            }),
+        }
     }
-    Ok(taken.files)
+    if taken.files.is_empty()
+        && let Some(LeftOut { dir, reason }) = left_out.first()
+    {
+        return Err(refused(names.source, dir, &format!("cannot be taken: {reason}")));
+    }
+    Ok((taken.files, left_out))
+}
+
+/// Returns the directories in the copy of those units that are the same as an earlier one, file by file:
+/// many repositories keep a copy of their skills for each agent.
+pub(super) fn repeated<T: Ord>(units: &[Unit], files: &BTreeMap<String, T>) -> Vec<String> {
+    let (mut seen, mut repeated) = (BTreeSet::new(), Vec::new());
+    for unit in units.iter().filter(|unit| !unit.at.is_empty()) {
+        let start = join(&unit.at, "");
+        let below = files.iter().filter_map(|(at, file)| Some((at.strip_prefix(&start)?, file)));
+        let content: Vec<(&str, &T)> = below.collect();
+        if !content.is_empty() && !seen.insert((unit.at.rsplit('/').next(), content)) {
+            repeated.push(unit.at.clone());
+        }
+    }
+    repeated
 }
 
 /// Adds the list of files that an author signed, and its signature, if the directory `path` has both.
@@ -201,14 +254,43 @@ struct Taken<'t, 'a> {
 }
 
 impl<'a> Taken<'_, 'a> {
+    /// Returns a link below a directory that leaves the source, if there is one.
+    fn outside(&mut self, path: &str, above: &mut Vec<*const ()>) -> Result<Option<String>, Error> {
+        self.count_step()?;
+        match self.names.find(path) {
+            Found::Outside => Ok(Some(path.to_owned())),
+            Found::Nothing | Found::Leaf(_) => Ok(None),
+            Found::Dir(dir) => {
+                let this = std::ptr::from_ref(dir).cast();
+                if above.contains(&this) || above.len() > 64 {
+                    return Ok(None);
+                }
+                above.push(this);
+                for name in dir.keys().filter(|name| !LEFT_OUT.contains(name)) {
+                    if let Some(link) = self.outside(&join(path, name), above)? {
+                        return Ok(Some(link));
+                    }
+                }
+                above.pop();
+                Ok(None)
+            }
+        }
+    }
+
+    fn count_step(&mut self) -> Result<(), Error> {
+        self.n_steps += 1;
+        if self.n_steps > 8 * self.most {
+            let (source, most) = (self.names.source, self.most as u64);
+            return Err(super::limits::too_large(source, "names below skills", most));
+        }
+        Ok(())
+    }
+
     /// Takes all files of a directory. `above` holds the directories that lead here, so that a link back
     /// to one of them is skipped.
     fn below(&mut self, path: &str, at: &str, above: &mut Vec<*const ()>) -> Result<(), Error> {
         let source = self.names.source;
-        self.n_steps += 1;
-        if self.n_steps > 4 * self.most {
-            return Err(super::limits::too_large(source, "names below skills", self.most as u64));
-        }
+        self.count_step()?;
         match self.names.find(path) {
             Found::Outside => Err(refused(source, path, "is a link that leaves it")),
             // A broken link does no harm.
@@ -253,114 +335,4 @@ impl<'a> Taken<'_, 'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entries(paths: &[&str]) -> Vec<TreeEntry> {
-        let entry = |path: &&str| match path.split_once(" -> ") {
-            Some((path, target)) => TreeEntry {
-                path: path.to_owned(),
-                kind: TreeKind::Link { target: target.to_owned() },
-            },
-            None => TreeEntry {
-                path: (*path).to_owned(),
-                kind: TreeKind::File { bytes: 1, executable: false },
-            },
-        };
-        paths.iter().map(entry).collect()
-    }
-
-    /// The skills of a layout: their directory, and their path in the copy.
-    fn found(paths: &[&str], path: Option<&str>, marketplace: &[&str]) -> Vec<String> {
-        let entries = entries(paths);
-        let names = PathIndex::new(&entries, "it").unwrap();
-        let marketplace: Vec<String> = marketplace.iter().map(|dir| (*dir).to_owned()).collect();
-        let units = units(&names, path, &marketplace);
-        units.into_iter().map(|unit| format!("{}={}", unit.dir, unit.at)).collect()
-    }
-
-    #[test]
-    fn layouts_are_found() {
-        for (paths, wanted) in [
-            (
-                &["skills/a/SKILL.md", "skills/b/c/skill.md", "x/SKILL.md"][..],
-                &["skills/a=a", "skills/b/c=b/c"][..],
-            ),
-            (
-                &[".claude/skills/a/SKILL.md", ".agents/skills/b/SKILL.md"],
-                &[".claude/skills/a=a", ".agents/skills/b=b"],
-            ),
-            (&["skills/a/SKILL.md", ".claude/skills -> ../skills"], &["skills/a=a"]),
-            (
-                &["skills/a/SKILL.md", ".claude/skills/a/SKILL.md"],
-                &["skills/a=a", ".claude/skills/a=claude/skills/a"],
-            ),
-            (&["SKILL.md", "skills/a/SKILL.md", "doc.md"], &["="]),
-            (
-                &["a/SKILL.md", "deep/er/b/SKILL.md", "node_modules/x/SKILL.md"],
-                &["a=a", "deep/er/b=deep/er/b"],
-            ),
-            (&["skills/a/SKILL.md", "skills/a/sub/SKILL.md"], &["skills/a=a"]),
-            (&["README.md"], &[]),
-        ] {
-            assert_eq!(found(paths, None, &[]), wanted, "{paths:?}");
-        }
-        let paths = ["plugins/p/skills/a/SKILL.md", "docs/b/SKILL.md", "q/x/SKILL.md"];
-        assert_eq!(
-            found(&paths, None, &["plugins/p/skills", "q/x"]),
-            ["plugins/p/skills/a=a", "q/x=x"]
-        );
-        assert_eq!(found(&paths, Some("docs"), &["plugins/p/skills"]), ["docs/b=b"]);
-        assert_eq!(found(&paths, Some("docs/b"), &[]), ["docs/b=b"]);
-        assert_eq!(found(&paths, Some("plugins/p"), &[]), ["plugins/p/skills/a=a"]);
-        let deep = |n: usize| format!("{}SKILL.md", "d/".repeat(n));
-        assert_eq!(found(&[&deep(17)], None, &[]).len(), 1);
-        assert!(found(&[&deep(18)], None, &[]).is_empty());
-        let hidden = ["skills/.system/a/SKILL.md", ".codex/skills/b/SKILL.md", ".x/c/SKILL.md"];
-        assert_eq!(found(&hidden, None, &[]), ["skills/.system/a=system/a", ".codex/skills/b=b"]);
-    }
-
-    #[test]
-    fn a_marketplace_names_directories() {
-        let text = r#"{"plugins": [
-            {"name": "one", "source": "./", "skills": ["./skills/pdf", "./skills/xlsx"]},
-            {"name": "two", "source": "./plugins/two"},
-            {"name": "out", "source": "../x"},
-            {"name": "far", "source": {"source": "github", "repo": "a/b"}}
-        ]}"#;
-        let wanted = ["skills/pdf", "skills/xlsx", "skills", "plugins/two/skills"];
-        assert_eq!(marketplace_dirs(text), wanted);
-        assert!(marketplace_dirs("no JSON").is_empty());
-    }
-
-    #[test]
-    fn files_of_skills_are_taken_and_hostile_ones_are_refused() {
-        let of = |paths: &[&str]| -> Result<Vec<String>, String> {
-            let entries = entries(paths);
-            let names = PathIndex::new(&entries, "it").unwrap();
-            let units = units(&names, None, &[]);
-            let files = files(&names, &units, 5).map_err(|error| error.message().to_owned())?;
-            Ok(files.iter().map(|(at, entry)| format!("{at}={}", entry.path)).collect())
-        };
-        let linked =
-            ["skills/a/SKILL.md", "skills/a/l -> ../../shared", "shared/x", "elsewhere -> /etc"];
-        assert_eq!(of(&linked).unwrap(), ["a/SKILL.md=skills/a/SKILL.md", "a/l/x=shared/x"]);
-        let round = ["skills/a/SKILL.md", "skills/a/up -> .."];
-        assert_eq!(of(&round).unwrap(), ["a/SKILL.md=skills/a/SKILL.md"]);
-        for (bad, why) in [
-            ("skills/a/x -> /etc/passwd", "leaves it"),
-            ("skills/a/x -> ../../../x", "leaves it"),
-            ("skills/a/skill.MD", "same where case"),
-            ("skills/A/x/SKILL.md", "same where case"),
-            ("skills/a/c:\\x", "everywhere"),
-            ("skills/a/sub/.GIT/config", "file of git"),
-        ] {
-            let message = of(&["skills/a/SKILL.md", bad]).unwrap_err();
-            assert!(message.contains(why), "{bad}: {message}");
-        }
-        let many: Vec<String> = (0..6).map(|i| format!("skills/a/{i}")).collect();
-        let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
-        many.push("skills/a/SKILL.md");
-        assert!(of(&many).unwrap_err().contains("more than 5 files"));
-    }
-}
+mod tests;

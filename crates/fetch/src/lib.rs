@@ -1,7 +1,7 @@
 //! Skills from elsewhere: git repositories, directories, archives, object stores, registries and MCP servers.
 //!
 //! A [`SourceProvider`] lists a source and reads from it. Each provider has a file of its own: `git.rs`,
-//! `directory.rs`, `archive.rs`, `archive_https.rs`, `object_store.rs`, `registry.rs`, `mcp/`. The
+//! `directory.rs`, `archive.rs`, `archive_https.rs`, `object_store.rs`, `registry.rs`, `well_known.rs`, `mcp/`. The
 //! [`Fetcher`] finds the skills in the list (`layout.rs`), resolves links by names alone, without a file
 //! system (`path_index.rs`), and stores the contents of the files by SHA-256 (`objects.rs`). Unused contents
 //! are garbage collected (`collect.rs`). A copy (`copies.rs`) is the directory from which engines read a
@@ -15,6 +15,8 @@
 //! No file of a source is run while it is fetched; code in its skills runs only after the user has
 //! trusted it.
 
+mod add;
+mod address;
 mod archive;
 mod archive_address;
 mod archive_file;
@@ -28,6 +30,7 @@ mod collect;
 mod config_file;
 mod configured;
 mod copies;
+mod copy_places;
 mod diff;
 mod directory;
 mod fetcher;
@@ -39,6 +42,7 @@ mod location;
 mod lock_file;
 mod loopback;
 mod mcp;
+mod migrate;
 mod object_address;
 #[cfg(feature = "object-store")]
 mod object_credentials;
@@ -49,13 +53,16 @@ mod pack;
 mod path_index;
 mod paths;
 mod poll;
+mod preview;
 mod program;
 mod provider;
+mod providers;
 mod push;
 #[cfg(feature = "oci")]
 mod registry;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
 mod remote;
+mod remove;
 mod required_signatures;
 mod schedule;
 mod scratch;
@@ -64,21 +71,28 @@ mod signature;
 mod source_list;
 mod state;
 mod unattended;
+mod unpack;
 mod update;
 mod watch;
+#[cfg(feature = "archive-https")]
+mod well_known;
 
+pub use add::Added;
 pub use collect::Kept;
 pub use config_file::change_config;
 pub use diff::{ChangeKind, FileChange, Lines, SkillChange};
 pub use fetcher::Fetcher;
+pub use layout::LeftOut;
 pub use limits::FetchLimits;
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
 pub use mcp::McpAddress;
 pub use poll::{PollOutcome, PolledSource, SourcePoll, SourcePoller};
+pub use preview::{Preview, PreviewedSkill};
 pub use provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
 pub use push::Pushed;
-pub use source_list::{Added, SourceList};
+pub use remove::{InSource, Removed};
+pub use source_list::SourceList;
 pub use update::{Outdated, Update, UpdateOptions, UpdateStatus};
 pub use watch::SourceWatch;
 

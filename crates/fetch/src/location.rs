@@ -4,12 +4,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::address::{Address, is_well_known, site_of};
 use super::archive::{end_of, is_archive};
 use super::archive_address::{ArchiveAddress, is_archive_url};
 use super::artifact_address::{self, ArtifactAddress};
-use super::host::{is_owner_and_repo, may_be_here};
+use super::host::{host_of, may_be_here};
 use super::mcp::McpAddress;
 use super::object_address::{self, ObjectAddress};
+use repertoire::catalog::is_skill_file;
 use repertoire::{Error, ErrorCode};
 
 /// The accepted schemes of git. Others run programs (`ext::`), or are neither encrypted nor in common
@@ -33,6 +35,8 @@ pub enum Location {
     ObjectStore(String),
     /// An artifact in an OCI registry: `oci://registry/name:tag`, or `…@sha256:…`.
     Oci(String),
+    /// The list of skills of a site: `https://host/.well-known/agent-skills/index.json`.
+    WellKnown(String),
     /// An MCP server that serves skills.
     Mcp(McpAddress),
 }
@@ -42,12 +46,16 @@ impl Location {
     ///
     /// - `owner/repo` is a repository on GitHub, and refused if there is also a directory of this name;
     ///   `./owner/repo` is a path;
-    /// - `https://…` is an archive if its path ends in `.tar`, `.tar.gz`, `.tgz` or `.zip`;
+    /// - addresses that browsers show are those of their repository: `https://host/o/r/tree/main/dir`. The
+    ///   revision and the skill in them are for [`Fetcher::fetch`](super::Fetcher::fetch) and
+    ///   [`SourceList::add`](super::SourceList::add);
+    /// - `https://host` without a path is a site that lists its skills;
+    /// - `https://…` is an archive if its path ends in `.tar`, `.tar.gz`, `.tgz`, `.zip` or `.skill`;
     /// - any other `https://…`, `ssh://…`, `git://…`, `file://…` and `user@host:path` are git repositories;
     /// - `s3://bucket/prefix`, `gs://…` and `az://…` are in an object store;
     /// - `oci://registry/name:tag` is an artifact in a registry;
     /// - `mcp:COMMAND` is an MCP server to start, `mcp+https://…` is one over HTTP;
-    /// - any other text is a path, of a directory or an archive; `~/` is the home directory.
+    /// - any other text is a path, of a directory, an archive or a `SKILL.md`; `~/` is the home directory.
     ///
     /// Fails with `INVALID_PARAM` if the text is none of these, contains a password, or names both a
     /// directory and a repository; with `NOT_FOUND` if nothing exists at a path.
@@ -69,46 +77,28 @@ impl Location {
         if let Some(address) = McpAddress::parse(text, base) {
             return address.map(Location::Mcp);
         }
-        if let Some((scheme, rest)) = text.split_once("://") {
-            return of_url(text, scheme, rest);
-        }
-        if text.contains("::") {
-            return Err(invalid(text, "names a program of git, which is not run"));
-        }
         let path = at_home(text).unwrap_or_else(|| base.join(text));
-        let is_explicit = ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start));
-        let is_explicit = is_explicit || text == "." || text == "..";
-        if is_archive(text) && path.is_file() {
+        if is_archive(text) && !text.contains("://") && path.is_file() {
             return Ok(Location::Archive(path));
         }
-        if !is_explicit {
-            if let Some((host, rest)) = text.split_once(':')
-                && host.contains('@')
-                && !host.contains('/')
-                && !rest.is_empty()
-            {
-                return Ok(Location::Git(text.to_owned()));
+        let read = Address::read(text);
+        let is_path = read.as_ref().is_none_or(|read| read.may_be_path) && path.exists();
+        match &read {
+            Some(read) if is_path && path.is_dir() && is_repository(read, text) => {
+                return Err(ambiguous(text, &read.source));
             }
-            if is_owner_and_repo(text) {
-                let repository = text.trim_end_matches(".git");
-                if path.is_dir() {
-                    return Err(ambiguous(text, repository));
+            Some(_) if is_path => {}
+            _ => {
+                let address = read.as_ref().map_or(text, |read| read.source.as_str());
+                if let Some((scheme, rest)) = address.split_once("://") {
+                    return of_url(address, scheme, rest);
                 }
-                return Ok(Location::Git(format!("https://github.com/{repository}")));
+                if is_scp(address) {
+                    return Ok(Location::Git(address.to_owned()));
+                }
             }
         }
-        match path.metadata() {
-            Ok(metadata) if metadata.is_dir() => Ok(Location::Directory(path)),
-            Ok(_) => Err(invalid(
-                text,
-                "is neither a directory nor a `.tar`, `.tar.gz` or `.zip` archive",
-            )),
-            Err(error) => {
-                let message = format!("there is nothing at {}: {error}", path.display());
-                let help = "name a directory, an archive, `owner/repo`, or the URL of a repository";
-                Err(Error::new(ErrorCode::NotFound, message, help))
-            }
-        }
+        of_path(text, path)
     }
 
     /// The default name of a source: the last parts of its address, in lower-case letters, digits,
@@ -118,6 +108,7 @@ impl Location {
             // The tag is not part of the name.
             Location::Oci(url) => ArtifactAddress::parse(url).map(|it| it.name),
             Location::Directory(path) => Ok(name_of(path)),
+            Location::WellKnown(url) => Ok(site_of(url).to_owned()),
             _ => Ok(self.to_string()),
         };
         let text = text.unwrap_or_default();
@@ -137,13 +128,7 @@ impl Location {
             Location::Mcp(address) => address.name(),
             _ => owner.map_or((*last).to_owned(), |owner| format!("{owner}-{last}")),
         };
-        let plain: String = joined
-            .to_lowercase()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
-            .collect();
-        let plain: String = plain.trim_matches('-').chars().take(MAX_NAME).collect();
-        if plain.is_empty() { "skills".to_owned() } else { plain }
+        plain(&joined)
     }
 
     /// The reason, as a clause, why a project may not name this location. `None` if it is on another
@@ -165,9 +150,11 @@ impl Location {
                 (!is_inside(path)).then_some("is not inside it")
             }
             Location::Git(url) if url.starts_with("file:") => Some("is not inside it"),
-            Location::Git(_) | Location::RemoteArchive(_) | Location::Oci(_) | Location::Mcp(_) => {
-                may_be_here(&self.to_string()).then_some("is of this machine")
-            }
+            Location::Git(_)
+            | Location::RemoteArchive(_)
+            | Location::Oci(_)
+            | Location::WellKnown(_)
+            | Location::Mcp(_) => may_be_here(&self.to_string()).then_some("is of this machine"),
         }
     }
 
@@ -191,11 +178,20 @@ impl fmt::Display for Location {
             Location::Git(url)
             | Location::RemoteArchive(url)
             | Location::ObjectStore(url)
+            | Location::WellKnown(url)
             | Location::Oci(url) => f.write_str(url),
             Location::Mcp(address) => address.fmt(f),
             Location::Directory(path) | Location::Archive(path) => path.display().fmt(f),
         }
     }
+}
+
+/// A text in lower-case letters, digits, hyphens and underscores, as a name.
+pub(super) fn plain(text: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let text = text.to_lowercase().replace(|c| !is_kept(c), "-");
+    let text: String = text.trim_matches('-').chars().take(MAX_NAME).collect();
+    if text.is_empty() { "skills".to_owned() } else { text }
 }
 
 /// The longest name of a source, in characters.
@@ -233,9 +229,45 @@ pub(super) fn check_revision(rev: &str) -> Result<(), Error> {
     Err(Error::new(ErrorCode::InvalidParam, message, "name a branch, a tag or a commit"))
 }
 
+/// Tells whether a text has the form `user@host:path`.
+fn is_scp(text: &str) -> bool {
+    text.split_once(':')
+        .is_some_and(|(host, path)| host.contains('@') && !host.contains('/') && !path.is_empty())
+}
+
+/// Tells whether a text, which could also be a path, names a repository and nothing in it.
+fn is_repository(read: &Address, text: &str) -> bool {
+    let is_plain = read.rev.is_none() && read.skill.is_none();
+    is_plain && (text.matches('/').count() == 1 || host_of(text).as_deref() == Some("github.com"))
+}
+
+fn of_path(text: &str, path: PathBuf) -> Result<Location, Error> {
+    if text.contains("::") {
+        return Err(invalid(text, "names a program of git, which is not run"));
+    }
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(Location::Directory(path)),
+        Ok(_) if path.file_name().is_some_and(is_skill_file) => {
+            Ok(Location::Directory(path.parent().map_or_else(|| ".".into(), Path::to_owned)))
+        }
+        Ok(_) => Err(invalid(
+            text,
+            "is neither a directory, a `SKILL.md`, nor a `.tar`, `.tar.gz`, `.zip` or `.skill` archive",
+        )),
+        Err(error) => {
+            let message = format!("there is nothing at {}: {error}", path.display());
+            Err(Error::new(ErrorCode::NotFound, message, HELP))
+        }
+    }
+}
+
 fn of_url(text: &str, scheme: &str, rest: &str) -> Result<Location, Error> {
     if scheme == "file" && is_archive(rest) {
         return Ok(Location::Archive(PathBuf::from(rest)));
+    }
+    if is_well_known(text) {
+        // The same rules as for an archive: encrypted, and without a secret.
+        return Ok(Location::WellKnown(ArchiveAddress::parse(text)?.url().to_owned()));
     }
     if is_archive_url(text) {
         return Ok(Location::RemoteArchive(ArchiveAddress::parse(text)?.url().to_owned()));
@@ -278,120 +310,20 @@ fn at_home(text: &str) -> Option<PathBuf> {
     Some(std::env::home_dir()?.join(below))
 }
 
-/// The error for a text that names both a directory and a repository on GitHub.
+/// The error for a text that names both a directory and a repository.
 fn ambiguous(text: &str, repository: &str) -> Error {
-    let message = format!("`{text}` is a directory, and the name of a repository of GitHub");
-    let help = format!(
-        "write `./{text}` for the directory, or `https://github.com/{repository}` for the repository"
-    );
+    let message = format!("`{text}` is a directory, and the name of a repository");
+    let help = format!("write `./{text}` for the directory, or `{repository}` for the repository");
     Error::new(ErrorCode::InvalidParam, message, help)
 }
 
 fn invalid(text: &str, why: &str) -> Error {
     let message = format!("`{}` {why}", text.escape_debug());
-    let help = "name a directory, an archive, `owner/repo`, or the URL of a git repository";
-    Error::new(ErrorCode::InvalidParam, message, help)
+    Error::new(ErrorCode::InvalidParam, message, HELP)
 }
+
+const HELP: &str = "name `owner/repo`, the address of a repository or of a page in it, a directory, an \
+                    archive or a `SKILL.md`";
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn addresses_are_read_and_named() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
-        fs::write(dir.path().join("a/x.tar.gz"), "").unwrap();
-        let git = |url: &str| Location::Git(url.to_owned());
-        let at = |path: &str| dir.path().join(path);
-        for (text, wanted, name) in [
-            ("a/d", git("https://github.com/a/d"), "a-d"),
-            ("./a/b", Location::Directory(at("./a/b")), "b"),
-            ("a", Location::Directory(at("a")), "a"),
-            ("./a/.", Location::Directory(at("./a/.")), "a"),
-            ("./a/b/..", Location::Directory(at("./a/b/..")), "a"),
-            ("a/b/c", Location::Directory(at("a/b/c")), "c"),
-            ("a/x.tar.gz", Location::Archive(at("a/x.tar.gz")), "x"),
-            ("git@h.org:o/My.Repo.git", git("git@h.org:o/My.Repo.git"), "o-my-repo"),
-            ("https://h.org/o/r.git", git("https://h.org/o/r.git"), "o-r"),
-            ("https://h.org/r", git("https://h.org/r"), "r"),
-            (
-                "https://h.org/o/r.ZIP",
-                Location::RemoteArchive("https://h.org/o/r.ZIP".to_owned()),
-                "r",
-            ),
-            ("ssh://git@h.org/o/r", git("ssh://git@h.org/o/r"), "o-r"),
-            ("file:///srv/o/r", git("file:///srv/o/r"), "r"),
-            ("s3://b/o/r/", Location::ObjectStore("s3://b/o/r".to_owned()), "r"),
-            ("oci://h:5000/o/r:v1", Location::Oci("oci://h:5000/o/r:v1".to_owned()), "r"),
-            ("gs://b/r.tar.gz", Location::ObjectStore("gs://b/r.tar.gz".to_owned()), "r"),
-        ] {
-            let location = Location::parse(text, dir.path()).unwrap();
-            assert_eq!(location, wanted, "{text}");
-            assert_eq!(location.default_name(), name, "{text}");
-            check_name(name).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_project_names_other_machines_and_what_is_inside_of_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let project = dir.path().join("work");
-        fs::create_dir_all(project.join("kit")).unwrap();
-        fs::create_dir(dir.path().join("kit")).unwrap();
-        let (here, outside) = (Some("is of this machine"), Some("is not inside it"));
-        for (text, why) in [
-            ("o/r", None),
-            ("git@localhost:o/r", here),
-            ("https://127.0.0.1/o/r", here),
-            ("file:///srv/r", outside),
-            ("./kit", None),
-            ("../kit", outside),
-            ("http://127.0.0.1:80/x.zip", here),
-            ("oci://127.0.0.1:5000/kit:v1", here),
-            ("s3://bucket/kit", None),
-            ("mcp+https://h.org/mcp", None),
-            ("mcp+http://localhost/mcp", here),
-            ("mcp+https://localhost:8443/mcp", here),
-            ("mcp+https://127.1/mcp", here),
-            ("mcp+https://localhost/mcp", here),
-            ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
-            ("mcp:sh -c id", Some("is a program of this machine")),
-        ] {
-            let location = Location::parse(text, &project).unwrap();
-            assert_eq!(location.why_not_of_project(&project), why, "{text}");
-        }
-    }
-
-    #[test]
-    fn other_texts_are_refused() {
-        for (text, code) in [
-            ("", ErrorCode::InvalidParam),
-            ("--upload-pack=x", ErrorCode::InvalidParam),
-            ("ext::sh -c id", ErrorCode::InvalidParam),
-            ("http://h.org/o/r", ErrorCode::InvalidParam),
-            ("https://user:secret@h.org/o/r", ErrorCode::InvalidParam),
-            ("http://h.org/r.tar.gz", ErrorCode::InvalidParam),
-            ("https://h.org/r.tar.gz?token=secret", ErrorCode::InvalidParam),
-            ("ssh://h.org/r.tar.gz", ErrorCode::InvalidParam),
-            ("ssh://-oProxyCommand=x/r", ErrorCode::InvalidParam),
-            ("ssh://h.org?@127.0.0.1/r", ErrorCode::InvalidParam),
-            ("https://h.org#@127.0.0.1/r", ErrorCode::InvalidParam),
-            ("https://h.org\\@127.0.0.1/r", ErrorCode::InvalidParam),
-            ("a\nb", ErrorCode::InvalidParam),
-            ("./nothing", ErrorCode::NotFound),
-        ] {
-            let error = Location::parse(text, Path::new("/nowhere")).unwrap_err();
-            assert_eq!(error.code(), code, "{text}");
-            assert!(!error.message().contains("secret"), "{error}");
-        }
-        for rev in ["", "@", "-x", "+x", "a..b", "a:b", "x y", "@{1}", "x@{1}"] {
-            assert!(check_revision(rev).is_err(), "{rev}");
-        }
-        for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0", "v1.2.0+5", "a{b}"] {
-            check_revision(rev).unwrap();
-        }
-    }
-}
+mod tests;

@@ -52,7 +52,7 @@ pub struct Locked {
 }
 
 /// A file of a source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedFile {
     /// The hash of its content.

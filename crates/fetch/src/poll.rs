@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use super::address::sections_of;
 use super::copies::source_at;
 use super::fetcher::Fetcher;
 use super::location::check_name;
@@ -133,7 +134,7 @@ impl SourcePoller {
         let mut poll = SourcePoll::default();
         let config = Config::load(&self.place);
         let fetcher = self.fetcher.with_policy_of(&config);
-        for section in config.fetch_sections() {
+        for section in sections_of(&config) {
             let (Some(interval), Some(list)) = (section.refresh, self.list(&fetcher, &section))
             else {
                 continue;
@@ -278,7 +279,7 @@ impl SourceList<'_> {
             return Ok((revision, PollOutcome::Busy));
         }
         let update = candidate.update();
-        self.take(name, candidate, settings, sources)?;
+        self.take(name, *candidate, settings, sources)?;
         Ok((revision, PollOutcome::Updated(update)))
     }
 }

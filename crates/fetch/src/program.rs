@@ -177,14 +177,7 @@ impl Run<'_> {
     }
 
     fn failed(&self, errors: &str) -> Error {
-        let is_cause = |line: &&str| {
-            ["fatal: ", "error: ", "ERROR: ", "remote: "]
-                .iter()
-                .any(|start| line.starts_with(start))
-        };
-        let cause = errors.lines().find(is_cause).or(errors.lines().last()).unwrap_or("it failed");
-        let cause = cause.trim_start_matches("fatal: ");
-        let message = format!("cannot fetch {}: {cause}", self.source);
+        let message = format!("cannot fetch {}: {}", self.source, cause(errors));
         let help = "check the address, the network, and that you may read it without a password";
         Error::new(ErrorCode::ExecutionError, message, help)
     }
@@ -204,6 +197,28 @@ impl Run<'_> {
         Error::new(ErrorCode::ExecutionError, message, "try again")
     }
 }
+
+/// The lines of standard error that say why `git` failed. `git` itself only reports that it read nothing
+/// from another program, such as `ssh`, which has reported the cause before.
+fn cause(errors: &str) -> String {
+    let is_of_git = |line: &&str| {
+        ["fatal: ", "error: ", "ERROR: ", "remote: "].iter().any(|start| line.starts_with(start))
+    };
+    let lines = || errors.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let cause = lines().find(is_of_git).or(lines().next_back()).unwrap_or("it failed");
+    if cause.contains("Could not read from remote repository") {
+        let of_program = lines().take_while(|line| *line != cause).filter(|l| !l.contains("@@@@"));
+        let of_program: Vec<&str> = of_program.collect();
+        let last = &of_program[of_program.len().saturating_sub(MAX_CAUSE_LINES)..];
+        if !last.is_empty() {
+            return last.join("; ");
+        }
+    }
+    cause.trim_start_matches("fatal: ").to_owned()
+}
+
+/// The most lines of another program that are shown.
+const MAX_CAUSE_LINES: usize = 3;
 
 /// Waits for a program. Releases the lock between checks, so that the watchdog can take it.
 fn wait(child: &Mutex<Child>) -> io::Result<ExitStatus> {
@@ -234,4 +249,31 @@ fn is_too_large(&(dir, limit): &(&Path, u64)) -> bool {
     let files = walkdir::WalkDir::new(dir).into_iter().filter_map(Result::ok);
     let files = files.filter_map(|file| file.metadata().ok()).filter(std::fs::Metadata::is_file);
     files.map(|metadata| metadata.len()).sum::<u64>() > limit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cause;
+
+    #[test]
+    fn the_cause_is_that_of_the_program_which_failed_first() {
+        let end = "fatal: Could not read from remote repository.\n\nPlease make sure you have the \
+                   correct access rights\nand the repository exists.\n";
+        for (errors, wanted) in [
+            ("fatal: repository 'x' not found\n", "repository 'x' not found"),
+            ("warning: w\nremote: Not Found\nfatal: late\n", "remote: Not Found"),
+            (
+                "git@github.com: Permission denied (publickey).\r\n{end}",
+                "git@github.com: Permission denied (publickey).",
+            ),
+            (
+                "@@@@@@@@\n@ WARNING: CHANGED! @\nHost key verification failed.\n{end}",
+                "@ WARNING: CHANGED! @; Host key verification failed.",
+            ),
+            ("{end}", "Could not read from remote repository."),
+            ("", "it failed"),
+        ] {
+            assert_eq!(cause(&errors.replace("{end}", end)), wanted, "{errors}");
+        }
+    }
 }

@@ -18,8 +18,9 @@ use repertoire_config::FetchSettings;
 /// The number of bytes that are read of a marketplace file, or of a skill file, to choose skills.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
-/// Returns the skills to take. Fails with `NOT_FOUND` if the source has none, or lacks one that the
-/// settings name.
+/// Returns the skills to take: those that `settings` name, or all, without those named after a `!`.
+///
+/// Fails with `NOT_FOUND` if the source has none, or lacks one that the settings name.
 pub(super) fn chosen_units(
     names: &PathIndex<'_>,
     tree: &mut dyn SourceTree,
@@ -33,8 +34,9 @@ pub(super) fn chosen_units(
         _ => String::new(),
     };
     let all = layout::units(names, path.as_deref(), &marketplace_dirs(&marketplace));
+    let (excluded, wanted) = excluded_and_wanted(&settings.skills);
     let source = &settings.source;
-    if all.is_empty() {
+    if all.is_empty() && wanted.is_empty() {
         let place = path.map_or_else(String::new, |path| format!(" in `{path}`"));
         let message = format!("{source} has no skill{place}");
         let help = "a skill is a directory with a `SKILL.md`; name the directory that holds them";
@@ -43,65 +45,109 @@ pub(super) fn chosen_units(
     if settings.skills.is_empty() {
         return Ok(all);
     }
-    let files: Vec<&str> = all.iter().map(|unit| unit.skill_file.as_str()).collect();
-    let texts = texts(tree, &files)?;
-    let name_of = |unit: &Unit| {
-        let skill = texts.get(&unit.skill_file).and_then(|text| text.parse::<Skill>().ok());
-        skill.map(|skill| skill.name().to_owned()).unwrap_or_default()
-    };
-    let known: Vec<(String, Unit)> = all.into_iter().map(|unit| (name_of(&unit), unit)).collect();
+    let mut known = Known(Vec::new());
+    known.add(all, tree)?;
     let mut chosen = BTreeSet::new();
-    for id in &settings.skills {
-        let found = positions(&known, id);
+    for id in &wanted {
+        let mut found = known.positions(id);
+        if found.is_empty() {
+            // The directory need not be one of those in which skills are looked for.
+            let n_known = known.0.len();
+            known.add(layout::units_in(names, id, known.units()), tree)?;
+            found = (n_known..known.0.len()).collect();
+        }
         if found.is_empty() {
             return Err(missing(source, id, &known));
         }
         chosen.extend(found);
     }
-    let units = known.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
+    if wanted.is_empty() {
+        chosen.extend(0..known.0.len());
+    }
+    for id in excluded {
+        let excluded = known.positions(id);
+        chosen.retain(|nth| !excluded.contains(nth));
+    }
+    let units = known.0.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
     Ok(units.map(|(_, (_, unit))| unit).collect())
 }
 
-/// Returns the indices of the skills that `id` names: literally, or in another form in which skills are
-/// named. Only a pattern names several.
-fn positions(known: &[(String, Unit)], id: &str) -> Vec<usize> {
-    let literal = position(known, id);
-    let is_named = |(name, unit): &(String, Unit)| {
-        let last = unit.at.rsplit('/').next().unwrap_or_default();
-        may_name(id, &[name, &unit.at, last])
-    };
-    let named = || known.iter().enumerate().filter(|(_, one)| is_named(one)).map(|(nth, _)| nth);
-    match literal {
-        Some(nth) => vec![nth],
-        None if id.contains('*') => named().collect(),
-        None => named().take(1).collect(),
+/// The entries of `skills` after a `!`, and the others.
+pub(super) fn excluded_and_wanted(skills: &[String]) -> (Vec<&str>, Vec<&str>) {
+    let (excluded, wanted): (Vec<&str>, Vec<&str>) =
+        skills.iter().map(String::as_str).partition(|id| id.starts_with('!'));
+    (excluded.into_iter().map(|id| &id[1..]).collect(), wanted)
+}
+
+/// The skills of a source, each with the name in its front matter.
+struct Known(Vec<(String, Unit)>);
+
+impl Known {
+    fn add(&mut self, units: Vec<Unit>, tree: &mut dyn SourceTree) -> Result<(), Error> {
+        let files: Vec<&str> = units.iter().map(|unit| unit.skill_file.as_str()).collect();
+        let texts = texts(tree, &files)?;
+        let name_of = |unit: &Unit| {
+            let skill = texts.get(&unit.skill_file).and_then(|text| text.parse::<Skill>().ok());
+            skill.map(|skill| skill.name().to_owned()).unwrap_or_default()
+        };
+        self.0.extend(units.into_iter().map(|unit| (name_of(&unit), unit)));
+        Ok(())
+    }
+
+    fn units(&self) -> Vec<Unit> {
+        self.0.iter().map(|(_, unit)| unit.clone()).collect()
+    }
+
+    /// Returns the indices of the skills that `id` names: literally, in another form in which skills are
+    /// named, or by a directory above them. Only a pattern and a directory name several.
+    fn positions(&self, id: &str) -> Vec<usize> {
+        if let Some(nth) = self.position(id) {
+            return vec![nth];
+        }
+        let all = || self.0.iter().enumerate();
+        let is_named =
+            |(name, unit): &(String, Unit)| may_name(id, &[name, &unit.at, last(&unit.at)]);
+        let named = all().filter(|(_, one)| is_named(one)).map(|(nth, _)| nth);
+        let named: Vec<usize> = named.take(if id.contains('*') { usize::MAX } else { 1 }).collect();
+        if !named.is_empty() {
+            return named;
+        }
+        let is_below =
+            |unit: &Unit| unit.dir.strip_prefix(id).is_some_and(|rest| rest.starts_with('/'));
+        all().filter(|(_, (_, unit))| is_below(unit)).map(|(nth, _)| nth).collect()
+    }
+
+    /// Returns the index of the skill that `id` names literally: by its name, its directory in the copy
+    /// or in the source, the last part of that, or its address.
+    fn position(&self, id: &str) -> Option<usize> {
+        self.0.iter().position(|(name, unit)| {
+            name == id
+                || unit.at == id
+                || unit.dir == id
+                || last(&unit.at) == id
+                || (id.contains("://") && path_of_skill(id).as_deref() == Some(unit.at.as_str()))
+        })
     }
 }
 
-/// Returns the index of the skill that `id` names literally: by its name, its directory, the last part of that, or its address.
-fn position(known: &[(String, Unit)], id: &str) -> Option<usize> {
-    known.iter().position(|(name, unit)| {
-        name == id
-            || unit.at == id
-            || unit.at.rsplit('/').next() == Some(id)
-            || (id.contains("://") && path_of_skill(id).as_deref() == Some(unit.at.as_str()))
-    })
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// The error for a skill that cannot be chosen. A skill inside the directory of another one comes with
 /// that one.
-fn missing(source: &str, id: &str, known: &[(String, Unit)]) -> Error {
+fn missing(source: &str, id: &str, known: &Known) -> Error {
     let shown = |(name, unit): &(String, Unit)| {
         if name.is_empty() { unit.at.clone() } else { name.clone() }
     };
-    let mut above = id.rmatch_indices('/').filter_map(|(end, _)| position(known, &id[..end]));
-    let parent = above.next().map(|nth| shown(&known[nth]));
+    let mut above = id.rmatch_indices('/').filter_map(|(end, _)| known.position(&id[..end]));
+    let parent = above.next().map(|nth| shown(&known.0[nth]));
     if let Some(parent) = parent.filter(|parent| !parent.is_empty()) {
         let message = format!("{source} has no skill `{id}` that can be chosen on its own");
         let help = format!("name `{parent}`: the skills in its directory come with it");
         return Error::new(ErrorCode::NotFound, message, help);
     }
-    no_skill(source, id, &known.iter().map(shown).collect::<Vec<_>>())
+    no_skill(source, id, &known.0.iter().map(shown).collect::<Vec<_>>())
 }
 
 /// The texts of small files. Invalid UTF-8 is replaced.
@@ -123,23 +169,26 @@ mod tests {
 
     #[test]
     fn skills_are_chosen_in_any_form_in_which_they_are_named() {
-        let unit = |at: &str| Unit {
-            dir: at.to_owned(),
-            at: at.to_owned(),
-            skill_file: format!("{at}/SKILL.md"),
+        let unit = |dir: &str| Unit {
+            dir: dir.to_owned(),
+            at: last(dir).to_owned(),
+            skill_file: format!("{dir}/SKILL.md"),
         };
-        let known = ["skills/acme-doc", "skills/acme-mail", "skills/tdd"]
-            .map(|at| (at.rsplit('/').next().unwrap_or_default().to_owned(), unit(at)));
+        let dirs = ["skills/acme-doc", "skills/acme-mail", "skills/tdd"];
+        let known = Known(dirs.iter().map(|dir| (last(dir).to_owned(), unit(dir))).collect());
         for (id, wanted) in [
             ("tdd", &[2][..]),
             ("skills/tdd", &[2]),
             ("/tdd", &[2]),
             ("toolkit:TDD", &[2]),
             ("acme-*", &[0, 1]),
+            ("*", &[0, 1, 2]),
+            ("skills", &[0, 1, 2]),
+            ("skill", &[]),
             ("acme", &[]),
             ("toolkit:*", &[]),
         ] {
-            assert_eq!(positions(&known, id), wanted, "{id}");
+            assert_eq!(known.positions(id), wanted, "{id}");
         }
     }
 }

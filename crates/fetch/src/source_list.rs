@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::config_file::{change_config, check_config};
-use super::copies::{Copies, source_at};
+use super::address::sections_of;
+use super::copies::Copies;
 use super::fetcher::Fetcher;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::signature::Demand;
 use super::state::Moment;
-use repertoire::catalog::{Catalog, CatalogOptions, Scope};
+use repertoire::catalog::Scope;
 use repertoire::{Error, ErrorCode, Remedy};
-use repertoire_config::{self as config, Config, ConfigPlace, FetchSection, FetchSettings};
+use repertoire_config::{Config, ConfigPlace, FetchSection};
 
 /// The fetched sources in the `config.toml` of a user or a project, with the lock file next to it.
 ///
@@ -43,27 +43,13 @@ pub struct SourceList<'a> {
     pub(super) copies: Copies,
 }
 
-/// A source that was added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Added {
-    /// The name in `config.toml`.
-    pub name: String,
-    /// The state that was fetched.
-    pub locked: Locked,
-    /// The ids of its skills.
-    pub skills: Vec<String>,
-    /// The key that signed the source, if a signature is required.
-    pub signed_by: Option<String>,
-}
-
 impl<'a> SourceList<'a> {
     /// Creates the list of a user, whose home directory is `base`, or of a project, whose root is
     /// `base`.
     pub fn new(fetcher: &'a Fetcher, scope: Scope, base: &Path, brand: &str) -> SourceList<'a> {
         let config = Config::path(base, brand);
         let dir = config.parent().unwrap_or(base);
-        let (lock, copies) = (dir.join(lock_file::NAME), fetcher.copies(dir));
+        let (lock, copies) = (dir.join(lock_file::NAME), fetcher.copies(scope, dir));
         let (base, brand) = (base.to_owned(), brand.to_owned());
         SourceList { fetcher, scope, base, brand, config, lock, copies }
     }
@@ -92,7 +78,7 @@ impl<'a> SourceList<'a> {
             working_dir: self.base.clone(),
             brand: self.brand.clone(),
         });
-        config.fetch_sections()
+        sections_of(&config)
     }
 
     /// The section of a source. Fails with `NOT_FOUND` if there is none; the error lists the known
@@ -116,73 +102,6 @@ impl<'a> SourceList<'a> {
     /// damaged.
     pub fn locked(&self, name: &str) -> Result<Option<Locked>, Error> {
         Ok(lock_file::read(&self.lock)?.remove(name))
-    }
-
-    /// Fetches a source, and writes it into `config.toml` and the lock file. Relative paths are below
-    /// `here`. Without a `name`, the source is named after its address. Adding the same source again
-    /// fetches it again; it keeps the keys that must sign it, unless `settings` name others.
-    ///
-    /// Fails like [`Fetcher::fetch`], with `INVALID_PARAM` if another source, or this one with other
-    /// settings, has the name, and with `PERMISSION_DENIED` if a project may not name this source. In
-    /// that case nothing was changed.
-    pub fn add(
-        &self,
-        name: Option<&str>,
-        settings: &FetchSettings,
-        here: &Path,
-    ) -> Result<Added, Error> {
-        let location = Location::parse(&settings.source, here)?;
-        self.check_location(&location)?;
-        let source = location.written(self.project());
-        let mut settings = FetchSettings { source, ..settings.clone() };
-        let name = name.map_or_else(|| location.default_name(), str::to_owned);
-        check_name(&name)?;
-        if let Some(known) = self.check_free(&name, &settings)?
-            && settings.signed_by.is_empty()
-        {
-            settings.signed_by = known.signed_by;
-        }
-        check_config(&self.config, self.project())?;
-        let provider = self.provider(&settings)?;
-        let (locked, signed_by) =
-            self.fetcher.fetch_for(self.scope, &*provider, &settings, None)?;
-        let new = self.copies.unpack(&locked.files, &self.fetcher.objects)?;
-        let _guard = self.copies.lock(&self.fetcher.deadline())?;
-        // Another process may have added a source with this name during the fetch.
-        self.check_free(&name, &settings)?;
-        let mut sources = lock_file::read(&self.lock)?;
-        sources.insert(name.clone(), locked.clone());
-        change_config(&self.config, self.project(), |before| {
-            let after = config::set_fetch(before, &name, &settings);
-            let after = after.map_err(|error| self.of_config(&error))?;
-            self.copies.install(&name, new, &locked, &settings)?;
-            lock_file::write(&self.lock, &sources)?;
-            Ok(after)
-        })?;
-        let source = source_at(&name, &locked.source, self.copies.root(&name));
-        let catalog = Catalog::load(&CatalogOptions::new(vec![source]));
-        let entries = catalog.entries().filter(|entry| !entry.is_shadowed());
-        let skills = entries.map(|entry| entry.id.to_string()).collect();
-        Ok(Added { name, locked, skills, signed_by })
-    }
-
-    /// Removes a source, its pinned state and its copy. Fails with `NOT_FOUND` if neither the lock file
-    /// nor `config.toml` has the source.
-    pub fn remove(&self, name: &str) -> Result<(), Error> {
-        check_name(name)?;
-        let _guard = self.copies.lock(&self.fetcher.deadline())?;
-        let mut sources = lock_file::read(&self.lock)?;
-        let was_locked = sources.remove(name).is_some();
-        if !was_locked {
-            self.section(name)?;
-        }
-        change_config(&self.config, self.project(), |before| {
-            config::remove_fetch(before, name).map_err(|error| self.of_config(&error))
-        })?;
-        if was_locked {
-            lock_file::write(&self.lock, &sources)?;
-        }
-        self.copies.remove(name)
     }
 
     /// Compares the copy of a source with the pinned state, without using the network.
@@ -257,37 +176,13 @@ impl<'a> SourceList<'a> {
         Ok(())
     }
 
-    /// Fails if another source has this name, or the same source with other settings. If the same source
-    /// has it, apart from the keys that must sign it, returns its settings.
-    fn check_free(
-        &self,
-        name: &str,
-        settings: &FetchSettings,
-    ) -> Result<Option<FetchSettings>, Error> {
-        let known = self.sections().into_iter().find(|section| section.name == name);
-        let Some(FetchSection { settings: known, .. }) = known else { return Ok(None) };
-        let signed_by = known.signed_by.clone();
-        if known != (FetchSettings { signed_by, ..settings.clone() }) {
-            let (message, help) = if known.source == settings.source {
-                let file = self.config.display();
-                let message = format!("`{name}` is this source already, with other settings");
-                (message, format!("change `[fetch.{name}]` in {file}, and update it"))
-            } else {
-                let message = format!("`{name}` is the name of another source: {}", known.source);
-                (message, "give it a name of its own, or remove the other one first".to_owned())
-            };
-            return Err(Error::new(ErrorCode::InvalidParam, message, help));
-        }
-        Ok(Some(known))
-    }
-
     /// Adds the path of the file to an error about its text.
-    fn of_config(&self, error: &Error) -> Error {
+    pub(super) fn of_config(&self, error: &Error) -> Error {
         error.reworded(format!("{}: {}", self.config.display(), error.message()))
     }
 
     /// The root of the project; `None` for the list of a user.
-    fn project(&self) -> Option<&Path> {
+    pub(super) fn project(&self) -> Option<&Path> {
         (self.scope == Scope::Project).then_some(&self.base)
     }
 }

@@ -48,6 +48,9 @@ impl fmt::Display for Moment {
 pub(super) struct State {
     /// The digest of its files; empty if nothing was fetched yet.
     pub(super) digest: String,
+    /// The directory of the copy, below that of all copies; the name of the source if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dir: Option<String>,
     /// The SHA-256 of the copy's list of its files, as an author signs it; `None` if the copy has no
     /// list, or one that does not match its files.
     #[serde(skip_serializing_if = "Option::is_none")]

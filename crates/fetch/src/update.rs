@@ -7,6 +7,8 @@ use tempfile::TempDir;
 
 use super::copies::source_at;
 use super::diff::{self, SkillChange};
+use super::fetcher::Fetched;
+use super::layout::LeftOut;
 use super::location::{Location, check_name};
 use super::lock_file::{self, Locked};
 use super::provider::SourceProvider;
@@ -70,6 +72,8 @@ pub struct Update {
     pub changes: Vec<SkillChange>,
     /// The key that signed the state, if a signature is required.
     pub signed_by: Option<String>,
+    /// The skills of a newly fetched state that were not taken.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The result of [`SourceList::outdated`]: whether a source has a newer state than the pinned one.
@@ -98,6 +102,7 @@ pub(super) struct FetchedState {
     pub(super) new: TempDir,
     pub(super) changes: Vec<SkillChange>,
     signed_by: Option<String>,
+    left_out: Vec<LeftOut>,
 }
 
 impl FetchedState {
@@ -109,6 +114,7 @@ impl FetchedState {
             to: self.locked.revision.clone(),
             changes: self.changes.clone(),
             signed_by: self.signed_by.clone(),
+            left_out: self.left_out.clone(),
         }
     }
 }
@@ -117,7 +123,7 @@ impl FetchedState {
 pub(super) enum UpdateStep {
     /// The state is in use already; with the key that signed it, if a signature is required.
     InUse(Locked, Option<String>),
-    Other(FetchedState),
+    Other(Box<FetchedState>),
 }
 
 impl SourceList<'_> {
@@ -176,7 +182,7 @@ impl SourceList<'_> {
                         format!("`config.toml` has changed the source `{name}` meanwhile");
                     return Err(Error::new(ErrorCode::InvalidParam, message, "update it again"));
                 }
-                self.take(name, candidate, settings, lock_file::read(&self.lock)?)?;
+                self.take(name, *candidate, settings, lock_file::read(&self.lock)?)?;
                 Ok(update)
             }
         }
@@ -197,7 +203,8 @@ impl SourceList<'_> {
         if fitting.is_some_and(|fitting| newest == Some(fitting.revision.as_str())) {
             return self.pinned(name, settings, locked);
         }
-        let (fetched, signed_by) = self.fetcher.fetch_for(self.scope, provider, settings, None)?;
+        let fetched = self.fetcher.fetch_for(self.scope, provider, settings, None)?;
+        let Fetched { locked: fetched, signed_by, left_out } = fetched;
         if locked.as_ref() == Some(&fetched) && self.is_current(name, &fetched) {
             return Ok(UpdateStep::InUse(fetched, signed_by));
         }
@@ -205,7 +212,8 @@ impl SourceList<'_> {
         let changes = self.changes(name, &settings.source, new.path());
         let status = UpdateStatus::Updated;
         let (before, locked) = (locked, fetched);
-        Ok(UpdateStep::Other(FetchedState { status, before, locked, new, changes, signed_by }))
+        let state = FetchedState { status, before, locked, new, changes, signed_by, left_out };
+        Ok(UpdateStep::Other(Box::new(state)))
     }
 
     /// Puts a state into use, and pins it in the lock file, whose current entries are `sources`. The
@@ -256,7 +264,9 @@ impl SourceList<'_> {
         let signed_by = verify(new.path())?;
         let changes = self.changes(name, &settings.source, new.path());
         let (status, before) = (UpdateStatus::Installed, Some(locked.clone()));
-        Ok(UpdateStep::Other(FetchedState { status, before, locked, new, changes, signed_by }))
+        let left_out = Vec::new();
+        let state = FetchedState { status, before, locked, new, changes, signed_by, left_out };
+        Ok(UpdateStep::Other(Box::new(state)))
     }
 
     fn unpack_locked(&self, settings: &FetchSettings, locked: &Locked) -> Result<TempDir, Error> {
@@ -270,7 +280,7 @@ impl SourceList<'_> {
         }
         let provider = self.provider(settings)?;
         let revision = Some(locked.revision.as_str());
-        let (fetched, _) = self.fetcher.fetch_for(self.scope, &*provider, settings, revision)?;
+        let fetched = self.fetcher.fetch_for(self.scope, &*provider, settings, revision)?.locked;
         if fetched.files != locked.files {
             let message = format!(
                 "{} does not have the files that {} pins for it",
@@ -293,7 +303,7 @@ impl SourceList<'_> {
         let provider = self.provider(settings)?;
         let newest = match provider.newest()? {
             Some(newest) => newest,
-            None => self.fetcher.fetch_for(self.scope, &*provider, settings, None)?.0.revision,
+            None => self.fetcher.fetch_for(self.scope, &*provider, settings, None)?.locked.revision,
         };
         let is_newest = |locked: &Locked| locked.revision == newest && locked.is_of(settings);
         let outdated = !locked.as_ref().is_some_and(is_newest);
@@ -332,5 +342,6 @@ impl SourceList<'_> {
 
 fn unchanged(locked: &Locked, signed_by: Option<String>) -> Update {
     let (from, to) = (Some(locked.revision.clone()), locked.revision.clone());
-    Update { status: UpdateStatus::Unchanged, from, to, changes: Vec::new(), signed_by }
+    let (changes, left_out) = (Vec::new(), Vec::new());
+    Update { status: UpdateStatus::Unchanged, from, to, changes, signed_by, left_out }
 }

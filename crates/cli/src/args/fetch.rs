@@ -5,15 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use repertoire_config::FetchSettings;
 
-/// The skills that a command takes from elsewhere.
+/// The part of a source that a command takes.
 #[derive(Debug, Args)]
-pub(crate) struct SourceArgs {
-    /// `owner/repo` on GitHub, the URL of a git repository, a directory, a `.tar.gz` or `.zip` archive or
-    /// its `https://` URL, `s3://bucket/prefix`, `oci://registry/name:tag`, or an MCP server:
-    /// `mcp:COMMAND`, `mcp+https://…`
-    pub(crate) source: String,
-    /// Take this skill only; may be repeated
-    #[arg(long = "skill", value_name = "ID")]
+pub(crate) struct ChoiceArgs {
+    /// Take this skill only: its id, its directory, or a pattern such as `'sem*'`; may be repeated, and
+    /// `'!ID'` leaves one out
+    #[arg(long = "skill", value_name = "ID", value_delimiter = ',')]
     pub(crate) skills: Vec<String>,
     /// Branch, tag or commit of the repository, SHA-256 of the archive, or tag or digest of the
     /// artifact
@@ -24,12 +21,12 @@ pub(crate) struct SourceArgs {
     pub(crate) path: Option<String>,
 }
 
-impl SourceArgs {
-    /// Returns the settings of a source with these arguments.
-    pub(crate) fn settings(&self) -> FetchSettings {
-        let SourceArgs { source, skills, rev, path } = self;
+impl ChoiceArgs {
+    /// Returns the settings of `source` with these arguments.
+    pub(crate) fn settings(&self, source: &str) -> FetchSettings {
+        let ChoiceArgs { skills, rev, path } = self;
         FetchSettings {
-            source: source.clone(),
+            source: source.to_owned(),
             rev: rev.clone(),
             path: path.clone(),
             skills: skills.clone(),
@@ -40,8 +37,14 @@ impl SourceArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArgs {
+    /// `owner/repo`, `owner/repo@skill`, the address of a repository, or of a page in it as the browser
+    /// shows it; a directory, a `SKILL.md`, a `.tar.gz`, `.zip` or `.skill` archive or its `https://` URL,
+    /// a site that lists its skills, `s3://bucket/prefix`, `oci://registry/name:tag`, or an MCP server:
+    /// `mcp:COMMAND`, `mcp+https://…`
+    #[arg(required = true, value_name = "SOURCE")]
+    pub(crate) addresses: Vec<String>,
     #[command(flatten)]
-    pub(crate) source: SourceArgs,
+    pub(crate) choice: ChoiceArgs,
     /// Name of the source in `config.toml` [default: the end of its address]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -49,6 +52,12 @@ pub(crate) struct AddArgs {
     /// have
     #[arg(long = "signed-by", value_name = "KEY")]
     pub(crate) signed_by: Vec<String>,
+    /// Show the skills of the source, with tokens, code, rights and findings, and add nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Show what would be added and written, and change nothing
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) dry_run: bool,
     /// Command of the MCP server if the source is `mcp:`, word by word
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
@@ -56,8 +65,10 @@ pub(crate) struct AddArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PushArgs {
+    /// The skills to pack: a directory, or any other source that `add` takes
+    pub(crate) source: String,
     #[command(flatten)]
-    pub(crate) source: SourceArgs,
+    pub(crate) choice: ChoiceArgs,
     /// `oci://registry/name:tag`, `s3://bucket/name.tar.gz`, or the name of a `.tar.gz` file
     pub(crate) to: String,
 }
@@ -76,7 +87,7 @@ pub(crate) struct SignArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
-    /// Names of sources; all of the user and the project if none is given
+    /// Sources, by name or address, or skills, whose sources are updated; all if none is given
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// Show what would change, and change nothing
@@ -89,13 +100,14 @@ pub(crate) struct UpdateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OutdatedArgs {
-    /// Names of sources; all of the user and the project if none is given
+    /// Sources, by name or address, or skills, whose sources are checked; all if none is given
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RemoveArgs {
-    /// Name of the source
-    pub(crate) name: String,
+    /// Sources, by name or address, or skills: `pdf`, `SOURCE@pdf`, `'sem*'`
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) names: Vec<String>,
 }

@@ -4,63 +4,67 @@ use std::path::Path;
 
 use repertoire::{Error, ErrorCode};
 use repertoire_fetch::{Added, Location, SourceList};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::copy_problems::CopyProblems;
-use super::{code_in, fetcher, list_to_change, short, waiting};
+use super::each_source::{each_source, print_all};
+use super::{code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
-use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
+use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
 use crate::sanitize;
 
 pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+    if args.name.is_some() && args.addresses.len() > 1 {
+        let message = "`--name` names one source, and there are several";
+        let help = "add the source that it is for on its own";
+        return Err(Error::new(ErrorCode::InvalidParam, message, help).into());
+    }
     let fetcher = fetcher(common)?;
     let list = list_to_change(&fetcher, common)?;
-    let mut settings = args.source.settings();
-    settings.source = address(&settings.source, &args.command)?;
-    settings.signed_by.clone_from(&args.signed_by);
-    let here = std::env::current_dir().unwrap_or_default();
-    let added = waiting(&settings.source, || list.add(args.name.as_deref(), &settings, &here))?;
-    let root = list.copy_of(&added.name);
-    let code = code_in(&root);
-    let in_use = CopyProblems::load(std::slice::from_ref(&root), common)?.pop().unwrap_or_default();
-    if out.json {
-        Output::json(&json!({
-            "name": added.name,
-            "source": added.locked.source,
-            "revision": added.locked.revision,
-            "skills": added.skills,
-            "signed_by": added.signed_by,
-            "files": added.locked.files.len(),
-            "code": code,
-            "findings": in_use.findings,
-            "shadowed": in_use.shadowed,
-            "path": root.to_string_lossy(),
-            "config": list.config_file().to_string_lossy(),
-            "lock": list.lock_file().to_string_lossy(),
-        }))?;
-    } else {
-        out.human(page(&added, &list, &code, &in_use).as_str())?;
+    if args.list || args.dry_run {
+        return preview::run(args, &fetcher, &list, common, out);
     }
-    Ok(ExitCode::Done)
+    let mut reports = Vec::new();
+    let is_good = each_source(args, out, |settings| {
+        let known = CopyProblems::of_all(common)?;
+        let here = std::env::current_dir().unwrap_or_default();
+        let name = args.name.as_deref();
+        let added = waiting(&settings.source, || list.add(name, settings, &here))?;
+        let root = list.copy_of(&added.name);
+        let mut in_use = CopyProblems::load(std::slice::from_ref(&root), common)?;
+        let in_use = in_use.pop().unwrap_or_default().without(&known);
+        let code = code_in(&root);
+        if !out.json {
+            out.human(page(&added, &list, &code, &in_use).as_str())?;
+        }
+        reports.push(report(&added, &list, &code, &in_use));
+        Ok(())
+    })?;
+    if out.json {
+        print_all(args, reports)?;
+    }
+    Ok(ExitCode::done_if(is_good))
 }
 
-/// Returns the address of a source, completed by the words of `command`, which follow `mcp:`.
-fn address(source: &str, command: &[String]) -> Result<String, Error> {
-    if command.is_empty() {
-        return Ok(source.to_owned());
-    }
-    let invalid = |message: &str| {
-        let help = "write `repertoire add mcp: -- COMMAND…`";
-        Error::new(ErrorCode::InvalidParam, message, help)
-    };
-    if !source.starts_with("mcp:") {
-        return Err(invalid("a command follows a source that is not `mcp:`"));
-    }
-    let words = shlex::try_join(command.iter().map(String::as_str));
-    let words = words.map_err(|_| invalid("the command holds a NUL byte"))?;
-    Ok(format!("{source} {words}"))
+fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Json {
+    json!({
+        "name": added.name,
+        "source": added.locked.source,
+        "revision": added.locked.revision,
+        "skills": added.skills,
+        "new": added.new,
+        "left_out": added.left_out,
+        "signed_by": added.signed_by,
+        "files": added.locked.files.len(),
+        "code": code,
+        "findings": in_use.findings,
+        "shadowed": in_use.shadowed,
+        "path": list.copy_of(&added.name).to_string_lossy(),
+        "config": list.config_file().to_string_lossy(),
+        "lock": list.lock_file().to_string_lossy(),
+    })
 }
 
 fn is_archive(source: &str) -> bool {
@@ -70,13 +74,18 @@ fn is_archive(source: &str) -> bool {
 
 fn page(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Page {
     let mut page = Page::default();
-    let Added { name, locked, skills, signed_by, .. } = added;
+    let Added { name, locked, skills, new, left_out, signed_by, .. } = added;
     let revision = short(&locked.revision);
     let (name, source) = (styled(NAME, sanitize::line(name)), sanitize::line(&locked.source));
     page.line(format_args!("{} {name} from {source} at {revision}", styled(GOOD, "added")));
-    for id in skills {
+    for id in new {
         page.line(format_args!("  {}", sanitize::line(id)));
     }
+    if new.len() < skills.len() {
+        let before = count(skills.len() - new.len(), "skill");
+        page.line(format_args!("  {}", styled(DIM, format_args!("{before} of it here before"))));
+    }
+    show_left_out(&mut page, left_out);
     if let Some(key) = signed_by {
         page.line(format_args!("signed by {}", sanitize::line(key)));
     }

@@ -3,13 +3,16 @@
 
 pub(crate) mod add;
 mod copy_problems;
+mod each_source;
 mod ignored;
 pub(crate) mod outdated;
+mod preview;
 pub(crate) mod push;
 pub(crate) mod remove;
 pub(crate) mod sign;
 pub(crate) mod update;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,11 +21,11 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
 use repertoire::toolset::collect_cache;
 use repertoire::{Code, Error, ErrorCode};
-use repertoire_fetch::{Fetcher, Kept, SourceList};
+use repertoire_fetch::{Fetcher, Kept, LeftOut, SourceList};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, Page, WARNING, styled};
 use crate::report::{self, count};
 use crate::{sanitize, setup, signals};
 
@@ -82,8 +85,8 @@ pub(crate) fn tell_of_settings(common: &Common, out: Output) -> Result<(), Error
     Ok(())
 }
 
-/// Returns the named sources, each with its list; all sources if no names are given. Fails for a name
-/// that no list has.
+/// Returns the sources that `names` mean, each with its list: by their names or addresses, or by one of
+/// their skills. Returns all sources if no names are given. Fails for a name that no list has.
 pub(crate) fn named<'l, 'f>(
     names: &[String],
     lists: &'l [SourceList<'f>],
@@ -95,14 +98,31 @@ pub(crate) fn named<'l, 'f>(
     if names.is_empty() {
         return Ok(all);
     }
+    let mut wanted = BTreeSet::new();
     for name in names {
-        if !all.iter().any(|(_, known)| known == name)
-            && let Some(list) = lists.first()
-        {
+        let mut is_found = false;
+        for list in lists {
+            for found in list.find(name)? {
+                is_found = true;
+                wanted.insert((list.config_file(), found.source));
+            }
+        }
+        if !is_found && let Some(list) = lists.first() {
             list.section(name)?;
         }
     }
-    Ok(all.into_iter().filter(|(_, name)| names.contains(name)).collect())
+    let is_wanted = |(list, name): &(&SourceList<'_>, String)| {
+        wanted.contains(&(list.config_file(), name.clone()))
+    };
+    Ok(all.into_iter().filter(is_wanted).collect())
+}
+
+/// Adds a line for each skill that was not taken.
+pub(crate) fn show_left_out(page: &mut Page, left_out: &[LeftOut]) {
+    for LeftOut { dir, reason, .. } in left_out {
+        let (title, dir) = (styled(WARNING, "left out"), sanitize::line(dir));
+        page.line(format_args!("{title}: `{dir}`: {}", sanitize::line(reason)));
+    }
 }
 
 /// Runs `work`, which waits for a server or another program. On a terminal, shows a spinner on
@@ -161,6 +181,6 @@ pub(crate) fn code_in(root: &Path) -> Vec<String> {
         let path = path.strip_prefix(root).map(Path::to_owned).ok()?;
         Some(path.to_string_lossy().into_owned())
     });
-    let all: std::collections::BTreeSet<String> = below.collect();
+    let all: BTreeSet<String> = below.collect();
     all.into_iter().collect()
 }

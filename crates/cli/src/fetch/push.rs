@@ -11,7 +11,7 @@ use crate::sanitize;
 
 pub(crate) fn run(args: &PushArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let fetcher = fetcher(common)?;
-    let settings = args.source.settings();
+    let settings = args.choice.settings(&args.source);
     let here = std::env::current_dir().unwrap_or_default();
     let pushed = waiting(&settings.source, || fetcher.push(&settings, &here, &args.to))?;
     if out.json {

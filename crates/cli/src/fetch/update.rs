@@ -10,7 +10,9 @@ use repertoire_fetch::{
 use serde_json::{Value as Json, json};
 
 use super::copy_problems::CopyProblems;
-use super::{collect, failure_of, fetcher, lists, named, short, tell_of_settings, waiting};
+use super::{
+    collect, failure_of, fetcher, lists, named, short, show_left_out, tell_of_settings, waiting,
+};
 use crate::args::{Common, UpdateArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -86,22 +88,22 @@ fn report(Updated { list, name, result }: &Updated<'_, '_>, in_use: &CopyProblem
     let config = list.config_file().to_string_lossy();
     let CopyProblems { findings, shadowed } = in_use;
     match result {
-        Ok(Update { status, from, to, changes, signed_by, .. }) => json!({
+        Ok(Update { status, from, to, changes, signed_by, left_out, .. }) => json!({
             "name": name, "config": config, "status": status, "from": from, "to": to,
             "signed_by": signed_by,
-            "changes": changes, "findings": findings, "shadowed": shadowed, "error": null,
+            "left_out": left_out, "changes": changes, "findings": findings, "shadowed": shadowed, "error": null,
         }),
         Err(error) => json!({
             "name": name, "config": config, "status": "failed", "from": null, "to": null,
             "signed_by": null,
-            "changes": [], "findings": [], "shadowed": [], "error": Failure::from(error),
+            "left_out": [], "changes": [], "findings": [], "shadowed": [], "error": Failure::from(error),
         }),
     }
 }
 
 fn page(name: &str, update: &Update, dry_run: bool) -> Page {
     let mut page = Page::default();
-    let Update { status, from, to, changes, signed_by, .. } = update;
+    let Update { status, from, to, changes, signed_by, left_out, .. } = update;
     let from = from.as_deref().filter(|from| from != to).map(|from| format!("{} to ", short(from)));
     let title = match status {
         UpdateStatus::Updated if dry_run => styled(WARNING, "would update"),
@@ -118,6 +120,7 @@ fn page(name: &str, update: &Update, dry_run: bool) -> Page {
     if let Some(key) = signed_by {
         page.line(format_args!("  signed by {}", sanitize::line(key)));
     }
+    show_left_out(&mut page, left_out);
     for change in changes {
         show(&mut page, change);
     }

@@ -21,11 +21,10 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
         ],
     );
     for profile in ["repertoire", "agent-skills"] {
-        // The only finding must be that the description is still missing.
         let run = place.run(["check", path, "--profile", profile, "--json"]).exits(0);
         let findings = run.json()["diagnostics"].as_array().unwrap().clone();
         let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
-        assert_eq!(codes, ["vague-description"], "{findings:?}");
+        assert!(codes.is_empty(), "{findings:?}");
     }
     let found = place.run(["match", "release notes", "--json"]).json();
     assert_eq!(found["matches"][0]["id"], "release-notes");

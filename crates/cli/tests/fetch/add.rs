@@ -57,6 +57,9 @@ fn skills_that_do_not_load_or_hide_others_are_told_of() {
     assert_eq!(codes, ["salvaged-yaml"], "{added}");
     assert_eq!(added["shadowed"][0]["id"], "deploy", "{added}");
     let told = place.run(add).exits(0).stdout;
+    assert!(!told.contains("broken/SKILL.md") && !told.contains("hidden"), "told again: {told}");
+    place.run(["remove", "team"]).exits(0);
+    let told = place.run(add).exits(0).stdout;
     assert!(told.contains("broken/SKILL.md") && told.contains("hidden: `deploy` of "), "{told}");
 
     repository.write("skills/deploy/SKILL.md", "");
@@ -119,8 +122,8 @@ fn skills_a_revision_and_a_directory_are_chosen() {
         (&["--name", "x", "--rev", "v9"], "no branch, tag or commit `v9`"),
         (&["--name", "x", "--path", "nowhere"], "no skill in `nowhere`"),
         (&["--name", "x", "--skill", "alpha/sub"], "name `alpha`: the skills in its directory"),
-        (&["--name", "one"], "is this source already, with other settings"),
-        (&["--name", "one"], "change `[fetch.one]` in "),
+        (&["--name", "one", "--rev", "main"], "is this source already, with other settings"),
+        (&["--name", "one", "--rev", "main"], "change `[fetch.one]` in "),
         (&["--name", "../x"], "cannot be the name"),
         (&["--name", "x", "--rev=--upload-pack=touch x"], "is not a revision"),
     ] {

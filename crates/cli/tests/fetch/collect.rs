@@ -76,7 +76,7 @@ fn contents_are_collected_once_nothing_pins_or_uses_them() {
     // A pinned content is installed again without the repository, however old it is.
     age(&place, 400);
     fs::remove_dir_all(one.path()).unwrap();
-    fs::remove_dir_all(self::cache(&place).join("copies")).unwrap();
+    fs::remove_dir_all(place.path().join("home/.local/share/repertoire/skills")).unwrap();
     place.run(["update", "--frozen"]).exits(0);
     assert!(place.run(["use", "one"]).exits(0).stdout.contains("Do."));
 
@@ -110,7 +110,8 @@ fn contents_that_another_project_pins_stay() {
     let n_before = contents(&place).len();
     assert_eq!(place.run(["remove", "one", "--json"]).exits(0).json()["collected"], 0);
     assert_eq!(contents(&place).len(), n_before);
-    let fetcher = Fetcher::new(cache(&place));
+    let installed = place.path().join("home/.local/share/repertoire");
+    let fetcher = Fetcher::new(cache(&place)).installed_in(installed);
     assert!(fetcher.collect(Duration::ZERO).unwrap_err().message().contains("skills.lock"));
 
     fs::write(&lock, pinned).unwrap();
@@ -133,7 +134,8 @@ fn copies_of_a_project_that_is_gone_are_collected_and_no_others() {
     }
     place.run(["add", &one.url(), "--name", "one"]).exits(0);
     let copies_of = |project: &Path| {
-        let dirs = fs::read_dir(cache(&place).join("copies")).unwrap();
+        let projects = place.path().join("home/.local/share/repertoire/projects");
+        let dirs = fs::read_dir(projects).unwrap();
         let is_of = |dir: &PathBuf| {
             let of = fs::read_to_string(dir.join(".config-dir")).unwrap();
             Path::new(&of).starts_with(project.canonicalize().unwrap_or(project.to_owned()))

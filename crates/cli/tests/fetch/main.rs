@@ -12,12 +12,15 @@ mod add;
 mod archive_attacks;
 #[cfg(feature = "archive-https")]
 mod archive_https;
+mod clipboard;
 mod collect;
 #[cfg(feature = "object-store")]
 mod fleet;
 mod hostile;
 #[cfg(feature = "mcp-source-tls")]
 mod https;
+mod installed;
+mod left_out;
 mod library;
 mod mcp;
 mod mcp_server;
@@ -25,7 +28,9 @@ mod mcp_server;
 mod object_store;
 #[cfg(feature = "oci")]
 mod oci;
+mod one_more;
 mod poll;
+mod preview;
 mod push;
 mod repository;
 #[cfg(any(feature = "archive-https", feature = "object-store", feature = "oci"))]
@@ -39,5 +44,7 @@ mod signed;
 mod update;
 #[cfg(feature = "archive-https")]
 mod web;
+#[cfg(feature = "archive-https")]
+mod well_known;
 mod zip;
 mod zip_file;

@@ -97,12 +97,13 @@ fn a_server_is_updated_pinned_and_may_be_gone() {
     assert_eq!(again["sources"][0]["status"], "unchanged");
 
     // A pinned skill is used from the cache, and rejected from a server whose content differs.
-    let cache = place.path().join("home/.cache/repertoire/fetch");
-    fs::remove_dir_all(cache.join("copies")).unwrap();
+    let installed = place.path().join("home/.local/share/repertoire/skills");
+    fs::remove_dir_all(&installed).unwrap();
     place.run(["update", "--frozen"]).exits(0);
     assert!(place.run(["use", "acme/deploy"]).exits(0).stdout.contains("great care"));
     served.write("deploy/SKILL.md", &skill("deploy", "", "Other.\n"));
-    fs::remove_dir_all(&cache).unwrap();
+    fs::remove_dir_all(&installed).unwrap();
+    fs::remove_dir_all(place.path().join("home/.cache/repertoire/fetch")).unwrap();
     let frozen = place.run(["update", "--frozen"]).exits(1);
     assert!(frozen.stderr.contains("does not serve the skills that are pinned"), "{frozen:?}");
     place.run(["update"]).exits(0);

@@ -40,9 +40,9 @@ impl World {
 }
 
 fn state_file(place: &Place) -> PathBuf {
-    let copies = place.path().join("home/.cache/repertoire/fetch/copies");
-    let dirs = fs::read_dir(copies).unwrap().map(|entry| entry.unwrap().path());
-    dirs.map(|dir| dir.join("team.json")).find(|file| file.exists()).unwrap()
+    let files = walkdir::WalkDir::new(place.path().join("home/.local/share/repertoire"));
+    let mut files = files.into_iter().map(|entry| entry.unwrap().into_path());
+    files.find(|file| file.ends_with("team.json")).unwrap()
 }
 
 /// Sets the time at which the source was last asked to 1970.

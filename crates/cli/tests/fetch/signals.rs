@@ -109,8 +109,7 @@ fn a_signal_ends_git_and_removes_what_it_wrote() {
 fn a_signal_ends_a_command_that_waits_for_another_one() {
     let (place, repository) = (Place::new(), Repository::with_deploy());
     place.run(["add", &repository.url(), "--name", "good"]).exits(0);
-    let copies = place.path().join("home/.cache/repertoire/fetch/copies");
-    let copies = fs::read_dir(copies).unwrap().next().unwrap().unwrap().path();
+    let copies = place.path().join("home/.local/share/repertoire/skills");
     let lock = fs::File::options().write(true).open(copies.join(".lock")).unwrap();
     lock.lock().unwrap();
     for args in [&["remove", "good"][..], &["update", "good"]] {

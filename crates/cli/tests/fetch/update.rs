@@ -140,7 +140,7 @@ fn once_fetched_everything_works_without_git_and_without_a_network() {
     };
     assert!(run(&["disclose", "deploy it"]).exits(0).stdout.contains("with care"));
     // A copy that was removed is restored from the kept contents.
-    fs::remove_dir_all(place.path().join("home/.cache/repertoire/fetch/copies")).unwrap();
+    fs::remove_dir_all(place.path().join("home/.local/share/repertoire/skills")).unwrap();
     let listed = run(&["list", "--json"]).exits(0).json();
     assert_eq!(listed["diagnostics"][0]["code"], "source-not-fetched", "{listed}");
     let doctor = run(&["doctor"]);
@@ -245,7 +245,9 @@ fn a_repository_with_sha_256_is_fetched_like_any_other() {
     }
     place.run(["remove", "part"]).exits(0);
     // Now the pinned commit is fetched by its hash.
-    fs::remove_dir_all(place.path().join("home/.cache/repertoire/fetch")).unwrap();
+    for dir in [".cache/repertoire/fetch", ".local/share/repertoire/skills"] {
+        fs::remove_dir_all(place.path().join("home").join(dir)).unwrap();
+    }
     assert_eq!(update(&place, &["--frozen"], 0)["status"], "installed");
     change(&repository, "", "Deploy it with great care.\n");
     assert_eq!(update(&place, &[], 0)["status"], "updated");
@@ -268,7 +270,7 @@ fn damaged_contents_are_all_replaced_by_one_run() {
             let length = file.metadata().unwrap().len() as usize;
             fs::write(file.path(), "x".repeat(if nth == 0 { 0 } else { length })).unwrap();
         }
-        fs::remove_dir_all(cache.join("copies")).unwrap();
+        fs::remove_dir_all(place.path().join("home/.local/share/repertoire/skills")).unwrap();
         place.run(args).exits(0);
         assert!(place.run(["use", "deploy"]).exits(0).stdout.contains("with care"));
     }

@@ -94,7 +94,7 @@ fn binstall_finds_the_archive_of_each_target_and_the_binary_in_it() {
 }
 
 #[test]
-fn an_unpacked_archive_has_the_bundled_skills() {
+fn an_unpacked_binary_has_the_bundled_skills_wherever_it_is() {
     let (built, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(built.path().join("repertoire"), "").unwrap();
     let name = archive(built.path(), "x86_64-unknown-linux-gnu", out.path());
@@ -119,8 +119,8 @@ fn an_unpacked_archive_has_the_bundled_skills() {
         .unwrap();
     let shown: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
     let path = PathBuf::from(shown["path"].as_str().unwrap()).canonicalize().unwrap();
-    let skills = root.join("share/repertoire/skills").canonicalize().unwrap();
-    assert!(path.starts_with(&skills), "{} is not in {}", path.display(), skills.display());
+    let data = home.path().join(".local/share/repertoire").canonicalize().unwrap();
+    assert!(path.starts_with(&data), "{} is not in {}", path.display(), data.display());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The environment variables that the binary depends on.
-const VARIABLES: [&str; 20] = [
+const VARIABLES: [&str; 21] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -29,6 +29,7 @@ const VARIABLES: [&str; 20] = [
     "REPERTOIRE_SESSIONS",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
     "XDG_STATE_HOME",
 ];
 

@@ -46,6 +46,10 @@ impl Mcp {
             }
         }
         let mut manifest = Manifest::new(skills, &source)?;
+        // Patterns and exclusions are applied to all skills, by the caller.
+        if self.skills.iter().any(|id| id.starts_with('!') || id.contains('*')) {
+            return Ok((connection, manifest));
+        }
         if let Some(missing) = self.skills.iter().find(|id| !manifest.has(id)) {
             return Err(no_skill(&source, missing, &manifest.paths()));
         }

@@ -1,0 +1,108 @@
+use std::fs;
+
+use super::*;
+
+#[test]
+fn addresses_are_read_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("a/b/c")).unwrap();
+    for name in ["x.tar.gz", "pdf.skill", "SKILL.md"] {
+        fs::write(dir.path().join("a").join(name), "").unwrap();
+    }
+    let git = |url: &str| Location::Git(url.to_owned());
+    let at = |path: &str| dir.path().join(path);
+    for (text, wanted, name) in [
+        ("a/d", git("https://github.com/a/d"), "a-d"),
+        ("./a/b", Location::Directory(at("./a/b")), "b"),
+        ("a", Location::Directory(at("a")), "a"),
+        ("./a/SKILL.md", Location::Directory(at("./a")), "a"),
+        ("a/pdf.skill", Location::Archive(at("a/pdf.skill")), "pdf"),
+        ("a/b/pdf", git("https://github.com/a/b"), "a-b"),
+        ("https://github.com/o/r/tree/main/x", git("https://github.com/o/r"), "o-r"),
+        (
+            "https://docs.h.org",
+            Location::WellKnown(
+                "https://docs.h.org/.well-known/agent-skills/index.json".to_owned(),
+            ),
+            "docs-h-org",
+        ),
+        ("./a/.", Location::Directory(at("./a/.")), "a"),
+        ("./a/b/..", Location::Directory(at("./a/b/..")), "a"),
+        ("a/b/c", Location::Directory(at("a/b/c")), "c"),
+        ("a/x.tar.gz", Location::Archive(at("a/x.tar.gz")), "x"),
+        ("git@h.org:o/My.Repo.git", git("git@h.org:o/My.Repo.git"), "o-my-repo"),
+        ("https://h.org/o/r.git", git("https://h.org/o/r.git"), "o-r"),
+        ("https://h.org/r", git("https://h.org/r"), "r"),
+        ("https://h.org/o/r.ZIP", Location::RemoteArchive("https://h.org/o/r.ZIP".to_owned()), "r"),
+        ("ssh://git@h.org/o/r", git("ssh://git@h.org/o/r"), "o-r"),
+        ("file:///srv/o/r", git("file:///srv/o/r"), "r"),
+        ("s3://b/o/r/", Location::ObjectStore("s3://b/o/r".to_owned()), "r"),
+        ("oci://h:5000/o/r:v1", Location::Oci("oci://h:5000/o/r:v1".to_owned()), "r"),
+        ("gs://b/r.tar.gz", Location::ObjectStore("gs://b/r.tar.gz".to_owned()), "r"),
+    ] {
+        let location = Location::parse(text, dir.path()).unwrap();
+        assert_eq!(location, wanted, "{text}");
+        assert_eq!(location.default_name(), name, "{text}");
+        check_name(name).unwrap();
+    }
+}
+
+#[test]
+fn a_project_names_other_machines_and_what_is_inside_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = dir.path().join("work");
+    fs::create_dir_all(project.join("kit")).unwrap();
+    fs::create_dir(dir.path().join("kit")).unwrap();
+    let (here, outside) = (Some("is of this machine"), Some("is not inside it"));
+    for (text, why) in [
+        ("o/r", None),
+        ("git@localhost:o/r", here),
+        ("https://127.0.0.1/o/r", here),
+        ("file:///srv/r", outside),
+        ("./kit", None),
+        ("../kit", outside),
+        ("http://127.0.0.1:80/x.zip", here),
+        ("oci://127.0.0.1:5000/kit:v1", here),
+        ("s3://bucket/kit", None),
+        ("mcp+https://h.org/mcp", None),
+        ("mcp+http://localhost/mcp", here),
+        ("mcp+https://localhost:8443/mcp", here),
+        ("mcp+https://127.1/mcp", here),
+        ("mcp+https://localhost/mcp", here),
+        ("mcp+https://$T@h.org/mcp", Some("takes a token of the user")),
+        ("mcp:sh -c id", Some("is a program of this machine")),
+    ] {
+        let location = Location::parse(text, &project).unwrap();
+        assert_eq!(location.why_not_of_project(&project), why, "{text}");
+    }
+}
+
+#[test]
+fn other_texts_are_refused() {
+    for (text, code) in [
+        ("", ErrorCode::InvalidParam),
+        ("--upload-pack=x", ErrorCode::InvalidParam),
+        ("ext::sh -c id", ErrorCode::InvalidParam),
+        ("http://h.org/o/r", ErrorCode::InvalidParam),
+        ("https://user:secret@h.org/o/r", ErrorCode::InvalidParam),
+        ("http://h.org/r.tar.gz", ErrorCode::InvalidParam),
+        ("https://h.org/r.tar.gz?token=secret", ErrorCode::InvalidParam),
+        ("ssh://h.org/r.tar.gz", ErrorCode::InvalidParam),
+        ("ssh://-oProxyCommand=x/r", ErrorCode::InvalidParam),
+        ("ssh://h.org?@127.0.0.1/r", ErrorCode::InvalidParam),
+        ("https://h.org#@127.0.0.1/r", ErrorCode::InvalidParam),
+        ("https://h.org\\@127.0.0.1/r", ErrorCode::InvalidParam),
+        ("a\nb", ErrorCode::InvalidParam),
+        ("./nothing", ErrorCode::NotFound),
+    ] {
+        let error = Location::parse(text, Path::new("/nowhere")).unwrap_err();
+        assert_eq!(error.code(), code, "{text}");
+        assert!(!error.message().contains("secret"), "{error}");
+    }
+    for rev in ["", "@", "-x", "+x", "a..b", "a:b", "x y", "@{1}", "x@{1}"] {
+        assert!(check_revision(rev).is_err(), "{rev}");
+    }
+    for rev in ["main", "v1.2", "feature/x", "0a1b2c3", "@a/b@1.0.0", "v1.2.0+5", "a{b}"] {
+        check_revision(rev).unwrap();
+    }
+}
