@@ -9,7 +9,9 @@ pub(crate) mod inputs;
 mod links;
 mod lookup;
 pub(crate) mod naming;
+mod narrow;
 mod near_miss;
+mod place_set;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -39,6 +41,7 @@ pub use environment::Environment;
 #[doc(hidden)]
 pub use naming::may_name;
 pub use near_miss::near_misses;
+pub(crate) use place_set::PlaceSet;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};
@@ -115,8 +118,6 @@ pub struct Entry {
     pub relative_path: String,
     /// Its status, which decides whether it can be used.
     pub status: Status,
-    /// True if the allowlist includes the skill.
-    allowed: bool,
     /// The place of its source in the list of sources. If a path matches two skills, the higher place
     /// wins.
     source: usize,
@@ -139,7 +140,10 @@ pub struct Entry {
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Catalog {
     /// The entries in the order of ids. Among entries with the same id, the winner comes first.
-    entries: Vec<Entry>,
+    #[cfg_attr(feature = "snapshot", serde(with = "shared"))]
+    entries: Arc<Vec<Entry>>,
+    /// The places of the entries that the allowlist includes.
+    allowed: PlaceSet,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Arc<[Diagnostic]>,
     /// The skills that would exist for this agent if their files could be loaded.
@@ -155,12 +159,18 @@ impl Catalog {
     /// All skills that exist for this agent, in the order of ids. Shadowed skills come after those that
     /// shadow them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.allowed)
+        self.places().filter(|(place, _)| self.allowed.has(*place)).map(|(_, entry)| entry)
     }
 
     /// The skills that the allowlist leaves out, for explanations to the operator.
     pub fn filtered(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| !entry.allowed && !entry.is_shadowed())
+        let left_out = self.places().filter(|(place, _)| !self.allowed.has(*place));
+        left_out.map(|(_, entry)| entry).filter(|entry| !entry.is_shadowed())
+    }
+
+    /// All entries with their places, whether they are allowed or not.
+    fn places(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        self.entries.iter().enumerate()
     }
 
     /// The skills listed for `audience`, in the order of ids.
@@ -173,8 +183,9 @@ impl Catalog {
         &self,
         audience: Audience,
     ) -> impl Iterator<Item = (usize, &Entry)> {
-        let entries = self.entries.iter().enumerate();
-        entries.filter(move |(_, entry)| entry.is_available() && entry.is_listed(audience))
+        self.places().filter(move |(place, entry)| {
+            self.allowed.has(*place) && entry.is_available() && entry.is_listed(audience)
+        })
     }
 
     /// The entry at a place, as [`Catalog::listed_places`] gives it.
@@ -283,11 +294,11 @@ impl Catalog {
 
     /// Tells whether `other` has the same entries and diagnostics.
     pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
-        let same = |(entry, other): (&Entry, &Entry)| {
-            entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
-        };
+        let same =
+            |(entry, other): (&Entry, &Entry)| entry.id == other.id && entry.is_the_same_as(other);
         self.entries.len() == other.entries.len()
-            && self.entries.iter().zip(&other.entries).all(same)
+            && self.entries.iter().zip(&*other.entries).all(same)
+            && self.allowed == other.allowed
             && self.diagnostics == other.diagnostics
     }
 

@@ -273,7 +273,7 @@ impl Engine {
             noted => drop(noted?),
         }
         let full = u64::from(shown.is_some());
-        self.0.counters.add(EngineCounts { full, used: 1, ..EngineCounts::default() });
+        self.1.counters.add(EngineCounts { full, used: 1, ..EngineCounts::default() });
         Ok(activation)
     }
 

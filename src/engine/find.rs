@@ -85,7 +85,7 @@ impl Engine {
             let ids: Vec<&SkillId> = found.iter().map(|skill| &skill.id).collect();
             span.record("lines", spans::list(&ids));
         }
-        self.0.counters.add(EngineCounts {
+        self.1.counters.add(EngineCounts {
             queries: 1,
             matched: answer.n_matches as u64,
             vetoed: answer.vetoed.len() as u64,

@@ -4,7 +4,10 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use tracing::Span;
+
 use super::Engine;
+use super::view::View;
 use crate::catalog::Refreshed;
 use crate::catalog::reload::{self, Memory};
 use crate::error::Error;
@@ -19,6 +22,9 @@ impl Engine {
     /// Other threads can query this engine and its clones during a refresh: each call sees the skills
     /// either as they were before it, or as they are after it. Tools of removed skills can no longer be
     /// called.
+    ///
+    /// A refresh of a [view](Engine::view), or of its engine, is one of all views. Each tells only the changes
+    /// of skills that exist in it.
     ///
     /// Fails as [`EngineBuilder::build`](super::EngineBuilder::build) does, and then leaves everything
     /// as it was.
@@ -38,57 +44,79 @@ impl Engine {
     /// ```
     pub fn refresh(&self) -> Result<Refreshed, Error> {
         let inner = &*self.0;
-        let refreshed = {
+        let seen = {
             let mut memory = inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
             if memory.is_current(&inner.sources.environment) && !self.has_new_findings() {
                 return Ok(Refreshed::default());
             }
             let span = spans::reload();
-            let refreshed = spans::within(&span, || self.reload(&mut memory))?;
-            let Refreshed { added, changed, removed, kept } = &refreshed;
-            for (field, skills) in
-                [("added", added), ("changed", changed), ("removed", removed), ("kept", kept)]
-            {
-                span.record(field, spans::int(skills.len()));
+            let seen = spans::within(&span, || self.reload(&mut memory))?;
+            if let Some((_, refreshed)) = seen.first() {
+                note(refreshed, &span);
             }
-            refreshed
+            seen
         };
-        if !refreshed.is_empty() {
-            let Refreshed { added, changed, removed, kept } = &refreshed;
-            for skill in kept {
-                tracing::warn!(%skill, "a skill no longer loads and stays as it was");
-            }
-            tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
-            inner.listeners.tell(&refreshed);
+        if let Some((_, refreshed)) = seen.first() {
+            log(refreshed);
         }
-        Ok(refreshed)
+        for (view, refreshed) in seen.iter().filter(|(_, refreshed)| !refreshed.is_empty()) {
+            view.listeners.tell(refreshed);
+        }
+        let own = seen.into_iter().find(|(view, _)| Arc::ptr_eq(view, &self.1));
+        Ok(own.map(|(_, refreshed)| refreshed).unwrap_or_default())
     }
 
-    /// Reads what changed since `memory` was made, and replaces the snapshot and `memory`.
-    fn reload(&self, memory: &mut Memory) -> Result<Refreshed, Error> {
-        let inner = &*self.0;
+    /// Reads what changed since `memory` was made, and replaces the snapshots and `memory`. Returns the changes
+    /// that each view sees; that of all skills comes first.
+    fn reload(&self, memory: &mut Memory) -> Result<Vec<(Arc<View>, Refreshed)>, Error> {
+        let (inner, whole) = (&*self.0, self.whole());
         let (catalog, now) = reload::load_again(&self.options_now(), memory);
-        let before = self.catalog();
-        let refreshed = Refreshed::between(&before, &catalog, &now);
-        if !catalog.is_the_same_as(&before) {
-            let next = self.snapshot().next(catalog, &inner.index)?;
+        let next = if catalog.is_the_same_as(&whole.catalog()) {
+            None
+        } else {
+            let next = whole.snapshot().next(catalog, &inner.index)?;
             if let Some(Err(error)) = inner.retriever.as_ref().map(|of| next.retrieval(&**of)) {
                 tracing::warn!(%error, "skills are ranked without the host's retriever");
             }
-            inner.snapshot.store(Arc::new(next));
-            #[cfg(feature = "toolsets")]
-            self.retire_toolsets();
+            Some(next)
+        };
+        #[cfg(feature = "toolsets")]
+        let is_new = next.is_some();
+        let seen = inner.views.update(next, &now);
+        #[cfg(feature = "toolsets")]
+        if is_new {
+            whole.retire_toolsets();
         }
         *memory = now;
-        Ok(refreshed)
+        Ok(seen)
     }
 
-    /// Calls `listener` after each [`Engine::refresh`] of this engine or a clone that found changes, on
-    /// the thread that refreshed, until the subscription is dropped.
+    /// Calls `listener` after each [`Engine::refresh`] of this engine, a clone or a view that found changes
+    /// among the skills that exist here, on the thread that refreshed, until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
         let listener: Arc<Listener> = Arc::new(listener);
-        self.0.listeners.add(&listener);
+        self.1.listeners.add(&listener);
         Subscription(listener)
+    }
+}
+
+/// Records the changes of a refresh in its span.
+fn note(refreshed: &Refreshed, span: &Span) {
+    let Refreshed { added, changed, removed, kept } = refreshed;
+    for (field, skills) in
+        [("added", added), ("changed", changed), ("removed", removed), ("kept", kept)]
+    {
+        span.record(field, spans::int(skills.len()));
+    }
+}
+
+fn log(refreshed: &Refreshed) {
+    let Refreshed { added, changed, removed, kept } = refreshed;
+    for skill in kept {
+        tracing::warn!(%skill, "a skill no longer loads and stays as it was");
+    }
+    if !refreshed.is_empty() {
+        tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
     }
 }
 

@@ -9,6 +9,7 @@ mod order;
 mod progress;
 #[path = "../support/mod.rs"]
 mod support;
+mod views;
 mod visibility;
 
 use std::collections::BTreeMap;

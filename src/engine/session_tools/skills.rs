@@ -27,7 +27,7 @@ impl SessionTools {
         if is_plain && call.by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
             self.session.record_use(id)?;
-            self.engine.0.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
+            self.engine.1.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
             let text = format!(
                 "The instructions of the skill `{id}` are in this conversation already: follow them."
             );
