@@ -37,6 +37,8 @@ pub enum ConsentPolicy {
 pub struct ConsentRequest {
     /// The id of the skill.
     pub id: SkillId,
+    /// The id of the session in which the skill is to be activated.
+    pub session: String,
     /// The description of the skill.
     pub description: String,
     /// The requester of the activation: the model, or the user who typed a command.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 #[cfg(feature = "snapshot")]
 use super::cache::{self, CacheUse};
-use super::{Engine, HostFindings, Inner, Outputs, Snapshot, Views};
+use super::{Engine, HostFindings, Inner, Outputs, RunningTasks, Snapshot, Views};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillChoice, Source, reload};
 use crate::diagnostic::Diagnostic;
@@ -375,6 +375,7 @@ impl EngineBuilder {
             retriever: self.retriever,
             retriever_failure: Mutex::default(),
             tasks: self.tasks,
+            running: RunningTasks::default(),
             findings: HostFindings::default(),
             #[cfg(feature = "snapshot")]
             cache,

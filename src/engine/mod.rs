@@ -22,6 +22,7 @@ mod scripts;
 mod session_tools;
 mod snapshot;
 mod tallies;
+mod tasks;
 #[cfg(feature = "toolsets")]
 mod tools;
 mod turn;
@@ -67,6 +68,7 @@ use outputs::Outputs;
 pub use refresh::Subscription;
 pub use session_tools::{SessionTools, SessionToolsOptions};
 use snapshot::Snapshot;
+use tasks::RunningTasks;
 pub use turn::{Turn, TurnBuilder};
 use view::{View, Views};
 #[cfg(feature = "watch")]
@@ -118,6 +120,7 @@ struct Inner {
     /// The failure of the retriever when it was asked last.
     retriever_failure: Mutex<Option<String>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    running: RunningTasks,
     findings: HostFindings,
     #[cfg(feature = "snapshot")]
     cache: CacheUse,

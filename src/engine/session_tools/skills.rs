@@ -123,10 +123,15 @@ impl SessionTools {
         io: crate::engine::CallIo<'_>,
     ) -> Result<Envelope, Error> {
         let is_over = || io.is_over();
+        let mut tell = |stream, written: &[u8]| {
+            if let Some(output) = io.output {
+                output(stream, written);
+            }
+        };
         let io = crate::script::ScriptIo {
             stdin: call.stdin.as_bytes(),
+            on_output: Some(&mut tell),
             is_cancelled: Some(&is_over),
-            ..Default::default()
         };
         let mut output =
             self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;
