@@ -2,6 +2,7 @@
 
 use super::consent::{ConsentRequest, Risk};
 use super::files::{MAX_BUNDLED_FILES, bundled_files};
+use super::knowledge::documents;
 use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, SubSkill, arguments};
 use crate::catalog::{Audience, Catalog, Entry};
@@ -65,7 +66,7 @@ pub(crate) fn prepare(
         files,
         more_files,
         sub_skills: sub_skills.collect(),
-        knowledge: texts(&manifest.knowledge),
+        knowledge: documents(entry),
         allowed_tools: manifest.allowed_tools.as_deref().map(texts),
         model: text(&manifest.model),
         agent: text(&manifest.agent),
