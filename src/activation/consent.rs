@@ -34,6 +34,7 @@ pub enum ConsentPolicy {
 
 /// The information that a user should see before agreeing to an activation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ConsentRequest {
     /// The id of the skill.
     pub id: SkillId,

@@ -84,6 +84,7 @@ pub struct Activation {
 
 /// A skill below another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SubSkill {
     /// The id of the sub-skill.
     pub id: SkillId,

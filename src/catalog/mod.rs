@@ -19,6 +19,8 @@ mod requirement;
 mod resolve;
 mod rule;
 mod scan;
+#[cfg(feature = "snapshot")]
+mod shared;
 mod source;
 pub(crate) mod stamp;
 pub mod sub_skill;
@@ -380,26 +382,5 @@ impl Entry {
         Arc::ptr_eq(&self.skill, &other.skill)
             && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
             && self.status == other.status
-    }
-}
-
-/// Serialises a shared value as the value itself.
-#[cfg(feature = "snapshot")]
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<T: Serialize, S: Serializer>(
-        shared: &Arc<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        T::serialize(shared, serializer)
-    }
-
-    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<T>, D::Error> {
-        T::deserialize(deserializer).map(Arc::new)
     }
 }

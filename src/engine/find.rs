@@ -16,6 +16,7 @@ const MAX_TERMS_TOLD: usize = 4;
 
 /// A skill that was found, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FoundSkill {
     /// Its id.
     pub id: SkillId,

@@ -1,13 +1,11 @@
 //! Refresh: reads the sources again while queries go on.
 
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError};
 
 use tracing::Span;
 
-use super::Engine;
 use super::view::View;
+use super::{Engine, Subscription};
 use crate::catalog::Refreshed;
 use crate::catalog::reload::{self, Memory};
 use crate::error::Error;
@@ -80,11 +78,9 @@ impl Engine {
             }
             Some(next)
         };
+        let seen = inner.views.update(next.as_ref(), &now);
         #[cfg(feature = "toolsets")]
-        let is_new = next.is_some();
-        let seen = inner.views.update(next, &now);
-        #[cfg(feature = "toolsets")]
-        if is_new {
+        if next.is_some() {
             whole.retire_toolsets();
         }
         *memory = now;
@@ -94,9 +90,7 @@ impl Engine {
     /// Calls `listener` after each [`Engine::refresh`] of this engine, a clone or a view that found changes
     /// among the skills that exist here, on the thread that refreshed, until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
-        let listener: Arc<Listener> = Arc::new(listener);
-        self.1.listeners.add(&listener);
-        Subscription(listener)
+        self.1.listeners.add(listener)
     }
 }
 
@@ -117,42 +111,5 @@ fn log(refreshed: &Refreshed) {
     }
     if !refreshed.is_empty() {
         tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
-    }
-}
-
-type Listener = dyn Fn(&Refreshed) + Send + Sync;
-
-/// A guard that keeps a listener of [`Engine::subscribe`] until it is dropped.
-#[must_use = "a listener hears nothing more when its subscription is dropped"]
-pub struct Subscription(#[expect(dead_code, reason = "it is kept alive")] Arc<Listener>);
-
-impl fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Subscription")
-    }
-}
-
-/// The listeners to changes.
-#[derive(Default)]
-pub(super) struct Listeners(Mutex<Vec<Weak<Listener>>>);
-
-impl Listeners {
-    fn add(&self, listener: &Arc<Listener>) {
-        let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|known| known.strong_count() > 0);
-        listeners.push(Arc::downgrade(listener));
-    }
-
-    fn tell(&self, refreshed: &Refreshed) {
-        // Listeners are called without the lock, as a listener may subscribe another one.
-        let listeners: Vec<Arc<Listener>> = {
-            let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            listeners.iter().filter_map(Weak::upgrade).collect()
-        };
-        for listener in listeners {
-            if catch_unwind(AssertUnwindSafe(|| listener(refreshed))).is_err() {
-                tracing::warn!("a listener for changes of skills panicked");
-            }
-        }
     }
 }

@@ -168,7 +168,9 @@ impl Snapshot {
     ) {
         self.relevance().rank_with(message, self.among(), nearness, limit, ranked);
         if let Some(shown) = &self.shown {
-            ranked.iter_mut().for_each(|(place, _)| *place = shown.places[*place as usize]);
+            for (place, _) in ranked.iter_mut() {
+                *place = shown.places[*place as usize];
+            }
         }
     }
 

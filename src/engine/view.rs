@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 
-use super::refresh::Listeners;
+use super::listeners::Listeners;
 use super::{Counters, Engine, Snapshot};
 use crate::catalog::reload::Memory;
 use crate::catalog::{Allowlist, Refreshed};
@@ -52,14 +52,14 @@ impl Views {
     /// sees; `memory` is that of the load that made `next`.
     pub(super) fn update(
         &self,
-        next: Option<Snapshot>,
+        next: Option<&Snapshot>,
         memory: &Memory,
     ) -> Vec<(Arc<View>, Refreshed)> {
         let narrow = self.narrow.lock().unwrap_or_else(PoisonError::into_inner);
         let narrow = narrow.iter().filter_map(Weak::upgrade);
         let update = |view: Arc<View>| {
             let before = view.snapshot.load_full();
-            if let Some(next) = &next {
+            if let Some(next) = next {
                 let is_whole = Arc::ptr_eq(&view, &self.whole);
                 let next = if is_whole { next.clone() } else { next.narrowed(&view.allowlist) };
                 view.snapshot.store(Arc::new(next));
