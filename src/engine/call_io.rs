@@ -28,13 +28,17 @@ pub struct CallIo<'a> {
     deadline: Option<Instant>,
     progress: Option<&'a Report<'a>>,
     #[cfg(feature = "scripts")]
-    pub(super) output: Option<&'a (dyn Fn(Stream, &[u8]) + Sync)>,
+    pub(super) output: Option<&'a Listen<'a>>,
     #[cfg(feature = "toolsets")]
     pub(super) refusal: Option<&'a (dyn Fn(&RightsRequest) + Sync)>,
 }
 
 /// A callback that takes the progress of a tool, from 0 to 1, and its current step.
 type Report<'a> = dyn Fn(f64, &str) + Sync + 'a;
+
+/// A callback that takes what a script writes.
+#[cfg(feature = "scripts")]
+type Listen<'a> = dyn Fn(Stream, &[u8]) + Sync + 'a;
 
 impl<'a> CallIo<'a> {
     /// Ends the call soon after `is_cancelled` returns true: a script within about 20 ms, a toolset as
