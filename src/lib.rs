@@ -58,6 +58,7 @@
 //! registries and servers), `repertoire-agents` (hooks of coding agents), `repertoire-mcp` (an MCP
 //! server), `repertoire-authoring` (findings that compare skills, and evaluation) and `repertoire-cli`
 //! (the program).
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod activation;
 pub mod catalog;

@@ -34,9 +34,12 @@ pub enum ConsentPolicy {
 
 /// The information that a user should see before agreeing to an activation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ConsentRequest {
     /// The id of the skill.
     pub id: SkillId,
+    /// The id of the session in which the skill is to be activated.
+    pub session: String,
     /// The description of the skill.
     pub description: String,
     /// The requester of the activation: the model, or the user who typed a command.

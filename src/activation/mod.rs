@@ -8,6 +8,7 @@ mod arguments;
 mod command;
 mod consent;
 mod files;
+mod knowledge;
 mod mount;
 mod permission;
 mod prepare;
@@ -25,6 +26,7 @@ use crate::skill::{Context, SkillId};
 pub use command::Command;
 pub use consent::{Consent, ConsentPolicy, ConsentRequest, Risk};
 pub use files::{BundledFiles, MAX_BUNDLED_FILES, bundled_files};
+pub use knowledge::KnowledgeDocument;
 pub use mount::{LeftOut, LeftOutReason, MountLimits, Mounted, mount};
 pub use permission::permits;
 pub use resources::{Content, ReadOptions, Resource, read_resource};
@@ -65,7 +67,7 @@ pub struct Activation {
     /// The skills directly below this one.
     pub sub_skills: Vec<SubSkill>,
     /// Documents that are worth reading with the skill.
-    pub knowledge: Vec<String>,
+    pub knowledge: Vec<KnowledgeDocument>,
     /// The tools that the skill's author wants to be allowed; `None` means all tools. See
     /// [`Activation::permits`].
     pub allowed_tools: Option<Vec<String>>,
@@ -82,6 +84,7 @@ pub struct Activation {
 
 /// A skill below another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SubSkill {
     /// The id of the sub-skill.
     pub id: SkillId,

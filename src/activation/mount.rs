@@ -35,6 +35,7 @@ impl Default for MountLimits {
 
 /// The copy of a skill's directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Mounted {
     /// The directory of the copy.
     #[serde(serialize_with = "crate::lossy_path::serialize")]
@@ -49,6 +50,7 @@ pub struct Mounted {
 
 /// A part of a skill's directory that was left out of the copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// The path below the skill's directory, with `/`.
     pub path: String,

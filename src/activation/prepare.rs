@@ -2,11 +2,13 @@
 
 use super::consent::{ConsentRequest, Risk};
 use super::files::{MAX_BUNDLED_FILES, bundled_files};
+use super::knowledge::documents;
 use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, SubSkill, arguments};
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::path_text;
 use crate::error::{Error, ErrorCode};
+use crate::session::Session;
 use crate::skill::placeholder::has_commands;
 use crate::skill::{Spanned, without_invisible};
 
@@ -64,7 +66,7 @@ pub(crate) fn prepare(
         files,
         more_files,
         sub_skills: sub_skills.collect(),
-        knowledge: texts(&manifest.knowledge),
+        knowledge: documents(entry),
         allowed_tools: manifest.allowed_tools.as_deref().map(texts),
         model: text(&manifest.model),
         agent: text(&manifest.agent),
@@ -73,11 +75,12 @@ pub(crate) fn prepare(
     })
 }
 
-/// Collects the information that a user should see before `entry` is activated. `scripts` are the
-/// scripts that the skill can run.
+/// Collects the information that a user should see before `entry` is activated in `session`. `scripts`
+/// are the scripts that the skill can run.
 pub(crate) fn consent_request(
     entry: &Entry,
     scripts: Vec<String>,
+    session: &Session,
     audience: Audience,
     risk: Risk,
 ) -> ConsentRequest {
@@ -88,6 +91,7 @@ pub(crate) fn consent_request(
     let manifest = entry.skill.manifest();
     ConsentRequest {
         id: entry.id.clone(),
+        session: session.id().to_owned(),
         description: entry.skill.description().to_owned(),
         audience,
         scope: entry.scope,

@@ -30,7 +30,10 @@ impl Activation {
         let sub_skills = sub_skills
             .map(|sub| format!("- {}: {}", one_line(sub.id.as_str()), one_line(&sub.brief)));
         list(&mut text, "Sub-skills:", sub_skills);
-        let knowledge = self.knowledge.iter().map(|document| format!("- {}", one_line(document)));
+        let knowledge = self.knowledge.iter().map(|document| {
+            let title = document.title.iter().map(|title| format!(" ({})", one_line(title)));
+            format!("- {}{}", one_line(&document.path), title.collect::<String>())
+        });
         list(&mut text, "Worth reading:", knowledge);
         text.truncate(text.trim_end().len());
         text
@@ -63,7 +66,11 @@ impl Activation {
             format!("<skill{id}>{}</skill>", xml_text(&one_line(&sub.brief)))
         });
         block(&mut xml, "sub_skills", "", sub_skills);
-        let knowledge = self.knowledge.iter().map(|d| element("document", &one_line(d)));
+        let knowledge = self.knowledge.iter().map(|document| {
+            let title = document.title.iter().map(|title| attribute("title", &one_line(title)));
+            let (title, path) = (title.collect::<String>(), xml_text(&one_line(&document.path)));
+            format!("<document{title}>{path}</document>")
+        });
         block(&mut xml, "knowledge", "", knowledge);
         xml.push_str("</skill_content>");
         xml

@@ -43,6 +43,7 @@ impl Default for ReadOptions {
 /// "total_lines"}` for a text, `{"path","media_type","size","encoding":"base64","content"}` for
 /// anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Resource {
     /// The path below the skill's directory, without empty parts and `.`.
     pub path: String,

@@ -10,6 +10,7 @@ use crate::skill::SkillId;
 
 /// A task for the host to spawn: a separate agent with these instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Task {
     /// The id of the skill.
     pub skill: SkillId,
@@ -30,6 +31,7 @@ pub struct Task {
 
 /// A task that was spawned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SpawnedTask {
     /// The host's name for the task.
     pub task_id: String,

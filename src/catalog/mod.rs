@@ -10,7 +10,9 @@ pub(crate) mod inputs;
 mod links;
 mod lookup;
 pub(crate) mod naming;
+mod narrow;
 mod near_miss;
+mod place_set;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -18,6 +20,8 @@ mod requirement;
 mod resolve;
 mod rule;
 mod scan;
+#[cfg(feature = "snapshot")]
+mod shared;
 mod source;
 pub(crate) mod stamp;
 pub mod sub_skill;
@@ -41,6 +45,7 @@ pub use bundled::BUNDLED_SKILLS;
 pub use environment::Environment;
 pub use naming::may_name;
 pub use near_miss::near_misses;
+pub(crate) use place_set::PlaceSet;
 pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};
@@ -117,8 +122,6 @@ pub struct Entry {
     pub relative_path: String,
     /// Its status, which decides whether it can be used.
     pub status: Status,
-    /// True if the allowlist includes the skill.
-    allowed: bool,
     /// The place of its source in the list of sources. If a path matches two skills, the higher place
     /// wins.
     source: usize,
@@ -141,7 +144,10 @@ pub struct Entry {
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Catalog {
     /// The entries in the order of ids. Among entries with the same id, the winner comes first.
-    entries: Vec<Entry>,
+    #[cfg_attr(feature = "snapshot", serde(with = "shared"))]
+    entries: Arc<Vec<Entry>>,
+    /// The places of the entries that the allowlist includes.
+    allowed: PlaceSet,
     #[cfg_attr(feature = "snapshot", serde(with = "crate::diagnostic::as_values"))]
     diagnostics: Arc<[Diagnostic]>,
     /// The skills that would exist for this agent if their files could be loaded.
@@ -157,12 +163,18 @@ impl Catalog {
     /// All skills that exist for this agent, in the order of ids. Shadowed skills come after those that
     /// shadow them.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.allowed)
+        self.places().filter(|(place, _)| self.allowed.has(*place)).map(|(_, entry)| entry)
     }
 
     /// The skills that the allowlist leaves out, for explanations to the operator.
     pub fn filtered(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| !entry.allowed && !entry.is_shadowed())
+        let left_out = self.places().filter(|(place, _)| !self.allowed.has(*place));
+        left_out.map(|(_, entry)| entry).filter(|entry| !entry.is_shadowed())
+    }
+
+    /// All entries with their places, whether they are allowed or not.
+    fn places(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        self.entries.iter().enumerate()
     }
 
     /// The skills listed for `audience`, in the order of ids.
@@ -175,8 +187,9 @@ impl Catalog {
         &self,
         audience: Audience,
     ) -> impl Iterator<Item = (usize, &Entry)> {
-        let entries = self.entries.iter().enumerate();
-        entries.filter(move |(_, entry)| entry.is_available() && entry.is_listed(audience))
+        self.places().filter(move |(place, entry)| {
+            self.allowed.has(*place) && entry.is_available() && entry.is_listed(audience)
+        })
     }
 
     /// The entry at a place, as [`Catalog::listed_places`] gives it.
@@ -285,11 +298,11 @@ impl Catalog {
 
     /// Tells whether `other` has the same entries and diagnostics.
     pub(crate) fn is_the_same_as(&self, other: &Catalog) -> bool {
-        let same = |(entry, other): (&Entry, &Entry)| {
-            entry.id == other.id && entry.is_the_same_as(other) && entry.allowed == other.allowed
-        };
+        let same =
+            |(entry, other): (&Entry, &Entry)| entry.id == other.id && entry.is_the_same_as(other);
         self.entries.len() == other.entries.len()
-            && self.entries.iter().zip(&other.entries).all(same)
+            && self.entries.iter().zip(&*other.entries).all(same)
+            && self.allowed == other.allowed
             && self.diagnostics == other.diagnostics
     }
 
@@ -371,26 +384,5 @@ impl Entry {
         Arc::ptr_eq(&self.skill, &other.skill)
             && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
             && self.status == other.status
-    }
-}
-
-/// Serialises a shared value as the value itself.
-#[cfg(feature = "snapshot")]
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<T: Serialize, S: Serializer>(
-        shared: &Arc<T>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        T::serialize(shared, serializer)
-    }
-
-    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<T>, D::Error> {
-        T::deserialize(deserializer).map(Arc::new)
     }
 }

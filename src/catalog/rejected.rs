@@ -1,6 +1,8 @@
 //! Rejected skills: those that would exist if their files could be loaded.
 
 use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::naming::{is_below_root, leads_to, readings};
@@ -8,6 +10,7 @@ use super::visibility::Allowlist;
 use super::{Entry, is_skill_file};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::error::{Error, ErrorCode};
+use crate::open_options::without_waiting;
 
 /// A directory that should hold a skill, or a link that should lead to one, but from which no skill was
 /// loaded.
@@ -75,7 +78,23 @@ pub(super) fn error(rejected: &[Rejected], findings: &[Diagnostic], name: &str) 
     let mut findings = findings.iter().filter(|finding| finding.path == meant.file);
     let finding = findings.find(|finding| refused(finding).is_some())?;
     let message = format!("the file of the skill `{name}` was rejected: {finding}");
-    Some(Error::new(ErrorCode::NotFound, message, finding.help.as_str()))
+    Some(Error::new(code(finding), message, finding.help.as_str()))
+}
+
+/// The code of the error for a skill that a finding refuses: the skill is there, but cannot be read or
+/// understood.
+fn code(finding: &Diagnostic) -> ErrorCode {
+    let is_denied = || {
+        // Reading it again tells why; the finding has that only in words.
+        let error = without_waiting(OpenOptions::new().read(true)).open(&finding.path).err();
+        error.is_some_and(|error| error.kind() == ErrorKind::PermissionDenied)
+    };
+    match finding.code {
+        Code::LinkOutside | Code::LinkBroken => ErrorCode::NotFound,
+        Code::Unreadable if is_denied() => ErrorCode::PermissionDenied,
+        Code::Unreadable | Code::NotAFile => ErrorCode::ExecutionError,
+        _ => ErrorCode::InternalError,
+    }
 }
 
 impl Rejected {

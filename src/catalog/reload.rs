@@ -128,6 +128,7 @@ impl Memory {
 /// The difference between a catalog and the previous one, as lists of ids in their order. Skills that do
 /// not exist for the agent are in none of the lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Refreshed {
     /// Skills that the previous catalog did not have.
     pub added: Vec<SkillId>,

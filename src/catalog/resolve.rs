@@ -11,6 +11,8 @@ use super::environment::Environment;
 use super::inputs::Inputs;
 use super::links::LinkRules;
 use super::naming::{Named, may_name};
+use super::narrow::{allowed, is_allowed, unknown_names};
+use super::place_set::PlaceSet;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
 use super::rule::{SkillChoice, SkillRule, turned_off};
@@ -109,13 +111,13 @@ pub(super) fn resolve(
     let mut candidates = candidates(sources, reader, reporter, &mut diagnostics);
     let named = Named::new(candidates.iter().map(|candidate| &candidate.entry));
     let (chosen, unknown_choices) = chosen(&options.choices, &named);
-    let (allowed, unknown_names) = allowed(allowlist, &named);
+    let (allowed, unallowed) = allowed(allowlist, &named);
     for Candidate { entry, .. } in &mut candidates {
         entry.status = status(entry, chosen.get(&entry.id).copied(), options, &mut reader.inputs);
-        // A skill and those it shadows have the same id, so they are kept or dropped together.
-        entry.allowed = allowed.iter().all(|ids| ids.contains(&entry.id));
     }
     let entries = shadow(candidates, &mut diagnostics);
+    // A skill and those it shadows have the same id, so they are kept or dropped together.
+    let allowed = PlaceSet::of(entries.len(), |place| is_allowed(&entries[place], &allowed));
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
@@ -124,11 +126,11 @@ pub(super) fn resolve(
     // These findings have no file, so they come first.
     let is_unknown =
         |written: &str| !rejected.iter().any(|rejected| may_name(written, &rejected.names()));
-    let unallowed = unknown_names.into_iter().filter(|name| is_unknown(name)).map(not_allowed);
+    let unallowed = unknown_names(unallowed, &rejected);
     let choices = unknown_choices.into_iter().filter(|choice| is_unknown(&choice.skills));
     let unknown: Vec<_> = unallowed.chain(choices.map(|choice| choice.unknown.clone())).collect();
     diagnostics.splice(0..0, unknown);
-    Catalog { entries, diagnostics: diagnostics.into(), rejected }
+    Catalog { entries: Arc::new(entries), allowed, diagnostics: diagnostics.into(), rejected }
 }
 
 /// Reads the skills of all sources, lowest precedence first.
@@ -149,7 +151,7 @@ fn candidates(
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         let new_entry = |id, skill, relative_path| {
             let (scope, status) = (source.scope, Status::Available);
-            Entry { id, skill, scope, relative_path, status, allowed: true, source: place }
+            Entry { id, skill, scope, relative_path, status, source: place }
         };
         match &source.origin {
             Origin::Memory(skills) => {
@@ -272,33 +274,6 @@ fn chosen<'o>(
         chosen.extend(ids.into_iter().map(|id| (id, choice)));
     }
     (chosen, unknown)
-}
-
-/// Returns the ids of the skills that each list of `allowlist` names, and the entries that name no skill.
-fn allowed<'o>(
-    allowlist: &'o Allowlist,
-    named: &Named<'_>,
-) -> (Vec<BTreeSet<SkillId>>, Vec<&'o str>) {
-    let (mut allowed, mut unknown) = (Vec::new(), Vec::new());
-    for list in allowlist.lists() {
-        let mut ids_of_list = BTreeSet::new();
-        for written in list {
-            let ids = named.ids(written);
-            if ids.is_empty() {
-                unknown.push(written.as_str());
-            }
-            ids_of_list.extend(ids);
-        }
-        allowed.push(ids_of_list);
-    }
-    (allowed, unknown)
-}
-
-/// The finding about a name in the allowlist for which there is no skill.
-fn not_allowed(name: &str) -> Diagnostic {
-    let message = format!("the allowlist names `{name}`, but there is no such skill");
-    let help = "correct the id, or remove it from the allowlist";
-    Diagnostic::new(Code::UnknownSkill, Path::new(""), message, help)
 }
 
 /// Returns the status of a skill about which `choice`, if any, decides.

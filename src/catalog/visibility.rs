@@ -67,13 +67,12 @@ impl Entry {
         self.is_loadable(audience)
     }
 
-    /// Tells whether `audience` may activate the skill.
+    /// Tells whether `audience` may activate the skill, if it exists for the agent.
     pub fn is_loadable(&self, audience: Audience) -> bool {
-        self.allowed
-            && match audience {
-                Audience::Model => self.skill.is_for_model(),
-                Audience::User => self.skill.manifest().is_user_invocable(),
-            }
+        match audience {
+            Audience::Model => self.skill.is_for_model(),
+            Audience::User => self.skill.manifest().is_user_invocable(),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub struct Considered {
 
 /// The margin that a skill must reach, in the units of [`Relevance`](crate::matcher::Relevance).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Needed {
     /// The minimum weight of the shared words.
     pub worth: f32,

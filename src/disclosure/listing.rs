@@ -35,6 +35,16 @@ impl Listing {
         Listing { catalog, visible, places, untriggered }
     }
 
+    /// The catalog whose skills are listed.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The index of a skill in the order of ids; `None` if it is not listed.
+    pub(crate) fn place(&self, id: &SkillId) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
     /// Number of skills.
     pub(super) fn len(&self) -> usize {
         self.visible.len()

@@ -40,6 +40,7 @@ pub struct PromptOptions {
 
 /// The list of the skills, as text for a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
 pub struct CatalogPrompt {
     /// Skills in the text, in its order: those with `always` first, then by id.
     pub included: Vec<SkillId>,

@@ -133,7 +133,7 @@ impl Engine {
         let catalog = self.catalog();
         let entry = catalog.find(name, audience)?;
         let risk = risk(&session.state()?, &entry.id);
-        Ok(activation::consent_request(entry, script_names(entry), audience, risk))
+        Ok(activation::consent_request(entry, script_names(entry), session, audience, risk))
     }
 
     /// Reads a file of a skill: any file below the skill's directory, and none outside of it.
@@ -273,7 +273,7 @@ impl Engine {
             noted => drop(noted?),
         }
         let full = u64::from(shown.is_some());
-        self.0.counters.add(EngineCounts { full, used: 1, ..EngineCounts::default() });
+        self.1.counters.add(EngineCounts { full, used: 1, ..EngineCounts::default() });
         Ok(activation)
     }
 
@@ -300,7 +300,8 @@ impl Engine {
             ConsentPolicy::FirstUse | ConsentPolicy::Always => {}
         }
         let scripts = script_names(entry);
-        let request = activation::consent_request(entry, scripts, caller.audience, risk);
+        let request =
+            activation::consent_request(entry, scripts, caller.session, caller.audience, risk);
         guarded(&entry.id, "asking for consent", || consent.obtain(&request))?;
         Ok(if consent.policy == ConsentPolicy::FirstUse {
             Consented::Now
@@ -329,7 +330,10 @@ impl Engine {
             model: activation.model.clone(),
             allowed_tools: activation.allowed_tools.clone(),
         };
-        guarded(id, "spawning a task", || tasks.spawn(&task)).map(SpawnedTask::new)
+        let spawned =
+            guarded(id, "spawning a task", || tasks.spawn(&task)).map(SpawnedTask::new)?;
+        self.0.running.begin(&spawned.task_id, session, id);
+        Ok(spawned)
     }
 }
 

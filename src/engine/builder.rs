@@ -7,11 +7,9 @@ use std::sync::{Arc, Mutex};
 #[cfg(feature = "snapshot")]
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
-
 #[cfg(feature = "snapshot")]
 use super::cache::{self, CacheUse};
-use super::{Counters, Engine, HostFindings, Inner, Listeners, Outputs, Snapshot};
+use super::{Engine, HostFindings, Inner, Outputs, RunningTasks, Snapshot, Views};
 use crate::activation::{Consent, TaskSpawner};
 use crate::catalog::{Allowlist, CatalogOptions, Environment, SkillChoice, Source, reload};
 use crate::diagnostic::Diagnostic;
@@ -360,11 +358,12 @@ impl EngineBuilder {
         }
         #[cfg(feature = "trust")]
         let trust = self.trust.unwrap_or_default();
-        Ok(Engine(Arc::new(Inner {
-            snapshot: ArcSwap::from_pointee(snapshot),
+        let views = Views::new(snapshot);
+        let whole = Arc::clone(&views.whole);
+        let inner = Inner {
+            views,
             sources: self.catalog,
             memory: Mutex::new(memory),
-            listeners: Listeners::default(),
             index: self.index,
             disclosure: self.disclosure,
             prompt: self.prompt,
@@ -372,11 +371,11 @@ impl EngineBuilder {
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemoryStore::default())),
             keep_messages: self.keep_messages,
             outputs: Outputs::default(),
-            counters: Counters::default(),
             consent: self.consent,
             retriever: self.retriever,
             retriever_failure: Mutex::default(),
             tasks: self.tasks,
+            running: RunningTasks::default(),
             findings: HostFindings::default(),
             #[cfg(feature = "snapshot")]
             cache,
@@ -384,6 +383,7 @@ impl EngineBuilder {
             scripts: self.scripts.map(|options| Scripts::new(options, Arc::clone(&trust))),
             #[cfg(feature = "toolsets")]
             toolsets: self.toolsets.map(|options| Toolsets::new(options, trust)),
-        })))
+        };
+        Ok(Engine(Arc::new(inner), whole))
     }
 }

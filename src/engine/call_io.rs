@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Instant;
 
+#[cfg(feature = "scripts")]
+use crate::script::Stream;
 #[cfg(feature = "toolsets")]
 use crate::toolset::RightsRequest;
 
@@ -25,12 +27,18 @@ pub struct CallIo<'a> {
     is_cancelled: Option<&'a (dyn Fn() -> bool + Sync)>,
     deadline: Option<Instant>,
     progress: Option<&'a Report<'a>>,
+    #[cfg(feature = "scripts")]
+    pub(super) output: Option<&'a Listen<'a>>,
     #[cfg(feature = "toolsets")]
     pub(super) refusal: Option<&'a (dyn Fn(&RightsRequest) + Sync)>,
 }
 
 /// A callback that takes the progress of a tool, from 0 to 1, and its current step.
 type Report<'a> = dyn Fn(f64, &str) + Sync + 'a;
+
+/// A callback that takes what a script writes.
+#[cfg(feature = "scripts")]
+type Listen<'a> = dyn Fn(Stream, &[u8]) + Sync + 'a;
 
 impl<'a> CallIo<'a> {
     /// Ends the call soon after `is_cancelled` returns true: a script within about 20 ms, a toolset as
@@ -52,6 +60,15 @@ impl<'a> CallIo<'a> {
     #[must_use]
     pub fn progress(mut self, report: &'a (dyn Fn(f64, &str) + Sync)) -> CallIo<'a> {
         self.progress = Some(report);
+        self
+    }
+
+    /// Calls `output` with what a script writes, as it comes: in pieces of any size, up to the limit of its
+    /// output. The answer has the whole output once more.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn output(mut self, output: &'a (dyn Fn(Stream, &[u8]) + Sync)) -> CallIo<'a> {
+        self.output = Some(output);
         self
     }
 

@@ -17,6 +17,7 @@ const MAX_TERMS_TOLD: usize = 4;
 
 /// A skill that was found, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FoundSkill {
     /// Its id.
     pub id: SkillId,
@@ -86,7 +87,7 @@ impl Engine {
             let ids: Vec<&SkillId> = found.iter().map(|skill| &skill.id).collect();
             span.record("lines", spans::list(&ids));
         }
-        self.0.counters.add(EngineCounts {
+        self.1.counters.add(EngineCounts {
             queries: 1,
             matched: answer.n_matches as u64,
             vetoed: answer.vetoed.len() as u64,

@@ -13,6 +13,7 @@ mod explain;
 mod find;
 mod findings;
 mod keep;
+mod listeners;
 mod missed;
 mod outputs;
 mod ranker;
@@ -22,9 +23,11 @@ mod scripts;
 mod session_tools;
 mod snapshot;
 mod tallies;
+mod tasks;
 #[cfg(feature = "toolsets")]
 mod tools;
 mod turn;
+mod view;
 #[cfg(feature = "watch")]
 mod watch;
 
@@ -32,7 +35,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::Guard;
 use serde::Serialize;
 
 use crate::activation::{Consent, TaskSpawner};
@@ -61,18 +64,20 @@ pub use explain::{Explanation, Weighed, WeighedTerm};
 pub use find::FoundSkill;
 use findings::HostFindings;
 use keep::keep_query;
+pub use listeners::Subscription;
 pub use missed::{Misrouting, MissedMessage, MissedMessages};
 use outputs::Outputs;
-use refresh::Listeners;
-pub use refresh::Subscription;
 pub use session_tools::{SessionTools, SessionToolsOptions};
 use snapshot::Snapshot;
+use tasks::RunningTasks;
 pub use turn::{Turn, TurnBuilder};
+use view::{View, Views};
 #[cfg(feature = "watch")]
 pub use watch::Watch;
 
 /// A loaded catalog and its compiled index. Answers queries from any number of threads. Cheap to clone:
-/// clones share their skills, so that a [refresh](Engine::refresh) of one is seen by all.
+/// clones share their skills, so that a [refresh](Engine::refresh) of one is seen by all. A
+/// [view](Engine::view) is an engine with fewer skills over the same catalog and index.
 ///
 /// ```
 /// use repertoire::{Engine, Source};
@@ -84,26 +89,25 @@ pub use watch::Watch;
 /// # Ok::<(), repertoire::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Engine(Arc<Inner>);
+pub struct Engine(Arc<Inner>, Arc<View>);
 
 /// A handle that does not keep its engine alive; see [`Engine::downgrade`].
 #[derive(Clone)]
-pub struct WeakEngine(Weak<Inner>);
+pub struct WeakEngine(Weak<Inner>, Weak<View>);
 
 impl WeakEngine {
     /// Returns the engine; `None` if its last clone was dropped.
     pub fn upgrade(&self) -> Option<Engine> {
-        self.0.upgrade().map(Engine)
+        Some(Engine(self.0.upgrade()?, self.1.upgrade()?))
     }
 }
 
 struct Inner {
-    snapshot: ArcSwap<Snapshot>,
+    views: Views,
     sources: CatalogOptions,
     /// The memory of the load that made the snapshot. A refresh locks it, so that refreshes run one at a
     /// time.
     memory: Mutex<Memory>,
-    listeners: Listeners,
     index: IndexOptions,
     disclosure: DisclosureOptions,
     prompt: PromptOptions,
@@ -112,12 +116,12 @@ struct Inner {
     keep_messages: bool,
     /// The long outputs of tools, which models read in pages.
     outputs: Outputs,
-    counters: Counters,
     consent: Consent,
     retriever: Option<Arc<dyn Retriever>>,
     /// The failure of the retriever when it was asked last.
     retriever_failure: Mutex<Option<String>>,
     tasks: Option<Arc<dyn TaskSpawner>>,
+    running: RunningTasks,
     findings: HostFindings,
     #[cfg(feature = "snapshot")]
     cache: CacheUse,
@@ -158,20 +162,21 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    /// The numbers of queries, and of skills matched, shown and used, since the engine was built.
+    /// The numbers of queries, and of skills matched, shown and used, since the engine was built. A view does
+    /// not count what the engine or another view did.
     pub fn counts(&self) -> EngineCounts {
-        self.0.counters.counts()
+        self.1.counters.counts()
     }
 
     /// Returns a handle that does not keep the engine alive, for a thread that works as long as somebody
     /// else uses the engine.
     pub fn downgrade(&self) -> WeakEngine {
-        WeakEngine(Arc::downgrade(&self.0))
+        WeakEngine(Arc::downgrade(&self.0), Arc::downgrade(&self.1))
     }
 
-    /// Tells whether this is a clone of `other`.
+    /// Tells whether this is a clone of `other`. A view is not a clone of its engine.
     pub fn is_clone_of(&self, other: &Engine) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.1, &other.1)
     }
 
     /// The current catalog. A refresh makes a new catalog and leaves this one unchanged.
@@ -269,7 +274,7 @@ impl Engine {
     /// The current snapshot. A call takes one and uses it to the end. Taking it writes to no shared
     /// memory, so that threads do not slow each other down.
     fn snapshot(&self) -> Guard<Arc<Snapshot>> {
-        self.0.snapshot.load()
+        self.1.snapshot.load()
     }
 }
 

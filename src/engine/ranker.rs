@@ -86,7 +86,7 @@ impl<'e> Ranker<'e> {
             None
         });
         let nearness = scores.as_ref().map(|(scores, levels)| (&**scores, *levels));
-        self.now.relevance().rank_with(message, nearness, limit, &mut ranked);
+        self.now.rank_into(message, nearness, limit, &mut ranked);
         ranked
     }
 

@@ -1,10 +1,11 @@
 //! Refresh: reads the sources again while queries go on.
 
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, PoisonError};
 
-use super::Engine;
+use tracing::Span;
+
+use super::view::View;
+use super::{Engine, Subscription};
 use crate::catalog::Refreshed;
 use crate::catalog::reload::{self, Memory};
 use crate::error::Error;
@@ -19,6 +20,9 @@ impl Engine {
     /// Other threads can query this engine and its clones during a refresh: each call sees the skills
     /// either as they were before it, or as they are after it. Tools of removed skills can no longer be
     /// called.
+    ///
+    /// A refresh of a [view](Engine::view), or of its engine, is one of all views. Each tells only the changes
+    /// of skills that exist in it.
     ///
     /// Fails as [`EngineBuilder::build`](super::EngineBuilder::build) does, and then leaves everything
     /// as it was.
@@ -38,93 +42,74 @@ impl Engine {
     /// ```
     pub fn refresh(&self) -> Result<Refreshed, Error> {
         let inner = &*self.0;
-        let refreshed = {
+        let seen = {
             let mut memory = inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
             if memory.is_current(&inner.sources.environment) && !self.has_new_findings() {
                 return Ok(Refreshed::default());
             }
             let span = spans::reload();
-            let refreshed = spans::within(&span, || self.reload(&mut memory))?;
-            let Refreshed { added, changed, removed, kept } = &refreshed;
-            for (field, skills) in
-                [("added", added), ("changed", changed), ("removed", removed), ("kept", kept)]
-            {
-                span.record(field, spans::int(skills.len()));
+            let seen = spans::within(&span, || self.reload(&mut memory))?;
+            if let Some((_, refreshed)) = seen.first() {
+                note(refreshed, &span);
             }
-            refreshed
+            seen
         };
-        if !refreshed.is_empty() {
-            let Refreshed { added, changed, removed, kept } = &refreshed;
-            for skill in kept {
-                tracing::warn!(%skill, "a skill no longer loads and stays as it was");
-            }
-            tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
-            inner.listeners.tell(&refreshed);
+        if let Some((_, refreshed)) = seen.first() {
+            log(refreshed);
         }
-        Ok(refreshed)
+        for (view, refreshed) in seen.iter().filter(|(_, refreshed)| !refreshed.is_empty()) {
+            view.listeners.tell(refreshed);
+        }
+        let own = seen.into_iter().find(|(view, _)| Arc::ptr_eq(view, &self.1));
+        Ok(own.map(|(_, refreshed)| refreshed).unwrap_or_default())
     }
 
-    /// Reads what changed since `memory` was made, and replaces the snapshot and `memory`.
-    fn reload(&self, memory: &mut Memory) -> Result<Refreshed, Error> {
-        let inner = &*self.0;
+    /// Reads what changed since `memory` was made, and replaces the snapshots and `memory`. Returns the changes
+    /// that each view sees; that of all skills comes first.
+    fn reload(&self, memory: &mut Memory) -> Result<Vec<(Arc<View>, Refreshed)>, Error> {
+        let (inner, whole) = (&*self.0, self.whole());
         let (catalog, now) = reload::load_again(&self.options_now(), memory);
-        let before = self.catalog();
-        let refreshed = Refreshed::between(&before, &catalog, &now);
-        if !catalog.is_the_same_as(&before) {
-            let next = self.snapshot().next(catalog, &inner.index)?;
+        let next = if catalog.is_the_same_as(&whole.catalog()) {
+            None
+        } else {
+            let next = whole.snapshot().next(catalog, &inner.index)?;
             if let Some(Err(error)) = inner.retriever.as_ref().map(|of| next.retrieval(&**of)) {
                 tracing::warn!(%error, "skills are ranked without the host's retriever");
             }
-            inner.snapshot.store(Arc::new(next));
-            #[cfg(feature = "toolsets")]
-            self.retire_toolsets();
+            Some(next)
+        };
+        let seen = inner.views.update(next.as_ref(), &now);
+        #[cfg(feature = "toolsets")]
+        if next.is_some() {
+            whole.retire_toolsets();
         }
         *memory = now;
-        Ok(refreshed)
+        Ok(seen)
     }
 
-    /// Calls `listener` after each [`Engine::refresh`] of this engine or a clone that found changes, on
-    /// the thread that refreshed, until the subscription is dropped.
+    /// Calls `listener` after each [`Engine::refresh`] of this engine, a clone or a view that found changes
+    /// among the skills that exist here, on the thread that refreshed, until the subscription is dropped.
     pub fn subscribe(&self, listener: impl Fn(&Refreshed) + Send + Sync + 'static) -> Subscription {
-        let listener: Arc<Listener> = Arc::new(listener);
-        self.0.listeners.add(&listener);
-        Subscription(listener)
+        self.1.listeners.add(listener)
     }
 }
 
-type Listener = dyn Fn(&Refreshed) + Send + Sync;
-
-/// A guard that keeps a listener of [`Engine::subscribe`] until it is dropped.
-#[must_use = "a listener hears nothing more when its subscription is dropped"]
-pub struct Subscription(#[expect(dead_code, reason = "it is kept alive")] Arc<Listener>);
-
-impl fmt::Debug for Subscription {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Subscription")
+/// Records the changes of a refresh in its span.
+fn note(refreshed: &Refreshed, span: &Span) {
+    let Refreshed { added, changed, removed, kept } = refreshed;
+    for (field, skills) in
+        [("added", added), ("changed", changed), ("removed", removed), ("kept", kept)]
+    {
+        span.record(field, spans::int(skills.len()));
     }
 }
 
-/// The listeners to changes.
-#[derive(Default)]
-pub(super) struct Listeners(Mutex<Vec<Weak<Listener>>>);
-
-impl Listeners {
-    fn add(&self, listener: &Arc<Listener>) {
-        let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|known| known.strong_count() > 0);
-        listeners.push(Arc::downgrade(listener));
+fn log(refreshed: &Refreshed) {
+    let Refreshed { added, changed, removed, kept } = refreshed;
+    for skill in kept {
+        tracing::warn!(%skill, "a skill no longer loads and stays as it was");
     }
-
-    fn tell(&self, refreshed: &Refreshed) {
-        // Listeners are called without the lock, as a listener may subscribe another one.
-        let listeners: Vec<Arc<Listener>> = {
-            let listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            listeners.iter().filter_map(Weak::upgrade).collect()
-        };
-        for listener in listeners {
-            if catch_unwind(AssertUnwindSafe(|| listener(refreshed))).is_err() {
-                tracing::warn!("a listener for changes of skills panicked");
-            }
-        }
+    if !refreshed.is_empty() {
+        tracing::info!(?added, ?changed, ?removed, ?kept, "skills were refreshed");
     }
 }

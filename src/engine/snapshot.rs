@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::catalog::{Audience, Catalog, Entry};
+use crate::catalog::{Allowlist, Audience, Catalog, Entry, PlaceSet};
 use crate::disclosure::{Listing, Reason, Rejection};
 use crate::error::{Error, ErrorCode};
 use crate::matcher::{
-    Answer, Candidate, Index, IndexOptions, IndexedSkill, MeaningTable, Parts, Query,
-    RelevanceIndex, Retrieval, Retriever, Selection,
+    Answer, Candidate, Index, IndexOptions, IndexedSkill, Levels, Match, MeaningTable, Parts,
+    Query, Relevance, RelevanceIndex, Retrieval, Retriever, Selection,
 };
 use crate::progress::Reporter;
 use crate::session::SessionState;
@@ -22,6 +22,10 @@ const MAX_RECENT: usize = 64;
 pub(super) struct Snapshot {
     pub(super) catalog: Arc<Catalog>,
     pub(super) listing: Arc<Listing>,
+    /// The listing of the engine: the skills that are indexed, in the order in which they are.
+    whole: Arc<Listing>,
+    /// The skills of `whole` that a view shows; `None` if all of them exist.
+    shown: Option<Arc<Shown>>,
     pub(super) index: Arc<Index>,
     /// The index of skills that exist but cannot be matched, compiled for the first explanation.
     hidden: Arc<OnceLock<Option<Index>>>,
@@ -30,6 +34,26 @@ pub(super) struct Snapshot {
     retrieval: Arc<OnceLock<Result<Retrieval, (ErrorCode, String)>>>,
     /// The table by which the relevance index knows meanings.
     table: Option<Arc<MeaningTable>>,
+}
+
+/// The skills of an engine that a view shows.
+#[derive(Debug)]
+struct Shown {
+    skills: PlaceSet,
+    others: PlaceSet,
+    /// The place in the listing of the view of each skill in that of the engine; 0 for those not shown.
+    places: Vec<u32>,
+}
+
+impl Shown {
+    /// The skills of `whole` that are in `listing`.
+    fn of(listing: &Listing, whole: &Listing) -> Shown {
+        let places: Vec<_> = whole.visible().map(|entry| listing.place(&entry.id)).collect();
+        let set = |is_shown| PlaceSet::of(places.len(), |at| places[at].is_some() == is_shown);
+        let (skills, others) = (set(true), set(false));
+        let places = places.iter().map(|place| place.unwrap_or_default() as u32).collect();
+        Shown { skills, others, places }
+    }
 }
 
 impl Snapshot {
@@ -52,15 +76,27 @@ impl Snapshot {
         table: Option<&Arc<MeaningTable>>,
     ) -> Snapshot {
         let catalog = Arc::new(catalog);
+        let listing = Arc::new(Listing::new(Arc::clone(&catalog)));
         Snapshot {
             index,
-            listing: Arc::new(Listing::new(Arc::clone(&catalog))),
+            whole: Arc::clone(&listing),
+            shown: None,
+            listing,
             catalog,
             hidden: Arc::default(),
             relevance: Arc::default(),
             retrieval: Arc::default(),
             table: table.cloned(),
         }
+    }
+
+    /// The snapshot of a view: this one, of an engine, with only the skills that `allowlist` names. Shares
+    /// the indexes, also those that are built later.
+    pub(super) fn narrowed(&self, allowlist: &Allowlist) -> Snapshot {
+        let catalog = Arc::new(self.catalog.narrowed(allowlist));
+        let listing = Arc::new(Listing::new(Arc::clone(&catalog)));
+        let shown = Some(Arc::new(Shown::of(&listing, &self.whole)));
+        Snapshot { catalog, listing, shown, ..self.clone() }
     }
 
     /// The next snapshot, for the catalog that the same sources gave when loaded again. Compiles a new
@@ -100,7 +136,7 @@ impl Snapshot {
     /// Ranks all matches, in a conversation with the history `state`.
     pub(super) fn search(&self, query: &Query<'_>, state: &SessionState, limit: usize) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
-        self.index.search(query, &recent, limit)
+        self.index.search_in(query, &Parts::of(&query.text), self.among(), &recent, limit)
     }
 
     /// Ranks the skills that `selection` asks for, given the parts of the query's text, in a conversation with the history `state`.
@@ -112,18 +148,42 @@ impl Snapshot {
         selection: Selection<'_>,
     ) -> Answer {
         let recent: Vec<SkillId> = state.recent().take(MAX_RECENT).cloned().collect();
-        self.index.select_in(query, parts, &Selection { recent: &recent, ..selection })
+        let selection = Selection { recent: &recent, ..selection };
+        self.index.select_in(query, parts, self.among(), &selection)
+    }
+
+    /// The skills that are searched; `None` for all.
+    fn among(&self) -> Option<&PlaceSet> {
+        self.shown.as_ref().map(|shown| &shown.skills)
+    }
+
+    /// Ranks skills by relevance as [`RelevanceIndex::rank_into`] does, each as its place in the listing, with
+    /// the nearness of each candidate of the host's retriever, if there is one.
+    pub(super) fn rank_into(
+        &self,
+        message: &str,
+        nearness: Option<(&[f32], Levels)>,
+        limit: usize,
+        ranked: &mut Vec<(u32, Relevance)>,
+    ) {
+        self.relevance().rank_with(message, self.among(), nearness, limit, ranked);
+        if let Some(shown) = &self.shown {
+            for (place, _) in ranked.iter_mut() {
+                *place = shown.places[*place as usize];
+            }
+        }
     }
 
     /// Tells whether a trigger or a name of some skill stands in a text.
     pub(super) fn decides(&self, text: &str) -> bool {
-        let query = Query::from(text);
-        let answer = self.index.select(&query, &Selection { limit: 1, ..Selection::default() });
+        let (query, parts) = (Query::from(text), Parts::of(text));
+        let selection = Selection { limit: 1, ..Selection::default() };
+        let answer = self.index.select_in(&query, &parts, self.among(), &selection);
         answer.n_matches > answer.weak.len()
     }
 
-    /// The lexical index of the skills that the model may use, by their places in the listing. It is
-    /// built on first use.
+    /// The lexical index of the skills that the model may use, by their places in the listing of the engine.
+    /// It is built on first use.
     pub(super) fn relevance(&self) -> &Arc<RelevanceIndex> {
         self.index_relevance(&Reporter::default())
     }
@@ -131,7 +191,7 @@ impl Snapshot {
     /// The index of [`Snapshot::relevance`]; building it reports progress.
     pub(super) fn index_relevance(&self, reporter: &Reporter) -> &Arc<RelevanceIndex> {
         self.relevance.get_or_init(|| {
-            let skills = self.listing.visible().map(|entry| (&entry.id, &*entry.skill));
+            let skills = self.whole.visible().map(|entry| (&entry.id, &*entry.skill));
             Arc::new(RelevanceIndex::build(skills, self.table.as_ref(), reporter))
         })
     }
@@ -139,7 +199,7 @@ impl Snapshot {
     /// The skills for which the host's retriever was prepared. The first call prepares it, which may take long.
     pub(super) fn retrieval(&self, retriever: &dyn Retriever) -> Result<&Retrieval, Error> {
         let prepared = self.retrieval.get_or_init(|| {
-            let skills = self.listing.visible();
+            let skills = self.whole.visible();
             let candidates = skills.map(|entry| Candidate::new(&entry.id, &entry.skill)).collect();
             let prepared = Retrieval::prepare(retriever, candidates);
             prepared.map_err(|error| (error.code(), error.message().to_owned()))
@@ -150,17 +210,22 @@ impl Snapshot {
 
     /// The skills that `query` would match if they could be matched, each with the reason why it cannot.
     pub(super) fn out_of_reach(&self, query: &Query<'_>, options: &IndexOptions) -> Vec<Rejection> {
-        let Some(hidden) = self.hidden.get_or_init(|| self.index_hidden(options)) else {
-            return Vec::new();
+        let parts = Parts::of(&query.text);
+        let find = |index: &Index, among: Option<&PlaceSet>| {
+            index.search_in(query, &parts, among, &[], usize::MAX).matches
         };
-        let matches = hidden.search(query, &[], usize::MAX).matches;
-        let reject = |id: SkillId| Rejection::new(&id, self.why_hidden(&id));
-        matches.into_iter().map(|found| reject(found.id)).collect()
+        let hidden = self.hidden.get_or_init(|| self.index_hidden(options));
+        let mut found = hidden.as_ref().map_or_else(Vec::new, |hidden| find(hidden, None));
+        if let Some(shown) = &self.shown {
+            found.extend(find(&self.index, Some(&shown.others)));
+        }
+        let reject = |found: Match| Rejection::new(&found.id, self.why_hidden(&found.id));
+        found.into_iter().map(reject).collect()
     }
 
     /// Compiles the index of the skills that exist but cannot be matched for the model.
     fn index_hidden(&self, options: &IndexOptions) -> Option<Index> {
-        let catalog = &self.catalog;
+        let catalog = self.whole.catalog();
         let unmatched =
             catalog.entries().filter(|entry| !entry.is_shadowed() && !is_matched(entry));
         let skills: Vec<_> = unmatched.chain(catalog.filtered()).map(indexed).collect();

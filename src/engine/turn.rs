@@ -226,7 +226,7 @@ impl<'t> TurnBuilder<'t> {
         span.record("matched", spans::int(matched));
         span.record("vetoed", spans::int(vetoed));
         span.record("ranked", is_ranked);
-        engine.0.counters.add(EngineCounts {
+        engine.1.counters.add(EngineCounts {
             queries: 1,
             matched: matched as u64,
             vetoed: vetoed as u64,

@@ -15,12 +15,12 @@ pub struct Watch {
 
 impl Engine {
     /// Starts a thread that calls [`Engine::refresh`] whenever something may have changed. The thread
-    /// ends when the guard or the last clone of this engine is dropped. [`Engine::subscribe`] reports
+    /// ends when the guard, or the last clone and view of this engine, is dropped. [`Engine::subscribe`] reports
     /// the changes found. Errors are logged and do not end the thread.
     ///
     /// Fails with `EXECUTION_ERROR` if no thread can be started.
     pub fn watch(&self, options: WatchOptions) -> Result<Watch, Error> {
-        let weak = self.downgrade();
+        let weak = self.whole().downgrade();
         let watching = Watching::start(options, move |show| {
             let Some(engine) = weak.upgrade() else { return false };
             if let Err(error) = engine.refresh() {

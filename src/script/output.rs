@@ -65,6 +65,7 @@ impl Offline {
 
 /// The outcome of a run, even of one that failed or was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ScriptOutput {
     /// The exit code; `None` if a signal ended the script.
     pub exit_code: Option<i32>,

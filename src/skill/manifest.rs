@@ -13,6 +13,7 @@ use super::fields::{
     Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, nested, normalized,
 };
 use super::json::to_json;
+use super::keys::BLOCK_FIELDS;
 use super::placeholder::Declared;
 use super::rights::{self, ToolsetRights};
 use super::spanned::Spanned;
@@ -149,10 +150,12 @@ impl Manifest {
         }
 
         manifest.read_common(fields, reader);
-        if let Some(Value::Mapping(entries)) =
-            fields.peek(&normalized(brand)).map(|node| &node.value)
-        {
-            fields.take(&normalized(brand));
+        for brand in brands(brand, entries) {
+            let name = normalized(brand);
+            let Some(Value::Mapping(entries)) = fields.peek(&name).map(|node| &node.value) else {
+                continue;
+            };
+            fields.take(&name);
             let mut block = Fields::new(entries, reader);
             manifest.read_common(&mut block, reader);
             let unread = manifest.keep_unknown(&format!("{brand}."), block.rest());
@@ -375,4 +378,21 @@ fn valid_version(text: &Spanned<String>, reader: &mut Reader<'_>) -> Option<Span
             None
         }
     }
+}
+
+/// The names of the blocks that are read for a host named `brand`. Without a brand, each block counts that has
+/// nothing but fields of such blocks.
+fn brands<'n>(brand: &'n str, entries: &'n [(Node, Node)]) -> Vec<&'n str> {
+    if !brand.is_empty() {
+        return vec![brand];
+    }
+    let is_branded = |(key, _): &(Node, Node)| {
+        key.text().is_some_and(|key| BLOCK_FIELDS.contains(&normalized(key).as_str()))
+    };
+    let is_block = |node: &Node| match &node.value {
+        Value::Mapping(fields) => !fields.is_empty() && fields.iter().all(is_branded),
+        _ => false,
+    };
+    let blocks = entries.iter().filter(|(_, node)| is_block(node));
+    blocks.filter_map(|(key, _)| key.text()).collect()
 }

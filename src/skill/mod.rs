@@ -316,10 +316,10 @@ impl Skill {
 impl FromStr for Skill {
     type Err = Error;
 
-    /// Calls [`Skill::parse`] with the brand `repertoire`. The error is made from the diagnostic that
+    /// Calls [`Skill::parse`] with an empty brand, which stands for any host: the blocks of all are read. The error is made from the diagnostic that
     /// most likely caused the refusal.
     fn from_str(text: &str) -> Result<Skill, Error> {
-        Skill::parse(text, "repertoire").map_err(|diagnostics| first_error(&diagnostics))
+        Skill::parse(text, "").map_err(|diagnostics| first_error(&diagnostics))
     }
 }
 

@@ -27,6 +27,7 @@ impl fmt::Debug for Approval {
 
 /// The files and rights that a host is asked to trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrustRequest {
     /// The skill whose code is to run.
     pub skill: SkillId,

@@ -42,10 +42,11 @@ fn consent_is_asked_for_as_the_policy_says() {
         let log = Arc::clone(&asked);
         let consent = Consent::new(policy).ask(move |request| {
             log.lock().unwrap().push((request.id.to_string(), request.risk));
+            assert_eq!(request.session, "asked in");
             request.id == "a"
         });
         let engine = builder(&dir).consent(consent).build().unwrap();
-        let session = engine.session("s");
+        let session = engine.session("asked in");
         for _ in needed {
             engine.activate("a", "", &session).unwrap();
         }

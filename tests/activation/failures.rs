@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 use repertoire::CallIo;
+#[cfg(target_os = "linux")]
+use repertoire::script::Stream;
 use repertoire::{Consent, ConsentPolicy, Engine, Error, ErrorCode, Source, Task, TaskSpawner};
 use serde_json::{Value, json};
 
@@ -144,4 +146,23 @@ fn a_host_can_cancel_the_call_of_a_script() {
     assert_eq!(answer.code(), Some(ErrorCode::ExecutionError), "{answer:?}");
     assert!(message(&answer).contains("cancelled"), "{answer:?}");
     assert!(start.elapsed().as_secs() < 30, "{answer:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_can_follow_the_output_of_a_script() {
+    let dir = skills(&[("loud", "", "Run it.")]);
+    write(dir.path(), "loud/scripts/say.sh", "#!/bin/sh\necho one\necho two >&2\necho three\n");
+    let options = repertoire::script::ScriptOptions::default();
+    let engine = builder(&dir).scripts(options).build().unwrap();
+    let tools = engine.tools(&engine.session("s"));
+    let heard = std::sync::Mutex::new([String::new(), String::new()]);
+    let listen = |stream: Stream, written: &[u8]| {
+        let place = usize::from(stream == Stream::Stderr);
+        heard.lock().unwrap()[place] += std::str::from_utf8(written).unwrap();
+    };
+    let call = json!({"skill": "loud", "script": "say.sh"});
+    let answer = tools.call_with("run_skill_script", &call, CallIo::default().output(&listen));
+    assert_eq!(*heard.lock().unwrap(), ["one\nthree\n", "two\n"]);
+    assert!(answer.text().contains("three"), "{answer:?}");
 }

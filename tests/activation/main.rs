@@ -154,13 +154,14 @@ fn an_activation_says_all_that_comes_with_the_skill() {
         ("sven/plan/deep", "", "d"),
         ("sven/secret", "disable-model-invocation: true\n", "x"),
     ]);
-    for n in 0..25 {
+    write(dir.path(), "sven/docs/a.md", "Intro.\n\n# The *Plan*\n");
+    for n in 0..24 {
         write(dir.path(), &format!("sven/references/{n:02}.md"), "r");
     }
     let engine = builder(&dir).build().unwrap();
     let activation = engine.activate("sven", "", &engine.session("s")).unwrap();
     assert_eq!((activation.files.len(), activation.more_files), (20, 5));
-    assert_eq!(activation.files[0], "references/00.md");
+    assert_eq!(activation.files[..2], ["docs/a.md", "references/00.md"]);
     assert_eq!(
         activation.sub_skills.iter().map(|s| s.id.as_str()).collect::<Vec<_>>(),
         ["sven/plan"]
@@ -182,7 +183,7 @@ fn an_activation_says_all_that_comes_with_the_skill() {
         "- references/00.md",
         "[5 more]",
         "- sven/plan: Does plan.",
-        "- docs/a.md",
+        "- docs/a.md (The *Plan*)",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
@@ -262,4 +263,50 @@ fn arguments_that_would_make_too_much_are_refused() {
     let answer = tools.call("use_skill", &json!({"skill": "much", "args": "x".repeat(100_000)}));
     assert_eq!(answer.code(), Some(ErrorCode::InvalidParam));
     assert!(message(&answer).contains("`much`"), "{}", message(&answer));
+}
+
+#[test]
+fn documents_for_further_reading_come_with_their_titles() {
+    let dir = skills(&[
+        (
+            "skills/p2p",
+            "knowledge: [docs/own.md, net.md, plain.md, none.md, ../secret.md]\n",
+            "Do it.",
+        ),
+        ("skills/group/sub", "sven: {knowledge: net.md}\n", "Do it."),
+    ]);
+    write(dir.path(), "skills/p2p/docs/own.md", "---\nx: 1\n---\n\n# Own <b>\u{200b} notes\n");
+    write(dir.path(), "knowledge/net.md", "# P2P Networking\n## More\n");
+    write(dir.path(), "knowledge/plain.md", "No heading.\n");
+    write(dir.path(), "secret.md", "# Secret\n");
+    let source = Source::project(dir.path().join("skills"));
+    let engine = Engine::builder().source(source).brand("sven").build().unwrap();
+    let session = engine.session("s");
+    let activation = engine.activate("p2p", "", &session).unwrap();
+    let shared = |name: &str| dir.path().join("knowledge").join(name).display().to_string();
+    let (net, plain) = (shared("net.md"), shared("plain.md"));
+    let found: Vec<(&str, Option<&str>)> =
+        activation.knowledge.iter().map(|of| (&*of.path, of.title.as_deref())).collect();
+    let wanted = [
+        ("docs/own.md", Some("Own <b> notes")),
+        (&*net, Some("P2P Networking")),
+        (&*plain, None),
+        ("none.md", None),
+        ("../secret.md", None),
+    ];
+    assert_eq!(found, wanted);
+    let text = activation.to_text();
+    assert!(text.contains("- docs/own.md (Own <b> notes)\n"), "{text}");
+    assert!(text.contains(&format!("- {net} (P2P Networking)\n- {plain}\n- none.md")), "{text}");
+    let xml = activation.to_xml();
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let first = document.descendants().find(|node| node.has_tag_name("document")).unwrap();
+    assert_eq!(
+        (first.attribute("title"), first.text()),
+        (Some("Own <b> notes"), Some("docs/own.md"))
+    );
+    let below = engine
+        .activate("group/sub", "", &session)
+        .or_else(|_| engine.activate("sub", "", &session));
+    assert_eq!(below.unwrap().knowledge[0].title.as_deref(), Some("P2P Networking"));
 }

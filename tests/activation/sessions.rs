@@ -42,6 +42,19 @@ fn a_forked_skill_becomes_a_task_of_the_host() {
         assert_eq!(tasks[0].agent.as_deref(), Some("worker"));
         assert_eq!(tasks[0].session, "s");
     }
+    let finished = tools.finish("task-1", Ok("Three files.")).unwrap();
+    assert!(finished.text().ends_with("Three files.") && finished.text().contains("`big`"));
+    for (session, task) in
+        [(&session, "task-1"), (&session, "task-2"), (&engine.session("t"), "task-1")]
+    {
+        let error = engine.tools(session).finish(task, Ok("")).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound, "a task ends once, in its session");
+    }
+    tools.call("use_skill", &json!({"skill": "big"}));
+    engine.tools(&engine.session("t")).finish("task-2", Ok("")).unwrap_err();
+    let failed = tools.finish("task-2", Err("no disk")).unwrap();
+    assert_eq!(failed.code(), Some(ErrorCode::ExecutionError));
+    assert!(message(&failed).contains("no disk"), "{failed:?}");
     // The instructions went to the task, so they may still be disclosed in this session.
     assert!(!session.state().unwrap().skills[0].in_context);
 

@@ -7,10 +7,13 @@ mod allocations;
 #[path = "../support/index.rs"]
 mod index;
 
-use allocations::allocations;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use allocations::{allocations, held_bytes};
 use index::index_of;
 use repertoire::matcher::{RelevanceIndex, Selection};
-use repertoire::{Query, Session, Skill, SkillId};
+use repertoire::{Allowlist, Engine, Query, Session, Skill, SkillId, Source};
 
 #[test]
 fn a_query_allocates_nothing_but_its_answer_once_one_like_it_was_answered() {
@@ -93,4 +96,52 @@ fn a_span_that_nobody_listens_to_allocates_nothing() {
     let before = allocations();
     assert_eq!(pass(), 0);
     assert_eq!(allocations() - before, 0);
+}
+
+/// Builds an engine of the skills in `dir`, and has it answer, so that all that is built on first use exists.
+fn engine(dir: &std::path::Path) -> Engine {
+    let engine = Engine::builder().source(Source::project(dir)).build().unwrap();
+    engine.explain("pull request for word7", 5);
+    engine
+}
+
+#[test]
+fn ten_views_cost_little_more_than_their_engine() {
+    const N_SKILLS: usize = 400;
+    let dir = tempfile::tempdir().unwrap();
+    for n in 0..N_SKILLS {
+        let mut text = format!(
+            "---\nname: skill-{n}\ndescription: Writes notes for product{n}.\ntriggers:\n  keywords: \
+             [word{n}, pull request]\n  patterns: ['(create|add).*?word{n}']\n---\n"
+        );
+        for line in 0..60 {
+            writeln!(text, "Step {line} of {n}: read the changes of part{}.", line * n % 997)
+                .unwrap();
+        }
+        std::fs::create_dir(dir.path().join(format!("s{n}"))).unwrap();
+        std::fs::write(dir.path().join(format!("s{n}/SKILL.md")), text).unwrap();
+    }
+    let role = |nth: usize| -> Allowlist {
+        let skills: Vec<String> =
+            (0..N_SKILLS).filter(|n| n % 10 != nth).map(|n| format!("skill-{n}")).collect();
+        Allowlist::from_entries(Some(&skills))
+    };
+    drop(engine(dir.path()));
+    let (mut of_engine, mut of_views) = (Duration::MAX, Duration::MAX);
+    for _ in 0..3 {
+        let (before, start) = (held_bytes(), Instant::now());
+        let engine = engine(dir.path());
+        of_engine = of_engine.min(start.elapsed());
+        let held_by_engine = held_bytes() - before;
+        let start = Instant::now();
+        let views: Vec<Engine> = (0..10).map(|nth| engine.view(role(nth))).collect();
+        of_views = of_views.min(start.elapsed());
+        for view in &views {
+            assert!(!view.explain("pull request for word7", 5).matches.is_empty());
+        }
+        let held = held_bytes() - before;
+        assert!(held * 10 < held_by_engine * 13, "{held} of {held_by_engine} bytes");
+    }
+    assert!(of_views * 20 < of_engine, "{of_views:?} beside {of_engine:?}");
+    eprintln!("10 views take {of_views:?} more than {of_engine:?}");
 }

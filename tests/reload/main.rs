@@ -111,7 +111,7 @@ fn ids(ids: &[SkillId]) -> Vec<&str> {
 
 /// Formats the added, changed, removed and kept skills, each with a sign.
 fn signs(refreshed: &Refreshed) -> String {
-    let Refreshed { added, changed, removed, kept } = refreshed;
+    let Refreshed { added, changed, removed, kept, .. } = refreshed;
     let lists = [("+", added), ("~", changed), ("-", removed), ("!", kept)];
     let signs = lists
         .iter()

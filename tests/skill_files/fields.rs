@@ -308,3 +308,22 @@ fn skills_can_be_shared_between_threads() {
     fn assert_shareable<T: Send + Sync>() {}
     assert_shareable::<Skill>();
 }
+
+#[test]
+fn a_text_that_is_parsed_without_a_brand_reads_the_block_of_any_host() {
+    for (block, always, bins) in [
+        ("sven: {always: true}", true, 0),
+        ("acme: {requires-bins: [gh], always: yes}", true, 1),
+        ("Kit_Kat: {requires_bins: gh}", false, 1),
+        ("repertoire: {always: true}", true, 0),
+        ("metadata: {always: true}", false, 0),
+        ("other: {always: true, colour: red}", false, 0),
+        ("other: {}", false, 0),
+    ] {
+        let text = format!("---\nname: a\ndescription: d\n{block}\n---\nB\n");
+        let skill: Skill = text.parse().unwrap();
+        let manifest = skill.manifest();
+        let is_always = manifest.always.as_ref().is_some_and(|always| always.value);
+        assert_eq!((is_always, manifest.requires_bins.len()), (always, bins), "{block}");
+    }
+}

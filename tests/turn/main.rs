@@ -237,3 +237,23 @@ fn the_debug_text_of_an_engine_and_of_a_turn_is_a_summary() {
     let turn = format!("{:?}", run(&engine, "paint it", &engine.session("a")));
     assert!(turn.contains("OPENLY") && turn.len() < 5_000, "{} characters", turn.len());
 }
+
+#[test]
+fn a_command_with_arguments_gets_them_outside_of_a_conversation_too() {
+    let engine = builder().skill(skill("review", "", "Review $ARGUMENTS.")).build().unwrap();
+    let disclosure = engine.disclose("/review PR #42");
+    assert!(disclosure.text.contains("Review PR #42."), "{}", disclosure.text);
+    assert!(!disclosure.text.contains("$ARGUMENTS"));
+    assert_eq!(disclosure.full, ["review"]);
+    assert!(engine.disclose("/dig gold").text.contains("Dig for gold"));
+    // Without arguments, the placeholder stands for the request in the conversation.
+    assert!(engine.disclose("/review").text.contains("$ARGUMENTS"));
+    let spawns = builder().task_spawner(Spawner).build().unwrap();
+    let disclosure = spawns.disclose("/dig gold");
+    assert!(disclosure.text.contains("runs as a task") && disclosure.full.is_empty());
+    let session = engine.session("s");
+    assert_eq!(
+        run(&engine, "/review PR #42", &session).text,
+        engine.disclose("/review PR #42").text
+    );
+}

@@ -1,5 +1,6 @@
 /** The engine, which answers messages, synchronously or on another thread. */
 import { callbackFailed, camel, elsewhere, guarded, listen, removeHost, unlisten, unpack } from './bridge.js';
+import { callable, known, sessionId, several, written } from './checked.js';
 import { Disclosure } from './disclosure.js';
 import { native, type NativeEngine, type NativeGuard } from './native.js';
 import { prepare } from './prepare.js';
@@ -43,6 +44,7 @@ export class Engine {
   /** Reads the sources and compiles the triggers on another thread. */
   static async create({ progress, ...options }: EngineOptions = {}, signal?: AbortSignal): Promise<Engine> {
     let failure: { error: unknown } | undefined;
+    callable(progress, 'progress');
     const listener = progress && listen((at) => {
       try {
         if (!failure) progress(at);
@@ -70,18 +72,18 @@ export class Engine {
 
   /** Answers a message of a conversation, and records in the session the skills that were shown. */
   async turn(message: string, session: Session, { signal, ...rest }: MessageOptions = {}): Promise<Turn> {
-    const answer = await this.later('turn', { message, session: session.id, ...rest }, signal);
+    const answer = await this.later('turn', { message, ...this.#message(rest), session: sessionId(session) }, signal);
     return new Turn(answer, this.tools(session));
   }
 
   /** Answers a message as `turn` does, but synchronously; callbacks must not be asynchronous. */
   turnSync(message: string, session: Session, options: Omit<MessageOptions, 'signal'> = {}): Turn {
-    return new Turn(this.#now('turn', { message, session: session.id, ...options }), this.tools(session));
+    return new Turn(this.#now('turn', { message, ...this.#message(options), session: sessionId(session) }), this.tools(session));
   }
 
   /** Returns what `turn` would disclose, without recording it in the session. */
   async preview(message: string, session: Session, { signal, ...rest }: MessageOptions = {}): Promise<DisclosureData> {
-    return camel(await this.later('preview', { message, session: session.id, ...rest }, signal));
+    return camel(await this.later('preview', { message, ...this.#message(rest), session: sessionId(session) }, signal));
   }
 
   /** Returns the disclosure for a message outside of any conversation, synchronously. */
@@ -99,7 +101,7 @@ export class Engine {
    * decided; in a conversation if `session` is given.
    */
   explain(message: string, limit = 3, paths: string[] = [], session?: Session): Explanation {
-    return camel(this.#now('explain', { message, limit, paths, session: session?.id }));
+    return camel(this.#now('explain', { message, limit, paths, session: session && sessionId(session) }));
   }
 
   /** Returns the best `limit` skills for a query, by triggers and by relevance. */
@@ -113,7 +115,7 @@ export class Engine {
    */
   prompt(options: PromptOptions = {}, session?: Session): CatalogPrompt {
     const request = { prompt: options };
-    return camel(session ? this.#now('sessionPrompt', { ...request, session: session.id }) : this.#now('prompt', request));
+    return camel(session ? this.#now('sessionPrompt', { ...request, session: sessionId(session) }) : this.#now('prompt', request));
   }
 
   /** Activates the skill that `name` refers to: an id, a path, or a unique name. */
@@ -122,12 +124,12 @@ export class Engine {
     session: Session,
     { signal, ...rest }: { args?: string; audience?: Audience; by?: string; inline?: boolean; signal?: AbortSignal } = {},
   ): Promise<Activation> {
-    return camel(await this.later('activate', { name, session: session.id, ...rest }, signal));
+    return camel(await this.later('activate', { name, ...known(rest, ['args', 'audience', 'by', 'inline'], '`activate`', 'Engine.activate'), session: sessionId(session) }, signal));
   }
 
   /** Activates the skill of a message such as `/review PR 42`; `null` for any other message. */
   async userMessage(message: string, session: Session, signal?: AbortSignal): Promise<Activation | null> {
-    return camel(await this.later('userMessage', { message, session: session.id }, signal));
+    return camel(await this.later('userMessage', { message, session: sessionId(session) }, signal));
   }
 
   /** Returns the slash commands that users can type. */
@@ -137,7 +139,7 @@ export class Engine {
 
   /** Returns the model's tools in a session. */
   tools(session: Session, options: ToolsOptions = {}): Tools {
-    return new Tools(this, session.id, options);
+    return new Tools(this, sessionId(session), options);
   }
 
   /** Returns the skills of the catalog, in the order of ids; with an audience, only those that it can use. */
@@ -166,8 +168,21 @@ export class Engine {
     return camel(await this.later('refresh', {}, signal));
   }
 
+  /**
+   * Returns the engine of a role, for which only the skills of `allow` exist. It shares catalog, indexes,
+   * sessions, callbacks and the watch with this engine.
+   */
+  view(allow: string | readonly string[]): Engine {
+    built = guarded(() => this.#native.view([...(several(allow) ?? [])]));
+    const view = new Engine();
+    // The callbacks belong to the first engine, which a view keeps alive.
+    kept.set(view, this);
+    return view;
+  }
+
   /** Calls a listener after each refresh that found changes, until the guard is closed. */
   subscribe(listener: (refreshed: Refreshed) => void): Guard {
+    callable(listener, 'listener');
     const number = listen((refreshed) => listener(camel(refreshed)));
     const guard = guarded(() => this.#native.subscribe(number));
     return { close: () => (unlisten(number), guard.close()) };
@@ -181,12 +196,20 @@ export class Engine {
 
   /** @internal */
   later(method: string, args: object, signal?: AbortSignal): Promise<any> {
-    const text = JSON.stringify(args);
+    const text = written(args);
     return elsewhere((call, cancellation) => this.#native.callElsewhere(call, method, text, cancellation), signal);
   }
 
-  readonly #now = (method: string, args: object): any => unpack(this.#native.call(method, JSON.stringify(args)));
+  /** Returns the options of a message that the native module takes. */
+  #message(options: Omit<MessageOptions, 'signal'>): object {
+    return known(options, ['paths', 'budget', 'options'], 'a message', 'MessageOptions');
+  }
+
+  readonly #now = (method: string, args: object): any => unpack(this.#native.call(method, written(args)));
 }
+
+/** The engines whose callbacks views use. */
+const kept = new WeakMap<Engine, Engine>();
 
 /** The engine that `Engine.create` has just built, which the constructor then takes. */
 let built: NativeEngine | undefined;

@@ -1,13 +1,26 @@
 /** The options of an engine, in the form that the native module takes. */
 import { join } from 'node:path';
 import { addHost, camel, snake } from './bridge.js';
+import { callable, known, several, written } from './checked.js';
 import { retrieverOf } from './retriever.js';
-import type { ConsentRequest, EngineOptions, SessionEvent, Task, TrustRequest } from './types.js';
+import type { ConsentRequest, EngineOptions, SessionEvent, SessionStore, Task, TrustRequest } from './types.js';
+
+/** The names of all options. */
+const NAMES: Record<keyof EngineOptions, true> = {
+  sources: true, skills: true, brand: true, allow: true, enable: true, bundledOff: true, environment: true,
+  inflect: true, maskQuoted: true, maxQueryBytes: true, metaPhrases: true, meaning: true, disclosure: true,
+  prompt: true, config: true, sessionStore: true, consent: true, askConsent: true, tokenCounter: true,
+  retriever: true, taskSpawner: true, toolsets: true, scripts: true, trust: true, approve: true, cache: true,
+  progress: true,
+};
 
 /** Writes the options as JSON and registers the callbacks. */
 export function prepare(options: EngineOptions, progress?: number): { text: string; host: number } {
+  known(options, Object.keys(NAMES), 'an engine', 'EngineOptions');
   const { sessionStore, askConsent, tokenCounter, retriever, taskSpawner, approve, ...plain } = options;
-  const store = typeof sessionStore === 'object' ? sessionStore : undefined;
+  for (const [name, value] of Object.entries({ askConsent, tokenCounter, taskSpawner, approve })) callable(value, name);
+  const isFile = typeof sessionStore === 'string' || sessionStore instanceof URL;
+  const store = isFile ? undefined : (sessionStore as SessionStore | undefined);
   const ranking = retriever && retrieverOf(retriever);
   const present = { sessionStore: store, askConsent, tokenCounter, retriever, taskSpawner, approve };
   const answers: Record<string, (payload: any) => unknown> = {
@@ -23,9 +36,13 @@ export function prepare(options: EngineOptions, progress?: number): { text: stri
   };
   const host = addHost((kind, payload) => answers[kind]?.(payload));
   const switched = (value: boolean | object | undefined) => (value === true ? {} : value || undefined);
-  const text = JSON.stringify({
+  const text = written({
     ...plain,
-    sessions: typeof sessionStore === 'string' ? sessionStore : undefined,
+    sources: several(plain.sources),
+    skills: several(plain.skills),
+    allow: several(plain.allow),
+    enable: several(plain.enable),
+    sessions: isFile ? sessionStore : undefined,
     toolsets: switched(options.toolsets),
     scripts: switched(options.scripts),
     host,

@@ -1,5 +1,6 @@
 /** The tools of a model. */
 import { callbackFailed, listen, unlisten } from './bridge.js';
+import { callable, known } from './checked.js';
 import type { Engine } from './engine.js';
 import type { Envelope, ToolFormat, ToolsOptions } from './types.js';
 
@@ -32,7 +33,7 @@ export class Tools {
   constructor(engine: Engine, session: string, options: ToolsOptions) {
     this.#engine = engine;
     this.#session = session;
-    this.#options = options;
+    this.#options = known(options, ['namesChars', 'readBytes', 'outputBytes', 'allToolsets'], 'tools', 'ToolsOptions');
   }
 
   /**
@@ -48,7 +49,8 @@ export class Tools {
    * envelope, too. Aborting the signal ends the call, and rejects the promise with the signal's reason.
    */
   async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<Envelope> {
-    const { signal, timeout, onProgress } = options;
+    const { signal, timeout, onProgress } = known(options, ['signal', 'timeout', 'onProgress'], 'a call', 'CallOptions');
+    callable(onProgress, 'onProgress');
     let values = args;
     if (typeof args === 'string') {
       try {
@@ -76,6 +78,15 @@ export class Tools {
     } finally {
       if (progress) unlisten(progress);
     }
+  }
+
+  /**
+   * Tells that a task of this session has ended: with its result, or with the reason why it failed. Returns the
+   * answer to put into the conversation.
+   */
+  async finish(taskId: string, result: string, { failed = false }: { failed?: boolean } = {}): Promise<Envelope> {
+    const request = { session: this.#session, tools: this.#options, name: taskId, args: result, failed };
+    return this.#engine.later('tools.finish', request);
   }
 
   /** Returns the tools as functions. */

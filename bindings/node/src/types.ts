@@ -186,7 +186,8 @@ export interface Activation {
   files: string[];
   moreFiles: number;
   subSkills: { id: string; brief: string }[];
-  knowledge: string[];
+  /** Documents for further reading: paths from the skill's directory, or absolute, with their first headings. */
+  knowledge: { path: string; title: string | null }[];
   /** The tools that the skill's author wants to allow; `null` allows all. */
   allowedTools: string[] | null;
   model: string | null;
@@ -199,6 +200,8 @@ export interface Activation {
 /** The information that a user should see before agreeing to an activation. */
 export interface ConsentRequest {
   id: string;
+  /** The id of the session in which the skill is to be activated. */
+  session: string;
   description: string;
   audience: Audience;
   scope: string;
@@ -363,23 +366,26 @@ export interface ToolsOptions {
   allToolsets?: boolean;
 }
 
+/** A path, or the `file:` URL of one. */
+export type Path = string | URL;
+
 /** A directory of skills; a plain path stands for a source with the scope `user`. */
 export type Source =
-  | string
-  | { path: string; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean };
+  | Path
+  | { path: Path; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean };
 
 /** The options of an engine. */
 export interface EngineOptions {
-  /** Directories of skills, lowest precedence first. */
-  sources?: Source[];
+  /** A directory of skills, or several, lowest precedence first. */
+  sources?: Source | readonly Source[];
   /** Texts of `SKILL.md`, which win over all sources. */
-  skills?: string[];
+  skills?: string | readonly string[];
   /** The host's brand. */
   brand?: string;
   /** The only skills that exist for this agent, by id or name; all by default. */
-  allow?: string[];
+  allow?: string | readonly string[];
   /** Skills to use even though they are disabled. */
-  enable?: string[];
+  enable?: string | readonly string[];
   /** If given, bundled skills that are not enabled are off, for this reason. */
   bundledOff?: string;
   /** The variables that requirements are checked against. */
@@ -390,13 +396,13 @@ export interface EngineOptions {
   /** Phrases that ask about the skills themselves. */
   metaPhrases?: Record<string, MetaQuestion>;
   /** False to rank by words alone, or the path of a table of meanings or of a model; true by default. */
-  meaning?: boolean | string;
+  meaning?: boolean | Path;
   disclosure?: DisclosureOptions;
   prompt?: PromptOptions;
   /** The directories in which `config.toml` and the standard sources are found. */
-  config?: { project: string; home?: string; workingDir?: string; brand?: string };
+  config?: { project: Path; home?: Path; workingDir?: Path; brand?: string };
   /** The session database, or a store that the host implements; in memory by default. */
-  sessionStore?: string | SessionStore;
+  sessionStore?: Path | SessionStore;
   /** The consent policy: when activations need consent; never by default. */
   consent?: 'never' | 'first-use' | 'always';
   askConsent?: (request: ConsentRequest) => Awaitable<boolean>;
@@ -410,21 +416,21 @@ export interface EngineOptions {
     | {
         inProcess?: boolean;
         policy?: 'disclosed' | 'all';
-        cache?: string;
+        cache?: Path;
         config?: Record<string, unknown>;
         callTimeout?: number;
         network?: boolean;
-        write?: string[];
+        write?: Path[];
       };
   /** Runs scripts; times are in milliseconds. */
   scripts?:
     | boolean
-    | { timeout?: number; outputBytes?: number; env?: string[]; write?: string[]; network?: boolean };
+    | { timeout?: number; outputBytes?: number; env?: string[]; write?: Path[]; network?: boolean };
   /** The file that lists approved code. */
-  trust?: string;
+  trust?: Path;
   approve?: (request: TrustRequest) => Awaitable<boolean>;
   /** The directory for snapshots. */
-  cache?: string;
+  cache?: Path;
   /** Receives the progress of building; only for `Engine.create`. */
   progress?: (at: { phase: 'reading' | 'compiling' | 'indexing'; done: number; total: number }) => void;
 }

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine, RepertoireError } from '../dist/index.mjs';
 import { GIT } from './support.mjs';
@@ -240,4 +241,96 @@ test('memory does not grow with turns', { skip: process.platform !== 'linux' }, 
   // The JavaScript heap depends on the garbage collector, so compare only the rest of the memory.
   const native = ({ rss, heapTotal }) => rss - heapTotal;
   assert(native(after) - native(before) < 24 << 20, `${native(before)} to ${native(after)}`);
+});
+
+test('a text in place of a session is refused, everywhere', async () => {
+  const engine = make();
+  const calls = [
+    (session) => engine.turn('x', session),
+    (session) => engine.turnSync('x', session),
+    (session) => engine.preview('x', session),
+    (session) => engine.explain('x', 3, [], session),
+    (session) => engine.prompt({}, session),
+    (session) => engine.activate('sql', session),
+    (session) => engine.userMessage('/sql', session),
+    (session) => engine.tools(session),
+  ];
+  for (const call of calls) {
+    for (const session of ['a', 7, { id: 'a' }]) {
+      await assert.rejects(async () => call(session), (error) => {
+        return error instanceof TypeError && error.message.includes('engine.session(id)');
+      });
+    }
+    await call(engine.session('a'));
+  }
+  await assert.rejects(async () => engine.turn('x'), TypeError);
+});
+
+test('options and callbacks that do not exist are refused', async () => {
+  const refused = (hint) => (error) => error.code === 'INVALID_PARAM' && hint.test(`${error.message}; ${error.help}`);
+  for (const [options, hint] of [
+    [{ askconsent: () => true }, /write `askConsent`/],
+    [{ session_store: 'x' }, /write `sessionStore`/],
+    [{ onProgress: () => {} }, /no option `onProgress`.*EngineOptions/],
+  ]) {
+    assert.throws(() => new Engine(options), refused(hint));
+    await assert.rejects(Engine.create(options), refused(hint));
+  }
+  for (const options of [{ askConsent: 'yes' }, { tokenCounter: 4 }, 'skills']) {
+    assert.throws(() => new Engine(options), TypeError);
+  }
+  const engine = make();
+  const session = engine.session('a');
+  await assert.rejects(engine.turn('x', session, { budgets: 3 }), refused(/a message has no option `budgets`/));
+  assert.throws(() => engine.turnSync('x', session, { session: 'b' }), refused(/`session`/));
+  assert.throws(() => engine.tools(session, { names_chars: 3 }), refused(/write `namesChars`/));
+  await assert.rejects(
+    engine.tools(session).call('find_skills', { query: 'x' }, { onprogress() {} }),
+    refused(/write `onProgress`/),
+  );
+  await assert.rejects(engine.activate('sql', session, { arg: 'x' }), refused(/no option `arg`/));
+  assert.throws(() => engine.subscribe('x'), TypeError);
+});
+
+test('a file URL is its path, and one value stands for several', (t) => {
+  const dir = temporary(t);
+  mkdirSync(join(dir, 'ein kit'));
+  writeFileSync(join(dir, 'ein kit', 'SKILL.md'), '---\nname: kit\ndescription: d\n---\nB\n');
+  const url = pathToFileURL(dir);
+  for (const sources of [url, [url], { path: url }, dir, [{ path: dir }]]) {
+    assert.deepEqual(new Engine({ sources }).skills().map((skill) => skill.id), ['kit']);
+  }
+  assert.deepEqual(new Engine({ sources: url, skills: SQL, allow: 'sql' }).skills().map((skill) => skill.id), ['sql']);
+  const sessionStore = new URL(`${url}/sessions.db`);
+  new Engine({ sources: url, sessionStore }).turnSync('use the kit skill', new Engine().session('s'));
+  assert(existsSync(join(dir, 'sessions.db')));
+  assert.throws(() => new Engine({ sources: new URL('https://example.com/skills') }), TypeError);
+});
+
+test('a view is the engine of a role', async () => {
+  const engine = make();
+  const role = engine.view('s*');
+  assert.deepEqual(role.skills().map((skill) => skill.id), ['sql']);
+  assert.deepEqual(role.prompt().included, ['sql']);
+  const answer = await role.tools(role.session('a')).call('use_skill', { skill: 'commit-message' });
+  assert.equal(answer.error.code, 'NOT_FOUND');
+  assert.equal(engine.skills().length, 2);
+});
+
+test('the host learns the session of a consent, and tells the end of a task', async () => {
+  const asked = [];
+  const engine = new Engine({
+    skills: ['---\nname: big\ndescription: d\ncontext: fork\n---\nB\n'],
+    consent: 'first-use',
+    askConsent: (request) => asked.push(request.session) > 0,
+    taskSpawner: (task) => `task of ${task.session}`,
+  });
+  const tools = engine.tools(engine.session('chat-7'));
+  assert.equal((await tools.call('use_skill', { skill: 'big' })).status, 'success');
+  assert.deepEqual(asked, ['chat-7']);
+  assert((await tools.finish('task of chat-7', 'All good.')).text.endsWith('All good.'));
+  await assert.rejects(tools.finish('task of chat-7', 'again'), (error) => error.code === 'NOT_FOUND');
+  await tools.call('use_skill', { skill: 'big' });
+  const failed = await tools.finish('task of chat-7', 'no disk', { failed: true });
+  assert(failed.error.message.includes('no disk') && failed.text.includes('no disk'));
 });

@@ -6,6 +6,16 @@ use repertoire_bindings::repertoire as engine;
 use crate::record::record;
 
 record! {
+    /// A document that a skill names for further reading.
+    KnowledgeDocument {
+        /// The path, from the skill's directory or absolute.
+        path: String,
+        /// The first heading of the document; `None` if it has none, or was not found.
+        title: Option<String>,
+    }
+}
+
+record! {
     /// A skill nested below another one.
     SubSkill {
         /// The skill's id.
@@ -37,7 +47,7 @@ record! {
         /// The skills directly below this one.
         sub_skills: Vec<SubSkill>,
         /// Documents worth reading along with the instructions.
-        knowledge: Vec<String>,
+        knowledge: Vec<KnowledgeDocument>,
         /// The tools that the skill's author wants to allow; `None` allows all.
         allowed_tools: Option<Vec<String>>,
         /// The model that the skill's author wants.
@@ -79,7 +89,11 @@ impl From<engine::Activation> for Activation {
             sub_skills: sub_skills
                 .map(|sub| SubSkill { id: sub.id.to_string(), brief: sub.brief })
                 .collect(),
-            knowledge: activation.knowledge,
+            knowledge: activation
+                .knowledge
+                .into_iter()
+                .map(|document| KnowledgeDocument { path: document.path, title: document.title })
+                .collect(),
             allowed_tools: activation.allowed_tools,
             model: activation.model,
             agent: activation.agent,
@@ -101,6 +115,8 @@ record! {
     ConsentRequest {
         /// The skill's id.
         id: String,
+        /// The id of the session in which the skill is to be activated.
+        session: String,
         /// The skill's description.
         description: String,
         /// `model`, or `user` for a command that the user typed.
@@ -130,6 +146,7 @@ impl From<&engine::ConsentRequest> for ConsentRequest {
         };
         ConsentRequest {
             id: request.id.to_string(),
+            session: request.session.clone(),
             description: request.description.clone(),
             audience: audience.to_owned(),
             scope: request.scope.as_str().to_owned(),

@@ -20,6 +20,11 @@ record! {
         fn __str__(&self) -> &str {
             &self.text
         }
+
+        /// Returns the text, for notebooks.
+        fn _repr_markdown_(&self) -> &str {
+            &self.text
+        }
     }
 }
 

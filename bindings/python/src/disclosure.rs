@@ -189,6 +189,11 @@ impl Disclosure {
         &self.text
     }
 
+    /// Returns the text, for notebooks.
+    fn _repr_markdown_(&self) -> &str {
+        &self.text
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         represent(slf.as_any(), &FIELDS)
     }
@@ -262,6 +267,21 @@ impl Turn {
 
     fn __str__(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the text, for notebooks.
+    fn _repr_markdown_(&self) -> &str {
+        &self.text
+    }
+
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Turn>() else { return Ok(false) };
+        Turn::to_dict(slf)?.eq(Turn::to_dict(other)?)
+    }
+
+    /// Returns the fields as a dictionary of plain values that can be written as JSON.
+    fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        to_dict(slf.as_any(), &TURN_FIELDS)
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

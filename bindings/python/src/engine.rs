@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyIterator, PyList, PyTuple, PyType};
+use repertoire_bindings::repertoire::catalog::{Allowlist, Entry};
 use repertoire_bindings::repertoire::session::SessionStore;
 use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder, WatchOptions};
 use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
@@ -19,11 +21,12 @@ use crate::guard::{Subscription, Watch};
 use crate::matches::{Explanation, FoundSkill, Match};
 use crate::message::Message;
 use crate::options::{
-    Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, Switch,
-    ToolsetOptions, source,
+    Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, SourcePlace, Switch,
+    ToolsetOptions,
 };
 use crate::retriever::Retriever;
 use crate::session::Session;
+use crate::several::{PathText, Several};
 use crate::skill::Skill;
 use crate::tools::{ToolChanges, Tools, in_thread};
 use crate::worker::worker;
@@ -39,8 +42,8 @@ pub(crate) struct Engine(pub(crate) engine::Engine);
 impl Engine {
     #[new]
     #[pyo3(signature = (
-        sources = Vec::new(), *, skills = Vec::new(), brand = None, allow = None,
-        enable = Vec::new(), bundled_off = None, environment = None, inflect = None,
+        sources = Several::default(), *, skills = Several::default(), brand = None, allow = None,
+        enable = Several::default(), bundled_off = None, environment = None, inflect = None,
         mask_quoted = None, max_query_bytes = None, meta_phrases = None, meaning = None, disclosure = None,
         prompt = None, config = None, session_store = None, consent = None, ask_consent = None,
         token_counter = None, retriever = None, task_spawner = None, toolsets = None,
@@ -49,11 +52,11 @@ impl Engine {
     #[expect(clippy::too_many_arguments, reason = "one for each option")]
     fn new(
         py: Python<'_>,
-        sources: Vec<Bound<'_, PyAny>>,
-        skills: Vec<String>,
+        sources: Several<SourcePlace>,
+        skills: Several<String>,
         brand: Option<String>,
-        allow: Option<Vec<String>>,
-        enable: Vec<String>,
+        allow: Option<Several<String>>,
+        enable: Several<String>,
         bundled_off: Option<String>,
         environment: Option<BTreeMap<String, String>>,
         inflect: Option<bool>,
@@ -87,11 +90,11 @@ impl Engine {
             None => (None, None),
         };
         let settings = Settings {
-            sources: sources.iter().map(source).collect::<PyResult<_>>()?,
-            skills,
+            sources: sources.0.into_iter().map(|source| source.0).collect(),
+            skills: skills.0,
             brand,
-            allow,
-            enable,
+            allow: allow.map(|allow| allow.0),
+            enable: enable.0,
             bundled_off,
             environment,
             inflect,
@@ -146,17 +149,17 @@ impl Engine {
 
     /// Answers a message of a conversation with the text for the context and the model's tools. The
     /// session records the skills that were shown, so that none is disclosed twice.
-    #[pyo3(signature = (message, session, *, paths = Vec::new(), budget = None, options = None))]
+    #[pyo3(signature = (message, session, *, paths = Several::default(), budget = None, options = None))]
     fn turn(
         &self,
         py: Python<'_>,
         message: &str,
         session: &Bound<'_, Session>,
-        paths: Vec<String>,
+        paths: Several<PathText>,
         budget: Option<Budget>,
         options: Option<DisclosureOptions>,
     ) -> PyResult<Turn> {
-        let message = Message { text: message, paths, budget, options };
+        let message = Message { text: message, paths: paths.texts(), budget, options };
         let run = |turn: TurnBuilder<'_>| turn.run().map(Box::new);
         let turn = self.with_turn(py, &message, session.get(), run)?;
         Turn::of(py, *turn)
@@ -173,25 +176,30 @@ impl Engine {
     }
 
     /// Returns what `turn` would disclose, without recording it in the session.
-    #[pyo3(signature = (message, session, *, paths = Vec::new(), budget = None, options = None))]
+    #[pyo3(signature = (message, session, *, paths = Several::default(), budget = None, options = None))]
     fn preview(
         &self,
         py: Python<'_>,
         message: &str,
         session: &Bound<'_, Session>,
-        paths: Vec<String>,
+        paths: Several<PathText>,
         budget: Option<Budget>,
         options: Option<DisclosureOptions>,
     ) -> PyResult<Disclosure> {
-        let message = Message { text: message, paths, budget, options };
+        let message = Message { text: message, paths: paths.texts(), budget, options };
         let preview = |turn: TurnBuilder<'_>| Ok(turn.preview());
         self.with_turn(py, &message, session.get(), preview).map(Disclosure::from)
     }
 
     /// Returns the disclosure for a message outside of any conversation.
-    #[pyo3(signature = (message, *, paths = Vec::new()))]
-    fn disclose(&self, py: Python<'_>, message: &str, paths: Vec<String>) -> PyResult<Disclosure> {
-        let message = Message { text: message, paths, ..Message::default() };
+    #[pyo3(signature = (message, *, paths = Several::default()))]
+    fn disclose(
+        &self,
+        py: Python<'_>,
+        message: &str,
+        paths: Several<PathText>,
+    ) -> PyResult<Disclosure> {
+        let message = Message { text: message, paths: paths.texts(), ..Message::default() };
         unlocked(py, || self.0.disclose(message.query())).map(Disclosure::from)
     }
 
@@ -207,15 +215,15 @@ impl Engine {
 
     /// Returns every skill that matches a message, best first. In a session, skills that were used
     /// before rank higher.
-    #[pyo3(signature = (message, session = None, *, paths = Vec::new()))]
+    #[pyo3(signature = (message, session = None, *, paths = Several::default()))]
     fn matches(
         &self,
         py: Python<'_>,
         message: &str,
         session: Option<&Bound<'_, Session>>,
-        paths: Vec<String>,
+        paths: Several<PathText>,
     ) -> PyResult<Vec<Match>> {
-        let query = Message { text: message, paths, ..Message::default() };
+        let query = Message { text: message, paths: paths.texts(), ..Message::default() };
         let found = match session {
             None => unlocked(py, || self.0.matches(query.query()))?,
             Some(session) => {
@@ -227,16 +235,16 @@ impl Engine {
 
     /// Returns the best `limit` matches of a message, and the reasons why other skills are not among
     /// them.
-    #[pyo3(signature = (message, limit = 3, session = None, *, paths = Vec::new()))]
+    #[pyo3(signature = (message, limit = 3, session = None, *, paths = Several::default()))]
     fn explain(
         &self,
         py: Python<'_>,
         message: &str,
         limit: usize,
         session: Option<&Bound<'_, Session>>,
-        paths: Vec<String>,
+        paths: Several<PathText>,
     ) -> PyResult<Explanation> {
-        let query = Message { text: message, paths, ..Message::default() };
+        let query = Message { text: message, paths: paths.texts(), ..Message::default() };
         let found = match session {
             None => unlocked(py, || self.0.explain(query.query(), limit))?,
             Some(session) => {
@@ -399,11 +407,49 @@ impl Engine {
         Ok(Watch(Mutex::new(Some(watch))))
     }
 
+    /// Returns the engine of a role, for which only the skills of `allow` exist. It shares catalog,
+    /// indexes, sessions, callbacks and the watch with this engine.
+    fn view(&self, py: Python<'_>, allow: Several<String>) -> Engine {
+        let allowlist = Allowlist::from_entries(Some(&allow.0));
+        Engine(py.detach(|| self.0.view(allowlist)))
+    }
+
     fn __len__(&self) -> usize {
         self.0.catalog().entries().count()
     }
 
+    /// Returns an iterator over the skills of the catalog, in the order of ids.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.skills(py, None)?)?.try_iter()
+    }
+
+    /// Tells whether the catalog has a skill: a `Skill`, or any form of its name.
+    fn __contains__(&self, skill: &Bound<'_, PyAny>) -> bool {
+        let id = skill.cast::<Skill>().map(|skill| skill.get().id().to_owned());
+        let name = id.or_else(|_| skill.extract::<String>());
+        name.is_ok_and(|name| self.0.catalog().find_any(&name).is_ok())
+    }
+
+    /// Returns the skill that `name` refers to. Raises `KeyError` if there is none.
+    fn __getitem__(&self, name: &str) -> PyResult<Skill> {
+        let catalog = self.0.catalog();
+        let found = catalog.find_any(name).map(Skill::of);
+        found.map_err(|error| PyKeyError::new_err(format!("{}: {}", error.message(), error.help())))
+    }
+
     fn __repr__(&self) -> String {
         format!("Engine({} skills)", self.__len__())
+    }
+
+    /// Returns the skills as a table, for notebooks.
+    fn _repr_markdown_(&self) -> String {
+        let catalog = self.0.catalog();
+        let cell = |text: &str| text.replace('|', "\\|");
+        let row = |entry: &Entry| {
+            let (status, brief) = (entry.status.as_str(), cell(entry.skill.brief()));
+            format!("\n| {} | {status} | {brief} |", cell(entry.id.as_str()))
+        };
+        let rows: String = catalog.entries().map(row).collect();
+        format!("| skill | status | description |\n|---|---|---|{rows}")
     }
 }

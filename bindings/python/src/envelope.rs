@@ -34,6 +34,11 @@ record! {
             self.error.is_none()
         }
 
+        /// Returns the text, for notebooks.
+        fn _repr_markdown_(&self) -> &str {
+            &self.text
+        }
+
         /// Returns the envelope as JSON. A model gets `text`, which most of `data` repeats.
         fn to_json(&self) -> String {
             let Envelope { status, data: Json(data), text, error } = self;

@@ -17,6 +17,7 @@ mod options;
 mod record;
 mod retriever;
 mod session;
+mod several;
 mod skill;
 mod tools;
 mod worker;
@@ -26,7 +27,9 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::activation::{Activation, ConsentRequest, SubSkill, Task, TrustRequest};
+    use crate::activation::{
+        Activation, ConsentRequest, KnowledgeDocument, SubSkill, Task, TrustRequest,
+    };
     #[pymodule_export]
     use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};
     #[pymodule_export]

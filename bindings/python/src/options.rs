@@ -12,6 +12,7 @@ use repertoire_bindings::{
 use serde_json::Value;
 
 use crate::json::from_python;
+use crate::several::{PathText, Several};
 
 /// A budget: a number of characters, or a text such as `1000t` (tokens) or `2%` (of the context
 /// window).
@@ -57,9 +58,12 @@ impl<'py> FromPyObject<'_, 'py> for Meaning {
     }
 }
 
-fn native(roots: Option<Vec<String>>, words: Option<String>) -> Option<(Vec<String>, String)> {
+fn native(
+    roots: Option<Several<PathText>>,
+    words: Option<String>,
+) -> Option<(Vec<String>, String)> {
     let default = || "Load it with your own skill tool.".to_owned();
-    roots.map(|roots| (roots, words.unwrap_or_else(default)))
+    roots.map(|roots| (roots.texts(), words.unwrap_or_else(default)))
 }
 
 /// The options of disclosures. Options that are not given keep the engine's values.
@@ -86,7 +90,7 @@ impl DisclosureOptions {
         restore: Option<Budget>,
         context_window: Option<usize>,
         how_to_load: Option<String>,
-        native_roots: Option<Vec<String>>,
+        native_roots: Option<Several<PathText>>,
         native_words: Option<String>,
     ) -> DisclosureOptions {
         DisclosureOptions(DisclosureSettings {
@@ -122,7 +126,7 @@ impl PromptOptions {
         context_window: Option<usize>,
         locations: Option<bool>,
         how_to_load: Option<String>,
-        native_roots: Option<Vec<String>>,
+        native_roots: Option<Several<PathText>>,
         native_words: Option<String>,
     ) -> PromptOptions {
         PromptOptions(PromptSettings {
@@ -167,18 +171,29 @@ impl Source {
     }
 }
 
-/// Converts a `Source` or a path.
-pub(crate) fn source(value: &Bound<'_, PyAny>) -> PyResult<SourceSetting> {
-    if let Ok(source) = value.cast::<Source>() {
-        return Ok(source.get().0.clone());
+/// A `Source`, or a path in place of one.
+#[derive(Debug)]
+pub(crate) struct SourcePlace(pub(crate) SourceSetting);
+
+impl<'py> FromPyObject<'_, 'py> for SourcePlace {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<SourcePlace> {
+        if let Ok(source) = value.cast::<Source>() {
+            return Ok(SourcePlace(source.get().0.clone()));
+        }
+        let path = value.extract::<PathBuf>().map_err(|_| {
+            let kind = value.get_type();
+            PyTypeError::new_err(format!("a source is a path or a `Source`, not {kind}"))
+        })?;
+        let scope = "user".to_owned();
+        Ok(SourcePlace(SourceSetting { path, scope, optional: false, links_outside: false }))
     }
-    let path = value.extract::<PathBuf>()?;
-    Ok(SourceSetting { path, scope: "user".to_owned(), optional: false, links_outside: false })
 }
 
 /// The directories in which a host's `config.toml` and standard sources are found.
-#[pyclass(frozen, from_py_object, module = "repertoire")]
-#[derive(Debug, Clone)]
+#[pyclass(frozen, eq, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Config(pub(crate) ConfigSetting);
 
 #[pymethods]
@@ -196,8 +211,8 @@ impl Config {
 }
 
 /// Options for loading toolsets.
-#[pyclass(frozen, from_py_object, module = "repertoire")]
-#[derive(Debug, Clone)]
+#[pyclass(frozen, eq, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ToolsetOptions(pub(crate) ToolsetSettings);
 
 #[pymethods]
@@ -205,7 +220,7 @@ impl ToolsetOptions {
     #[new]
     #[pyo3(signature = (
         *, in_process = false, policy = None, cache = None, config = None, call_timeout = None,
-        network = None, write = Vec::new()
+        network = None, write = Several::default()
     ))]
     fn new(
         in_process: bool,
@@ -214,13 +229,14 @@ impl ToolsetOptions {
         config: Option<Bound<'_, PyDict>>,
         call_timeout: Option<f64>,
         network: Option<bool>,
-        write: Vec<PathBuf>,
+        write: Several<PathBuf>,
     ) -> PyResult<ToolsetOptions> {
         let config = config.map(|config| from_python(config.as_any())).transpose()?;
         let config = match config {
             Some(Value::Object(config)) => config,
             _ => serde_json::Map::new(),
         };
+        let write = write.0;
         let settings =
             ToolsetSettings { in_process, policy, cache, config, call_timeout, network, write };
         Ok(ToolsetOptions(settings))
@@ -228,23 +244,25 @@ impl ToolsetOptions {
 }
 
 /// Options for running scripts.
-#[pyclass(frozen, from_py_object, module = "repertoire")]
-#[derive(Debug, Clone)]
+#[pyclass(frozen, eq, from_py_object, module = "repertoire")]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScriptOptions(pub(crate) ScriptSettings);
 
 #[pymethods]
 impl ScriptOptions {
     #[new]
     #[pyo3(signature = (
-        *, timeout = None, output_bytes = None, env = Vec::new(), write = Vec::new(), network = None
+        *, timeout = None, output_bytes = None, env = Several::default(), write = Several::default(),
+        network = None
     ))]
     fn new(
         timeout: Option<f64>,
         output_bytes: Option<usize>,
-        env: Vec<String>,
-        write: Vec<PathBuf>,
+        env: Several<String>,
+        write: Several<PathBuf>,
         network: Option<bool>,
     ) -> ScriptOptions {
+        let (env, write) = (env.0, write.0);
         ScriptOptions(ScriptSettings { timeout, output_bytes, env, write, network })
     }
 }

@@ -98,5 +98,8 @@ fn plain(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
         let items: Vec<_> = list.iter().map(plain).collect::<PyResult<_>>()?;
         return Ok(PyList::new(value.py(), items)?.into_any());
     }
+    if value.hasattr("__fspath__")? {
+        return value.str().map(Bound::into_any);
+    }
     if value.hasattr("to_dict")? { value.call_method0("to_dict") } else { Ok(value) }
 }

@@ -1,15 +1,18 @@
 //! Skills: the content of a `SKILL.md`, and the status in a catalog.
 
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use repertoire_bindings::repertoire::{self as engine, catalog::Entry};
 use repertoire_bindings::{refusal, status_of, triggers_of};
 
 use crate::catalog::Diagnostic;
 use crate::error::{exception, run};
+use crate::record::{Reduced, to_dict};
 
 /// A skill: the content of a `SKILL.md` and, if the skill is in a catalog, its status there.
 #[pyclass(frozen, module = "repertoire")]
@@ -42,6 +45,10 @@ impl Skill {
         }
     }
 
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     fn alone(skill: engine::Skill, scope: &str) -> Skill {
         Skill {
             id: skill.name().to_owned(),
@@ -51,6 +58,30 @@ impl Skill {
             content: Arc::new(skill),
         }
     }
+}
+
+/// The fields that `Skill.to_dict` returns.
+const FIELDS: [&str; 11] = [
+    "id",
+    "name",
+    "description",
+    "brief",
+    "scope",
+    "status",
+    "reason",
+    "triggers",
+    "toolsets",
+    "path",
+    "dir",
+];
+
+/// Returns the content of a skill as this version of the engine reads it.
+fn pickled(skill: &engine::Skill) -> PyResult<Vec<u8>> {
+    postcard::to_stdvec(skill).map_err(|error| not_pickled(&error))
+}
+
+fn not_pickled(error: &postcard::Error) -> PyErr {
+    PyValueError::new_err(format!("a skill cannot be pickled: {error}"))
 }
 
 /// Returns the exception for a text that cannot be a skill.
@@ -133,6 +164,51 @@ impl Skill {
     #[getter]
     fn diagnostics(&self) -> Vec<Diagnostic> {
         self.content.diagnostics().iter().map(Diagnostic::from).collect()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Skill>() else { return false };
+        let (a, b) = (self, other.get());
+        let place = |of: &Skill| (of.content.path().map(ToOwned::to_owned), of.status.clone());
+        let is_same =
+            || pickled(&a.content).is_ok_and(|own| pickled(&b.content).is_ok_and(|b| b == own));
+        (&a.id, &a.scope, &a.reason, place(a)) == (&b.id, &b.scope, &b.reason, place(b))
+            && is_same()
+    }
+
+    fn __hash__(&self) -> u64 {
+        BuildHasherDefault::<DefaultHasher>::default().hash_one((&self.id, &self.scope))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let (py, skill) = (slf.py(), slf.get());
+        let content = PyBytes::new(py, &pickled(&skill.content)?);
+        let fields = (&skill.id, &skill.scope, &skill.status, &skill.reason, content);
+        Ok((slf.get_type().getattr("_restore")?, fields.into_pyobject(py)?))
+    }
+
+    /// Returns the skill that was pickled, by this version of the package.
+    #[staticmethod]
+    fn _restore(
+        id: String,
+        scope: String,
+        status: String,
+        reason: Option<String>,
+        content: &[u8],
+    ) -> PyResult<Skill> {
+        let content = postcard::from_bytes(content).map_err(|error| not_pickled(&error))?;
+        Ok(Skill { id, scope, status, reason, content: Arc::new(content) })
+    }
+
+    /// Returns the fields as a dictionary of plain values that can be written as JSON.
+    fn to_dict<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        to_dict(slf.as_any(), &FIELDS)
+    }
+
+    /// Returns the skill's name, description and instructions, for notebooks.
+    fn _repr_markdown_(&self, py: Python<'_>) -> PyResult<String> {
+        let body = self.body(py)?;
+        Ok(format!("### {}\n\n{}\n\n{body}", self.id, self.description()))
     }
 
     fn __repr__(&self) -> String {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::callbacks::{Raised, is_cancelled};
 use crate::envelope::Envelope;
-use crate::error::{exception, raise, unlocked_reported};
+use crate::error::{exception, raise, run, unlocked_reported};
 use crate::json::{Json, from_python};
 
 /// The tools for the model of one session: those for skills, and the toolsets of each skill whose
@@ -137,6 +137,24 @@ impl Tools {
     ) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import("repertoire._async")?;
         module.call_method1("call_tool", (slf, name, arguments, progress, timeout))
+    }
+
+    /// Tells that a task of this session has ended: with its `result`, or with the reason why it failed.
+    /// Returns the answer to put into the conversation.
+    #[pyo3(signature = (task_id, result, *, failed = false))]
+    fn finish(
+        &self,
+        py: Python<'_>,
+        task_id: &str,
+        result: &str,
+        failed: bool,
+    ) -> PyResult<Envelope> {
+        let ended = if failed { Err(result) } else { Ok(result) };
+        run(py, || self.0.finish(task_id, ended)).map(Envelope::from)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Tools(session={:?})", self.0.session().id())
     }
 
     /// Returns the tools as functions, each with a name, a description and a JSON Schema of its

@@ -50,7 +50,9 @@ pub(crate) fn run(args: &RunArgs, common: &Common, out: Output) -> anyhow::Resul
         let file = sanitize::line(file);
         out.note(&styled(DIM, format_args!("`{file}` is not trusted, and was not there for it")));
     }
-    if let Some(offline) = output.offline.filter(|why| *why != Offline::Host && !out.json) {
+    // To a script that succeeded, it made no difference.
+    let offline = output.offline.filter(|_| !output.is_success() && !out.json);
+    if let Some(offline) = offline.filter(|why| *why != Offline::Host) {
         let why = offline.reason();
         out.note(&styled(DIM, format_args!("the network was closed to it: {why}")));
     }

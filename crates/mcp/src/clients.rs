@@ -23,7 +23,7 @@ type Digest = [u8; 32];
 /// A client of an HTTP server, or all clients with the same token.
 ///
 /// Its engine decides which skills it sees: two clients with different [allowlists](repertoire::Allowlist)
-/// need two engines.
+/// have two [views](Engine::view) of one engine.
 pub struct HttpClient {
     pub(super) name: String,
     digest: Digest,

@@ -40,6 +40,7 @@
 //!
 //! Texts to numbers, and numbers to cosines. A cosine is not a probability: which one is near enough
 //! depends on the table and on the texts, and is for the caller to find out.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod compact;
 mod error;

@@ -73,8 +73,8 @@ impl Default for SessionToolsOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct SessionTools {
-    engine: Engine,
-    session: Session,
+    pub(super) engine: Engine,
+    pub(super) session: Session,
     options: SessionToolsOptions,
 }
 
@@ -93,6 +93,11 @@ impl SessionTools {
     /// The names of the built-in tools, which do not depend on toolsets.
     pub(crate) const NAMES: [&'static str; 4] =
         [Self::USE_SKILL, "find_skills", "read_skill_file", "run_skill_script"];
+
+    /// The session whose tools these are.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
 
     /// Sets the options of the tools.
     #[must_use]

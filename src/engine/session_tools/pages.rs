@@ -11,11 +11,7 @@ use crate::error::{Error, ErrorCode};
 impl SessionTools {
     /// Returns the output of a tool of `skill` if it is short enough, otherwise its first page and a
     /// note on how to read on.
-    #[cfg_attr(
-        not(any(feature = "scripts", feature = "toolsets")),
-        expect(dead_code, reason = "only scripts and toolsets have long outputs")
-    )]
-    pub(super) fn paged(&self, skill: &str, output: String) -> String {
+    pub(in crate::engine) fn paged(&self, skill: &str, output: String) -> String {
         let max_bytes = self.options.output_bytes;
         if output.len() <= max_bytes {
             return output;

@@ -27,7 +27,7 @@ impl SessionTools {
         if is_plain && call.by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
             self.session.record_use(id)?;
-            self.engine.0.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
+            self.engine.1.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
             let text = format!(
                 "The instructions of the skill `{id}` are in this conversation already: follow them."
             );
@@ -123,10 +123,15 @@ impl SessionTools {
         io: crate::engine::CallIo<'_>,
     ) -> Result<Envelope, Error> {
         let is_over = || io.is_over();
+        let mut tell = |stream, written: &[u8]| {
+            if let Some(output) = io.output {
+                output(stream, written);
+            }
+        };
         let io = crate::script::ScriptIo {
             stdin: call.stdin.as_bytes(),
+            on_output: Some(&mut tell),
             is_cancelled: Some(&is_over),
-            ..Default::default()
         };
         let mut output =
             self.engine.run_script(&call.skill, &call.script, &call.args, &self.session, io)?;

@@ -121,6 +121,7 @@ impl Relevance {
 
 /// A skill that is relevant to a message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Relevant {
     /// The id of the skill.
     pub id: SkillId,

@@ -18,6 +18,7 @@ use super::postings::List;
 use super::scratch::{Ranked, Scratch, Word, WordKind};
 use super::terms::Term;
 use super::{Relevance, Relevant};
+use crate::catalog::PlaceSet;
 use crate::matcher::text::blocks::mask;
 use crate::matcher::text::mention::denial::{Lines, is_denied};
 use crate::skill::SkillId;
@@ -59,14 +60,15 @@ impl RelevanceIndex {
     /// which skills are positions in the order of ids. Does not allocate if `ranked` has room and this
     /// thread has ranked a message like this one before.
     pub fn rank_into(&self, message: &str, limit: usize, ranked: &mut Vec<(u32, Relevance)>) {
-        self.rank_with(message, None, limit, ranked);
+        self.rank_with(message, None, None, limit, ranked);
     }
 
-    /// Ranks as [`RelevanceIndex::rank_into`] does, with the nearness of each skill, in the order of ids, in
-    /// place of that of the table.
+    /// Ranks as [`RelevanceIndex::rank_into`] does, among these skills, with the nearness of each skill of the
+    /// index, in the order of ids, in place of that of the table.
     pub(crate) fn rank_with(
         &self,
         message: &str,
+        among: Option<&PlaceSet>,
         nearness: Option<(&[f32], Levels)>,
         limit: usize,
         ranked: &mut Vec<(u32, Relevance)>,
@@ -83,6 +85,9 @@ impl RelevanceIndex {
             scratch.sum_up(&self.flat);
             if let Some(levels) = levels {
                 scratch.add_nearness(levels, rarest);
+            }
+            if let Some(among) = among {
+                scratch.keep(among);
             }
             scratch.select(limit.saturating_add(1).max(MIN_REFINED));
             scratch.refine(&self.flat);
@@ -167,6 +172,15 @@ impl Scratch {
             if *sum > 0 || *nearness > found {
                 let worth = scaled_whole(rarest * levels.worth(*nearness), self.scale);
                 *sum = sum.saturating_add(worth);
+            }
+        }
+    }
+
+    /// Clears the sums of all skills but these.
+    fn keep(&mut self, among: &PlaceSet) {
+        for (skill, sum) in self.sums.iter_mut().enumerate() {
+            if !among.has(skill) {
+                *sum = 0;
             }
         }
     }

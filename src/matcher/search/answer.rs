@@ -124,7 +124,8 @@ impl Search<'_, '_> {
         let mut untried: Vec<(u32, &str)> = Vec::new();
         for pattern in patterns.literal_free.untried(&self.scratch.candidates) {
             let skills = tables.postings.of(tables.pattern_items[pattern as usize]);
-            untried.extend(skills.iter().map(|&skill| (skill, patterns.source(pattern))));
+            let skills = skills.iter().filter(|skill| self.may_find(**skill));
+            untried.extend(skills.map(|&skill| (skill, patterns.source(pattern))));
         }
         untried.sort_unstable();
         let named =

@@ -14,6 +14,7 @@ use super::text::excerpt::Excerpt;
 use super::text::request::Parts;
 use scratch::Presence;
 
+use crate::catalog::PlaceSet;
 use crate::skill::SkillId;
 
 pub use answer::Selection;
@@ -27,6 +28,8 @@ pub(super) struct Search<'i, 's> {
     /// The parts of the query that are searched.
     text: Excerpt<'s>,
     parts: &'s Parts<'s>,
+    /// The skills that may be found; `None` for all. The others do not exist for this search.
+    among: Option<&'s PlaceSet>,
     /// True if literals in quoted text are left out.
     masks: bool,
     scratch: &'s mut Scratch,
@@ -37,8 +40,19 @@ impl Index {
     /// id. The answer also lists the vetoed skills. `recent` are the skills used recently, the last one
     /// first.
     pub fn search(&self, query: &Query<'_>, recent: &[SkillId], limit: usize) -> Answer {
-        let parts = Parts::of(&query.text);
-        self.run(query, &parts, |search| search.all(recent, limit))
+        self.search_in(query, &Parts::of(&query.text), None, recent, limit)
+    }
+
+    /// Searches as [`Index::search`] does, given the parts of the query's text, among these skills.
+    pub(crate) fn search_in(
+        &self,
+        query: &Query<'_>,
+        parts: &Parts<'_>,
+        among: Option<&PlaceSet>,
+        recent: &[SkillId],
+        limit: usize,
+    ) -> Answer {
+        self.run(query, parts, among, |search| search.all(recent, limit))
     }
 
     /// Returns the best matches of `query`, as many as `selection` wants, and the number of all matches.
@@ -49,17 +63,18 @@ impl Index {
     /// All other fields are as in the answer of [`Index::search`], which costs more if many skills
     /// match.
     pub fn select(&self, query: &Query<'_>, selection: &Selection<'_>) -> Answer {
-        self.select_in(query, &Parts::of(&query.text), selection)
+        self.select_in(query, &Parts::of(&query.text), None, selection)
     }
 
-    /// Selects as [`Index::select`] does, given the parts of the query's text.
+    /// Selects as [`Index::select`] does, given the parts of the query's text, among these skills.
     pub(crate) fn select_in(
         &self,
         query: &Query<'_>,
         parts: &Parts<'_>,
+        among: Option<&PlaceSet>,
         selection: &Selection<'_>,
     ) -> Answer {
-        self.run(query, parts, |search| search.selected(selection))
+        self.run(query, parts, among, |search| search.selected(selection))
     }
 
     /// Scans `query`, gates its patterns, and calls `run` with the search.
@@ -67,6 +82,7 @@ impl Index {
         &'i self,
         query: &Query<'_>,
         parts: &Parts<'_>,
+        among: Option<&PlaceSet>,
         run: impl FnOnce(&mut Search<'i, '_>) -> T,
     ) -> T {
         let mut kept = self.scratch.get_or_default().try_borrow_mut();
@@ -78,7 +94,7 @@ impl Index {
             own = Box::<Scratch>::default();
             &mut *own
         };
-        let mut search = Search::new(self, query, parts, scratch);
+        let mut search = Search::new(self, query, parts, among, scratch);
         search.scan(self.masks_quoted);
         search.gate();
         run(&mut search)
@@ -91,10 +107,16 @@ impl<'i, 's> Search<'i, 's> {
         index: &'i Index,
         query: &'s Query<'s>,
         parts: &'s Parts<'s>,
+        among: Option<&'s PlaceSet>,
         scratch: &'s mut Scratch,
     ) -> Search<'i, 's> {
         let text = Excerpt::new(parts, index.max_query_bytes);
-        Search { index, query, text, parts, masks: false, scratch }
+        Search { index, query, text, parts, among, masks: false, scratch }
+    }
+
+    /// Tells whether a skill may be found.
+    pub(super) fn may_find(&self, skill: u32) -> bool {
+        self.among.is_none_or(|among| among.has(skill as usize))
     }
 
     /// Finds the literals in the text, and decides which mentions of names count. Literals in attachments

@@ -22,8 +22,9 @@ impl Search<'_, '_> {
 
     /// Adds up the triggers that were found, skill by skill.
     fn tally(&mut self, recent: &[SkillId]) {
-        let Search { index, scratch, .. } = self;
+        let Search { index, among, scratch, .. } = self;
         let tables = &index.tables;
+        let may_find = |skill: &u32| among.is_none_or(|among| among.has(*skill as usize));
         let Scratch { found, ranking: Ranking { items, tallies, .. }, .. } = &mut **scratch;
         let present = found.items().filter(|(_, presence)| *presence != Presence::Absent);
         items.clear();
@@ -31,8 +32,14 @@ impl Search<'_, '_> {
         items.sort_unstable();
         tallies.start(tables.ids.len());
         for &(_, item) in &*items {
-            let trigger = Tally::of(tables.items[item as usize], found.is_attached(item));
-            for &skill in tables.postings.of(item) {
+            let mut declared = tables.items[item as usize];
+            if among.is_some() {
+                // A trigger is as rare as it is among the skills that exist for this search.
+                let n_skills = tables.postings.of(item).iter().filter(|s| may_find(s)).count();
+                declared.rarity = n_skills as u32;
+            }
+            let trigger = Tally::of(declared, found.is_attached(item));
+            for &skill in tables.postings.of(item).iter().filter(|skill| may_find(skill)) {
                 if let Some(tally) = tallies.add(skill, trigger) {
                     tally.add(trigger);
                 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Search;
 use super::scratch::{Found, Scratch};
+use crate::catalog::PlaceSet;
 use crate::matcher::automaton::{NONE, Occurrence, Occurrences};
 use crate::matcher::index::Index;
 use crate::matcher::tables::{LiteralUse, NamedSkill};
@@ -91,6 +92,8 @@ struct Recorder<'s> {
     source: &'s str,
     quoted: &'s Quoted,
     looks_for_names: bool,
+    /// The skills whose names and excludes are recorded; `None` for all.
+    among: Option<&'s PlaceSet>,
     found: &'s mut Found,
 }
 
@@ -105,15 +108,26 @@ impl Recorder<'_> {
                 LiteralUse::Name(name) if self.looks_for_names => self.examine_name(name, &range),
                 LiteralUse::Item(item) if counts => self.found.add(item, &range),
                 LiteralUse::Item(item) if is_attached => self.found.add_attached(item, &range),
-                LiteralUse::Exclude(exclude) if counts => self.found.excludes.push(exclude),
+                LiteralUse::Exclude(exclude) if counts && self.may_veto(exclude) => {
+                    self.found.excludes.push(exclude);
+                }
                 _ => {}
             }
         }
     }
 
+    /// Tells whether the skill of an exclude is searched.
+    fn may_veto(&self, exclude: u32) -> bool {
+        let skill_of = |exclude: u32| self.index.tables.excludes[exclude as usize].0;
+        self.among.is_none_or(|among| among.has(skill_of(exclude) as usize))
+    }
+
     #[inline(never)] // few literals are names
     fn examine_name(&mut self, name: u32, at: &Range<usize>) {
         let NamedSkill { name, skill, item } = &self.index.tables.names[name as usize];
+        if self.among.is_some_and(|among| !among.has(*skill as usize)) {
+            return;
+        }
         let Some(range) = name.locate(self.folded, at.clone()) else { return };
         if self.part == Part::Quoted && !self.is_inline(&range) {
             return;
@@ -164,7 +178,8 @@ impl Search<'_, '_> {
 
     /// Records the literals of the query that belong to `part`.
     fn scan_part(&mut self, part: Part, denied: &[Range<usize>]) {
-        let Search { index, text: excerpt, scratch, .. } = self;
+        let Search { index, text: excerpt, among, scratch, .. } = self;
+        let among = *among;
         let Scratch { excerpt: buffer, text, quoted, covered, said, occurrences, found, .. } =
             &mut **scratch;
         let source = excerpt.seen(buffer);
@@ -175,7 +190,7 @@ impl Search<'_, '_> {
         }
         let looks_for_names = denied.is_empty() && part != Part::Attached;
         let mut recorder =
-            Recorder { index, part, folded, text, source, quoted, looks_for_names, found };
+            Recorder { index, part, folded, text, source, quoted, looks_for_names, among, found };
         index.scan_literals(occurrences, &mut recorder);
     }
 

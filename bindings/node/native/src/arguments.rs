@@ -111,6 +111,8 @@ pub(crate) struct Arguments {
     pub(crate) audience: Option<String>,
     pub(crate) by: Option<String>,
     pub(crate) inline: bool,
+    /// True if a task failed.
+    pub(crate) failed: bool,
     pub(crate) format: Option<String>,
     #[serde(rename = "arguments")]
     pub(crate) values: Value,

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use repertoire_bindings::audience;
 use repertoire_bindings::repertoire::engine::SessionToolsOptions;
 use repertoire_bindings::repertoire::{
-    self as engine, Activate, CallIo, Engine, Error, ErrorCode, Query, Session, SessionTools,
-    ToolFormat, TurnBuilder,
+    self as engine, Activate, CallIo, Engine, Envelope, Error, ErrorCode, Query, Session,
+    SessionTools, ToolFormat, TurnBuilder,
 };
 use serde_json::{Value, json};
 
@@ -171,6 +171,11 @@ impl Call<'_> {
                 Ok(tools.definitions(format))
             }
             "tools.call" => self.call_tool(&tools, io),
+            "tools.finish" => {
+                let Arguments { name, args, failed, .. } = self.arguments;
+                let ended = if *failed { Err(args.as_str()) } else { Ok(args.as_str()) };
+                Ok(shown(&tools.finish(name, ended)?))
+            }
             _ => Err(unknown(method)),
         }
     }
@@ -202,10 +207,15 @@ impl Call<'_> {
         }
         // If a callback failed, the tool's result says so and tells the model what to do.
         let answer = host::reported(|| tools.call_with(name, values, call));
-        let mut shown = json!(answer);
-        shown["text"] = answer.text().into();
-        Ok(shown)
+        Ok(shown(&answer))
     }
+}
+
+/// Writes the answer to a tool call, an error with its text, too.
+fn shown(answer: &Envelope) -> Value {
+    let mut shown = json!(answer);
+    shown["text"] = answer.text().into();
+    shown
 }
 
 fn deadline(milliseconds: f64) -> Result<Instant, Error> {

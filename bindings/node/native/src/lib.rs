@@ -114,6 +114,12 @@ impl NativeEngine {
         disclosed.map(Disclosure).map_err(|error| napi::Error::from_reason(error.to_string()))
     }
 
+    /// Returns the engine of a role, for which only the skills of `allow` exist.
+    #[napi]
+    pub fn view(&self, allow: Vec<String>) -> NativeEngine {
+        NativeEngine(self.0.view(engine::Allowlist::from_entries(Some(&allow))))
+    }
+
     /// Runs a method and returns its result as JSON.
     #[napi]
     pub fn call(&self, env: Env, method: String, arguments: String) -> String {

@@ -26,6 +26,16 @@ class RepertoireError(Exception):
         self.help = help
         self.remedy = remedy
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the fields as a dictionary of plain values that can be written as JSON."""
+        remedy = list(self.remedy) if self.remedy else None
+        return {
+            "code": self.code,
+            "message": self.message,
+            "help": self.help,
+            "remedy": remedy,
+        }
+
     def __str__(self) -> str:
         line = f"{self.message} ({self.code})"
         return f"{line}\nhelp: {self.help}" if self.help else line

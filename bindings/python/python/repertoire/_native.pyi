@@ -1,7 +1,7 @@
 """The types of the native module, which is written in Rust."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, final
 
 from ._errors import RepertoireError
@@ -30,12 +30,12 @@ class Engine:
 
     def __new__(
         cls,
-        sources: Sequence[Path | Source] = ...,
+        sources: Path | Source | Iterable[Path | Source] = ...,
         *,
-        skills: Sequence[str] = ...,
+        skills: str | Iterable[str] = ...,
         brand: str | None = None,
-        allow: Sequence[str] | None = None,
-        enable: Sequence[str] = ...,
+        allow: str | Iterable[str] | None = None,
+        enable: str | Iterable[str] = ...,
         bundled_off: str | None = None,
         environment: Mapping[str, str] | None = None,
         inflect: bool | None = None,
@@ -63,13 +63,13 @@ class Engine:
     ) -> Engine:
         """Read the sources and compile the triggers.
 
-        ``sources`` are directories of skills, lowest precedence first; ``skills`` are texts of
-        ``SKILL.md``, which win over all sources. ``diagnostics()`` returns problems in skill files.
+        ``sources`` is a directory of skills, or several, lowest precedence first; ``skills`` are texts
+        of ``SKILL.md``, which win over all sources. ``diagnostics()`` returns problems in skill files.
         """
     @classmethod
     async def acreate(
         cls,
-        sources: Sequence[Path | Source] = ...,
+        sources: Path | Source | Iterable[Path | Source] = ...,
         **options: Any,
     ) -> Engine:
         """Build an engine, as ``Engine(…)`` does, without blocking the event loop."""
@@ -80,7 +80,7 @@ class Engine:
         message: str,
         session: Session,
         *,
-        paths: Sequence[str] = ...,
+        paths: Path | Iterable[Path] = ...,
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Turn:
@@ -90,7 +90,7 @@ class Engine:
         message: str,
         session: Session,
         *,
-        paths: Sequence[str] = ...,
+        paths: Path | Iterable[Path] = ...,
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Turn:
@@ -100,17 +100,17 @@ class Engine:
         message: str,
         session: Session,
         *,
-        paths: Sequence[str] = ...,
+        paths: Path | Iterable[Path] = ...,
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Disclosure:
         """Return what ``turn`` would disclose, without recording it in the session."""
-    def disclose(self, message: str, *, paths: Sequence[str] = ...) -> Disclosure:
+    def disclose(self, message: str, *, paths: Path | Iterable[Path] = ...) -> Disclosure:
         """Return the disclosure for a message outside of any conversation."""
-    async def adisclose(self, message: str, *, paths: Sequence[str] = ...) -> Disclosure:
+    async def adisclose(self, message: str, *, paths: Path | Iterable[Path] = ...) -> Disclosure:
         """Return a disclosure, as ``disclose`` does, without blocking the event loop."""
     def matches(
-        self, message: str, session: Session | None = None, *, paths: Sequence[str] = ...
+        self, message: str, session: Session | None = None, *, paths: Path | Iterable[Path] = ...
     ) -> list[Match]:
         """Return every skill that matches a message, best first."""
     def explain(
@@ -119,7 +119,7 @@ class Engine:
         limit: int = 3,
         session: Session | None = None,
         *,
-        paths: Sequence[str] = ...,
+        paths: Path | Iterable[Path] = ...,
     ) -> Explanation:
         """Return the best matches, and the reasons why other skills are not among them."""
     def find_skills(self, query: str, limit: int = 5) -> list[FoundSkill]:
@@ -183,7 +183,17 @@ class Engine:
         """Call a listener after each refresh with changes, until the subscription is closed."""
     def watch(self) -> Watch:
         """Refresh the engine whenever its sources change, until the watch is closed."""
+    def view(self, allow: str | Iterable[str]) -> Engine:
+        """Return the engine of a role, for which only the skills of ``allow`` exist.
+
+        It shares catalog, indexes, sessions, callbacks and the watch with this engine.
+        """
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Skill]: ...
+    def __contains__(self, skill: object, /) -> bool: ...
+    def __getitem__(self, name: str, /) -> Skill:
+        """Return the skill that ``name`` refers to, or raise ``KeyError``."""
+    def _repr_markdown_(self) -> str: ...
 
 @final
 class Session:
@@ -229,6 +239,8 @@ class Turn:
         activation: Activation | None,
         refused: RepertoireError | None,
     ) -> Turn: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def _repr_markdown_(self) -> str: ...
 
 @final
 class Disclosure:
@@ -278,6 +290,7 @@ class Disclosure:
         text: str,
     ) -> Disclosure: ...
     __match_args__ = ("tier", "full", "text")
+    def _repr_markdown_(self) -> str: ...
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary of plain values, fit for JSON."""
 
@@ -306,6 +319,11 @@ class Tools:
         timeout: float | None = None,
     ) -> Envelope:
         """Answer a tool call without blocking the event loop. Cancelling the task ends the call."""
+    def finish(self, task_id: str, result: str, *, failed: bool = False) -> Envelope:
+        """Tell that a task has ended, and return the answer to put into the conversation.
+
+        ``result`` is the result of the task or, if it ``failed``, the reason why.
+        """
     def functions(self) -> list[Tool]:
         """Return the tools as functions, for frameworks that take functions."""
 
@@ -381,6 +399,13 @@ class Skill:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The findings about the skill's file."""
+    def __hash__(self) -> int: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    @staticmethod
+    def _restore(
+        id: str, scope: str, status: str, reason: str | None, content: bytes
+    ) -> Skill: ...
+    def _repr_markdown_(self) -> str: ...
 
 @final
 class Source:
@@ -434,7 +459,7 @@ class DisclosureOptions:
         restore: Budget | None = None,
         context_window: int | None = None,
         how_to_load: str | None = None,
-        native_roots: Sequence[str] | None = None,
+        native_roots: Path | Iterable[Path] | None = None,
         native_words: str | None = None,
     ) -> DisclosureOptions: ...
 
@@ -450,7 +475,7 @@ class PromptOptions:
         context_window: int | None = None,
         locations: bool | None = None,
         how_to_load: str | None = None,
-        native_roots: Sequence[str] | None = None,
+        native_roots: Path | Iterable[Path] | None = None,
         native_words: str | None = None,
     ) -> PromptOptions: ...
 
@@ -467,7 +492,7 @@ class ToolsetOptions:
         config: dict[str, Any] | None = None,
         call_timeout: float | None = None,
         network: bool | None = None,
-        write: Sequence[Path] = ...,
+        write: Path | Iterable[Path] = ...,
     ) -> ToolsetOptions: ...
 
 @final
@@ -479,8 +504,8 @@ class ScriptOptions:
         *,
         timeout: float | None = None,
         output_bytes: int | None = None,
-        env: Sequence[str] = ...,
-        write: Sequence[Path] = ...,
+        env: str | Iterable[str] = ...,
+        write: Path | Iterable[Path] = ...,
         network: bool | None = None,
     ) -> ScriptOptions: ...
 
@@ -910,6 +935,7 @@ class CatalogPrompt:
         "omitted",
         "text",
     )
+    def _repr_markdown_(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 @final
@@ -1029,6 +1055,20 @@ class SubSkill:
     def to_dict(self) -> dict[str, Any]: ...
 
 @final
+class KnowledgeDocument:
+    """A document that a skill names for further reading."""
+
+    @property
+    def path(self) -> str:
+        """The path, from the skill's directory or absolute."""
+    @property
+    def title(self) -> str | None:
+        """The first heading of the document; ``None`` if it has none, or was not found."""
+    def __new__(cls, path: str, title: str | None) -> KnowledgeDocument: ...
+    __match_args__ = ("path", "title")
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
 class Activation:
     """A skill loaded by name: instructions with arguments, and the files that come with them."""
 
@@ -1060,7 +1100,7 @@ class Activation:
     def sub_skills(self) -> list[SubSkill]:
         """The skills directly below this one."""
     @property
-    def knowledge(self) -> list[str]:
+    def knowledge(self) -> list[KnowledgeDocument]:
         """Documents worth reading along with the instructions."""
     @property
     def allowed_tools(self) -> list[str] | None:
@@ -1088,7 +1128,7 @@ class Activation:
         files: list[str],
         more_files: int,
         sub_skills: list[SubSkill],
-        knowledge: list[str],
+        knowledge: list[KnowledgeDocument],
         allowed_tools: list[str] | None,
         model: str | None,
         agent: str | None,
@@ -1123,6 +1163,9 @@ class ConsentRequest:
     def id(self) -> str:
         """The skill's id."""
     @property
+    def session(self) -> str:
+        """The id of the session in which the skill is to be activated."""
+    @property
     def description(self) -> str:
         """The skill's description."""
     @property
@@ -1152,6 +1195,7 @@ class ConsentRequest:
     def __new__(
         cls,
         id: str,
+        session: str,
         description: str,
         audience: Audience,
         scope: str,
@@ -1164,6 +1208,7 @@ class ConsentRequest:
     ) -> ConsentRequest: ...
     __match_args__ = (
         "id",
+        "session",
         "description",
         "audience",
         "scope",
@@ -1404,6 +1449,7 @@ class Envelope:
         "text",
         "error",
     )
+    def _repr_markdown_(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
     @property
     def ok(self) -> bool: ...

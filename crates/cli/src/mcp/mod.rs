@@ -10,7 +10,6 @@ mod store;
 mod tokens;
 mod toml;
 
-use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,12 +49,12 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
     let tokens = args.http.map(|address| tokens::given(args, address)).transpose()?;
     let is_kept = args.http.is_some() || args.session.is_some();
     let stores = if is_kept { store::open(common, out)? } else { None };
-    let mut engines = Engines { args, common, stores: stores.as_ref(), made: Vec::new() };
-    let engine = engines.get(None)?;
+    let engine = engine(args, common, stores.as_ref())?;
     let mut clients = Vec::new();
     for Token { name, secret, skills } in tokens.iter().flat_map(|tokens| &tokens.all) {
-        let engine = engines.get(skills.as_ref())?;
-        if skills.is_some() {
+        let mut engine = engine.clone();
+        if let Some(skills) = skills {
+            engine = engine.view(tokens::allowlist(skills));
             let diagnostics = engine.diagnostics();
             for unknown in diagnostics.iter().filter(|found| found.code == Code::UnknownSkill) {
                 out.note(&sanitize::line(&format!("client `{name}`: {}", unknown.message)));
@@ -64,21 +63,12 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
         clients.push(HttpClient::new(name, secret, &engine, options(args))?);
     }
     let code = setup::finish(common, &engine, out);
-    let made = engines.made.iter().map(|(_, engine)| engine);
-    let _watches: Vec<_> = made
-        .map(|engine| setup::watch(engine, args.refresh.refresh, out))
-        .collect::<Result<_, _>>()?;
+    let _watch = setup::watch(&engine, args.refresh.refresh, out)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // Signals are watched before a fetch starts a program, which must not outlive this process.
     let signals = Signals::watch()?;
-    let made = engines.made.iter().map(|(_, engine)| engine);
     let poller = sources::poller(args, common);
-    let polls: Vec<_> = match &poller {
-        Some(poller) => {
-            made.map(|engine| sources::watch(engine, poller, out)).collect::<Result<_, _>>()?
-        }
-        None => Vec::new(),
-    };
+    let poll = poller.map(|poller| sources::watch(&engine, &poller, out)).transpose()?;
     let served = runtime.block_on(async {
         if let (Some(address), Some(tokens)) = (args.http, &tokens) {
             let http = http(address, args, tokens, clients, stores.map(|of| of.store), out);
@@ -93,45 +83,24 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
         };
         Ok(server.serve_stdio_until(ended(&signals)).await?)
     });
-    drop(polls);
+    drop(poll);
     runtime.shutdown_timeout(GRACE);
     served.map(|()| code)
 }
 
-/// The engines of a server: one for each selection of skills that clients see.
-struct Engines<'a> {
-    args: &'a McpArgs,
-    common: &'a Common,
-    stores: Option<&'a Stores>,
-    made: Vec<(Option<BTreeSet<String>>, Engine)>,
-}
-
-impl Engines<'_> {
-    /// Returns the engine for `skills`, or for all skills if it is `None`. Skills that the command
-    /// line does not allow are left out.
-    fn get(&mut self, skills: Option<&BTreeSet<String>>) -> anyhow::Result<Engine> {
-        if let Some((_, engine)) = self.made.iter().find(|(made, _)| made.as_ref() == skills) {
-            return Ok(engine.clone());
+/// Builds the engine of all skills. The clients with a list of skills have views of it.
+fn engine(args: &McpArgs, common: &Common, stores: Option<&Stores>) -> anyhow::Result<Engine> {
+    let mut scripts = setup::script_options(common)?;
+    scripts.write.extend(args.client.write.iter().cloned());
+    scripts.network &= !args.client.offline;
+    let consent = Consent::new(args.client.consent.into());
+    setup::engine_with_everything(common, scripts, |builder| {
+        let builder = builder.consent(consent);
+        match stores {
+            Some(stores) => builder.session_store(Arc::clone(&stores.fallback)),
+            None => builder,
         }
-        let Engines { args, common, stores, .. } = self;
-        let mut scripts = setup::script_options(common)?;
-        scripts.write.extend(args.client.write.iter().cloned());
-        scripts.network &= !args.client.offline;
-        let consent = Consent::new(args.client.consent.into());
-        let allowlist = skills.map(|skills| tokens::allowlist(skills, &common.allow));
-        let engine = setup::engine_with_everything(common, scripts, |mut builder| {
-            builder = builder.consent(consent);
-            if let Some(allowlist) = allowlist {
-                builder = builder.allow(allowlist);
-            }
-            match stores {
-                Some(stores) => builder.session_store(Arc::clone(&stores.fallback)),
-                None => builder,
-            }
-        })?;
-        self.made.push((skills.cloned(), engine.clone()));
-        Ok(engine)
-    }
+    })
 }
 
 fn options(args: &McpArgs) -> McpOptions {

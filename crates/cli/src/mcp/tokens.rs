@@ -126,10 +126,8 @@ fn client(name: &str, item: &Item, from: &str) -> anyhow::Result<Token> {
     Ok(Token { name: name.to_owned(), secret, skills })
 }
 
-/// Returns the allowlist of a client that sees `skills`. If `allowed`, the skills that the command
-/// line allows, is not empty, the client sees only those of them.
-pub(super) fn allowlist(skills: &BTreeSet<String>, allowed: &[String]) -> Allowlist {
+/// Returns the allowlist of a client that sees `skills`.
+pub(super) fn allowlist(skills: &BTreeSet<String>) -> Allowlist {
     let skills: Vec<&String> = skills.iter().collect();
-    let allowed = Allowlist::from_entries((!allowed.is_empty()).then_some(allowed));
-    allowed.and(Allowlist::from_entries(Some(&skills)))
+    Allowlist::from_entries(Some(&skills))
 }

@@ -78,7 +78,7 @@ fn commands_print_the_documented_output() {
             ["cargo", "test", "--workspace"]
             | ["cargo", "install", "--path", "crates/cli"]
             | ["cargo", "build", "--package", "hello-toolset"]
-            | ["cargo", "run", "-p", "repertoire", "--example", "embed", ..]
+            | ["cargo", "run", "-p", "repertoire", "--example", "embed" | "roles", ..]
             | ["cargo", "run", "-p", "agent-loop"] => {}
             _ => panic!("nothing tests `{command}`"),
         }

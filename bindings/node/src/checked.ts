@@ -1,0 +1,51 @@
+/** Checks of what a host passes, with errors in the words of JavaScript. */
+import { fileURLToPath } from 'node:url';
+import { RepertoireError } from './bridge.js';
+import { Session } from './session.js';
+
+/** Returns the id of a session. A text in its place is refused: it would not say which conversation is meant. */
+export function sessionId(session: Session): string {
+  if (session instanceof Session) return session.id;
+  const given = typeof session === 'string' ? `the string ${JSON.stringify(session)}` : described(session);
+  throw new TypeError(`a Session is needed, not ${given}: pass \`engine.session(id)\``);
+}
+
+/** Refuses options with names that do not exist, which would vanish otherwise. `type` is their type. */
+export function known<T extends object>(options: T, names: readonly string[], of: string, type: string): T {
+  if (options === null || typeof options !== 'object') {
+    throw new TypeError(`the options of ${of} are an object, not ${described(options)}`);
+  }
+  const wrong = Object.keys(options).find((name) => !names.includes(name));
+  if (wrong !== undefined) {
+    const alike = names.find((name) => name.toLowerCase().replace(/_/g, '') === wrong.toLowerCase().replace(/_/g, ''));
+    const message = `${of} has no option \`${wrong}\``;
+    const help = `${alike ? `write \`${alike}\`; ` : ''}the type \`${type}\` has all options`;
+    throw new RepertoireError({ code: 'INVALID_PARAM', message, help, remedy: null });
+  }
+  return options;
+}
+
+/** Refuses a callback that is not a function. */
+export function callable(value: unknown, name: string): void {
+  if (value !== undefined && typeof value !== 'function') {
+    throw new TypeError(`\`${name}\` is a function, not ${described(value)}`);
+  }
+}
+
+/** Writes values as JSON, with a `URL` of a file as its path. */
+export function written(values: object): string {
+  return JSON.stringify(values, function (this: any, key, value) {
+    const given = this[key];
+    return given instanceof URL ? fileURLToPath(given) : value;
+  });
+}
+
+/** Returns one value, or several, as a list. */
+export function several<T>(values: T | readonly T[] | undefined): readonly T[] | undefined {
+  return values === undefined || Array.isArray(values) ? (values as readonly T[] | undefined) : [values as T];
+}
+
+function described(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === 'object' ? `an object of ${value.constructor?.name ?? 'no class'}` : `the ${typeof value} ${String(value)}`;
+}
