@@ -255,6 +255,28 @@ impl Source {
     }
 }
 
+/// A bare path is a directory of the project: its text is read, and its code runs only once the user or the
+/// host has trusted it. To vouch for the code of a directory, name its scope, as in [`Source::user`].
+impl From<PathBuf> for Source {
+    fn from(root: PathBuf) -> Source {
+        Source::project(root)
+    }
+}
+
+/// See the conversion from a [`PathBuf`].
+impl From<&Path> for Source {
+    fn from(root: &Path) -> Source {
+        Source::from(root.to_owned())
+    }
+}
+
+/// See the conversion from a [`PathBuf`].
+impl From<&str> for Source {
+    fn from(root: &str) -> Source {
+        Source::from(PathBuf::from(root))
+    }
+}
+
 /// The directories from `project` down to `working_dir`, `project` first; only `project` if
 /// `working_dir` is not inside it. The comparison also resolves links, as agents may give either form.
 #[doc(hidden)]

@@ -137,7 +137,7 @@ impl PromptOptions {
 }
 
 /// A directory of skills. Where a source is expected, a plain path stands for a source with the scope
-/// `user`.
+/// `project`, whose code runs only once it is trusted.
 #[pyclass(frozen, eq, module = "repertoire")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Source(SourceSetting);
@@ -145,7 +145,7 @@ pub(crate) struct Source(SourceSetting);
 #[pymethods]
 impl Source {
     #[new]
-    #[pyo3(signature = (path, scope = "user", *, optional = false, links_outside = false))]
+    #[pyo3(signature = (path, scope = "project", *, optional = false, links_outside = false))]
     fn new(path: PathBuf, scope: &str, optional: bool, links_outside: bool) -> Source {
         Source(SourceSetting { path, scope: scope.to_owned(), optional, links_outside })
     }
@@ -172,8 +172,7 @@ pub(crate) fn source(value: &Bound<'_, PyAny>) -> PyResult<SourceSetting> {
     if let Ok(source) = value.cast::<Source>() {
         return Ok(source.get().0.clone());
     }
-    let path = value.extract::<PathBuf>()?;
-    Ok(SourceSetting { path, scope: "user".to_owned(), optional: false, links_outside: false })
+    Ok(SourceSetting::bare(value.extract()?))
 }
 
 /// The directories in which a host's `config.toml` and standard sources are found.
