@@ -63,7 +63,7 @@ use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
-use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
+use crate::trust::{Abilities, Approval, Demand, Owner, SkillFiles, TrustStore};
 use files::Files;
 use private_copy::PrivateCopy;
 use run::{AllowedAccess, Sockets};
@@ -213,7 +213,9 @@ impl Scripts {
             .runner(script, &own.content, own.is_executable)
             .map_err(|missing| no_runner(missing, skill, script))?;
         let compared = compared.as_ref();
-        let demand = Demand { owner: skill, skill: compared, classes: &[], approve };
+        let abilities = || self.abilities(skill);
+        let demand =
+            Demand { owner: skill, skill: compared, classes: &[], approve, abilities: &abilities };
         let withheld = files.trust(&demand, script, &mut checked, &self.trust)?;
         let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
@@ -253,6 +255,18 @@ impl Scripts {
             run::run(&program, set_up, access, &self.options.limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
         Ok(ScriptOutput { withheld, offline, ..output })
+    }
+
+    /// The things that the scripts of a skill may do once they are trusted: they read all files of the
+    /// user. Where the system confines nothing, they may do all that the user may.
+    pub fn abilities(&self, skill: &Owner) -> Abilities {
+        let ScriptOptions { network, write, .. } = &self.options;
+        let network = *network && (skill.scope.is_trusted() || skill.network);
+        if cfg!(target_os = "linux") {
+            Abilities { read: None, network, write: Some(write.clone()) }
+        } else {
+            Abilities::of_user()
+        }
     }
 
     /// The reason why the network is closed to the script at `path`; `None` if it is open.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use similar::TextDiff;
 
-use super::{Code, code_files, owner_of, state, toolsets, trusted_at};
+use super::{Code, code_files, known_at, owner_of, state, toolsets};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
@@ -106,7 +106,7 @@ pub(super) fn run(
     } else {
         let mut named = BTreeSet::new();
         for path in paths {
-            named.extend(trusted_at(path, store, common)?);
+            named.extend(known_at(path, store, common)?);
         }
         store.list().into_iter().filter(|file| named.contains(&file.path)).collect()
     };

@@ -375,7 +375,7 @@ fn classes_of_tools_have_configuration_and_limits() {
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         place.write(&format!("{dir}/toolsets/{prefix}hello{suffix}"), library);
     }
-    place.run(["trust", "add", "hello"]).exits(0);
+    place.run(["trust", "add", "--yes", "hello"]).exits(0);
     let call = |tool: &str, arguments: Value| {
         let arguments = arguments.to_string();
         place.run(["tool", "call", tool, &arguments, "--json"]).json()

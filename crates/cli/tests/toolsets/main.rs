@@ -9,7 +9,10 @@ mod binary;
 mod build;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod c;
+mod channels;
 mod cli;
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
 #[path = "../../../../tests/support/plugin.rs"]
