@@ -79,6 +79,8 @@ pub struct Source {
     namespaced: bool,
     /// The key whose signature was verified, if a signature was required.
     signed_by: Option<String>,
+    /// True if the file of a project names the source, although its skills were fetched from elsewhere.
+    named_by_project: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -101,6 +103,7 @@ impl Source {
             name: None,
             namespaced: false,
             signed_by: None,
+            named_by_project: false,
         }
     }
 
@@ -146,6 +149,18 @@ impl Source {
     pub fn signed_with(mut self, key: Option<String>) -> Source {
         self.signed_by = key;
         self
+    }
+
+    /// Marks a fetched source as one that the file of a project names: its skills count as the project's.
+    #[must_use]
+    pub fn named_by_project(mut self) -> Source {
+        self.named_by_project = true;
+        self
+    }
+
+    /// Tells whether a project, and not the user, chose the skills of the source.
+    pub(super) fn is_of_project(&self) -> bool {
+        self.scope == Scope::Project || self.named_by_project
     }
 
     /// Marks the source as optional: its directory need not exist.
@@ -222,7 +237,8 @@ impl Source {
         // The brand is written with the options; the name matters only as a namespace.
         let Source { origin, scope, optional, links_outside, links_into, .. } = self;
         let Origin::Directory(root) = origin else { return None };
-        Some((root, scope, optional, links_outside, links_into, self.namespace()))
+        let of_project = self.is_of_project();
+        Some((root, scope, optional, links_outside, links_into, self.namespace(), of_project))
     }
 
     /// The scope of its skills.

@@ -19,7 +19,8 @@ const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for
 
 impl Config {
     /// The settings that turn skills on and off; the last one that names a skill decides. The project's
-    /// file wins over the user's; in the same file, `disabled` wins over `enabled`.
+    /// file wins over the user's about the project's own skills; in the same file, `disabled` wins over
+    /// `enabled`.
     pub(crate) fn choices(&self) -> Vec<SkillChoice> {
         let mut choices = Vec::new();
         for file in &self.files {
@@ -235,6 +236,7 @@ fn choice(found: &Found, skills: &str) -> SkillChoice {
     SkillChoice {
         skills: skills.to_owned(),
         off: is_off.then(|| format!("disabled in {}", found.path.display())),
+        of_project: found.scope == Scope::Project,
         unknown: found.finding(Code::UnknownSkill, message, help),
     }
 }

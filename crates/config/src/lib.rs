@@ -4,8 +4,9 @@
 //! A file is parsed (`document.rs`), and each setting is checked (`read.rs`, `value.rs`) against the schema
 //! (`schema.rs`). A [`Config`] merges the settings of both files, and applies them to options (`apply.rs`).
 //! A problem becomes a [`Diagnostic`], and never stops loading.
-//! The project's file wins over the user's. But the author of the project wrote it, so it cannot grant
-//! rights, name a source outside of the project, or loosen a limit of code.
+//! The project's file wins over the user's. But the author of the project wrote it, so it decides about the
+//! project's own skills alone: it grants no rights, names no source outside of the project, raises no limit,
+//! and neither turns off nor hides a skill of the user.
 
 mod apply;
 mod document;
@@ -165,6 +166,7 @@ impl Config {
             config.files.push(ConfigFile { scope, path, exists });
         }
         config.report_shares();
+        config.report_standard();
         config.check_sources();
         config
     }
@@ -204,18 +206,24 @@ impl Config {
             return sources.clone();
         }
         let ConfigPlace { home, project, working_dir, brand } = &self.place;
-        let standard = if self.switch("sources.standard") == Some(false) {
-            Vec::new()
-        } else {
-            let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
-            standard.into_iter().chain(self.of_agent.iter().cloned()).collect()
+        let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
+        let standard: Vec<Source> =
+            standard.into_iter().chain(self.of_agent.iter().cloned()).collect();
+        // The user's file turns off all of them, the project's only those of the project.
+        let is_off = |scope: Scope| {
+            let files = self.found.iter().filter(|found| found.name == "sources.standard");
+            let mut files = files.filter(|found| [Scope::User, scope].contains(&found.scope));
+            files.any(|found| found.value == Value::Switch(false))
         };
         // A plugin is as much the user's choice as a skill of theirs.
         let owner = |source: &Source| match source.scope() {
             Scope::Project => Scope::Project,
             _ => Scope::User,
         };
-        let of = |scope| standard.iter().filter(move |source| owner(source) == scope).cloned();
+        let of = |scope| {
+            let is_on = !is_off(scope);
+            standard.iter().filter(move |source| is_on && owner(source) == scope).cloned()
+        };
         let added = |scope| {
             let lists = self.found.iter().filter(move |found| found.scope == scope);
             let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
@@ -227,7 +235,10 @@ impl Config {
         };
         let fetched = |scope| {
             let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
-            of_file.map(|(_, source)| source.clone())
+            of_file.map(move |(_, source)| match scope {
+                Scope::Project => source.clone().named_by_project(),
+                _ => source.clone(),
+            })
         };
         let all = |scope| fetched(scope).chain(of(scope)).chain(added(scope));
         all(Scope::User).chain(all(Scope::Project)).collect()
@@ -326,6 +337,21 @@ impl Config {
         self.diagnostics.extend(findings);
     }
 
+    /// Reports a project's file that turns off the standard sources: those of the user stay.
+    fn report_standard(&mut self) {
+        let is_false = |found: &&Found| {
+            found.name == "sources.standard" && found.value == Value::Switch(false)
+        };
+        let mut files = self.found.iter().filter(is_false);
+        if let Some(found) = files.next().filter(|found| found.scope == Scope::Project) {
+            let message =
+                "the file of a project turns off its own standard sources, not the user's";
+            let help = "the user's own `config.toml` can turn off those";
+            let finding = found.finding(Code::RefusedSetting, message.to_owned(), help);
+            self.diagnostics.push(finding);
+        }
+    }
+
     /// Tells whether a setting is a share of a context window of unknown size, and so has no effect.
     fn is_open_share(&self, found: &Found) -> bool {
         match &found.value {
@@ -386,5 +412,7 @@ fn without_skill(name: &str) -> Option<String> {
 #[doc = include_str!("../../../docs/config.md")]
 struct ConfigPage;
 
+#[cfg(test)]
+mod project_tests;
 #[cfg(test)]
 mod tests;

@@ -149,9 +149,8 @@ fn answer(
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {
-        told.extend(
-            config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
-        );
+        let findings = config.diagnostics().iter().filter(|of| of.code != Code::RefusedSetting);
+        told.extend(findings.map(found).filter(|what| !is_logged(what, &common)));
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
@@ -176,6 +175,8 @@ fn answer(
         let catalog = engine.catalog();
         let missing = catalog.diagnostics().iter().filter(|of| of.code == Code::MissingSource);
         told.extend(missing.map(found).filter(|what| !is_logged(what, &common)));
+        let refused = refused_settings(catalog.diagnostics(), &call.session);
+        told.extend(refused.filter(|what| !is_logged(what, &common)));
     }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
@@ -273,6 +274,19 @@ pub(crate) fn refuse(agent: &str, error: &str) {
 /// Formats a finding about the configuration.
 fn found(finding: &Diagnostic) -> String {
     format!("{finding}; {}", finding.help)
+}
+
+/// Says in one line for a session which settings of the project are refused.
+fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let refused = findings.iter().filter(|finding| finding.code == Code::RefusedSetting);
+    let all: Vec<String> = refused.map(Diagnostic::to_string).collect();
+    let named = all.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let more = match all.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        n_more => format!("; and {n_more} more, which `repertoire check` lists"),
+    };
+    (!all.is_empty()).then(|| format!("session {session}: {named}{more}"))
 }
 
 /// Tells whether the log already holds `what`: otherwise each message would add it again.
