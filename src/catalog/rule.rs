@@ -37,7 +37,7 @@ pub struct SkillChoice {
     /// The reason why it is off, in a phrase; `None` if it is on.
     pub off: Option<String>,
     /// True if the file of a project says so. It decides about the project's own skills: it turns off no
-    /// other ones, and turns none on that the user turned off.
+    /// other ones, and turns none of the others on that the user turned off.
     pub of_project: bool,
     /// The finding to report if there is no such skill.
     pub unknown: Diagnostic,
@@ -64,7 +64,7 @@ impl SkillChoice {
     /// makes it.
     fn is_refused(&self, is_of_project: bool, earlier: Option<&SkillChoice>) -> bool {
         let is_off_for_user = || earlier.is_some_and(|it| it.off.is_some() && !it.of_project);
-        self.of_project && if self.off.is_some() { !is_of_project } else { is_off_for_user() }
+        self.of_project && !is_of_project && (self.off.is_some() || is_off_for_user())
     }
 
     /// The finding about a choice of a project's file that has no say about the skill `id`.

@@ -47,6 +47,15 @@ pub struct ScriptLimits {
     pub processes: Option<u64>,
 }
 
+/// What the settings of a project leave to its own scripts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectScripts {
+    /// The limits of a run.
+    pub limits: ScriptLimits,
+    /// False if they never use the network.
+    pub network: bool,
+}
+
 impl Default for ScriptLimits {
     fn default() -> ScriptLimits {
         ScriptLimits {

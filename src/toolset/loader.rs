@@ -320,7 +320,7 @@ impl Loader {
         let shown_as = path.clone();
         Ok(match (&self.options.isolation, code, note) {
             (Isolation::Process { program, limits }, code, _) => {
-                let own = own.as_ref().and_then(|name| self.options.limits.get(name));
+                let own = own.as_ref().and_then(|name| self.options.named_limits(owner, name));
                 let mut limits = own.unwrap_or(limits).clone();
                 limits.read.extend(rights.held.read.iter().map(PathBuf::from));
                 limits.network |= rights.held.network;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Isolation, ToolsetOptions};
+use super::{Isolation, Limits, ToolsetOptions};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::{SkillId, ToolsetRights};
@@ -65,7 +65,8 @@ impl ToolsetOptions {
         }
         let (mut read, mut write, mut network) = (BTreeSet::new(), BTreeSet::new(), false);
         for class in classes {
-            let own = self.limits_name(owner, class).and_then(|name| self.limits.get(&name));
+            let name = self.limits_name(owner, class);
+            let own = name.and_then(|name| self.named_limits(owner, &name));
             let limits = own.unwrap_or(general);
             read.extend(limits.read.iter().cloned());
             write.extend(limits.write.iter().cloned());
@@ -84,7 +85,13 @@ impl ToolsetOptions {
     /// The name under which there are limits for a class of a skill.
     pub(super) fn limits_name(&self, owner: &Owner, class: &str) -> Option<String> {
         let names = [format!("{}:{class}", owner.id), class.to_owned()];
-        names.into_iter().find(|name| self.limits.contains_key(name))
+        names.into_iter().find(|name| self.named_limits(owner, name).is_some())
+    }
+
+    /// The limits that a skill's classes have under a name.
+    pub(super) fn named_limits(&self, owner: &Owner, name: &str) -> Option<&Limits> {
+        let of_project = (owner.scope == Scope::Project).then(|| self.project_limits.get(name));
+        of_project.flatten().or_else(|| self.limits.get(name))
     }
 }
 

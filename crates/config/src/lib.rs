@@ -9,14 +9,17 @@
 //! and neither turns off nor hides a skill of the user.
 
 mod apply;
+mod defaults;
 mod document;
 mod edit;
 mod fetched;
 mod models;
+mod permission;
 mod read;
 mod retriever;
 mod schema;
 mod signatures;
+mod sources;
 mod value;
 
 use std::path::{Path, PathBuf};
@@ -194,69 +197,7 @@ impl Config {
     /// Tells whether bundled skills are used; by default on the command line only.
     pub fn uses_bundled(&self, channel: Channel) -> bool {
         let name = channel.setting();
-        self.switch(name).unwrap_or_else(|| schema::default_of(name) == Some(Value::Switch(true)))
-    }
-
-    /// The sources, lowest precedence first. For the user and then for the project, these are the
-    /// [fetched](Config::with_fetched) sources, then the standard ones and those
-    /// [of the agent](Config::with_agent_sources), unless a file turns them off, then those that the file
-    /// adds.
-    pub fn sources(&self) -> Vec<Source> {
-        if let Some(sources) = &self.sources {
-            return sources.clone();
-        }
-        let ConfigPlace { home, project, working_dir, brand } = &self.place;
-        let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
-        let standard: Vec<Source> =
-            standard.into_iter().chain(self.of_agent.iter().cloned()).collect();
-        // The user's file turns off all of them, the project's only those of the project.
-        let is_off = |scope: Scope| {
-            let files = self.found.iter().filter(|found| found.name == "sources.standard");
-            let mut files = files.filter(|found| [Scope::User, scope].contains(&found.scope));
-            files.any(|found| found.value == Value::Switch(false))
-        };
-        // A plugin is as much the user's choice as a skill of theirs.
-        let owner = |source: &Source| match source.scope() {
-            Scope::Project => Scope::Project,
-            _ => Scope::User,
-        };
-        let of = |scope| {
-            let is_on = !is_off(scope);
-            standard.iter().filter(move |source| is_on && owner(source) == scope).cloned()
-        };
-        let added = |scope| {
-            let lists = self.found.iter().filter(move |found| found.scope == scope);
-            let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
-            // A source that does not exist has a finding already.
-            paths.map(move |path| match scope {
-                Scope::Project => Source::project(path).optional().allow_links_into(project),
-                _ => Source::new(scope, path).optional(),
-            })
-        };
-        let fetched = |scope| {
-            let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
-            of_file.map(move |(_, source)| match scope {
-                Scope::Project => source.clone().named_by_project(),
-                _ => source.clone(),
-            })
-        };
-        let all = |scope| fetched(scope).chain(of(scope)).chain(added(scope));
-        all(Scope::User).chain(all(Scope::Project)).collect()
-    }
-
-    /// Adds the sources that the host's agent reads, above the standard ones: of two copies of a skill, the
-    /// one that the agent itself lists wins.
-    #[must_use]
-    pub fn with_agent_sources(mut self, sources: Vec<Source>) -> Config {
-        self.of_agent = sources;
-        self
-    }
-
-    /// Replaces all sources with `sources`, regardless of the files.
-    #[must_use]
-    pub fn with_sources(mut self, sources: Vec<Source>) -> Config {
-        self.sources = Some(sources);
-        self
+        self.switch(name).unwrap_or_else(|| defaults::default_of(name) == Some(Value::Switch(true)))
     }
 
     /// Sets the size of the context window in tokens, for budgets that are a share of it, regardless of
@@ -286,7 +227,7 @@ impl Config {
             settings.extend(found[n_hidden..].iter().map(|found| from(found)));
             if found.is_empty() {
                 let value =
-                    schema::default_of(key.name).map_or(Json::Null, |value| value.to_json());
+                    defaults::default_of(key.name).map_or(Json::Null, |value| value.to_json());
                 let key = key.name.to_owned();
                 settings.push(Setting { key, value, scope: None, path: None, line: None });
             }
@@ -337,37 +278,11 @@ impl Config {
         self.diagnostics.extend(findings);
     }
 
-    /// Reports a project's file that turns off the standard sources: those of the user stay.
-    fn report_standard(&mut self) {
-        let is_false = |found: &&Found| {
-            found.name == "sources.standard" && found.value == Value::Switch(false)
-        };
-        let mut files = self.found.iter().filter(is_false);
-        if let Some(found) = files.next().filter(|found| found.scope == Scope::Project) {
-            let message =
-                "the file of a project turns off its own standard sources, not the user's";
-            let help = "the user's own `config.toml` can turn off those";
-            let finding = found.finding(Code::RefusedSetting, message.to_owned(), help);
-            self.diagnostics.push(finding);
-        }
-    }
-
     /// Tells whether a setting is a share of a context window of unknown size, and so has no effect.
     fn is_open_share(&self, found: &Found) -> bool {
         match &found.value {
             Value::Budget(text) => Budget::parse(text, self.window()).is_err(),
             _ => false,
-        }
-    }
-
-    /// Reports sources that a file adds but that are not directories.
-    fn check_sources(&mut self) {
-        for found in self.found.iter().filter(|found| found.name == "sources.add") {
-            for path in found.texts().filter(|path| !Path::new(path).is_dir()) {
-                let message = format!("the source {path} is not a directory");
-                let help = "create it, or remove it from `sources.add`";
-                self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
-            }
         }
     }
 

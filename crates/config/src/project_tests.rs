@@ -66,7 +66,7 @@ fn world(project: &str) -> World {
 fn effects(config: &Config) -> Vec<String> {
     let engine = config.apply(Engine::builder()).build().unwrap();
     let long = format!("{} mow {}", "x ".repeat(2000), "x ".repeat(2000));
-    let messages = ["mow", "the bees and the grass", "\"mow\"", &long, "list all skills"];
+    let messages = ["mow", "the bees and the grass", "\"mow\"", &long];
     let own = |ids: &[repertoire::SkillId]| {
         ids.iter().filter(|id| id.as_str() != "own").map(ToString::to_string).collect::<Vec<_>>()
     };

@@ -310,3 +310,27 @@ fn thirty_two_hooks_at_once_lose_nothing() {
         assert_eq!((known.skills.len(), known.skills[0].uses), (1, 1), "session {n}");
     }
 }
+
+/// What a project's settings would take away is said in one line a session, and stays.
+#[test]
+fn refused_settings_of_a_project_are_told_once_a_session() {
+    let place = place();
+    let skill = "---\nname: mine\ndescription: Mows.\ntriggers: [mow]\n---\nMow the lawn.\n";
+    place.write("home/.agents/skills/mine/SKILL.md", skill);
+    place.write(
+        ".repertoire/config.toml",
+        "[skills]\ndisabled = [\"mine\"]\n[limits]\nmax_query_bytes = 1\nbudget = 1\n\
+         [meta_phrases]\nshow_all = [\"the\"]\nregistry = [\"the\"]\n",
+    );
+    for (n_sessions, session) in ["a", "b"].into_iter().enumerate() {
+        let first = hook(&place, "claude-code", &prompt(session, "mow it")).exits(0);
+        assert!(first.stdout.contains("Mow the lawn."), "{first:?}");
+        let told = first.stderr.trim_end();
+        assert_eq!(told.lines().count(), 1, "{told}");
+        let parts = [&format!("session {session}: ")[..], "refused-setting", "and 2 more"];
+        assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+        let second = hook(&place, "claude-code", &prompt(session, "the grass")).exits(0);
+        assert_eq!(second.stderr, "", "it was told");
+        assert_eq!(log(&place).lines().count(), n_sessions + 1, "{}", log(&place));
+    }
+}
