@@ -149,8 +149,9 @@ fn answer(
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));
     let mut builder = Engine::builder().session_store(HookStore::open(place, &problems, deadline));
     if needs_skills {
-        let findings = config.diagnostics().iter().filter(|of| of.code != Code::RefusedSetting);
-        told.extend(findings.map(found).filter(|what| !is_logged(what, &common)));
+        told.extend(
+            config.diagnostics().iter().map(found).filter(|what| !is_logged(what, &common)),
+        );
         builder = setup::with_cache(setup::with_skills(builder, &common, &config), &common);
         builder = builder.max_compile_time(args.deadline / 2);
         loading.set(Some(common.clone()));
@@ -173,8 +174,11 @@ fn answer(
     }
     if needs_skills {
         let catalog = engine.catalog();
-        let missing = catalog.diagnostics().iter().filter(|of| of.code == Code::MissingSource);
-        told.extend(missing.map(found).filter(|what| !is_logged(what, &common)));
+        let codes = [Code::MissingSource, Code::RefusedSetting];
+        let findings = catalog.diagnostics().iter().filter(|of| codes.contains(&of.code));
+        let findings = findings.map(found).filter(|what| !is_logged(what, &common));
+        let new: Vec<String> = findings.filter(|what| !told.contains(what)).collect();
+        told.extend(new);
         let refused = refused_settings(catalog.diagnostics(), &call.session);
         told.extend(refused.filter(|what| !is_logged(what, &common)));
     }
@@ -280,8 +284,8 @@ fn found(finding: &Diagnostic) -> String {
 fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
     const MAX_NAMED: usize = 3;
     let refused = findings.iter().filter(|finding| finding.code == Code::RefusedSetting);
-    let all: Vec<String> = refused.map(Diagnostic::to_string).collect();
-    let named = all.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let all: Vec<&str> = refused.map(|finding| finding.message.as_str()).collect();
+    let named = all.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join("; ");
     let more = match all.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         n_more => format!("; and {n_more} more, which `repertoire check` lists"),
