@@ -47,7 +47,7 @@ pub struct ScriptLimits {
     pub processes: Option<u64>,
 }
 
-/// What the settings of a project leave to its own scripts.
+/// The limits and the network that the settings of a project leave to its own scripts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectScripts {
     /// The limits of a run.

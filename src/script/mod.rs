@@ -273,7 +273,7 @@ impl Scripts {
         }
     }
 
-    /// What the project's settings leave to the scripts of a skill; `None` if it is not the project's.
+    /// The limits that the project's settings leave to the scripts of a skill; `None` if it is not the project's.
     fn of_project(&self, skill: &Owner) -> Option<&ProjectScripts> {
         self.options.project.as_ref().filter(|_| skill.scope == Scope::Project)
     }

@@ -110,7 +110,7 @@ struct Trusted {
     files: BTreeMap<PathBuf, TrustedFile>,
     /// The skills to which the files belong, by their directories.
     skills: BTreeMap<PathBuf, TrustedSkill>,
-    /// What was refused, in the order of the paths.
+    /// The refusals, in the order of the paths.
     refused: Vec<Refusal>,
 }
 

@@ -1,4 +1,4 @@
-//! Refusals: what the user or the host said no to, which is not asked again.
+//! Refusals: a no of the user or of the host, which is not asked again.
 
 use std::path::{Path, PathBuf};
 

@@ -62,7 +62,7 @@ fn world(project: &str) -> World {
     world
 }
 
-/// What the user gets of their own skills: for each message those in full and as lines, and those of the prompt.
+/// The user's own skills that are shown: for each message those in full and as lines, and those of the prompt.
 fn effects(config: &Config) -> Vec<String> {
     let engine = config.apply(Engine::builder()).build().unwrap();
     let long = format!("{} mow {}", "x ".repeat(2000), "x ".repeat(2000));

@@ -311,7 +311,7 @@ fn thirty_two_hooks_at_once_lose_nothing() {
     }
 }
 
-/// What a project's settings would take away is said in one line a session, and stays.
+/// A project's settings that would take something away are named in one line a session, and take nothing.
 #[test]
 fn refused_settings_of_a_project_are_told_once_a_session() {
     let place = Place::new();
