@@ -64,6 +64,7 @@ impl fmt::Display for Scope {
 /// other link is reported and not followed; [`Source::allow_links_outside`] and
 /// [`Source::allow_links_into`] allow more.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Source {
     pub(super) origin: Origin,
     pub(super) scope: Scope,

@@ -17,7 +17,7 @@ const REFUSALS: [&str; 4] =
     ["ermission denied", "peration not permitted", "(os error 13)", "(os error 1)"];
 
 /// A question to the user: may a class have the rights that its skill asks for? It is asked after a call of
-/// one of its tools failed without them. The words of the error do not matter: SQLite and many servers
+/// one of its tools failed without them. The words of the error do not matter: `SQLite` and many servers
 /// report a refused file like a missing one.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -10,7 +10,9 @@ use crate::skill::SkillId;
 
 /// A host's callback that decides whether an untrusted file may run.
 #[derive(Clone)]
-pub struct Approval(Arc<dyn Fn(&TrustRequest) -> Option<bool> + Send + Sync>);
+pub struct Approval(Arc<Ask>);
+
+type Ask = dyn Fn(&TrustRequest) -> Option<bool> + Send + Sync;
 
 impl Approval {
     /// Calls `ask` with each request. Its answer is a `bool`, or an `Option<bool>`.

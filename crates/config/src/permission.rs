@@ -20,7 +20,6 @@ impl Reader<'_> {
             Err(Problem::new(Code::RefusedSetting, message, help))
         };
         let least = match key.project {
-            ProjectMay::Own => return Ok(value),
             ProjectMay::NotSet => {
                 return refused(format!("the file of a project cannot set `{name}`"));
             }
@@ -30,7 +29,7 @@ impl Reader<'_> {
             ProjectMay::TurnOn if self.of_user(name).is_some() => {
                 return refused(format!("the user's file sets `{name}` already"));
             }
-            ProjectMay::TurnOn => return Ok(value),
+            ProjectMay::Own | ProjectMay::TurnOn => return Ok(value),
             ProjectMay::Narrow => 0,
             ProjectMay::NarrowTo(least) => least,
         };

@@ -139,7 +139,7 @@ fn a_build_asks_whenever_rights_widen() {
     build(&[]).exits(0);
     assert_eq!(granted(&place)["read"], json!([data]), "nothing widens");
 
-    // What is below a directory that was granted is no wider; the rest is.
+    // A directory below one that was granted is covered by it; the rest is wider.
     let below = data.join("deep");
     ask(&place, &json!({"read": [below]}));
     build(&[]).exits(0);
@@ -199,7 +199,7 @@ fn dev_grants_nothing_that_a_file_asks_for_while_it_is_edited() {
     dev.wait().unwrap();
 }
 
-/// SQLite reports a refused file as one that it cannot open.
+/// `SQLite` reports a refused file as one that it cannot open.
 #[test]
 fn an_error_in_other_words_names_the_rights_that_are_missing() {
     if !Path::new("/usr/bin/python3").exists() {
