@@ -46,7 +46,7 @@ pub(crate) fn add_built(
     };
     let granted = |code: &Code| {
         let asked = toolsets::asked(code);
-        if is_granted { asked } else { kept(asked, held(code, &before)) }
+        if is_granted { asked } else { kept(asked, &held(code, &before)) }
     };
     let code = offered.trust(&store, granted, common, out)?;
     if is_granted {
@@ -91,7 +91,7 @@ fn held(code: &Code, before: &[TrustedFile]) -> BTreeMap<String, ToolsetRights> 
 /// Returns the part of the rights in `asked` that `held` covers.
 fn kept(
     asked: BTreeMap<String, ToolsetRights>,
-    held: BTreeMap<String, ToolsetRights>,
+    held: &BTreeMap<String, ToolsetRights>,
 ) -> BTreeMap<String, ToolsetRights> {
     let kept = |(class, asked): (String, ToolsetRights)| {
         let rights = asked.and(held.get(&class)?);

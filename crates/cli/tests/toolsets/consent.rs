@@ -129,8 +129,8 @@ fn a_build_asks_whenever_rights_widen() {
     let wide = json!({"read": [data]});
     ask(&place, &wide);
     for more in [&[][..], &["--json"]] {
-        let built = build(more).exits(1);
-        assert!(built.stderr.contains("was not granted it; `--yes` grants it"), "{built:?}");
+        let run = build(more).exits(1);
+        assert!(run.stderr.contains("was not granted it; `--yes` grants it"), "{run:?}");
         assert_eq!(granted(&place), Value::Null, "nobody was asked");
         assert_eq!(listed(&place)["refused"], json!([]));
     }

@@ -11,7 +11,6 @@ mod build;
 mod c;
 mod channels;
 mod cli;
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
