@@ -15,7 +15,7 @@ use super::narrow::{allowed, is_allowed, unknown_names};
 use super::place_set::PlaceSet;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
-use super::rule::{SkillChoice, SkillRule, turned_off};
+use super::rule::{SkillChoice, SkillRule, decision, turned_off};
 use super::scan::{Scanned, scan};
 use super::source::{Origin, Scope, Source, without_repetitions};
 use super::visibility::Allowlist;
@@ -81,7 +81,9 @@ impl CatalogOptions {
             environment: _,
         } = self;
         let sources = sources.iter().map(Source::written).collect::<Option<Vec<_>>>()?;
-        let written: Vec<_> = choices.iter().map(|choice| (&choice.skills, &choice.off)).collect();
+        let written =
+            |choice: &SkillChoice| (choice.skills.clone(), choice.off.clone(), choice.of_project);
+        let written: Vec<_> = choices.iter().map(written).collect();
         let unknown: Vec<_> = choices.iter().map(|choice| choice.unknown.clone()).collect();
         let (unknown, findings) = (Findings(Cow::Owned(unknown)), Findings(findings.into()));
         let lists = allowlist.lists();
@@ -99,6 +101,22 @@ struct Candidate {
     entry: Entry,
     /// The place of its source, then the bytes of its path; the greatest wins.
     precedence: (usize, Vec<u8>),
+    /// True if a project, and not the user, chose it.
+    is_of_project: bool,
+    /// True if the file of the project turns it off: then it takes nothing away from others.
+    is_off_by_project: bool,
+    /// True if the user keeps it: no skill of a project takes its place.
+    is_kept: bool,
+}
+
+impl Candidate {
+    fn new(entry: Entry, precedence: (usize, Vec<u8>), source: &Source) -> Candidate {
+        let is_of_project = source.is_of_project();
+        // The user's fetched skills are pinned by the lock file.
+        let is_pinned = entry.scope == Scope::Fetched;
+        let is_kept = !is_of_project && (is_pinned || entry.skill.manifest().is_always());
+        Candidate { entry, precedence, is_of_project, is_off_by_project: false, is_kept }
+    }
 }
 
 pub(super) fn resolve(
@@ -112,9 +130,22 @@ pub(super) fn resolve(
     let named = Named::new(candidates.iter().map(|candidate| &candidate.entry));
     let (chosen, unknown_choices) = chosen(&options.choices, &named);
     let (allowed, unallowed) = allowed(allowlist, &named);
-    for Candidate { entry, .. } in &mut candidates {
-        entry.status = status(entry, chosen.get(&entry.id).copied(), options, &mut reader.inputs);
+    let mut refused = BTreeMap::new();
+    for candidate in &mut candidates {
+        let Candidate { entry, is_of_project, is_off_by_project, is_kept, .. } = candidate;
+        let choices = chosen.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
+        let refuse = |choice: &SkillChoice| {
+            refused
+                .entry((choice.unknown.path.clone(), choice.skills.clone()))
+                .or_insert_with(|| choice.refusal(&entry.id));
+        };
+        let choice = decision(choices, *is_of_project, refuse);
+        *is_off_by_project = choice.is_some_and(|choice| choice.of_project && choice.off.is_some());
+        *is_kept |= !*is_of_project
+            && choices.iter().any(|choice| choice.off.is_none() && !choice.of_project);
+        entry.status = status(entry, choice, options, &mut reader.inputs);
     }
+    diagnostics.extend(refused.into_values());
     let entries = shadow(candidates, &mut diagnostics);
     // A skill and those it shadows have the same id, so they are kept or dropped together.
     let allowed = PlaceSet::of(entries.len(), |place| is_allowed(&entries[place], &allowed));
@@ -160,7 +191,7 @@ fn candidates(
                     let id = SkillId::new(skill.name());
                     let entry = new_entry(id, Arc::clone(skill), String::new());
                     let precedence = (place, nth.to_be_bytes().into());
-                    candidates.push(Candidate { entry, precedence });
+                    candidates.push(Candidate::new(entry, precedence, source));
                 }
             }
             Origin::Directory(root) => {
@@ -174,7 +205,7 @@ fn candidates(
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     let entry = new_entry(id, skill, relative);
                     let precedence = (place, path.as_os_str().as_encoded_bytes().to_vec());
-                    Candidate { entry, precedence }
+                    Candidate::new(entry, precedence, source)
                 }));
             }
         }
@@ -259,19 +290,20 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
     relative
 }
 
-/// Returns the choice that decides about each skill that `choices` name, by id, and the choices that name
-/// no skill.
+/// Returns the choices that name each skill, by id, in their order, and those that name no skill.
 fn chosen<'o>(
     choices: &'o [SkillChoice],
     named: &Named<'_>,
-) -> (BTreeMap<SkillId, &'o SkillChoice>, Vec<&'o SkillChoice>) {
-    let (mut chosen, mut unknown) = (BTreeMap::new(), Vec::new());
+) -> (BTreeMap<SkillId, Vec<&'o SkillChoice>>, Vec<&'o SkillChoice>) {
+    let (mut chosen, mut unknown) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
     for choice in choices {
         let ids = named.ids(&choice.skills);
         if ids.is_empty() {
             unknown.push(choice);
         }
-        chosen.extend(ids.into_iter().map(|id| (id, choice)));
+        for id in ids {
+            chosen.entry(id).or_default().push(choice);
+        }
     }
     (chosen, unknown)
 }
@@ -299,7 +331,8 @@ fn status(
     unmet.map_or(Status::Available, |reason| Status::Unavailable { reason })
 }
 
-/// Orders candidates by id and precedence. Marks those that lose as shadowed, and reports them.
+/// Orders candidates by id and precedence. Marks those that lose as shadowed, and reports them. A skill of a
+/// project comes last if the user keeps another one, or if the project itself turns it off.
 fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let mut by_id: BTreeMap<SkillId, Vec<Candidate>> = BTreeMap::new();
     for candidate in candidates {
@@ -307,18 +340,25 @@ fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     }
     let mut entries = Vec::new();
     for mut rivals in by_id.into_values() {
-        rivals.sort_by(|a, b| Reverse(&a.precedence).cmp(&Reverse(&b.precedence)));
+        let is_kept = rivals.iter().any(|rival| rival.is_kept);
+        let is_last = |it: &Candidate| it.is_of_project && (is_kept || it.is_off_by_project);
+        rivals.sort_by(|a, b| {
+            let order = is_last(a).cmp(&is_last(b));
+            order.then_with(|| Reverse(&a.precedence).cmp(&Reverse(&b.precedence)))
+        });
         let winner = rivals[0].entry.skill.path().map(Path::to_owned).unwrap_or_default();
-        for (place, Candidate { mut entry, .. }) in rivals.into_iter().enumerate() {
+        for (place, Candidate { mut entry, is_of_project, .. }) in rivals.into_iter().enumerate() {
             if place > 0 {
                 entry.status = Status::Shadowed { by: winner.clone() };
                 let path = entry.skill.path().unwrap_or(Path::new(""));
-                diagnostics.push(Diagnostic::new(
-                    Code::Shadowed,
-                    path,
-                    format!("skill `{}` {}", entry.id, entry.status.reason().unwrap_or_default()),
-                    "rename one of the two if both are wanted",
-                ));
+                let message =
+                    format!("skill `{}` {}", entry.id, entry.status.reason().unwrap_or_default());
+                let help = if is_kept && is_of_project {
+                    "the user keeps that one, and a project does not replace it; rename this one"
+                } else {
+                    "rename one of the two if both are wanted"
+                };
+                diagnostics.push(Diagnostic::new(Code::Shadowed, path, message, help));
             }
             entries.push(entry);
         }

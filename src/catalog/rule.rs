@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf, absolute};
 use super::naming::is_like;
 use super::{Entry, Scope};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::SkillId;
 
 /// A rule of the host's agent that turns skills off, or on again. Of several rules that apply to a skill,
 /// the last one decides.
@@ -35,6 +36,9 @@ pub struct SkillChoice {
     pub skills: String,
     /// The reason why it is off, in a phrase; `None` if it is on.
     pub off: Option<String>,
+    /// True if the file of a project says so. It decides about the project's own skills: it turns off no
+    /// other ones, and turns none of the others on that the user turned off.
+    pub of_project: bool,
     /// The finding to report if there is no such skill.
     pub unknown: Diagnostic,
 }
@@ -45,7 +49,7 @@ impl SkillChoice {
         let skills = skills.into();
         let message = format!("`{skills}` is enabled, but there is no such skill");
         let unknown = Diagnostic::new(Code::UnknownSkill, Path::new(""), message, CORRECT_IT);
-        SkillChoice { skills, off: None, unknown }
+        SkillChoice { skills, off: None, of_project: false, unknown }
     }
 
     /// Turns off what `skills` names. `reason` is a phrase, shown with the status of the skills.
@@ -53,8 +57,49 @@ impl SkillChoice {
         let skills = skills.into();
         let message = format!("`{skills}` is disabled, but there is no such skill");
         let unknown = Diagnostic::new(Code::UnknownSkill, Path::new(""), message, CORRECT_IT);
-        SkillChoice { skills, off: Some(reason.into()), unknown }
+        SkillChoice { skills, off: Some(reason.into()), of_project: false, unknown }
     }
+
+    /// Tells whether the choice has no say about a skill of which `earlier` decided, as the file of a project
+    /// makes it.
+    fn is_refused(&self, is_of_project: bool, earlier: Option<&SkillChoice>) -> bool {
+        let is_off_for_user = || earlier.is_some_and(|it| it.off.is_some() && !it.of_project);
+        self.of_project && !is_of_project && (self.off.is_some() || is_off_for_user())
+    }
+
+    /// The finding about a choice of a project's file that has no say about the skill `id`.
+    pub(super) fn refusal(&self, id: &SkillId) -> Diagnostic {
+        let (code, place) = (Code::RefusedSetting, &self.unknown);
+        let (message, help) = match self.off {
+            Some(_) => (
+                format!("the file of a project cannot turn off `{id}`, which is not the project's"),
+                "the user can turn it off with `repertoire disable`",
+            ),
+            None => (
+                format!("the file of a project cannot turn on `{id}`, which the user turned off"),
+                "the user can turn it on with `repertoire enable`",
+            ),
+        };
+        let finding = Diagnostic::new(code, &place.path, message, help);
+        Diagnostic { line: place.line, column: place.column, span: place.span.clone(), ..finding }
+    }
+}
+
+/// Returns the last of `choices` that has a say about a skill. Calls `refuse` with those that have none.
+pub(super) fn decision<'c>(
+    choices: &[&'c SkillChoice],
+    is_of_project: bool,
+    mut refuse: impl FnMut(&'c SkillChoice),
+) -> Option<&'c SkillChoice> {
+    let mut decided = None;
+    for choice in choices {
+        if choice.is_refused(is_of_project, decided) {
+            refuse(choice);
+        } else {
+            decided = Some(*choice);
+        }
+    }
+    decided
 }
 
 /// The remedy for a setting that names no skill.

@@ -59,6 +59,7 @@ impl fmt::Display for Scope {
 /// other link is reported and not followed; [`Source::allow_links_outside`] and
 /// [`Source::allow_links_into`] allow more.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Source {
     pub(super) origin: Origin,
     pub(super) scope: Scope,
@@ -74,6 +75,8 @@ pub struct Source {
     namespaced: bool,
     /// The key whose signature was verified, if a signature was required.
     signed_by: Option<String>,
+    /// True if the file of a project names the source, although its skills were fetched from elsewhere.
+    named_by_project: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -96,6 +99,7 @@ impl Source {
             name: None,
             namespaced: false,
             signed_by: None,
+            named_by_project: false,
         }
     }
 
@@ -141,6 +145,18 @@ impl Source {
     pub fn signed_with(mut self, key: Option<String>) -> Source {
         self.signed_by = key;
         self
+    }
+
+    /// Marks a fetched source as one that the file of a project names: its skills count as the project's.
+    #[must_use]
+    pub fn named_by_project(mut self) -> Source {
+        self.named_by_project = true;
+        self
+    }
+
+    /// Tells whether a project, and not the user, chose the skills of the source.
+    pub(super) fn is_of_project(&self) -> bool {
+        self.scope == Scope::Project || self.named_by_project
     }
 
     /// Marks the source as optional: its directory need not exist.
@@ -217,7 +233,8 @@ impl Source {
         // The brand is written with the options; the name matters only as a namespace.
         let Source { origin, scope, optional, links_outside, links_into, .. } = self;
         let Origin::Directory(root) = origin else { return None };
-        Some((root, scope, optional, links_outside, links_into, self.namespace()))
+        let of_project = self.is_of_project();
+        Some((root, scope, optional, links_outside, links_into, self.namespace(), of_project))
     }
 
     /// The scope of its skills.
@@ -247,6 +264,28 @@ impl Source {
             Origin::Directory(root) => Some(root),
             Origin::Memory(_) => None,
         }
+    }
+}
+
+/// A bare path is a directory of the project: its text is read, and its code runs only once the user or the
+/// host has trusted it. To vouch for the code of a directory, name its scope, as in [`Source::user`].
+impl From<PathBuf> for Source {
+    fn from(root: PathBuf) -> Source {
+        Source::project(root)
+    }
+}
+
+/// See the conversion from a [`PathBuf`].
+impl From<&Path> for Source {
+    fn from(root: &Path) -> Source {
+        Source::from(root.to_owned())
+    }
+}
+
+/// See the conversion from a [`PathBuf`].
+impl From<&str> for Source {
+    fn from(root: &str) -> Source {
+        Source::from(PathBuf::from(root))
     }
 }
 

@@ -59,6 +59,17 @@ struct Item<'a> {
     location: Option<String>,
 }
 
+impl PromptOptions {
+    /// The budget, or the one that applies if none is set: 2 % of the context window, or 16,000 characters if
+    /// its size is not known.
+    pub fn budget_in_force(&self) -> Budget {
+        self.budget.unwrap_or(match self.context_window {
+            Some(window) => Budget::Share { percent: DEFAULT_PERCENT, window },
+            None => Budget::Characters(DEFAULT_CHARACTERS),
+        })
+    }
+}
+
 impl Item<'_> {
     fn line(&self, format: Format, n_chars: usize) -> String {
         format.line(self.entry, &cut(&self.description, n_chars), self.location.as_deref())
@@ -100,11 +111,7 @@ pub(crate) fn catalog_prompt(
     if always.is_empty() && others.is_empty() {
         return CatalogPrompt::default();
     }
-    let budget = options.budget.unwrap_or(match options.context_window {
-        Some(window) => Budget::Share { percent: DEFAULT_PERCENT, window },
-        None => Budget::Characters(DEFAULT_CHARACTERS),
-    });
-    let meter = Meter::new(Some(budget), tokens);
+    let meter = Meter::new(Some(options.budget_in_force()), tokens);
     let PromptOptions { format, how_to_load, .. } = options;
     let layout = Layout { format: *format, how_to_load, meter, always: &always, others: &others };
     layout.best()

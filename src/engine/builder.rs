@@ -61,10 +61,11 @@ pub struct EngineBuilder {
 }
 
 impl EngineBuilder {
-    /// Adds a source; it wins over the sources added before.
+    /// Adds a source; it wins over the sources added before. A bare path is a source of the project, whose
+    /// code must be trusted before it runs.
     #[must_use]
-    pub fn source(mut self, source: Source) -> EngineBuilder {
-        self.catalog.sources.push(source);
+    pub fn source(mut self, source: impl Into<Source>) -> EngineBuilder {
+        self.catalog.sources.push(source.into());
         self
     }
 

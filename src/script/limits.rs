@@ -54,6 +54,15 @@ pub struct ScriptLimits {
     pub processes: Option<u64>,
 }
 
+/// The limits and the network that the settings of a project leave to its own scripts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectScripts {
+    /// The limits of a run.
+    pub limits: ScriptLimits,
+    /// False if they never use the network.
+    pub network: bool,
+}
+
 impl Default for ScriptLimits {
     fn default() -> ScriptLimits {
         ScriptLimits {

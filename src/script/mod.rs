@@ -60,11 +60,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::catalog::Environment;
+use crate::catalog::{Environment, Scope};
 use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
-use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
+use crate::trust::{Abilities, Approval, Demand, Owner, SkillFiles, TrustStore};
 use files::Files;
 use private_copy::PrivateCopy;
 use run::{AllowedAccess, Sockets};
@@ -73,7 +73,7 @@ use run::{AllowedAccess, Sockets};
 #[doc(hidden)]
 pub use crate::sandbox::allowed_calls;
 pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
-pub use limits::ScriptLimits;
+pub use limits::{ProjectScripts, ScriptLimits};
 pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
 
 /// The number of bytes of a script that are read to find its interpreter and its help.
@@ -105,6 +105,9 @@ pub struct ScriptOptions {
     /// when trusting the script. It may then use Internet sockets. Sockets that reach other programs on
     /// this machine by a path are open only to scripts of the user's own skills.
     pub network: bool,
+    /// The limits and the network of the project's own scripts, where its settings narrow them; `None` for those
+    /// of all scripts.
+    pub project: Option<ProjectScripts>,
     /// The directory in which scratch directories are made; `None` is the system's directory for
     /// temporary files.
     pub scratch: Option<PathBuf>,
@@ -123,6 +126,7 @@ impl Default for ScriptOptions {
             write: Vec::new(),
             hidden: Vec::new(),
             network: true,
+            project: None,
             scratch: None,
             approve: None,
         }
@@ -207,7 +211,8 @@ impl Scripts {
     ) -> Result<ScriptOutput, Error> {
         let files = Files::find(skill)?;
         let script = files.resolve(skill, script)?;
-        self.options.limits.check_args(&skill.id, script, args)?;
+        let limits = self.limits(skill);
+        limits.check_args(&skill.id, script, args)?;
         let approve = self.options.approve.as_ref();
         let compared = self.trust.compared(skill, approve, SkillFiles::read)?;
         let mut checked = files.check(skill, script)?;
@@ -221,7 +226,9 @@ impl Scripts {
             .runner(script, &own.content, own.is_executable)
             .map_err(|missing| no_runner(missing, skill, script))?;
         let compared = compared.as_ref();
-        let demand = Demand { owner: skill, skill: compared, classes: &[], approve };
+        let abilities = || self.abilities(skill);
+        let demand =
+            Demand { owner: skill, skill: compared, classes: &[], approve, abilities: &abilities };
         let withheld = files.trust(&demand, script, &mut checked, &self.trust)?;
         let failed = |error| cannot_run(error, skill, script);
         let scratch = self.options.scratch.as_deref();
@@ -258,17 +265,41 @@ impl Scripts {
         };
         let (hidden, scratch) = (self.options.hidden.clone(), Some(private_copy.scratch()));
         let access = AllowedAccess { write, hidden, sockets, scratch };
-        let output =
-            run::run(&program, set_up, access, &self.options.limits, io).map_err(failed)?;
+        let output = run::run(&program, set_up, access, limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
         Ok(ScriptOutput { withheld, offline, ..output })
+    }
+
+    /// The things that the scripts of a skill may do once they are trusted: they read all files of the
+    /// user. Where the system confines nothing, they may do all that the user may.
+    pub fn abilities(&self, skill: &Owner) -> Abilities {
+        let is_asked = skill.scope.is_trusted() || skill.network;
+        let network = self.allows_network(skill) && is_asked;
+        if cfg!(target_os = "linux") {
+            Abilities { read: None, network, write: Some(self.options.write.clone()) }
+        } else {
+            Abilities::of_user()
+        }
+    }
+
+    /// The limits that the project's settings leave to the scripts of a skill; `None` if it is not the project's.
+    fn of_project(&self, skill: &Owner) -> Option<&ProjectScripts> {
+        self.options.project.as_ref().filter(|_| skill.scope == Scope::Project)
+    }
+
+    fn limits(&self, skill: &Owner) -> &ScriptLimits {
+        self.of_project(skill).map_or(&self.options.limits, |project| &project.limits)
+    }
+
+    fn allows_network(&self, skill: &Owner) -> bool {
+        self.options.network && self.of_project(skill).is_none_or(|project| project.network)
     }
 
     /// The reason why the network is closed to the script at `path`; `None` if it is open.
     fn offline(&self, skill: &Owner, path: &Path) -> Option<Offline> {
         let is_foreign = !skill.scope.is_trusted();
         match () {
-            () if !self.options.network => Some(Offline::Host),
+            () if !self.allows_network(skill) => Some(Offline::Host),
             () if is_foreign && !skill.network => Some(Offline::NotAsked),
             () if is_foreign && !self.trust.opens_network(path) => Some(Offline::NotAllowed),
             () => None,

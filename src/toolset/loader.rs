@@ -88,7 +88,7 @@ impl Loader {
         let start = SystemTime::now();
         let (path, mut file) = entry.open(&owner.dir)?;
         let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
-        let limits = self.limits_name(owner, entry);
+        let limits = self.options.limits_name(owner, entry.class());
         let key = Opened { path: path.clone(), limits, rights: rights.clone() };
         let read_error = |error| read_error(&path, error);
         let stamp = Stamp::of(&file.metadata().map_err(read_error)?, start);
@@ -146,11 +146,13 @@ impl Loader {
         let skill = skill.as_ref();
         let classes = [entry.class().to_owned()];
         let files = skill.map(|skill| &skill.files);
-        let demand = Demand { owner, skill: files, classes: &classes, approve };
+        let abilities = || self.options.abilities(owner, &classes);
+        let demand =
+            Demand { owner, skill: files, classes: &classes, approve, abilities: &abilities };
         let program = Program::read(&owner.dir, entry)?.trusted(&demand, &self.trust)?;
         let path = owner.dir.join(entry.path());
         let rights = Rights::of(&self.trust, owner, &path, entry.class(), asked);
-        let key = Opened { path, limits: self.limits_name(owner, entry), rights };
+        let key = Opened { path, limits: self.options.limits_name(owner, entry.class()), rights };
         if let Some(known) = self.known_with(&key, skill, &program.sha256) {
             known.check_trust(|| Ok(()))?;
             return Ok(known);
@@ -291,12 +293,6 @@ impl Loader {
         Ok(Some(Arc::new(SkillCopy { files, sha256, dir })))
     }
 
-    /// The name under which the options have limits for the class of `entry`.
-    fn limits_name(&self, owner: &Owner, entry: &ToolsetEntry) -> Option<String> {
-        let names = [format!("{}:{}", owner.id, entry.class()), entry.class().to_owned()];
-        names.into_iter().find(|name| self.options.limits.contains_key(name))
-    }
-
     /// Fails if a library is not trusted to run together with the files of its skill.
     fn verify(
         &self,
@@ -307,7 +303,9 @@ impl Loader {
         classes: &[String],
     ) -> Result<(), Error> {
         let approve = self.options.approve.as_ref();
-        let demand = Demand { owner, skill: skill.map(|skill| &skill.files), classes, approve };
+        let abilities = || self.options.abilities(owner, classes);
+        let skill = skill.map(|skill| &skill.files);
+        let demand = Demand { owner, skill, classes, approve, abilities: &abilities };
         self.trust.demand(&demand, path, sha256)?;
         self.trust.demand_skill(&demand, path, sha256)
     }
@@ -322,7 +320,7 @@ impl Loader {
         let shown_as = path.clone();
         Ok(match (&self.options.isolation, code, note) {
             (Isolation::Process { program, limits }, code, _) => {
-                let own = own.as_ref().and_then(|name| self.options.limits.get(name));
+                let own = own.as_ref().and_then(|name| self.options.named_limits(owner, name));
                 let mut limits = own.unwrap_or(limits).clone();
                 limits.read.extend(rights.held.read.iter().map(PathBuf::from));
                 limits.network |= rights.held.network;

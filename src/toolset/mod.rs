@@ -101,6 +101,8 @@ pub struct ToolsetOptions {
     /// Limits of single classes, by `skill:Class` or `Class`, in place of the limits in `isolation`. A
     /// library runs in a separate process for each class with limits of its own.
     pub limits: BTreeMap<String, Limits>,
+    /// Limits of classes of the project's own skills, in place of `limits`, where its settings narrow them.
+    pub project_limits: BTreeMap<String, Limits>,
     /// Decides whether a library that is not trusted may run. With `None`, it is refused.
     pub approve: Option<Approval>,
 }
@@ -125,6 +127,7 @@ impl ToolsetOptions {
             config: Map::new(),
             project_config: Map::new(),
             limits: BTreeMap::new(),
+            project_limits: BTreeMap::new(),
             approve: None,
         }
     }

@@ -255,7 +255,7 @@ impl Tool {
     }
 
     /// Returns the question to ask the user after a call of this tool failed with `error`. Returns
-    /// `None` unless the sandbox refused something and the skill asks for more rights than it has.
+    /// `None` unless the tool reported the error itself, and the skill asks for more rights than it has.
     pub fn rights_request(&self, error: &Error) -> Option<RightsRequest> {
         let Library { rights, path, trust, .. } = &*self.library;
         rights.request(error, &self.skill, path, trust)

@@ -4,18 +4,25 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ContentHash, FileChange, Owner, SkillFiles, TrustStore, Verdict};
+use super::{Abilities, ContentHash, FileChange, Owner, Refusal, SkillFiles, TrustStore, Verdict};
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::SkillId;
 
 /// A host's callback that decides whether an untrusted file may run.
 #[derive(Clone)]
-pub struct Approval(Arc<dyn Fn(&TrustRequest) -> bool + Send + Sync>);
+pub struct Approval(Arc<Ask>);
+
+type Ask = dyn Fn(&TrustRequest) -> Option<bool> + Send + Sync;
 
 impl Approval {
-    /// Calls `ask` with each request. If it returns true, the trust store remembers that.
-    pub fn new(ask: impl Fn(&TrustRequest) -> bool + Send + Sync + 'static) -> Approval {
-        Approval(Arc::new(ask))
+    /// Calls `ask` with each request. Its answer is a `bool`, or an `Option<bool>`.
+    ///
+    /// The trust store remembers a yes and a no, and the same request is not made again. `None` says that
+    /// there is no answer: the code does not run now, and the next call asks again.
+    pub fn new<A: Into<Option<bool>>>(
+        ask: impl Fn(&TrustRequest) -> A + Send + Sync + 'static,
+    ) -> Approval {
+        Approval(Arc::new(move |request| ask(request).into()))
     }
 }
 
@@ -40,6 +47,8 @@ pub struct TrustRequest {
     /// True if the skill asks for the network for its scripts. Trusting a script grants it the network
     /// as well.
     pub network: bool,
+    /// The things that it may do once it is trusted, for the user to see.
+    pub abilities: Abilities,
     /// The reason why the file is not trusted.
     pub verdict: Verdict,
     /// The files of the skill that were added, changed or removed since its code was trusted; empty if
@@ -55,6 +64,8 @@ pub(crate) struct Demand<'a> {
     /// The classes that the library exports; empty for a script.
     pub(crate) classes: &'a [String],
     pub(crate) approve: Option<&'a Approval>,
+    /// Returns what the code may do once it is trusted.
+    pub(crate) abilities: &'a dyn Fn() -> Abilities,
 }
 
 impl TrustStore {
@@ -115,7 +126,8 @@ impl TrustStore {
         // Approving the file accepts these changes too.
         let others: Vec<FileChange> = changes.iter().filter(is_other).cloned().collect();
         let is_changed = matches!(verdict, Verdict::Changed { .. }) || !others.is_empty();
-        if self.is_approved(demand, path, sha256, verdict, changes)? {
+        let answer = self.answer(demand, path, sha256, verdict, changes)?;
+        if answer == Some(true) {
             return Ok(());
         }
         let why = if others.is_empty() {
@@ -124,6 +136,7 @@ impl TrustStore {
             let others = FileChange::listed(&others);
             format!("{why}; other files of the skill have changed: {others}")
         };
+        let why = with_answer(why, answer);
         let remedy = match demand.skill.filter(|_| is_changed) {
             Some(skill) => Remedy::TrustSkill(skill.dir().to_owned()),
             None => Remedy::Trust(path.to_owned()),
@@ -172,40 +185,62 @@ impl TrustStore {
                 (why, Verdict::Changed { trusted: sha256.clone() }, changes)
             }
         };
-        if self.is_approved(demand, path, sha256, verdict, changes)? {
+        let answer = self.answer(demand, path, sha256, verdict, changes)?;
+        if answer == Some(true) {
             return Ok(());
         }
         let error = Error::new(
             ErrorCode::PermissionDenied,
-            why,
+            with_answer(why, answer),
             "the user has to approve the changes first",
         );
         Err(error.with_remedy(Remedy::TrustSkill(skill.dir().to_owned())))
     }
 
-    /// Asks the host. If it approves, records that in the store.
-    fn is_approved(
+    /// Returns the answer of the host, which is asked if it did not refuse the same before. Records the
+    /// answer in the store. `None` if there is no answer.
+    fn answer(
         &self,
         demand: &Demand<'_>,
         path: &Path,
         sha256: &ContentHash,
         verdict: Verdict,
         changes: Vec<FileChange>,
-    ) -> Result<bool, Error> {
-        let Demand { owner, skill, classes, approve } = demand;
+    ) -> Result<Option<bool>, Error> {
+        let Demand { owner, skill, classes, approve, abilities } = demand;
+        let network = owner.network && classes.is_empty();
+        let question = Refusal::of_code(path, sha256.clone(), *skill, network);
+        if self.is_refused(&question) {
+            return Ok(Some(false));
+        }
+        let Some(approve) = approve else { return Ok(None) };
         let request = TrustRequest {
             skill: owner.id.clone(),
             path: path.to_owned(),
             sha256: sha256.clone(),
             classes: classes.to_vec(),
-            network: owner.network && classes.is_empty(),
+            network,
+            abilities: abilities(),
             verdict,
             changes,
         };
-        if !approve.is_some_and(|approve| (approve.0)(&request)) {
-            return Ok(false);
+        let answer = (approve.0)(&request);
+        match answer {
+            Some(true) => {
+                self.add_with_skill(*skill, path, sha256.clone(), network)?;
+            }
+            Some(false) => self.refuse(question)?,
+            None => {}
         }
-        self.add_with_skill(*skill, path, sha256.clone(), request.network)?;
-        Ok(true)
+        Ok(answer)
+    }
+}
+
+/// Adds to the reason why code does not run that somebody said no to it.
+fn with_answer(why: String, answer: Option<bool>) -> String {
+    if answer == Some(false) {
+        format!("{why}; the answer was no, and it is not asked again")
+    } else {
+        why
     }
 }

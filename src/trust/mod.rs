@@ -5,6 +5,7 @@
 //! exactly that content. A trusted file that has changed since is refused in every source. So is trusted
 //! code if another file of its skill was added, changed or removed since.
 
+mod abilities;
 #[cfg_attr(
     not(any(feature = "scripts", feature = "toolsets")),
     expect(dead_code, reason = "for the features that run code")
@@ -15,6 +16,7 @@ mod moved;
 mod open;
 mod owner;
 mod permissions;
+mod refusals;
 #[cfg(unix)]
 mod shell_quote;
 mod skill_files;
@@ -35,6 +37,7 @@ use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::skill::ToolsetRights;
 
+pub use abilities::Abilities;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 pub(crate) use approval::Demand;
 pub use approval::{Approval, TrustRequest};
@@ -42,6 +45,7 @@ pub use hash::ContentHash;
 pub use open::open_file;
 pub use owner::Owner;
 pub(crate) use permissions::check_permissions;
+pub use refusals::Refusal;
 #[cfg(unix)]
 pub(crate) use shell_quote::quoted;
 pub use skill_files::{ChangeKind, FileChange, SkillFiles};
@@ -108,6 +112,8 @@ struct Trusted {
     files: BTreeMap<PathBuf, TrustedFile>,
     /// The skills to which the files belong, by their directories.
     skills: BTreeMap<PathBuf, TrustedSkill>,
+    /// The refusals, in the order of the paths.
+    refused: Vec<Refusal>,
 }
 
 impl Trusted {
@@ -230,7 +236,7 @@ impl TrustStore {
         sha256: ContentHash,
         network: bool,
     ) -> Result<TrustedFile, Error> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let since = now();
         let skill = skill.map(|files| TrustedSkill::new(files, since));
         let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
         let file = TrustedFile { path, sha256, since, network, rights, tools };
@@ -238,6 +244,7 @@ impl TrustStore {
             if let Some(skill) = skill {
                 trusted.accept(skill);
             }
+            trusted.forget_refusals(&file.path, None);
             trusted.files.insert(file.path.clone(), file.clone());
             file
         })
@@ -261,7 +268,14 @@ impl TrustStore {
         class: &str,
         rights: ToolsetRights,
     ) -> Result<TrustedFile, Error> {
-        self.amend(path, |file| drop(file.rights.insert(class.to_owned(), rights)))
+        self.change(|trusted| {
+            let path = real(path);
+            trusted.forget_refusals(&path, Some(class));
+            let file = trusted.files.get_mut(&path)?;
+            file.rights.insert(class.to_owned(), rights);
+            Some(file.clone())
+        })?
+        .ok_or_else(|| not_trusted(path))
     }
 
     /// Records which tools of the trusted library at `path` were shown to the user, by class. Fails with
@@ -363,6 +377,11 @@ impl TrustStore {
         state.stamp = Some(stamp_of(file));
         Ok(result)
     }
+}
+
+/// The time in seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 fn not_trusted(path: &Path) -> Error {

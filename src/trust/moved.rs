@@ -6,16 +6,16 @@ use super::{TrustStore, Trusted};
 use crate::error::Error;
 
 impl TrustStore {
-    /// Notes that the directory `from` is at `to` now. What was trusted in it stays trusted as long as its
+    /// Notes that the directory `from` is at `to` now. What was trusted in it, or refused, stays so as long as its
     /// content is the same. Fails with `EXECUTION_ERROR` if the store cannot be written.
     pub fn moved(&self, from: &Path, to: &Path) -> Result<(), Error> {
         let to = to.canonicalize().unwrap_or_else(|_| to.to_owned());
-        let is_below = |file: &super::TrustedFile| file.path.starts_with(from);
-        if !self.list().iter().any(is_below) {
+        let trusted = self.list().iter().any(|file| file.path.starts_with(from));
+        if !trusted && !self.refusals().iter().any(|refusal| refusal.path.starts_with(from)) {
             return Ok(());
         }
         self.change(|trusted| {
-            let Trusted { files, skills } = std::mem::take(trusted);
+            let Trusted { files, skills, refused } = std::mem::take(trusted);
             let place = |path: PathBuf| match path.strip_prefix(from) {
                 Ok(below) => to.join(below),
                 Err(_) => path,
@@ -27,6 +27,10 @@ impl TrustStore {
             for (dir, mut skill) in skills {
                 skill.dir = place(skill.dir);
                 trusted.skills.insert(place(dir), skill);
+            }
+            for mut refusal in refused {
+                refusal.path = place(refusal.path);
+                trusted.refused.push(refusal);
             }
         })
     }

@@ -157,7 +157,6 @@ impl SkillFiles {
     }
 
     /// The hash of all paths and contents.
-    #[cfg(feature = "toolsets")]
     pub(crate) fn sha256(&self) -> ContentHash {
         let line = |(path, hash): (&String, &ContentHash)| format!("{hash} {path:?}\n");
         ContentHash::of(self.files.iter().map(line).collect::<String>().as_bytes())

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::open::open_file;
-use super::{Trusted, TrustedFile, TrustedSkill, check_permissions, io_error};
+use super::{Refusal, Trusted, TrustedFile, TrustedSkill, check_permissions, io_error};
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode};
 
@@ -20,6 +20,8 @@ struct Stored {
     /// user must approve their code again.
     #[serde(default)]
     skills: Vec<TrustedSkill>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<Refusal>,
 }
 
 /// The maximum size of a store's file, in bytes: a thousand times that of a large one.
@@ -61,13 +63,15 @@ pub(super) fn read(file: &Path) -> Result<Trusted, Error> {
     }
     let files = stored.trusted.into_iter().map(|file| (file.path.clone(), file)).collect();
     let skills = stored.skills.into_iter().map(|skill| (skill.dir.clone(), skill)).collect();
-    Ok(Trusted { files, skills })
+    Ok(Trusted { files, skills, refused: stored.refused })
 }
 
 /// Replaces the file as a whole, so that no reader sees a half-written one.
 pub(super) fn write(file: &Path, dir: &Path, trusted: &Trusted) -> io::Result<()> {
     let (files, skills) = (trusted.files.values().cloned(), trusted.skills.values().cloned());
-    let stored = Stored { version: VERSION, trusted: files.collect(), skills: skills.collect() };
+    let (trusted_files, skills) = (files.collect(), skills.collect());
+    let refused = trusted.refused.clone();
+    let stored = Stored { version: VERSION, trusted: trusted_files, skills, refused };
     let mut new = tempfile::NamedTempFile::new_in(dir)?;
     let text = serde_json::to_string_pretty(&stored)? + "\n";
     if text.len() as u64 > MAX_STORE_BYTES {

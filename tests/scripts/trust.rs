@@ -109,8 +109,11 @@ fn a_host_can_be_asked() {
         assert!(request.path.ends_with("scripts/a.sh") && request.classes.is_empty());
         false
     }));
-    assert_refused(&place, "a.sh", ErrorCode::PermissionDenied, "is not trusted");
+    assert_refused(&place, "a.sh", ErrorCode::PermissionDenied, "the answer was no");
     place.options.approve = Some(Approval::new(|_| true));
+    assert_refused(&place, "a.sh", ErrorCode::PermissionDenied, "it is not asked again");
+    let [refusal] = &*place.store.refusals() else { panic!("a no is listed once") };
+    place.store.forget_refusals([&refusal.path]).unwrap();
     assert!(place.only(&[]).is_success());
     place.options.approve = None;
     assert!(place.only(&[]).is_success(), "it is remembered");

@@ -37,6 +37,12 @@ pub struct SourceSetting {
 }
 
 impl SourceSetting {
+    /// The setting for a bare path.
+    pub fn bare(path: PathBuf) -> SourceSetting {
+        let scope = Source::from(&*path).scope().as_str().to_owned();
+        SourceSetting { path, scope, optional: false, links_outside: false }
+    }
+
     fn to_engine(&self) -> Result<Source, Error> {
         let mut source = Source::new(names::scope(&self.scope)?, &self.path);
         if self.optional {

@@ -219,6 +219,8 @@ export interface TrustRequest {
   path: string;
   sha256: string;
   classes: string[];
+  /** All that the code may do once it is trusted, such as "reads all your files · no network · writes nothing". */
+  may: string;
   verdict: 'untrusted' | 'changed';
   /**
    * The files of the skill that changed since its code was approved, such as "`lib/f.sh` (changed)".
@@ -369,7 +371,10 @@ export interface ToolsOptions {
 /** A path, or the `file:` URL of one. */
 export type Path = string | URL;
 
-/** A directory of skills; a plain path stands for a source with the scope `user`. */
+/**
+ * A directory of skills. A plain path, and a source without a scope, is one of the project: its code runs only once
+ * it is trusted.
+ */
 export type Source =
   | Path
   | { path: Path; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean };
@@ -428,7 +433,7 @@ export interface EngineOptions {
     | { timeout?: number; outputBytes?: number; env?: string[]; write?: Path[]; network?: boolean };
   /** The file that lists approved code. */
   trust?: Path;
-  approve?: (request: TrustRequest) => Awaitable<boolean>;
+  approve?: (request: TrustRequest) => Awaitable<boolean | null>;
   /** The directory for snapshots. */
   cache?: Path;
   /** Receives the progress of building; only for `Engine.create`. */

@@ -171,6 +171,9 @@ record! {
         sha256: String,
         /// The classes that a library exports; empty for a script.
         classes: Vec<String>,
+        /// All that the code may do once it is trusted, in a line such as "reads all your files · no network ·
+        /// writes nothing".
+        may: String,
         /// `untrusted`, or `changed` if different content was approved before.
         verdict: String,
         /// The files of the skill that changed since its code was approved, such as "`lib/f.sh`
@@ -186,6 +189,7 @@ impl From<&engine::toolset::TrustRequest> for TrustRequest {
             path: request.path.display().to_string(),
             sha256: request.sha256.to_string(),
             classes: request.classes.clone(),
+            may: request.abilities.to_string(),
             verdict: approval_verdict(&request.verdict).to_owned(),
             changes: request.changes.iter().map(ToString::to_string).collect(),
         }

@@ -92,13 +92,15 @@ pub(crate) fn ask_consent(
     })
 }
 
-/// Wraps the callback that approves code.
+/// Wraps the callback that approves code. `None` and an exception are no answer.
 pub(crate) fn approval(ask: Py<PyAny>) -> Approval {
     Approval::new(move |request: &EngineTrustRequest| {
         let request = TrustRequest::from(request);
-        let asked =
-            callback("the callback for approval", |py| ask.bind(py).call1((request,))?.is_truthy());
-        asked.unwrap_or(false)
+        let asked = callback("the callback for approval", |py| {
+            let answer = ask.bind(py).call1((request,))?;
+            if answer.is_none() { Ok(None) } else { answer.is_truthy().map(Some) }
+        });
+        asked.flatten()
     })
 }
 

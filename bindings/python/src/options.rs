@@ -141,7 +141,7 @@ impl PromptOptions {
 }
 
 /// A directory of skills. Where a source is expected, a plain path stands for a source with the scope
-/// `user`.
+/// `project`, whose code runs only once it is trusted.
 #[pyclass(frozen, eq, module = "repertoire")]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Source(SourceSetting);
@@ -149,7 +149,7 @@ pub(crate) struct Source(SourceSetting);
 #[pymethods]
 impl Source {
     #[new]
-    #[pyo3(signature = (path, scope = "user", *, optional = false, links_outside = false))]
+    #[pyo3(signature = (path, scope = "project", *, optional = false, links_outside = false))]
     fn new(path: PathBuf, scope: &str, optional: bool, links_outside: bool) -> Source {
         Source(SourceSetting { path, scope: scope.to_owned(), optional, links_outside })
     }
@@ -186,8 +186,7 @@ impl<'py> FromPyObject<'_, 'py> for SourcePlace {
             let kind = value.get_type();
             PyTypeError::new_err(format!("a source is a path or a `Source`, not {kind}"))
         })?;
-        let scope = "user".to_owned();
-        Ok(SourcePlace(SourceSetting { path, scope, optional: false, links_outside: false }))
+        Ok(SourcePlace(SourceSetting::bare(path)))
     }
 }
 

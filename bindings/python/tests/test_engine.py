@@ -219,7 +219,7 @@ def test_a_skill_says_what_its_file_says(tmp_path: Path) -> None:
     path = tmp_path / "ship/SKILL.md"
     path.write_text("---\ndescription: Ships. Fast.\ntriggers: [ship it]\n---\nPush.\n")
     [skill] = Engine([tmp_path]).skills("model")
-    assert (skill.id, skill.name, skill.brief, skill.scope) == ("ship", "ship", "Ships.", "user")
+    assert (skill.id, skill.name, skill.brief, skill.scope) == ("ship", "ship", "Ships.", "project")
     assert skill.triggers["keywords"] == ["ship it"] and skill.body == "Push.\n"
     assert (skill.path, skill.dir, skill.status) == (path, path.parent, "available")
     assert Skill.load(path).description == skill.description

@@ -74,6 +74,9 @@ fn options(args: &RunArgs, mut options: ScriptOptions) -> ScriptOptions {
     options.network &= !args.offline;
     if let Some(timeout) = args.timeout {
         options.limits.timeout = timeout;
+        if let Some(project) = &mut options.project {
+            project.limits.timeout = timeout;
+        }
     }
     options.env.extend(args.env.iter().cloned());
     options

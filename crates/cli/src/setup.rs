@@ -85,8 +85,8 @@ pub(crate) fn named_source(root: &Path, common: &Common) -> Source {
     let inside =
         real(&common.project).zip(real(root)).filter(|(project, root)| root.starts_with(project));
     match inside {
-        Some((project, _)) => Source::project(root).allow_links_into(project),
-        None => Source::project(root),
+        Some((project, _)) => Source::from(root).allow_links_into(project),
+        None => Source::from(root),
     }
 }
 

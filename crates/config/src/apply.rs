@@ -1,6 +1,6 @@
 //! The application of settings to the options of an engine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::Found;
 use super::schema::Value;
@@ -10,7 +10,7 @@ use repertoire::catalog::{Scope, SkillChoice};
 use repertoire::diagnostic::Code;
 use repertoire::disclosure::{Budget, DisclosureOptions, PromptOptions};
 use repertoire::matcher::MetaQuestion;
-use repertoire::script::ScriptOptions;
+use repertoire::script::{ProjectScripts, ScriptLimits, ScriptOptions};
 use repertoire::toolset::{Limits, ToolsetOptions};
 use repertoire_sessions::ServerOptions;
 
@@ -19,7 +19,8 @@ const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for
 
 impl Config {
     /// The settings that turn skills on and off; the last one that names a skill decides. The project's
-    /// file wins over the user's; in the same file, `disabled` wins over `enabled`.
+    /// file wins over the user's about the project's own skills; in the same file, `disabled` wins over
+    /// `enabled`.
     pub(crate) fn choices(&self) -> Vec<SkillChoice> {
         let mut choices = Vec::new();
         for file in &self.files {
@@ -143,9 +144,31 @@ impl Config {
         self.window.or_else(|| self.size("limits.window"))
     }
 
-    /// Returns `options` with the settings for scripts applied.
+    /// The same settings without those of the project's file.
+    fn of_user(&self) -> Config {
+        let mut config = self.clone();
+        config.found.retain(|found| found.scope != Scope::Project);
+        config
+    }
+
+    /// Returns `options` with the settings for scripts applied. Those of the project's file apply only to the
+    /// project's scripts.
     pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
-        let limits = &mut options.limits;
+        let is_own =
+            |found: &Found| found.scope == Scope::Project && found.name.starts_with("scripts.");
+        if self.found.iter().any(is_own) {
+            let (mut limits, mut network) = (options.limits.clone(), options.network);
+            self.script_limits(&mut limits, &mut network);
+            options.project = Some(ProjectScripts { limits, network });
+        }
+        self.of_user().script_limits(&mut options.limits, &mut options.network);
+        let listed = |name: &str| self.value(name).map(Value::texts).unwrap_or_default();
+        options.write.extend(listed("scripts.write").iter().map(Into::into));
+        options.env.extend_from_slice(listed("scripts.env"));
+        options
+    }
+
+    fn script_limits(&self, limits: &mut ScriptLimits, network: &mut bool) {
         set(&mut limits.timeout, self.seconds("scripts.timeout"));
         set(&mut limits.grace, self.seconds("scripts.grace"));
         set(&mut limits.output_bytes, self.size("scripts.output_bytes"));
@@ -158,14 +181,11 @@ impl Config {
         set(&mut limits.scratch_bytes, self.count("scripts.scratch_bytes").map(Some));
         set(&mut limits.group_processes, self.count("scripts.group_processes").map(Some));
         set(&mut limits.processes, self.count("scripts.processes").map(Some));
-        set(&mut options.network, self.switch("scripts.network"));
-        let listed = |name: &str| self.value(name).map(Value::texts).unwrap_or_default();
-        options.write.extend(listed("scripts.write").iter().map(Into::into));
-        options.env.extend_from_slice(listed("scripts.env"));
-        options
+        set(network, self.switch("scripts.network"));
     }
 
-    /// Returns `options` with the settings for classes of tools applied.
+    /// Returns `options` with the settings for classes of tools applied. Those of the project's file apply only
+    /// to classes of the project's skills.
     pub fn toolsets(&self, mut options: ToolsetOptions) -> ToolsetOptions {
         for found in &self.found {
             let Some((class, "config")) = class_and_key(&found.name) else { continue };
@@ -176,17 +196,25 @@ impl Config {
             };
             configs.insert(class.to_owned(), table.clone().into());
         }
+        if self.found.iter().any(|found| found.scope == Scope::Project) {
+            options.project_limits = options.limits.clone();
+            self.class_limits(&mut options.project_limits);
+        }
+        self.of_user().class_limits(&mut options.limits);
+        options
+    }
+
+    fn class_limits(&self, all: &mut BTreeMap<String, Limits>) {
         let with_limits = self.found.iter().filter_map(|found| class_and_key(&found.name));
         let classes: BTreeSet<&str> =
             with_limits.filter(|(_, key)| *key != "config").map(|(class, _)| class).collect();
         for class in classes {
-            let limits = options.limits.entry(class.to_owned()).or_default();
+            let limits = all.entry(class.to_owned()).or_default();
             if let Some((_, general)) = class.split_once(':') {
                 self.limit(limits, general);
             }
             self.limit(limits, class);
         }
-        options
     }
 
     /// Applies the settings for one class.
@@ -235,6 +263,7 @@ fn choice(found: &Found, skills: &str) -> SkillChoice {
     SkillChoice {
         skills: skills.to_owned(),
         off: is_off.then(|| format!("disabled in {}", found.path.display())),
+        of_project: found.scope == Scope::Project,
         unknown: found.finding(Code::UnknownSkill, message, help),
     }
 }

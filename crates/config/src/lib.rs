@@ -4,19 +4,23 @@
 //! A file is parsed (`document.rs`), and each setting is checked (`read.rs`, `value.rs`) against the schema
 //! (`schema.rs`). A [`Config`] merges the settings of both files, and applies them to options (`apply.rs`).
 //! A problem becomes a [`Diagnostic`], and never stops loading.
-//! The project's file wins over the user's. But the author of the project wrote it, so it cannot grant
-//! rights, name a source outside of the project, or loosen a limit of code.
+//! The project's file wins over the user's. But the author of the project wrote it, so it decides about the
+//! project's own skills alone: it grants no rights, names no source outside of the project, raises no limit,
+//! and neither turns off nor hides a skill of the user.
 
 mod apply;
+mod defaults;
 mod document;
 mod edit;
 mod fetched;
 mod line_process;
 mod models;
+mod permission;
 mod read;
 mod retriever;
 mod schema;
 mod signatures;
+mod sources;
 mod value;
 
 use std::path::{Path, PathBuf};
@@ -167,6 +171,7 @@ impl Config {
             config.files.push(ConfigFile { scope, path, exists });
         }
         config.report_shares();
+        config.report_standard();
         config.check_sources();
         config
     }
@@ -194,60 +199,7 @@ impl Config {
     /// Tells whether bundled skills are used; by default on the command line only.
     pub fn uses_bundled(&self, channel: Channel) -> bool {
         let name = channel.setting();
-        self.switch(name).unwrap_or_else(|| schema::default_of(name) == Some(Value::Switch(true)))
-    }
-
-    /// The sources, lowest precedence first. For the user and then for the project, these are the
-    /// [fetched](Config::with_fetched) sources, then the standard ones and those
-    /// [of the agent](Config::with_agent_sources), unless a file turns them off, then those that the file
-    /// adds.
-    pub fn sources(&self) -> Vec<Source> {
-        if let Some(sources) = &self.sources {
-            return sources.clone();
-        }
-        let ConfigPlace { home, project, working_dir, brand } = &self.place;
-        let standard = if self.switch("sources.standard") == Some(false) {
-            Vec::new()
-        } else {
-            let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
-            standard.into_iter().chain(self.of_agent.iter().cloned()).collect()
-        };
-        // A plugin is as much the user's choice as a skill of theirs.
-        let owner = |source: &Source| match source.scope() {
-            Scope::Project => Scope::Project,
-            _ => Scope::User,
-        };
-        let of = |scope| standard.iter().filter(move |source| owner(source) == scope).cloned();
-        let added = |scope| {
-            let lists = self.found.iter().filter(move |found| found.scope == scope);
-            let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
-            // A source that does not exist has a finding already.
-            paths.map(move |path| match scope {
-                Scope::Project => Source::project(path).optional().allow_links_into(project),
-                _ => Source::new(scope, path).optional(),
-            })
-        };
-        let fetched = |scope| {
-            let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);
-            of_file.map(|(_, source)| source.clone())
-        };
-        let all = |scope| fetched(scope).chain(of(scope)).chain(added(scope));
-        all(Scope::User).chain(all(Scope::Project)).collect()
-    }
-
-    /// Adds the sources that the host's agent reads, above the standard ones: of two copies of a skill, the
-    /// one that the agent itself lists wins.
-    #[must_use]
-    pub fn with_agent_sources(mut self, sources: Vec<Source>) -> Config {
-        self.of_agent = sources;
-        self
-    }
-
-    /// Replaces all sources with `sources`, regardless of the files.
-    #[must_use]
-    pub fn with_sources(mut self, sources: Vec<Source>) -> Config {
-        self.sources = Some(sources);
-        self
+        self.switch(name).unwrap_or_else(|| defaults::default_of(name) == Some(Value::Switch(true)))
     }
 
     /// Sets the size of the context window in tokens, for budgets that are a share of it, regardless of
@@ -277,7 +229,7 @@ impl Config {
             settings.extend(found[n_hidden..].iter().map(|found| from(found)));
             if found.is_empty() {
                 let value =
-                    schema::default_of(key.name).map_or(Json::Null, |value| value.to_json());
+                    defaults::default_of(key.name).map_or(Json::Null, |value| value.to_json());
                 let key = key.name.to_owned();
                 settings.push(Setting { key, value, scope: None, path: None, line: None });
             }
@@ -336,17 +288,6 @@ impl Config {
         }
     }
 
-    /// Reports sources that a file adds but that are not directories.
-    fn check_sources(&mut self) {
-        for found in self.found.iter().filter(|found| found.name == "sources.add") {
-            for path in found.texts().filter(|path| !Path::new(path).is_dir()) {
-                let message = format!("the source {path} is not a directory");
-                let help = "create it, or remove it from `sources.add`";
-                self.diagnostics.push(found.finding(Code::InvalidValue, message, help));
-            }
-        }
-    }
-
     /// The value of a setting, from the file that wins.
     fn value(&self, name: &str) -> Option<&Value> {
         let mut found = self.found.iter().rev();
@@ -388,5 +329,7 @@ fn without_skill(name: &str) -> Option<String> {
 #[doc = include_str!("../../../docs/config.md")]
 struct ConfigPage;
 
+#[cfg(test)]
+mod project_tests;
 #[cfg(test)]
 mod tests;

@@ -137,7 +137,7 @@ impl Reader<'_> {
                 Ok(value) => self.take(full, value, key),
                 Err(problem) => {
                     let may_set =
-                        self.scope != Scope::Project || setting.project == ProjectMay::Set;
+                        self.scope != Scope::Project || setting.project == ProjectMay::Own;
                     if let Some(value) = setting.kind.strictest(texts_of(item)).filter(|_| may_set)
                     {
                         self.take(full, value, key);
@@ -188,37 +188,6 @@ impl Reader<'_> {
             let problem = Problem::new(Code::DuplicateKey, message, "remove one of them");
             self.tell(problem, None, key);
         }
-    }
-
-    /// Returns the value if this file may set it.
-    fn permitted(&self, key: &Key, name: &str, value: Value) -> Result<Value, Problem> {
-        if self.scope != Scope::Project || key.project == ProjectMay::Set {
-            return Ok(value);
-        }
-        let help = "the user's own `config.toml` can set it";
-        if key.project == ProjectMay::NotSet {
-            let message = format!("the file of a project cannot set `{name}`");
-            return Err(Problem::new(Code::RefusedSetting, message, help));
-        }
-        match self.in_force(key, name) {
-            Some(before) if value.is_wider_than(&before) => {
-                let before = before.to_json();
-                let message = format!("the file of a project cannot raise `{name}` above {before}");
-                Err(Problem::new(Code::RefusedSetting, message, help))
-            }
-            _ => Ok(value),
-        }
-    }
-
-    /// The value that is in force without the project's file.
-    fn in_force(&self, key: &Key, name: &str) -> Option<Value> {
-        let of_user = |name: &str| {
-            let found = self.user.iter().rev().find(|found| found.name == name);
-            found.map(|found| found.value.clone())
-        };
-        of_user(name)
-            .or_else(|| of_user(&super::without_skill(name)?))
-            .or_else(|| schema::default_of(key.name))
     }
 
     fn value(&self, key: &Key, item: &Item) -> Result<Value, Problem> {

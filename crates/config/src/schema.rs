@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
-use repertoire_sessions::{ServerOptions, without_secrets};
+use repertoire::disclosure::{Budget, RelevanceMargin};
+use repertoire_sessions::without_secrets;
 
 /// The time in which a program that ranks skills gives an answer, by default: the first one may load a model.
 pub(super) const RETRIEVER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -71,11 +71,17 @@ impl Kind {
 /// The permission of a project's file to set a key. The author of the project wrote that file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProjectMay {
-    /// Any value: the setting affects only text.
-    Set,
+    /// Any value: it affects only the project's own skills. `Config::sources` and the catalog leave those of
+    /// the user as they are.
+    Own,
     /// Only a value that is not wider than the one in force without the project's file.
     Narrow,
-    /// The project's file cannot set the key.
+    /// The same, and for a number or a budget in characters at least this value: less would hide what the
+    /// user has.
+    NarrowTo(u64),
+    /// Only true, and only where the user's file does not set the key.
+    TurnOn,
+    /// The project's file cannot set the key: it affects all skills, those of the user too.
     NotSet,
 }
 
@@ -104,28 +110,32 @@ pub(super) fn named(section: &str) -> Option<&'static str> {
     [CLASS, FETCHED].into_iter().find(|named| named.strip_suffix(".*") == Some(section))
 }
 
+/// The smallest budget that a project can set, in characters: enough for the lines of some skills, and for the
+/// instructions of one.
+const MIN_BUDGET: u64 = 4_000;
+
 pub(super) const KEYS: &[Key] = &[
-    key("sources.add", Kind::Sources, ProjectMay::Set),
-    key("sources.standard", Kind::Switch, ProjectMay::Set),
-    key("skills.enabled", Kind::Texts, ProjectMay::Set),
-    key("skills.disabled", Kind::Closed, ProjectMay::Set),
-    key("bundled.command_line", Kind::Switch, ProjectMay::Set),
-    key("bundled.hooks", Kind::Switch, ProjectMay::Set),
-    key("bundled.mcp", Kind::Switch, ProjectMay::Set),
-    key("meta_phrases.registry", Kind::Texts, ProjectMay::Set),
-    key("meta_phrases.show_all", Kind::Texts, ProjectMay::Set),
-    key("limits.max_skills", Kind::Count(0), ProjectMay::Set),
-    key("limits.max_all_skills", Kind::Count(0), ProjectMay::Set),
-    key("limits.max_lines", Kind::Count(0), ProjectMay::Set),
-    key("limits.budget", Kind::Budget, ProjectMay::Set),
-    key("limits.prompt_budget", Kind::Budget, ProjectMay::Set),
-    key("limits.window", Kind::Count(1), ProjectMay::Set),
-    key("limits.max_query_bytes", Kind::Count(1), ProjectMay::Narrow),
-    key("routing.inflect", Kind::Switch, ProjectMay::Set),
-    key("routing.mask_quoted", Kind::Switch, ProjectMay::Set),
-    key("routing.relevance", Kind::Margin, ProjectMay::Set),
+    key("sources.add", Kind::Sources, ProjectMay::Own),
+    key("sources.standard", Kind::Switch, ProjectMay::Own),
+    key("skills.enabled", Kind::Texts, ProjectMay::Own),
+    key("skills.disabled", Kind::Closed, ProjectMay::Own),
+    key("bundled.command_line", Kind::Switch, ProjectMay::TurnOn),
+    key("bundled.hooks", Kind::Switch, ProjectMay::TurnOn),
+    key("bundled.mcp", Kind::Switch, ProjectMay::TurnOn),
+    key("meta_phrases.registry", Kind::Texts, ProjectMay::NotSet),
+    key("meta_phrases.show_all", Kind::Texts, ProjectMay::NotSet),
+    key("limits.max_skills", Kind::Count(0), ProjectMay::NarrowTo(1)),
+    key("limits.max_all_skills", Kind::Count(0), ProjectMay::NarrowTo(1)),
+    key("limits.max_lines", Kind::Count(0), ProjectMay::NarrowTo(1)),
+    key("limits.budget", Kind::Budget, ProjectMay::NarrowTo(MIN_BUDGET)),
+    key("limits.prompt_budget", Kind::Budget, ProjectMay::NarrowTo(MIN_BUDGET)),
+    key("limits.window", Kind::Count(1), ProjectMay::NotSet),
+    key("limits.max_query_bytes", Kind::Count(1), ProjectMay::NotSet),
+    key("routing.inflect", Kind::Switch, ProjectMay::NotSet),
+    key("routing.mask_quoted", Kind::Switch, ProjectMay::NotSet),
+    key("routing.relevance", Kind::Margin, ProjectMay::NotSet),
     key("routing.keep_messages", Kind::Switch, ProjectMay::Narrow),
-    key("routing.meaning", Kind::Meaning, ProjectMay::Set),
+    key("routing.meaning", Kind::Meaning, ProjectMay::NotSet),
     // A project must not be able to run a program.
     key("routing.retriever", Kind::Command, ProjectMay::NotSet),
     key("routing.retriever_timeout", Kind::Seconds, ProjectMay::NotSet),
@@ -146,7 +156,7 @@ pub(super) const KEYS: &[Key] = &[
     key("scripts.network", Kind::Switch, ProjectMay::Narrow),
     key("scripts.write", Kind::Paths, ProjectMay::NotSet),
     key("scripts.env", Kind::Variables, ProjectMay::NotSet),
-    key("toolsets.*.config", Kind::Table, ProjectMay::Set),
+    key("toolsets.*.config", Kind::Table, ProjectMay::Own),
     key("toolsets.*.call_timeout", Kind::Seconds, ProjectMay::Narrow),
     key("toolsets.*.load_timeout", Kind::Seconds, ProjectMay::Narrow),
     key("toolsets.*.retry", Kind::Seconds, ProjectMay::NotSet),
@@ -160,14 +170,14 @@ pub(super) const KEYS: &[Key] = &[
     key("toolsets.*.read", Kind::Paths, ProjectMay::NotSet),
     key("toolsets.*.write", Kind::Paths, ProjectMay::NotSet),
     key("toolsets.*.env", Kind::Variables, ProjectMay::NotSet),
-    key("fetch.*.source", Kind::Text, ProjectMay::Set),
-    key("fetch.*.rev", Kind::Text, ProjectMay::Set),
-    key("fetch.*.path", Kind::Text, ProjectMay::Set),
-    key("fetch.*.skills", Kind::Texts, ProjectMay::Set),
+    key("fetch.*.source", Kind::Text, ProjectMay::Own),
+    key("fetch.*.rev", Kind::Text, ProjectMay::Own),
+    key("fetch.*.path", Kind::Text, ProjectMay::Own),
+    key("fetch.*.skills", Kind::Texts, ProjectMay::Own),
     // This applies only to sources that the user has fetched from exactly this address: see
     // `fetch/poll.rs`.
-    key("fetch.*.refresh", Kind::Interval, ProjectMay::Set),
-    key("fetch.*.signed_by", Kind::Keys, ProjectMay::Set),
+    key("fetch.*.refresh", Kind::Interval, ProjectMay::Own),
+    key("fetch.*.signed_by", Kind::Keys, ProjectMay::Own),
     key("signatures.required", Kind::Hosts, ProjectMay::NotSet),
     key("signatures.keys", Kind::Keys, ProjectMay::NotSet),
 ];
@@ -211,14 +221,52 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// Tells whether this value allows more than `other` does.
-    pub(super) fn is_wider_than(&self, other: &Value) -> bool {
+    /// Tells whether this value allows more than `other` does. Shares refer to a context window of `window`
+    /// tokens.
+    pub(super) fn is_wider_than(&self, other: &Value, window: Option<usize>) -> bool {
         match (self, other) {
             (Value::Switch(new), Value::Switch(old)) => *new && !old,
             (Value::Count(new), Value::Count(old)) => new > old,
             (Value::Seconds(new), Value::Seconds(old)) => new > old,
+            (Value::Budget(_), Value::Budget(_)) => match (self.size(window), other.size(window)) {
+                (Some(new), Some(old)) => new > old,
+                // A share of an unknown window cannot be compared.
+                _ => true,
+            },
             _ => true,
         }
+    }
+
+    /// A budget, in the form in which files have it.
+    pub(super) fn of_budget(budget: Budget) -> Value {
+        Value::Budget(match budget {
+            Budget::Characters(n) => n.to_string(),
+            Budget::Tokens(n) => format!("{n}t"),
+            Budget::Share { percent, .. } => format!("{percent}%"),
+        })
+    }
+
+    /// The size of a number, or of a budget in characters; `None` for another value, and for a share of a
+    /// context window of unknown size.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "a share of a window is neither negative nor exact"
+    )]
+    pub(super) fn size(&self, window: Option<usize>) -> Option<u64> {
+        const CHARACTERS_A_TOKEN: u64 = 4;
+        let budget = match self {
+            Value::Count(n) => return Some(*n),
+            Value::Budget(text) => Budget::parse(text, window).ok()?,
+            _ => return None,
+        };
+        let tokens = match budget {
+            Budget::Characters(n) => return Some(n as u64),
+            Budget::Tokens(n) => n as u64,
+            Budget::Share { percent, window } => (percent / 100.0 * window as f64) as u64,
+        };
+        Some(tokens.saturating_mul(CHARACTERS_A_TOKEN))
     }
 
     /// The elements of a list; none if the value is not a list.
@@ -253,79 +301,6 @@ impl Value {
     }
 }
 
-/// The default of `name`; `None` if it is unlimited or empty, or if the configuration does not decide
-/// it.
-pub(super) fn default_of(name: &str) -> Option<Value> {
-    let DisclosureOptions { max_skills, max_all_skills, max_lines, relevance, budget, .. } =
-        DisclosureOptions::default();
-    let count = |n: usize| Some(Value::Count(n as u64));
-    match name {
-        "sources.standard" | "bundled.command_line" | "routing.meaning" | "scripts.network" => {
-            Some(Value::Switch(true))
-        }
-        "bundled.hooks"
-        | "bundled.mcp"
-        | "routing.inflect"
-        | "routing.mask_quoted"
-        | "routing.keep_messages"
-        | "signatures.required"
-        | "toolsets.*.network" => Some(Value::Switch(false)),
-        "limits.max_skills" => count(max_skills),
-        "limits.max_all_skills" => count(max_all_skills),
-        "limits.max_lines" => count(max_lines),
-        "limits.max_query_bytes" => count(repertoire::matcher::MAX_QUERY_BYTES),
-        "limits.budget" => match budget {
-            Some(repertoire::Budget::Characters(n)) => Some(Value::Budget(n.to_string())),
-            _ => None,
-        },
-        "routing.relevance" => Some(Value::Margin(relevance)),
-        "routing.retriever_timeout" => Some(Value::Seconds(RETRIEVER_TIMEOUT)),
-        "sessions.timeout" => Some(Value::Seconds(ServerOptions::default().timeout)),
-        _ => default_of_code(name),
-    }
-}
-
-/// The defaults of the limits for scripts and toolsets.
-fn default_of_code(name: &str) -> Option<Value> {
-    let count = |n: Option<u64>| n.map(Value::Count);
-    if let Some(name) = name.strip_prefix("scripts.") {
-        let limits = repertoire::script::ScriptLimits::default();
-        return match name {
-            "timeout" => Some(Value::Seconds(limits.timeout)),
-            "grace" => Some(Value::Seconds(limits.grace)),
-            "output_bytes" => count(Some(limits.output_bytes as u64)),
-            "args" => count(Some(limits.args as u64)),
-            "arg_bytes" => count(Some(limits.arg_bytes as u64)),
-            "cpu_seconds" => count(limits.cpu_seconds),
-            "memory" => count(limits.memory),
-            "address_space" => count(limits.address_space),
-            "file_bytes" => count(limits.file_bytes),
-            "processes" => count(limits.processes),
-            "scratch_bytes" => count(limits.scratch_bytes),
-            "group_processes" => count(limits.group_processes),
-            _ => None,
-        };
-    }
-    if let Some(name) = name.strip_prefix("toolsets.*.") {
-        let limits = repertoire::toolset::Limits::default();
-        return match name {
-            "call_timeout" => Some(Value::Seconds(limits.call_timeout)),
-            "load_timeout" => Some(Value::Seconds(limits.load_timeout)),
-            "retry" => Some(Value::Seconds(limits.retry)),
-            "grace" => Some(Value::Seconds(limits.grace)),
-            "idle" => Some(Value::Seconds(limits.idle)),
-            "cpu_seconds" => count(limits.cpu_seconds),
-            "address_space" => count(limits.address_space),
-            "file_bytes" => count(limits.file_bytes),
-            "processes" => count(limits.processes),
-            _ => None,
-        };
-    }
-    // Without the feature, the setting is read but has no effect.
-    let _ = (name, count);
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -341,39 +316,5 @@ mod tests {
         let n_keys: usize = sections.iter().map(|section| keys_of(section).count()).sum();
         let n_named = keys_of(CLASS).count() + keys_of(FETCHED).count();
         assert_eq!(n_keys + n_named, KEYS.len());
-    }
-
-    #[test]
-    fn defaults_have_the_form_of_their_setting() {
-        for Key { name, kind, .. } in KEYS {
-            let fits = match default_of(name) {
-                None => true,
-                Some(Value::Switch(_)) => {
-                    matches!(kind, Kind::Switch | Kind::Hosts | Kind::Meaning)
-                }
-                Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
-                Some(Value::Seconds(_)) => *kind == Kind::Seconds,
-                Some(Value::Budget(_)) => *kind == Kind::Budget,
-                Some(Value::Margin(_)) => *kind == Kind::Margin,
-                Some(Value::Text(_) | Value::Texts(_) | Value::Table(_) | Value::Address(_)) => {
-                    false
-                }
-            };
-            assert!(fits, "{name}");
-            // Narrowing needs a known default: every switch has one, and a limit without one is
-            // unlimited.
-            let is_switch = *kind == Kind::Switch;
-            assert!(!is_switch || default_of(name).is_some(), "{name}");
-        }
-    }
-
-    /// A limit without a default is unlimited, so a project may set it to any value.
-    #[test]
-    fn limits_of_scripts_are_unlimited_only_where_those_of_the_library_are() {
-        let unlimited: Vec<&str> = keys_of("scripts")
-            .filter(|(_, key)| matches!(key.kind, Kind::Count(_)) && default_of(key.name).is_none())
-            .map(|(_, key)| key.name)
-            .collect();
-        assert_eq!(unlimited, ["scripts.address_space", "scripts.processes"]);
     }
 }

@@ -8,12 +8,12 @@ use repertoire::disclosure::{DisclosureOptions, RelevanceMargin};
 use repertoire::{Engine, MetaQuestion};
 
 /// A home directory and a project with these configuration files.
-struct World {
+pub(super) struct World {
     dir: TempDir,
 }
 
 impl World {
-    fn new(user: &str, project: &str) -> World {
+    pub(super) fn new(user: &str, project: &str) -> World {
         let world = World { dir: TempDir::new().unwrap() };
         for (base, text) in [("home", user), ("work", project)] {
             let path = Config::path(&world.path(base), "acme");
@@ -23,11 +23,11 @@ impl World {
         world
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    fn config(&self) -> Config {
+    pub(super) fn config(&self) -> Config {
         Config::load(&ConfigPlace {
             home: Some(self.path("home")),
             project: self.path("work"),
@@ -63,10 +63,10 @@ fn nothing_is_the_default() {
 #[test]
 fn the_project_wins_over_the_user() {
     let world = World::new(
-        "[limits]\nmax_skills = 1\nmax-lines = 7\nbudget = \"1000t\"\n[routing]\nrelevance = false\n\
-         [bundled]\nhooks = true\n[meta_phrases]\nregistry = [\"tricks\"]\n",
-        "[limits]\nmax_skills = 2\n[meta_phrases]\nshow_all = [\"all tricks\"]\n\
-         [routing]\ninflect = true\n",
+        "[limits]\nmax_skills = 4\nmax-lines = 7\nbudget = \"1000t\"\n[routing]\nrelevance = false\n\
+         inflect = true\n[bundled]\nhooks = true\n[meta_phrases]\nregistry = [\"tricks\"]\n\
+         show_all = [\"all tricks\"]\n",
+        "[bundled]\nmcp = true\n[limits]\nmax_skills = 2\n",
     );
     let config = world.config();
     assert_eq!(findings(&config), [""; 0]);
@@ -74,7 +74,7 @@ fn the_project_wins_over_the_user() {
     let options = engine.disclosure_options();
     assert_eq!((options.max_skills, options.max_lines), (2, 7));
     assert_eq!((options.budget, options.relevance), (Some(Budget::Tokens(1000)), None));
-    assert!(config.uses_bundled(Channel::Hooks));
+    assert!(config.uses_bundled(Channel::Hooks) && config.uses_bundled(Channel::Mcp));
     assert_eq!(config.switch("routing.inflect"), Some(true));
     let phrases = config.meta_phrases();
     assert_eq!(phrases[0], ("tricks".to_owned(), MetaQuestion::Registry));
@@ -83,7 +83,7 @@ fn the_project_wins_over_the_user() {
     let of = |key: &str| settings.iter().find(|setting| setting.key == key).unwrap();
     assert_eq!(
         (of("limits.max_skills").scope, of("limits.max_skills").line),
-        (Some(Scope::Project), Some(2))
+        (Some(Scope::Project), Some(4))
     );
     assert_eq!(
         (of("limits.max_lines").scope, of("limits.max_lines").line),
@@ -99,10 +99,10 @@ fn the_window_of_the_caller_wins() {
     let share = |window| Some(Budget::Share { percent: 2.0, window });
     assert_eq!(budget(config.clone()), share(1000));
     assert_eq!(budget(config.with_window(Some(9))), share(9));
-    let config = World::new("[limits]\nbudget = 7\n", "[limits]\nbudget = \"2%\"\n").config();
+    let config = World::new("[limits]\nbudget = \"2%\"\n", "").config();
     assert_eq!(findings(&config), ["invalid-value 2:1"]);
-    assert_eq!(value(&config, "limits.budget"), 7);
-    assert_eq!(budget(config.clone()), Some(Budget::Characters(7)));
+    assert_eq!(value(&config, "limits.budget"), 40_000);
+    assert_eq!(budget(config.clone()), Some(Budget::Characters(40_000)));
     assert_eq!(budget(config.with_window(Some(9))), share(9));
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn ask(
     let key = format!("consent:{}", request.id);
     match put(key, message(&request), &request.id, responses, context).await? {
         Answer::Pending(pending) => return Ok(Consented::Pending(pending)),
-        Answer::No => return Err(refused(&request.id)),
+        Answer::No | Answer::Dismissed => return Err(refused(&request.id)),
         Answer::Yes => connection.session.consent(&request.id)?,
     }
     Ok(Consented::Yes)
@@ -61,6 +61,8 @@ pub(super) async fn ask(
 pub(super) enum Answer {
     Yes,
     No,
+    /// The user closed the question without an answer.
+    Dismissed,
     /// The client must ask its user, and then repeat the call.
     Pending(Box<InputRequiredResult>),
 }
@@ -90,7 +92,11 @@ pub(super) async fn put(
         reply.map_err(|error| unasked(skill, &error.to_string()))?
     };
     let ElicitResult { action, .. } = reply;
-    Ok(if action == ElicitationAction::Accept { Answer::Yes } else { Answer::No })
+    Ok(match action {
+        ElicitationAction::Accept => Answer::Yes,
+        ElicitationAction::Decline => Answer::No,
+        _ => Answer::Dismissed,
+    })
 }
 
 /// Tells whether the client can ask its user with a form.

@@ -1,4 +1,4 @@
-//! Rights of toolsets, requested through the client when the sandbox refused something to a tool.
+//! Rights of toolsets, requested through the client when a tool failed without rights that it asks for.
 
 use rmcp::model::InputResponses;
 use rmcp::service::{RequestContext, RoleServer};
@@ -11,10 +11,10 @@ use repertoire::trust::ContentHash;
 /// The size limit of a tool's own words in a question, in characters.
 const MAX_WORDS: usize = 300;
 
-/// Asks the client's user for the rights, and grants them if the user agrees. Returns `None` if this
-/// client cannot ask.
+/// Asks the client's user for the rights, and grants them if the user agrees. A no is remembered.
+/// Returns `None` if this client cannot ask.
 ///
-/// Fails with `EXECUTION_ERROR` if the client fails to ask, and with the error of granting.
+/// Fails with `EXECUTION_ERROR` if the client fails to ask, and with the errors of the trust store.
 pub(super) async fn ask(
     request: &RightsRequest,
     responses: Option<InputResponses>,
@@ -25,8 +25,10 @@ pub(super) async fn ask(
     }
     let answer =
         consent::put(key(request), message(request), &request.skill, responses, context).await?;
-    if matches!(answer, Answer::Yes) {
-        request.grant()?;
+    match answer {
+        Answer::Yes => request.grant()?,
+        Answer::No => request.refuse()?,
+        Answer::Dismissed | Answer::Pending(_) => {}
     }
     Ok(Some(answer))
 }
@@ -44,8 +46,8 @@ fn message(request: &RightsRequest) -> String {
     let words: String =
         refused.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_WORDS).collect();
     format!(
-        "The sandbox refused something to a tool of the skill `{skill}`. Its toolset `{class}` asks \
-         {rights}. Is that all right, from now on?\n\nLibrary: {}\nThe tool said: {words}",
+        "A tool of the skill `{skill}` failed. Its toolset `{class}` lacks the rights that it asks for: \
+         {rights}. May it have them, from now on?\n\nLibrary: {}\nThe tool said: {words}",
         library.display()
     )
 }

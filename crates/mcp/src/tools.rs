@@ -88,7 +88,7 @@ async fn answer(
             match rights::ask(&refusal, request.input_responses.clone(), context).await {
                 Ok(Some(Answer::Yes)) => call().await?,
                 Ok(Some(Answer::Pending(pending))) => return Ok((*pending).into()),
-                Ok(Some(Answer::No) | None) => Called { answer, refusal: None },
+                Ok(Some(Answer::No | Answer::Dismissed) | None) => Called { answer, refusal: None },
                 Err(error) => Called { answer: Envelope::from(&error), refusal: None },
             }
         }

@@ -30,16 +30,12 @@ enum Source {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FullSource {
     path: PathBuf,
-    #[serde(default = "user")]
-    scope: String,
+    /// The scope; `None` for that of a bare path.
+    scope: Option<String>,
     #[serde(default)]
     optional: bool,
     #[serde(default)]
     links_outside: bool,
-}
-
-fn user() -> String {
-    "user".to_owned()
 }
 
 /// The ranking by meaning: a switch, or the path of a table or a model.
@@ -177,12 +173,11 @@ impl Options {
 impl Source {
     fn setting(self) -> SourceSetting {
         let FullSource { path, scope, optional, links_outside } = match self {
-            Source::Path(path) => {
-                FullSource { path, scope: user(), optional: false, links_outside: false }
-            }
+            Source::Path(path) => return SourceSetting::bare(path),
             Source::Full(source) => source,
         };
-        SourceSetting { path, scope, optional, links_outside }
+        let bare = SourceSetting::bare(path);
+        SourceSetting { scope: scope.unwrap_or(bare.scope), optional, links_outside, ..bare }
     }
 }
 
@@ -249,7 +244,11 @@ impl Host {
         Approval::new(move |request| {
             let request = views::trust_request(request);
             let what = "the callback for approval";
-            host::asked(self.0, "approve", what, &request, Value::as_bool).unwrap_or(false)
+            // Null is no answer.
+            let read = |answer: &Value| {
+                if answer.is_null() { Some(None) } else { answer.as_bool().map(Some) }
+            };
+            host::asked(self.0, "approve", what, &request, read).flatten()
         })
     }
 }

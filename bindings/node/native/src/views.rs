@@ -162,6 +162,7 @@ pub(crate) fn trust_request(request: &TrustRequest) -> Value {
         "path": request.path.display().to_string(),
         "sha256": request.sha256.as_str(),
         "classes": request.classes,
+        "may": request.abilities.to_string(),
         "verdict": approval_verdict(&request.verdict),
         "changes": request.changes.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

@@ -57,7 +57,7 @@ class Engine:
         toolsets: bool | ToolsetOptions | None = None,
         scripts: bool | ScriptOptions | None = None,
         trust: Path | None = None,
-        approve: Callable[[TrustRequest], bool] | None = None,
+        approve: Callable[[TrustRequest], bool | None] | None = None,
         cache: Path | None = None,
         progress: Callable[[str, int, int], object] | None = None,
     ) -> Engine:
@@ -409,12 +409,15 @@ class Skill:
 
 @final
 class Source:
-    """A directory of skills. A plain path stands for a source with the scope ``user``."""
+    """A directory of skills. A plain path stands for a source with the scope ``project``.
+
+    Code of a project runs only once it is trusted.
+    """
 
     def __new__(
         cls,
         path: Path,
-        scope: Scope = "user",
+        scope: Scope = "project",
         *,
         optional: bool = False,
         links_outside: bool = False,
@@ -1238,6 +1241,12 @@ class TrustRequest:
     def classes(self) -> list[str]:
         """The classes that a library exports; empty for a script."""
     @property
+    def may(self) -> str:
+        """All that the code may do once it is trusted, in one line.
+
+        Such as "reads all your files · no network · writes nothing".
+        """
+    @property
     def verdict(self) -> str:
         """``untrusted``, or ``changed`` if different content was approved before."""
     @property
@@ -1252,6 +1261,7 @@ class TrustRequest:
         path: str,
         sha256: str,
         classes: list[str],
+        may: str,
         verdict: str,
         changes: list[str],
     ) -> TrustRequest: ...
@@ -1260,6 +1270,7 @@ class TrustRequest:
         "path",
         "sha256",
         "classes",
+        "may",
         "verdict",
         "changes",
     )

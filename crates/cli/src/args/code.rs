@@ -62,6 +62,9 @@ pub(crate) struct ToolBuildArgs {
     /// Build faster: without optimization, and not stripped
     #[arg(long)]
     pub(crate) debug: bool,
+    /// Grant the rights that the skill asks for, without a question
+    #[arg(long, short)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -131,19 +134,20 @@ pub(crate) struct IsolationArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustCommand {
-    /// List the trusted files
+    /// List the trusted files, and what was refused
     List,
     /// Show what code may do once it is trusted, and trust nothing
     Show(TrustPathsArgs),
     /// Show what code may do, and trust it with the content it has now
     ///
-    /// At a terminal, the command asks first.
+    /// The command asks first. Without a terminal it trusts nothing, unless `--yes` is given. A no is
+    /// remembered: `trust list` shows it, and `trust remove` forgets it.
     Add(TrustAddArgs),
     /// Show what changed since code was trusted
     ///
     /// The exit code is 1 if anything did.
     Diff(TrustDiffArgs),
-    /// Stop trusting files
+    /// Stop trusting files, and forget what was refused
     Remove(TrustPathsArgs),
 }
 
@@ -151,7 +155,7 @@ pub(crate) enum TrustCommand {
 pub(crate) struct TrustAddArgs {
     #[command(flatten)]
     pub(crate) named: TrustPathsArgs,
-    /// Do not ask for confirmation, even at a terminal
+    /// Say yes to what is shown, without a question; needed without a terminal, and with `--json`
     #[arg(long, short)]
     pub(crate) yes: bool,
 }

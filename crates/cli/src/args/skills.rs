@@ -129,7 +129,7 @@ pub(crate) struct StatsArgs {
 pub(crate) struct MissedWriteArgs {
     /// Add these messages to the `examples` of the skills
     ///
-    /// At a terminal, the command shows the lines and asks first. Skills that were fetched or come with
+    /// The command shows the lines and asks first. Without a terminal it writes nothing, unless `--yes` is given. Skills that were fetched or come with
     /// Repertoire are left as they are.
     #[arg(long, requires = "missed")]
     pub(crate) write: bool,
@@ -137,7 +137,7 @@ pub(crate) struct MissedWriteArgs {
     /// followed its instructions, which leaves no trace
     #[arg(long, requires = "write")]
     pub(crate) all: bool,
-    /// Do not ask for confirmation, even at a terminal
+    /// Say yes to what is shown, without a question; needed without a terminal, and with `--json`
     #[arg(long, short, requires = "write")]
     pub(crate) yes: bool,
 }

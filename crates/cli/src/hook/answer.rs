@@ -174,8 +174,13 @@ fn answer(
     }
     if needs_skills {
         let catalog = engine.catalog();
-        let missing = catalog.diagnostics().iter().filter(|of| of.code == Code::MissingSource);
-        told.extend(missing.map(found).filter(|what| !is_logged(what, &common)));
+        let codes = [Code::MissingSource, Code::RefusedSetting];
+        let findings = catalog.diagnostics().iter().filter(|of| codes.contains(&of.code));
+        let findings = findings.map(found).filter(|what| !is_logged(what, &common));
+        let new: Vec<String> = findings.filter(|what| !told.contains(what)).collect();
+        told.extend(new);
+        let refused = refused_settings(catalog.diagnostics(), &call.session);
+        told.extend(refused.filter(|what| !is_logged(what, &common)));
     }
     loading.set(None);
     let text = call.answer(&engine)?.map(|answer| format!("{answer}\n")).unwrap_or_default();
@@ -273,6 +278,19 @@ pub(crate) fn refuse(agent: &str, error: &str) {
 /// Formats a finding about the configuration.
 fn found(finding: &Diagnostic) -> String {
     format!("{finding}; {}", finding.help)
+}
+
+/// Says in one line for a session which settings of the project are refused.
+fn refused_settings(findings: &[Diagnostic], session: &str) -> Option<String> {
+    const MAX_NAMED: usize = 3;
+    let refused = findings.iter().filter(|finding| finding.code == Code::RefusedSetting);
+    let all: Vec<&str> = refused.map(|finding| finding.message.as_str()).collect();
+    let named = all.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join("; ");
+    let more = match all.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        n_more => format!("; and {n_more} more, which `repertoire check` lists"),
+    };
+    (!all.is_empty()).then(|| format!("session {session}: {named}{more}"))
 }
 
 /// Tells whether the log already holds `what`: otherwise each message would add it again.

@@ -49,11 +49,11 @@ pub(super) fn run(
     let Plan { changes, refusals } = Plan::of(&offered, engine);
     if !out.json {
         show(&changes, &refusals, out)?;
-        let question = format!("write {}?", count(changes.len(), "file"));
-        if !changes.is_empty() && !args.writing.yes && !confirm::is_agreed(&question, out)? {
-            out.note("nothing is written");
-            return Ok(ExitCode::Failure);
-        }
+    }
+    let question = format!("write {}?", count(changes.len(), "file"));
+    if !changes.is_empty() && !confirm::is_agreed(&question, args.writing.yes, out)? {
+        out.note("nothing is written");
+        return Ok(ExitCode::Failure);
     }
     for change in &changes {
         change.write()?;

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ToolBuildArgs, common: &Common, out: Output) -> anyhow:
     if trusted.is_empty() {
         return Ok(ExitCode::Done);
     }
-    trust::add_files(trusted, common, out)
+    trust::add_built(&trusted, args.yes, common, out)
 }
 
 /// Returns the targets to build for. `None` is this system; its libraries get no directory of their

@@ -1,12 +1,15 @@
-//! The abilities that code has once it is trusted: its interpreter, the network, and the places where
-//! it may write.
+//! The abilities that code has once it is trusted: its interpreter, and the files and the network that it
+//! may use.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use repertoire::catalog::Scope;
-use repertoire::script::{Script, Scripts};
+use repertoire::script::{FilesystemLevel, NetworkLevel, SandboxLevel, Script, Scripts, sandbox};
 use repertoire::skill::ToolsetRights;
+use repertoire::toolset::ToolsetOptions;
+use repertoire::trust::{Abilities, Owner};
 use serde::Serialize;
 use serde_json::json;
 
@@ -15,8 +18,6 @@ use crate::args::Common;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
-const AS_ASKED: &str = "as its skill asks for it";
-
 /// The abilities of a file, worded for the user.
 #[derive(Serialize)]
 struct Ability {
@@ -24,24 +25,27 @@ struct Ability {
     name: String,
     /// The way in which the file runs, such as its interpreter, as a phrase.
     runs: String,
+    /// All that the file may do, in one line.
+    may: String,
+    /// The files and directories that it may read besides its skill; null for all files.
+    reads: Option<Vec<String>>,
     /// True if the file gets access to the network.
     network: bool,
-    /// The reason why it gets that, as a phrase.
-    #[serde(skip)]
-    why_network: String,
-    /// The places where the file may write.
-    writes: Vec<String>,
+    /// The reason for that, as a phrase; null if it gets none.
+    why_network: Option<String>,
+    /// The places where the file may write; null for all files.
+    writes: Option<Vec<String>>,
     /// The rights that classes of a library ask for, and get when the library is trusted.
     rights: BTreeMap<String, ToolsetRights>,
 }
 
 /// Returns the abilities of each file of `code`, in the same order.
 fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
-    let options = setup::script_options(common)?;
-    let (is_network_allowed, opened) = (options.network, options.write.clone());
-    let is_scope_needed = is_network_allowed && code.iter().any(|code| !code.has_tools());
+    let scripts = Scripts::new(setup::script_options(common)?, Arc::default());
+    let toolsets = setup::cached_toolset_options(common)?;
+    let is_scope_needed = code.iter().any(|code| !code.has_tools());
     let scopes = if is_scope_needed { scopes(common)? } else { BTreeMap::new() };
-    let scripts = Scripts::new(options, std::sync::Arc::default());
+    let level = sandbox().ok();
     let mut known: BTreeMap<PathBuf, Vec<Script>> = BTreeMap::new();
     let abilities = code.iter().map(|code| {
         let name = code.name();
@@ -51,26 +55,61 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
                 .or_insert_with(|| scripts.list(owner).unwrap_or_default())
         });
         let script = listed.into_iter().flatten().find(|script| script.path == name);
-        let writes = if code.has_tools() {
-            Vec::new()
-        } else {
-            opened.iter().map(|path| path.display().to_string()).collect()
-        };
         let rights = toolsets::asked(code);
-        let why_network = if code.has_tools() {
-            let is_asked = rights.values().any(|rights| rights.network);
-            is_asked.then(|| AS_ASKED.to_owned())
-        } else if is_network_allowed {
-            let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
-            why_network(code, scope)
-        } else {
-            None
+        let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
+        let abilities = match &code.owner {
+            // A file without a skill is only read by others.
+            None => Abilities { read: None, network: false, write: Some(Vec::new()) },
+            Some(owner) if code.has_tools() => of_tools(code, owner, &rights, &toolsets),
+            Some(owner) => {
+                let scope = scope.unwrap_or(Scope::Project);
+                scripts.abilities(&Owner { scope, ..owner.clone() })
+            }
         };
-        let network = why_network.is_some();
-        let why_network = why_network.unwrap_or_default();
-        Ability { runs: runs(code, script), name, network, why_network, writes, rights }
+        let abilities = as_enforced(abilities, level);
+        let why_network = abilities.network.then(|| match scope.filter(|it| it.is_trusted()) {
+            Some(scope) => format!("as for every {scope} skill"),
+            None if asks(code, &rights) => "as its skill asks for it".to_owned(),
+            None => "as neither settings nor this system close it".to_owned(),
+        });
+        let (runs, may) = (runs(code, script), abilities.to_string());
+        let listed = |paths: Option<Vec<PathBuf>>| {
+            paths.map(|paths| paths.iter().map(|path| path.display().to_string()).collect())
+        };
+        let Abilities { read, network, write } = abilities;
+        let (reads, writes) = (listed(read), listed(write));
+        Ability { name, runs, may, reads, network, why_network, writes, rights }
     });
     Ok(abilities.collect())
+}
+
+/// Returns the abilities of a library or an MCP server, with the rights that it gets when it is trusted.
+fn of_tools(
+    code: &Code,
+    owner: &Owner,
+    rights: &BTreeMap<String, ToolsetRights>,
+    options: &ToolsetOptions,
+) -> Abilities {
+    let mut abilities = options.abilities(owner, &toolsets::classes(code));
+    for rights in rights.values() {
+        abilities.network |= rights.network;
+        if let Some(read) = &mut abilities.read {
+            read.extend(rights.read.iter().map(PathBuf::from));
+        }
+    }
+    abilities
+}
+
+fn asks(code: &Code, rights: &BTreeMap<String, ToolsetRights>) -> bool {
+    code.asks_for_network() || rights.values().any(|rights| rights.network)
+}
+
+/// Adds what a system that enforces less cannot forbid.
+fn as_enforced(abilities: Abilities, level: Option<SandboxLevel>) -> Abilities {
+    let Abilities { read, network, write } = abilities;
+    let is_closed = level.is_some_and(|level| level.filesystem > FilesystemLevel::None);
+    let network = network || level.is_none_or(|level| level.network < NetworkLevel::All);
+    Abilities { read: read.filter(|_| is_closed), network, write: write.filter(|_| is_closed) }
 }
 
 /// Returns the scopes of skills by their directories, with links followed.
@@ -83,15 +122,6 @@ fn scopes(common: &Common) -> anyhow::Result<BTreeMap<PathBuf, Scope>> {
         Some((dir, entry.scope))
     });
     Ok(scopes.collect())
-}
-
-/// Returns the reason why the network is open to a script once it is trusted; `None` if it stays
-/// closed. A skill that is in no source has no scope, and is treated like one of a project.
-fn why_network(code: &Code, scope: Option<Scope>) -> Option<String> {
-    match scope.filter(|scope| scope.is_trusted()) {
-        Some(scope) => Some(format!("as for every {scope} skill")),
-        None => code.asks_for_network().then(|| AS_ASKED.to_owned()),
-    }
 }
 
 fn runs(code: &Code, script: Option<&Script>) -> String {
@@ -114,20 +144,15 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     }
     let mut text = Page::default();
     for ability in &abilities {
-        let network = if ability.network {
-            styled(WARNING, format!("network: open, {}", ability.why_network))
-        } else {
-            styled(DIM, "network: closed".to_owned())
-        };
-        let writes = match ability.writes.len() {
-            0 => "a directory for the run".to_owned(),
-            _ => format!("a directory for the run, {}", ability.writes.join(", ")),
-        };
+        let is_harmless = !ability.network && ability.reads == Some(Vec::new());
+        let style = if is_harmless { DIM } else { WARNING };
+        let why = ability.why_network.as_ref().map(|why| format!(" (network: open, {why})"));
+        let may = format!("{}{}", ability.may, why.unwrap_or_default());
         text.line(format_args!(
-            "{}: {}\n  {network}\n  writes: {}",
+            "{}: {}\n  {}",
             styled(NAME, sanitize::line(&ability.name)),
             sanitize::line(&ability.runs),
-            sanitize::line(&writes)
+            styled(style, sanitize::line(&may))
         ));
         for (class, rights) in &ability.rights {
             let asks = format!("`{class}` asks {rights}");

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::change::{Change, difference};
 use super::kept::Kept;
-use super::{Code, code_files, owner_of, state, tool_diff, toolsets, trusted_at};
+use super::{Code, code_files, known_at, owner_of, state, tool_diff, toolsets};
 use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, Output, Page, styled};
@@ -29,7 +29,7 @@ pub(super) fn run(
     } else {
         let mut named = BTreeSet::new();
         for path in paths {
-            named.extend(trusted_at(path, store, common)?);
+            named.extend(known_at(path, store, common)?);
         }
         store.list().into_iter().filter(|file| named.contains(&file.path)).collect()
     };

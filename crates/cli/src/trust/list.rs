@@ -1,6 +1,6 @@
 //! `repertoire trust list`: lists the trusted files, and the changes of their skills.
 
-use repertoire::trust::{FileChange, SkillFiles, TrustStore, TrustedSkill};
+use repertoire::trust::{FileChange, Refusal, SkillFiles, TrustStore, TrustedSkill};
 use repertoire::{Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
@@ -13,7 +13,7 @@ use crate::output::{DIM, GOOD, Output, Page, WARNING, styled};
 use crate::{sanitize, setup};
 
 pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let (files, skills) = (store.list(), store.skills());
+    let (files, skills, refusals) = (store.list(), store.skills(), store.refusals());
     let changes: Vec<Result<Vec<FileChange>, Error>> = skills.iter().map(changes).collect();
     if out.json {
         let files = files.iter().map(|file| {
@@ -34,8 +34,11 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
         let (files, skills): (Vec<Json>, Vec<Json>) = (files.collect(), skills.collect());
         let store = setup::trust_file(common)?;
         let store = store.to_string_lossy();
-        Output::json(&json!({"store": store, "trusted": files, "skills": skills}))?;
-    } else if files.is_empty() {
+        let (trusted, refused) = (files, refusals);
+        Output::json(
+            &json!({"store": store, "trusted": trusted, "skills": skills, "refused": refused}),
+        )?;
+    } else if files.is_empty() && refusals.is_empty() {
         out.note("nothing is trusted; `repertoire trust add PATH` trusts a file or a skill");
     } else {
         let mut text = Page::default();
@@ -59,9 +62,26 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
             };
             text.line(format_args!("{}", styled(WARNING, sanitize::line(&told))));
         }
-        out.human(text.as_str())?;
+        if !files.is_empty() {
+            out.human(text.as_str())?;
+        }
+        show_refusals("refused", &refusals, out)?;
     }
     Ok(ExitCode::Done)
+}
+
+/// Shows refusals, each in a line that begins with `word`.
+pub(super) fn show_refusals(word: &str, refusals: &[Refusal], out: Output) -> std::io::Result<()> {
+    let mut text = Page::default();
+    for Refusal { path, class, rights, .. } in refusals {
+        let what = match class {
+            Some(class) => format!("`{class}` {rights}"),
+            None => "to run".to_owned(),
+        };
+        let line = format!("{} {what}", path.display());
+        text.line(format_args!("{} {}", styled(WARNING, word), sanitize::line(&line)));
+    }
+    if refusals.is_empty() { Ok(()) } else { out.human(text.as_str()) }
 }
 
 /// Returns the changes of a skill since it was trusted. A skill that no longer exists has none: its

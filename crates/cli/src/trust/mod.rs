@@ -2,6 +2,7 @@
 
 mod abilities;
 mod accepted;
+mod built;
 mod change;
 mod diff;
 mod kept;
@@ -14,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 use repertoire::catalog::{Scope, is_skill_file};
 use repertoire::script::Scripts;
+use repertoire::skill::ToolsetRights;
 use repertoire::toolset::{ToolsetEntry, server_files};
-use repertoire::trust::{ContentHash, Owner, TrustStore, TrustedFile};
+use repertoire::trust::{ContentHash, Owner, Refusal, TrustStore, TrustedFile};
 use repertoire::{Engine, Error, ErrorCode, Skill, SkillId};
 use serde_json::{Value as Json, json};
 use walkdir::WalkDir;
@@ -26,6 +28,8 @@ use crate::output::{DIM, NAME, Output, Page, styled};
 use crate::{confirm, sanitize, setup};
 use accepted::Accepted;
 use kept::Kept;
+
+pub(crate) use built::add_built;
 
 /// The extensions of libraries, on any system.
 const LIBRARY_EXTENSIONS: [&str; 3] = ["so", "dylib", "dll"];
@@ -48,66 +52,102 @@ pub(crate) fn run(
         TrustCommand::Remove(TrustPathsArgs { paths }) => {
             let mut files = BTreeSet::new();
             for path in paths {
-                files.extend(trusted_at(path, &store, common)?);
+                files.extend(known_at(path, &store, common)?);
             }
-            report("removed", &store.remove_all(&files)?, &[], &BTreeMap::new(), out)
+            let forgotten = store.forget_refusals(&files)?;
+            let trusted = store.list().into_iter().map(|file| file.path);
+            let trusted = trusted.filter(|path| files.contains(path));
+            let removed = store.remove_all(trusted.collect::<Vec<_>>())?;
+            if !out.json {
+                list::show_refusals("forgot", &forgotten, out)?;
+            }
+            report("removed", &removed, &[], &BTreeMap::new(), out)
         }
     }
 }
 
-/// Trusts files that the user has just built.
-pub(crate) fn add_files(
-    paths: Vec<PathBuf>,
-    common: &Common,
-    out: Output,
-) -> anyhow::Result<ExitCode> {
-    let args = TrustAddArgs { named: TrustPathsArgs { paths }, yes: true };
-    add(&args, &setup::trust_store(common)?, common, out)
-}
-
-/// Trusts files, after showing the user what they may do.
+/// Trusts files, after showing the user what they may do. A no is remembered.
 fn add(
     args: &TrustAddArgs,
     store: &TrustStore,
     common: &Common,
     out: Output,
 ) -> anyhow::Result<ExitCode> {
-    let code = code_of(&args.named.paths, common)?;
-    // Hashed before the files are shown, so that a file which changes after that is not trusted.
-    let hashes: Vec<ContentHash> =
-        code.iter().map(|code| ContentHash::of_file(&code.file)).collect::<Result<_, _>>()?;
-    let skills = accepted::of(&code, store)?;
+    let offered = Offered::new(code_of(&args.named.paths, common)?, store)?;
     if !out.json {
-        abilities::show(&code, common, out)?;
-        accepted::show(skills.values(), out)?;
-        if !args.yes && !confirm::is_agreed("trust all of it?", out)? {
-            out.note("nothing is trusted");
-            return Ok(ExitCode::Failure);
+        abilities::show(&offered.code, common, out)?;
+        accepted::show(offered.skills.values(), out)?;
+    }
+    if !confirm::is_agreed("trust all of it?", args.yes, out)? {
+        offered.refuse(store)?;
+        out.note("nothing is trusted");
+        return Ok(ExitCode::Failure);
+    }
+    offered.trust(store, toolsets::asked, common, out)
+}
+
+/// Code that may become trusted, as the user is shown it.
+struct Offered {
+    code: Vec<Code>,
+    /// The hashes of the files in `code`. They are taken before the files are shown, so that a file which
+    /// changes after that is not trusted.
+    hashes: Vec<ContentHash>,
+    skills: BTreeMap<PathBuf, Accepted>,
+}
+
+impl Offered {
+    fn new(code: Vec<Code>, store: &TrustStore) -> anyhow::Result<Offered> {
+        let hashes = code.iter().map(|code| ContentHash::of_file(&code.file));
+        let hashes = hashes.collect::<Result<_, _>>()?;
+        let skills = accepted::of(&code, store)?;
+        Ok(Offered { code, hashes, skills })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Code, &ContentHash, Option<&Accepted>)> {
+        let skill = |code: &Code| self.skills.get(&code.skill_dir()?);
+        self.code.iter().zip(&self.hashes).map(move |(code, hash)| (code, hash, skill(code)))
+    }
+
+    /// Remembers that the user said no.
+    fn refuse(&self, store: &TrustStore) -> anyhow::Result<()> {
+        for (code, hash, skill) in self.iter() {
+            let files = skill.map(|skill| &skill.files);
+            let network = code.asks_for_network();
+            store.refuse(Refusal::of_code(&code.file, hash.clone(), files, network))?;
         }
+        Ok(())
     }
-    let kept = Kept::beside(&setup::trust_file(common)?);
-    let before = store.list();
-    let mut added = Vec::with_capacity(code.len());
-    for (code, hash) in code.iter().zip(hashes) {
-        let skill = code.skill_dir().and_then(|dir| skills.get(&dir));
-        added.push(store.add_with_skill(
-            skill.map(|skill| &skill.files),
-            &code.file,
-            hash,
-            code.asks_for_network(),
-        )?);
-        let rights = toolsets::asked(code);
-        if !rights.is_empty() {
-            store.grant(&code.file, rights)?;
+
+    /// Trusts the code, and gives each library the rights that `granted` returns.
+    fn trust(
+        &self,
+        store: &TrustStore,
+        granted: impl Fn(&Code) -> BTreeMap<String, ToolsetRights>,
+        common: &Common,
+        out: Output,
+    ) -> anyhow::Result<ExitCode> {
+        let kept = Kept::beside(&setup::trust_file(common)?);
+        let before = store.list();
+        let mut added = Vec::with_capacity(self.code.len());
+        for (code, hash, skill) in self.iter() {
+            let files = skill.map(|skill| &skill.files);
+            let network = code.asks_for_network();
+            let mut file = store.add_with_skill(files, &code.file, hash.clone(), network)?;
+            let rights = granted(code);
+            if !rights.is_empty() {
+                file = store.grant(&code.file, rights)?;
+            }
+            added.push(file);
+            kept.keep(&code.file);
         }
-        kept.keep(&code.file);
+        for skill in self.skills.values() {
+            kept.keep_all(&skill.files);
+        }
+        let shown =
+            self.code.iter().map(|code| toolsets::Shown::of(code, &before, &kept, common, out));
+        let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
+        report("trusted", &added, &shown, &self.skills, out)
     }
-    for skill in skills.values() {
-        kept.keep_all(&skill.files);
-    }
-    let shown = code.iter().map(|code| toolsets::Shown::of(code, &before, &kept, common, out));
-    let shown = shown.collect::<anyhow::Result<Vec<_>>>()?;
-    report("trusted", &added, &shown, &skills, out)
 }
 
 /// Compares a file with its content when it was trusted: it is unchanged, changed, missing or
@@ -265,16 +305,14 @@ fn owner_of(path: &Path) -> Option<Owner> {
     std::path::absolute(path).ok()?.ancestors().skip(1).find_map(skill_in)
 }
 
-/// Returns the trusted files that `path` means. They need not exist any more.
-fn trusted_at(
-    path: &Path,
-    store: &TrustStore,
-    common: &Common,
-) -> anyhow::Result<BTreeSet<PathBuf>> {
+/// Returns the trusted and the refused files that `path` means. They need not exist any more.
+fn known_at(path: &Path, store: &TrustStore, common: &Common) -> anyhow::Result<BTreeSet<PathBuf>> {
     // A skill means its own files; any other directory means all files below it.
     let below = |dir: PathBuf| -> BTreeSet<PathBuf> {
         let files = if skill_in(&dir).is_some() { store.files_of(&dir) } else { store.list() };
-        files.into_iter().map(|file| file.path).filter(|path| path.starts_with(&dir)).collect()
+        let refused = store.refusals().into_iter().map(|refusal| refusal.path);
+        let files = files.into_iter().map(|file| file.path).chain(refused);
+        files.filter(|path| path.starts_with(&dir)).collect()
     };
     // A trusted file or its skill's directory may have become a link since, so the path itself comes
     // before that of its target.
@@ -290,7 +328,7 @@ fn trusted_at(
         files = at(&owner.dir);
     }
     if files.is_empty() {
-        let message = format!("nothing of {} is trusted", path.display());
+        let message = format!("nothing of {} is trusted or refused", path.display());
         let help = "see `repertoire trust list`; a skill that is gone is named by its path";
         return Err(Error::new(ErrorCode::NotFound, message, help).into());
     }

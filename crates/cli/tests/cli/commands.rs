@@ -128,7 +128,7 @@ fn a_session_is_taken_wherever_there_is_a_conversation() {
     assert_eq!(first(&in_gamma), "beta");
     if cfg!(target_os = "linux") {
         let ran = ["run", "gamma", "hello.sh", "you", "--session", "s"];
-        run(&["trust", "add", "gamma"]).exits(0);
+        run(&["trust", "add", "--yes", "gamma"]).exits(0);
         assert_eq!(run(&ran).exits(0).json()["data"]["stdout"], "hello you\n");
         assert_eq!(first(&in_gamma), "gamma");
     }
@@ -202,7 +202,7 @@ fn json_is_an_object_with_named_lists() {
         (&["new", "delta", "--dir", "drafts"], &["id", "next", "path"]),
         (&["tool", "new", "epsilon", "--dir", "drafts"], &["class", "id", "next", "paths"]),
         (&["tool", "list"], &["tools"]),
-        (&["trust", "add", "gamma"], &["trusted"]),
+        (&["trust", "add", "--yes", "gamma"], &["trusted"]),
         (&["trust", "list"], &["store", "trusted"]),
         (&["trust", "remove", "gamma"], &["removed"]),
         (&["hook", "install", "claude-code", "--project", "."], &["agent", "path"]),

@@ -137,7 +137,7 @@ fn what_cannot_be_changed_is_left_alone() {
 #[test]
 fn what_is_in_force_is_shown_with_where_it_is_from() {
     let place = place();
-    place.write(USER, "[limits]\nmax_skills = 1\nmax_lines = 2\n[skills]\ndisabled = [\"beta\"]\n");
+    place.write(USER, "[limits]\nmax_skills = 1\nmax_lines = 9\n[skills]\ndisabled = [\"beta\"]\n");
     place.write(PROJECT, "[limits]\n\nmax-lines = 4\n[skills]\ndisabled = [\"gamma\"]\n");
     let of = |key: &str| {
         let setting = setting(&place, key, &[]);
@@ -177,17 +177,18 @@ fn settings_reach_commands_and_hooks_and_options_win() {
     place.write(PROJECT, "[limits]\nmax_skills = 1\n");
     assert_eq!((full(&[]), shown("b")), (1, 1));
     assert_eq!(full(&["--max-skills", "2"]), 2);
-    place.write(PROJECT, "[limits]\nbudget = 5\n");
+    place.write(USER, "[limits]\nbudget = 5\n");
     assert_eq!((full(&[]), shown("c")), (0, 0), "hooks take the smaller budget");
-    place.write(PROJECT, "[meta_phrases]\nregistry = [\"which tricks do you know\"]\n");
+    place.write(PROJECT, "");
+    place.write(USER, "[meta_phrases]\nregistry = [\"which tricks do you know\"]\n");
     let tricks = place.run(["disclose", "Which tricks do you know?", "--json"]).exits(0).json();
     assert_eq!(tricks["tier"], 2, "{tricks}");
-    place.write(PROJECT, "[routing]\nmask_quoted = true\n[limits]\nbudget = 1_000_000\n");
+    place.write(USER, "[routing]\nmask_quoted = true\n[limits]\nbudget = 1_000_000\n");
     let matched = place.run(["match", "see `alpha`, here beta", "--json"]).exits(0).json();
     assert_eq!(matched["matches"].as_array().unwrap().len(), 1, "{matched}");
     let quoted = hook(&place, "d", "see `alpha`, here beta", &[]).stdout;
     assert!(quoted.contains("Do beta.") && !quoted.contains("Do alpha."), "{quoted}");
-    place.write(PROJECT, "[limits]\nwindow = 1000\nprompt_budget = \"1%\"\n");
+    place.write(USER, "[limits]\nwindow = 1000\nprompt_budget = \"1%\"\n");
     let prompt = place.run(["prompt", "--json"]).exits(0).json();
     assert_ne!(prompt["omitted"], json!([]), "{prompt}");
     assert_eq!(log(&place), "");
@@ -336,13 +337,14 @@ fn a_snapshot_is_of_one_configuration() {
 
 #[cfg(unix)]
 #[test]
-fn limits_of_scripts_are_those_of_the_user_and_a_project_narrows_them() {
+fn limits_of_scripts_are_those_of_the_user_and_a_project_narrows_its_own() {
     let place = Place::new();
-    skill(&place, "home/.agents/skills/tool");
+    skill(&place, ".agents/skills/tool");
     place.write(
-        "home/.agents/skills/tool/scripts/run.sh",
+        ".agents/skills/tool/scripts/run.sh",
         "#!/bin/sh\necho \"key=$KEY\"\nsleep \"$1\"\necho done\n",
     );
+    place.run(["trust", "add", "tool", "--yes"]).exits(0);
     let run = |seconds: &str, args: &[&str]| {
         let mut command = place.command(["run", "tool", "run.sh", seconds].iter().chain(args));
         command.env("KEY", "secret");
@@ -355,6 +357,10 @@ fn limits_of_scripts_are_those_of_the_user_and_a_project_narrows_them() {
     let late = run("20", &[]).exits(1);
     assert!(late.stdout.contains("key=secret") && !late.stdout.contains("done"), "{late:?}");
     assert_eq!(run("0.5", &["--timeout", "30"]).exits(0).stdout, "key=secret\ndone\n");
+    // The project narrows its own scripts, not those of the user.
+    place.write("home/.agents/skills/own/SKILL.md", "---\nname: own\ndescription: Does it.\n---\n");
+    place.write("home/.agents/skills/own/scripts/run.sh", "#!/bin/sh\nsleep 0.6\necho done\n");
+    assert_eq!(place.run(["run", "own", "run.sh"]).exits(0).stdout, "done\n");
     place.write(PROJECT, "[scripts]\nenv = [\"HOME\", \"KEY\"]\n");
     place.write(USER, "");
     assert_eq!(run("0", &[]).stdout, "key=\ndone\n", "a project passes nothing on");
@@ -375,7 +381,7 @@ fn classes_of_tools_have_configuration_and_limits() {
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         place.write(&format!("{dir}/toolsets/{prefix}hello{suffix}"), library);
     }
-    place.run(["trust", "add", "hello"]).exits(0);
+    place.run(["trust", "add", "--yes", "hello"]).exits(0);
     let call = |tool: &str, arguments: Value| {
         let arguments = arguments.to_string();
         place.run(["tool", "call", tool, &arguments, "--json"]).json()
@@ -391,5 +397,9 @@ fn classes_of_tools_have_configuration_and_limits() {
     place.write(PROJECT, "[toolsets.\"hello:HelloToolset\"]\ncall_timeout = 0.3\n");
     let slow = json!({"to": 1000, "pause": 20});
     assert_eq!(call("hello.count", slow)["error"]["code"], "TIMEOUT");
+    assert_eq!(call("mine.count", json!({"to": 25, "pause": 20}))["status"], "success");
+    // A class that both have: the project narrows its own.
+    place.write(PROJECT, "[toolsets.HelloToolset]\ncall_timeout = 0.3\n");
+    assert_eq!(call("hello.count", json!({"to": 1000, "pause": 20}))["error"]["code"], "TIMEOUT");
     assert_eq!(call("mine.count", json!({"to": 25, "pause": 20}))["status"], "success");
 }

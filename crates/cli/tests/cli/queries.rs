@@ -116,7 +116,10 @@ fn limits_and_vetoes_are_explained() {
 fn how_much_of_a_long_message_is_searched_is_told() {
     let place = place();
     for (limit, part) in [(100, "50 bytes"), (4096, "2 KiB")] {
-        place.write(".repertoire/config.toml", format!("[limits]\nmax_query_bytes = {limit}\n"));
+        place.write(
+            "home/.repertoire/config.toml",
+            format!("[limits]\nmax_query_bytes = {limit}\n"),
+        );
         let run = place.run(["match", &"x ".repeat(limit), "--source", "skills"]);
         assert_contains(&run.stderr, &[&format!("first and last {part}")]);
     }

@@ -54,10 +54,14 @@ fn what_a_script_may_do_is_shown_before_it_is_trusted() {
         assert!(code["runs"].as_str().unwrap().contains("/sh"), "{code}");
         // Showing a skill does not trust it.
         place.run(["run", "fetch", "fetch.sh"]).exits(1);
-        let added = place.run(["trust", "add", "fetch"]).exits(0).stdout;
-        let told = if network { "network: open" } else { "network: closed" };
+        let added = place.run(["trust", "add", "--yes", "fetch"]).exits(0).stdout;
+        let told = if network {
+            "reads all your files · uses the network · writes nothing (network: open, as its skill"
+        } else {
+            "reads all your files · no network · writes nothing\n"
+        };
         let (before, after) = added.split_once("trusted ").unwrap();
-        assert_contains(before, &["scripts/fetch.sh", told, "writes: "]);
+        assert_contains(before, &["scripts/fetch.sh", told]);
         assert!(after.contains("fetch.sh"), "{added}");
         let ran = place.run(["run", "fetch", "fetch.sh", "--json"]).exits(0).json();
         let offline = if network { Value::Null } else { "not-asked".into() };
@@ -69,7 +73,7 @@ fn what_a_script_may_do_is_shown_before_it_is_trusted() {
 fn what_changed_since_is_shown_and_the_network_stays_closed() {
     let place = project("");
     assert_eq!(changes(&place, 0), []);
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     assert_eq!(changes(&place, 0), []);
 
     write(&place, "rights: {network: true}\n");
@@ -85,7 +89,7 @@ fn what_changed_since_is_shown_and_the_network_stays_closed() {
     assert_contains(&text, &["-echo one", "+echo two"]);
     assert!(!text.contains('\u{1b}'), "{text:?}");
 
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     assert_eq!(changes(&place, 0), []);
     std::fs::remove_file(place.path().join(".agents/skills/fetch/scripts/json.py")).unwrap();
     assert_eq!(changes(&place, 1), owned(&[("missing", "json.py")]));
@@ -99,7 +103,7 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
     let beside = ".agents/skills/fetch/lib/f.sh";
     place.write(beside, "echo one\n");
     place.write(".agents/skills/fetch/lib/gone.sh", "");
-    let added = place.run(["trust", "add", "fetch", "--json"]).exits(0).json();
+    let added = place.run(["trust", "add", "--yes", "fetch", "--json"]).exits(0).json();
     assert_eq!(added["skills"][0]["files"], 4, "{added}");
     let all = ["SKILL.md", "lib/f.sh", "lib/gone.sh", "scripts/fetch.sh"];
     assert_eq!(accepted(&added), owned(&all.map(|path| ("added", path))));
@@ -128,7 +132,7 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
     let refused = run().exits(1).stderr;
     assert_contains(&refused, &[&["fetch.sh has changed", "other files"], &files[..]].concat());
     assert_contains(&refused, &commands);
-    let added = place.run(["trust", "add", path, "--json"]).exits(0).json();
+    let added = place.run(["trust", "add", "--yes", path, "--json"]).exits(0).json();
     let expected = [
         ("changed", "lib/f.sh"),
         ("removed", "lib/gone.sh"),
@@ -148,7 +152,7 @@ fn a_file_beside_a_script_that_changed_is_named_everywhere() {
 #[test]
 fn code_that_was_trusted_without_its_other_files_is_asked_for_again() {
     let place = project("");
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     let listed = place.run(["trust", "list", "--json"]).exits(0).json();
     let old = serde_json::json!({"version": 1, "trusted": listed["trusted"]});
     let store = listed["store"].as_str().unwrap();
@@ -157,7 +161,7 @@ fn code_that_was_trusted_without_its_other_files_is_asked_for_again() {
     assert_contains(&refused, &["without the other files", "`repertoire trust add "]);
     assert_eq!(changes(&place, 1), owned(&[("unknown", "fetch")]));
     assert_contains(&place.run(["doctor"]).exits(1).stdout, &["`repertoire trust add fetch`"]);
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     place.run(["run", "fetch", "fetch.sh"]).exits(0);
 }
 
@@ -167,16 +171,16 @@ fn a_skill_with_many_new_files_is_shown_in_part() {
     for n in 0..50 {
         place.write(&format!(".agents/skills/fetch/data/{n}.txt"), "");
     }
-    let added = place.run(["trust", "add", "fetch"]).exits(0).stdout;
+    let added = place.run(["trust", "add", "--yes", "fetch"]).exits(0).stdout;
     assert_contains(&added, &["added   ", "and 12 more files, which `--json` lists\n"]);
-    let script = place.run(["trust", "add", "fetch", "--json"]).exits(0).json();
+    let script = place.run(["trust", "add", "--yes", "fetch", "--json"]).exits(0).json();
     assert_eq!(accepted(&script), [], "nothing is new");
 }
 
 #[test]
 fn a_skill_that_cannot_be_compared_is_told_of() {
     let place = project("");
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     let deep = "x/".repeat(40);
     place.write(&format!(".agents/skills/fetch/{deep}f"), "");
     let told = ["/skills/fetch cannot be compared: ", "directories nested deeper than 32"];
@@ -206,10 +210,11 @@ fn a_directory_that_is_called_as_a_skill_file_makes_no_skill() {
     place.write(".agents/skills/fetch/scripts/inner/SKILL.md/x", "");
     place.write(".agents/skills/fetch/scripts/inner/i.sh", "echo inner\n");
     let script = ".agents/skills/fetch/scripts/inner/i.sh";
-    let added = place.run(["trust", "add", script, "--json"]).exits(0).json();
+    let added = place.run(["trust", "add", "--yes", script, "--json"]).exits(0).json();
     let dir = added["skills"][0]["dir"].as_str().unwrap();
     assert!(dir.ends_with("/skills/fetch"), "{added}");
-    let inner = place.run(["trust", "add", ".agents/skills/fetch/scripts/inner", "--json"]);
+    let inner =
+        place.run(["trust", "add", "--yes", ".agents/skills/fetch/scripts/inner", "--json"]);
     assert!(inner.exits(1).stdout.contains("is not a skill"), "it is one");
 }
 
@@ -218,7 +223,7 @@ fn a_directory_that_is_called_as_a_skill_file_makes_no_skill() {
 fn the_command_that_makes_a_script_safe_repairs_it_and_accepts_nothing() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = project("");
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     let script = place.path().join(".agents/skills/fetch/scripts/fetch.sh");
     std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o646)).unwrap();
     let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
@@ -243,7 +248,7 @@ fn the_network_that_is_shown_is_the_one_that_code_gets() {
         (OWN, "network: open, as for every user skill"),
         (&script, "network: open, as for every user skill"),
         ("asks", "network: open, as its skill asks for it"),
-        ("quiet", "network: closed"),
+        ("quiet", "reads its skill alone · no network · writes nothing"),
     ] {
         assert_contains(&place.run(["trust", "show", named]).exits(0).stdout, &[told]);
         let shown = place.run(["trust", "show", named, "--json"]).exits(0).json();
@@ -253,7 +258,7 @@ fn the_network_that_is_shown_is_the_one_that_code_gets() {
     assert_eq!(ran["data"]["offline"], Value::Null, "{ran}");
     place.write("home/.repertoire/config.toml", "[scripts]\nnetwork = false\n");
     let shown = place.run(["trust", "show", OWN]).exits(0).stdout;
-    assert_contains(&shown, &["network: closed"]);
+    assert_contains(&shown, &["reads all your files · no network"]);
 }
 
 #[cfg(unix)]
@@ -271,7 +276,8 @@ fn what_is_trusted_is_what_can_run() {
     // A directory in the working directory, which has the same name as a skill but is not the skill.
     place.write("review/notes.txt", "");
     let trusted = |name: &str| -> Vec<String> {
-        let added = place.run(["trust", "add", "--json", name].iter().chain(&SOURCE)).exits(0);
+        let added =
+            place.run(["trust", "add", "--yes", "--json", name].iter().chain(&SOURCE)).exits(0);
         let root = place.path().canonicalize().unwrap();
         let files = added.json()["trusted"].as_array().unwrap().clone();
         let path = |file: &Value| file["path"].as_str().unwrap().to_owned();
@@ -283,7 +289,7 @@ fn what_is_trusted_is_what_can_run() {
     }
     let scripts = ["echo", "slow", "write"];
     assert_eq!(trusted("review"), scripts.map(|s| format!("/skills/review/scripts/{s}.sh")));
-    let refused = ["trust", "add", "--json", "./review"];
+    let refused = ["trust", "add", "--yes", "--json", "./review"];
     let refused = place.run(refused.iter().chain(&SOURCE)).exits(1).json();
     assert_eq!(refused["error"]["code"], "NOT_FOUND", "{refused}");
 }

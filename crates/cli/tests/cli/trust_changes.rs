@@ -21,7 +21,7 @@ fn trust_is_withdrawn_from_code_that_became_a_link() {
     for (place_of_link, target, named, n_removed) in cases {
         let place = project("");
         place.write(beside, SCRIPT);
-        place.run(["trust", "add", "fetch"]).exits(0);
+        place.run(["trust", "add", "--yes", "fetch"]).exits(0);
         let (link, target) = (place.path().join(place_of_link), place.path().join(target));
         if target.exists() {
             remove_file(&link).unwrap();
@@ -57,7 +57,7 @@ fn a_skill_and_its_sub_skill_are_trusted_apart() {
         place.write(&format!("{skill}/scripts/a.sh"), SCRIPT);
     }
     let both = ["kid/scripts/a.sh", "scripts/a.sh"];
-    place.run(["trust", "add", OWN, &format!("{OWN}/kid")]).exits(0);
+    place.run(["trust", "add", "--yes", OWN, &format!("{OWN}/kid")]).exits(0);
     assert_eq!(trusted(&place), both);
 
     // Without trusted code of its own, the skill is not compared.
@@ -70,10 +70,10 @@ fn a_skill_and_its_sub_skill_are_trusted_apart() {
     }
     assert_eq!(trusted(&place), both[..1]);
 
-    place.run(["trust", "add", "own"]).exits(0);
+    place.run(["trust", "add", "--yes", "own"]).exits(0);
     place.run(["trust", "remove", "own"]).exits(0);
     assert_eq!(trusted(&place), both[..1]);
-    place.run(["trust", "add", "own"]).exits(0);
+    place.run(["trust", "add", "--yes", "own"]).exits(0);
     // A directory that is not a skill means all files below it.
     place.run(["trust", "remove", "home/.agents"]).exits(0);
     assert_eq!(trusted(&place), [""; 0]);
@@ -86,7 +86,7 @@ fn a_change_that_stops_code_is_shown_once_whatever_is_named() {
     let beside = ".agents/skills/fetch/scripts/beside.sh";
     let place = project("");
     place.write(beside, SCRIPT);
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     let assert_shown = |note: &str| {
         let refused = place.run(["run", "fetch", "fetch.sh"]).exits(1).stderr;
         let commands = ["run `repertoire trust diff ", "run `repertoire trust add "];
@@ -114,10 +114,10 @@ fn a_link_to_a_script_means_the_script_with_its_skill() {
     let place = project("");
     let script = place.path().join(".agents/skills/fetch/scripts/fetch.sh");
     std::os::unix::fs::symlink(script, place.path().join("link.sh")).unwrap();
-    let added = place.run(["trust", "add", "link.sh", "fetch", "--json"]).exits(0).json();
+    let added = place.run(["trust", "add", "--yes", "link.sh", "fetch", "--json"]).exits(0).json();
     assert_eq!(added["trusted"].as_array().unwrap().len(), 1, "{added}");
     place.run(["trust", "remove", "link.sh"]).exits(0);
-    let added = place.run(["trust", "add", "link.sh"]).exits(0).stdout;
+    let added = place.run(["trust", "add", "--yes", "link.sh"]).exits(0).stdout;
     assert_contains(&added, &["scripts/fetch.sh: run by ", "with all 2 files of "]);
     place.run(["run", "fetch", "fetch.sh"]).exits(0);
 }
@@ -125,7 +125,7 @@ fn a_link_to_a_script_means_the_script_with_its_skill() {
 #[test]
 fn a_skill_that_is_gone_is_named_by_its_path() {
     let place = project("");
-    place.run(["trust", "add", "fetch"]).exits(0);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
     std::fs::remove_dir_all(place.path().join(".agents/skills/fetch")).unwrap();
     for command in ["diff", "remove"] {
         let refused = place.run(["trust", command, "fetch"]).exits(1).stderr;
@@ -143,7 +143,7 @@ fn a_removed_script_is_no_change_once_that_is_accepted() {
     place.write(beside, SCRIPT);
     write_skill(&place, ".agents/skills/fetch/kid");
     place.write(".agents/skills/fetch/kid/scripts/a.sh", SCRIPT);
-    let trust = |named: &[&str]| place.run([&["trust", "add"], named].concat()).exits(0);
+    let trust = |named: &[&str]| place.run([&["trust", "add", "--yes"], named].concat()).exits(0);
     let remove = || std::fs::remove_file(place.path().join(beside)).unwrap();
     let assert_unchanged = || {
         assert_eq!(changes(&place, 0), []);

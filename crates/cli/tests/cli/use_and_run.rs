@@ -198,7 +198,7 @@ fn a_skill_that_nobody_can_use_says_so_everywhere() {
 #[test]
 fn a_trusted_script_runs_and_tells_how_it_ended() {
     let place = place();
-    place.run(["trust", "add", "review", "declared"].iter().chain(&SOURCE)).exits(0);
+    place.run(["trust", "add", "--yes", "review", "declared"].iter().chain(&SOURCE)).exits(0);
     let run = |args: &[&str]| place.run(args.iter().chain(&SOURCE));
 
     let answer = run(&["run", "--json", "review", "echo.sh", "$(x) *", "; y"]).exits(0).json();
@@ -267,7 +267,7 @@ fn a_trusted_script_runs_and_tells_how_it_ended() {
 #[test]
 fn a_script_writes_where_it_is_allowed_to() {
     let place = place();
-    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    place.run(["trust", "add", "--yes", "review"].iter().chain(&SOURCE)).exits(0);
     place.write("work/keep", "");
     let file = place.path().join("work/made");
     let file = file.to_str().unwrap();
@@ -345,7 +345,7 @@ fn sleeping(place: &Place) -> (std::process::Child, String) {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
     place.write("skills/review/scripts/number.sh", "echo $$\nsleep 60\n");
-    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    place.run(["trust", "add", "--yes", "review"].iter().chain(&SOURCE)).exits(0);
     let args = ["run", "review", "number.sh"];
     let mut command = place.command(args.iter().chain(&SOURCE));
     command.env("TMPDIR", place.path().join("scratch")).stderr(Stdio::null());

@@ -100,7 +100,7 @@ fn the_doctor_tells_of_the_sandbox_that_scripts_have() {
     place.write("skills/s/SKILL.md", "---\nname: s\ndescription: d\n---\n");
     place.write("skills/s/scripts/a.sh", "#!/bin/sh\n");
     let sources = ["--source", "skills"];
-    place.run(["trust", "add", "s"].iter().chain(&sources)).exits(0);
+    place.run(["trust", "add", "--yes", "s"].iter().chain(&sources)).exits(0);
     let run = place.run(["run", "--json", "s", "a.sh"].iter().chain(&sources)).exits(0).json();
     let reached = &run["data"]["sandbox"];
     let doctor = place.run(["doctor", "--json"].iter().chain(&sources)).exits(0).json();

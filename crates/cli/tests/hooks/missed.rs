@@ -125,14 +125,14 @@ fn a_skill_that_an_agent_loaded_unseen_becomes_an_example_and_is_seen() {
         let wanted = format!("minutes not-in-view 1 {CALL}");
         assert_eq!(rows(&missed(&place, &[]).exits(0).json()), [wanted], "{agent}");
 
-        let run = missed(&place, &["--write"]).exits(0).json();
+        let run = missed(&place, &["--write", "--yes"]).exits(0).json();
         assert_eq!(run["written"][0]["should"], json!([CALL]), "{agent}: {run}");
         assert_eq!(run["refused"], json!([]), "{agent}");
         let text = skill_text(&place, "minutes");
         assert!(text.contains(&format!("examples:\n  should:\n    - \"{CALL}\"\n")), "{text}");
         let shown = place.run(["disclose", CALL, "--json"]).exits(0).json();
         assert_eq!(shown["full"], json!(["minutes"]), "{agent}");
-        let left = missed(&place, &["--write"]).exits(0).json();
+        let left = missed(&place, &["--write", "--yes"]).exits(0).json();
         assert_eq!((&left["settled"], &left["written"]), (&json!(1), &json!([])), "{agent}");
         assert_eq!(skill_text(&place, "minutes"), text, "{agent}: nothing is added twice");
         let check = place.run(["check", "--json"]).exits(0).json();
@@ -172,7 +172,7 @@ fn a_skill_in_full_in_whose_place_another_was_used_becomes_a_counterexample() {
     }
     assert!(page.stderr.contains("3 messages routed wrongly, of 3 kept"), "{page:?}");
 
-    let run = place.run(["stats", "--missed", "--write"]).exits(0);
+    let run = place.run(["stats", "--missed", "--write", "--yes"]).exits(0);
     assert!(run.stdout.contains(&format!("+     - \"{message}\"")), "{run:?}");
     assert!(run.stderr.contains("1 message left as it is"), "{run:?}");
     let text = skill_text(&place, "printer");
@@ -180,7 +180,7 @@ fn a_skill_in_full_in_whose_place_another_was_used_becomes_a_counterexample() {
     // The trigger still decides, and `check` now says so.
     let check = place.run(["check", "--json"]).exits(1).json();
     assert!(check.to_string().contains("example-routed"), "{check}");
-    missed(&place, &["--write", "--all"]).exits(0);
+    missed(&place, &["--write", "--yes", "--all"]).exits(0);
     assert!(skill_text(&place, "printer").contains("all of it"));
 }
 
@@ -245,13 +245,13 @@ fn what_is_not_the_users_to_change_is_refused_with_the_reason() {
     let mut permissions = fs::metadata(&file).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&file, permissions.clone()).unwrap();
-    let run = missed(&place, &["--write"]).exits(1).json();
+    let run = missed(&place, &["--write", "--yes"]).exits(1).json();
     assert!(run["refused"][0]["reason"].as_str().unwrap().contains("is read-only"), "{run}");
     assert_eq!(run["written"], json!([]));
     #[expect(clippy::permissions_set_readonly_false, reason = "a file of this test")]
     permissions.set_readonly(false);
     fs::set_permissions(&file, permissions).unwrap();
-    let run = missed(&place, &["--write"]).exits(1).json();
+    let run = missed(&place, &["--write", "--yes"]).exits(1).json();
     assert!(run["refused"][0]["reason"].as_str().unwrap().contains("is too long"), "{run}");
     assert_eq!(run["written"][0]["should"], json!([CALL]));
 
@@ -263,7 +263,7 @@ fn what_is_not_the_users_to_change_is_refused_with_the_reason() {
     place.run(["add", elsewhere.to_str().unwrap()]).exits(0);
     say(&place, "claude-code", "s", CALL);
     load(&place, "claude-code", "s", "minutes");
-    let run = missed(&place, &["--write"]).exits(1).json();
+    let run = missed(&place, &["--write", "--yes"]).exits(1).json();
     assert!(run["refused"][0]["reason"].as_str().unwrap().contains("was fetched from"), "{run}");
     for wrong in [&["--write"][..], &["--missed", "--all"], &["--missed", "--yes"]] {
         place.run([&["stats"], wrong].concat()).exits(2);

@@ -93,7 +93,7 @@ fn trusted(skills: &Path) -> Place {
     let place = Place::new();
     for skill in ["hello", "slow"] {
         let skill = skills.join(skill);
-        let run = binary::finish(command(&place, &["trust", "add"], &[&skill]), b"");
+        let run = binary::finish(command(&place, &["trust", "add", "--yes"], &[&skill]), b"");
         assert_eq!(run.code, 0, "{run:?}");
     }
     place

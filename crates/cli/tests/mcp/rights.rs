@@ -62,7 +62,7 @@ async fn users_are_asked_for_rights_that_the_sandbox_refused() {
     for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
         for (asks, says, n_questions, is_read) in [
             (true, Some(Accept), 1, true),
-            (true, Some(Decline), 2, false),
+            (true, Some(Decline), 1, false),
             (true, None, 0, false),
             (false, Some(Accept), 0, false),
         ] {

@@ -138,7 +138,7 @@ pub(crate) fn killed_programs(run: Run) -> Vec<Tally> {
         }
         let file = format!("skills/deploy/scripts/{nth}.sh");
         place.write(&file, format!("#!/bin/sh\necho {nth}\n"));
-        let mut command = place.command(["trust", "add", &file]);
+        let mut command = place.command(["trust", "add", "--yes", &file]);
         let is_acknowledged =
             kill_after(&mut command, b"", &mut dice).is_some_and(|(code, _)| code == 0);
         let store = TrustStore::open(place.path().join("home/.local/state/repertoire/trust.json"));

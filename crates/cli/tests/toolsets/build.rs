@@ -185,7 +185,7 @@ fn what_cannot_be_built_is_an_error_that_says_what_to_do() {
 }
 
 /// Returns the lines that a process writes to its standard error.
-fn lines(child: &mut std::process::Child) -> Receiver<String> {
+pub(crate) fn lines(child: &mut std::process::Child) -> Receiver<String> {
     let (sender, receiver) = channel();
     let read = BufReader::new(child.stderr.take().unwrap()).lines();
     thread::spawn(move || {
@@ -198,7 +198,7 @@ fn lines(child: &mut std::process::Child) -> Receiver<String> {
     receiver
 }
 
-fn wait_for(lines: &Receiver<String>, part: &str) {
+pub(crate) fn wait_for(lines: &Receiver<String>, part: &str) {
     let mut seen = Vec::new();
     while !seen.last().is_some_and(|line: &String| line.contains(part)) {
         seen.push(lines.recv_timeout(LONG).unwrap_or_else(|_| panic!("no `{part}` in {seen:?}")));

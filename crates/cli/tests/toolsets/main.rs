@@ -9,7 +9,9 @@ mod binary;
 mod build;
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 mod c;
+mod channels;
 mod cli;
+mod consent;
 #[expect(clippy::print_stdout, reason = "it names the row that fails")]
 mod failures;
 #[path = "../../../../tests/support/plugin.rs"]

@@ -95,7 +95,7 @@ fn place() -> Option<Place> {
 
 fn trusted_place() -> Option<Place> {
     let place = place()?;
-    run(&place, &["trust", "add", "skills/words"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/words"]).exits(0);
     Some(place)
 }
 
@@ -166,7 +166,7 @@ fn a_server_in_javascript_runs_in_the_sandbox() {
     let head = json!({"name": "js", "description": "Words.", "toolsets": ["tools/server.mjs:mcp"]});
     place.write("skills/js/SKILL.md", format!("---\n{head}\n---\nBody\n"));
     place.write("skills/js/tools/server.mjs", NODE_SERVER);
-    run(&place, &["trust", "add", "skills/js"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/js"]).exits(0);
     let answer = call(&place, &[], "js.shout", &json!({"text": "hello"}));
     assert_eq!(answer["text"], "HELLO", "{answer}");
 }
@@ -176,11 +176,11 @@ fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
     let Some(place) = place() else { return };
     let untrusted = run(&place, &["tool", "list", "--json"]);
     assert!(untrusted.stderr.contains("is not trusted"), "{untrusted:?}");
-    run(&place, &["trust", "add", "skills/words"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/words"]).exits(0);
     // An untrusted file next to the server is not visible to it, and a changed file stops it.
     let new = "skills/words/tools/json.py";
     place.write(new, "raise SystemExit('taken over')");
-    run(&place, &["trust", "add", "skills/words/tools/server.py"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/words/tools/server.py"]).exits(0);
     let about = call(&place, &[], "words.about", &json!({}));
     let about: Value = serde_json::from_str(about["text"].as_str().unwrap()).unwrap();
     assert_eq!(about["beside"], json!(["server.py", "words.py"]));
@@ -188,7 +188,7 @@ fn a_server_runs_once_it_is_trusted_and_with_the_files_that_were() {
     let changed = call(&place, &[], "words.shout", &json!({"text": "a"}));
     assert_eq!(message(&changed).0, "PERMISSION_DENIED", "{changed}");
     assert!(message(&changed).1.contains("words.py has changed since"), "{changed}");
-    run(&place, &["trust", "add", "skills/words/tools/words.py"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/words/tools/words.py"]).exits(0);
     assert_eq!(call(&place, &[], "words.shout", &json!({"text": "a"}))["text"], "A?");
 }
 
@@ -198,7 +198,7 @@ fn a_server_is_refused_after_a_file_of_its_skill_changed() {
     place.write("skills/words/data/a.txt", "one");
     let beside = place.path().join("skills/words/data/a.txt");
     let module = place.path().join("skills/words/tools/words.py");
-    let trust = || run(&place, &["trust", "add", "skills/words"]).exits(0);
+    let trust = || run(&place, &["trust", "add", "--yes", "skills/words"]).exits(0);
     let shout = || call(&place, &[], "words.shout", &json!({"text": "a"}));
     let assert_refused = |file: &str| {
         let refused = shout();
@@ -260,7 +260,7 @@ fn limits_and_ends_of_a_server_are_told() {
         assert!(message(&ended).1.contains(part), "{part}: {ended}");
     }
     place.write("skills/words/tools/words.py", "raise RuntimeError('broken module')\n");
-    run(&place, &["trust", "add", "skills/words"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/words"]).exits(0);
     let broken = run(&place, &["tool", "list", "--json"]);
     assert!(broken.stderr.contains("broken module"), "{broken:?}");
 }
@@ -301,7 +301,7 @@ fn a_new_server_is_a_tool_after_the_printed_commands() {
     assert_eq!(written["class"], "mcp");
     assert_eq!(written["next"].as_array().unwrap().len(), 2, "{written}");
     run(&place, &["check", "skills/2nd-hello"]).exits(0);
-    run(&place, &["trust", "add", "skills/2nd-hello"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/2nd-hello"]).exits(0);
     let answer = call(&place, &[], "2nd-hello.greet", &json!({"name": "Ada", "times": 2}));
     assert_eq!(answer["text"], "Hello, Ada!\nHello, Ada!", "{answer}");
     let refused = call(&place, &[], "2nd-hello.greet", &json!({}));

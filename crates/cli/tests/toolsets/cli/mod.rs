@@ -42,7 +42,7 @@ fn library(place: &Place) -> PathBuf {
 /// Creates a [`place`] whose plugin is trusted.
 fn trusted_place() -> Place {
     let place = place();
-    run(&place, &["trust", "add", "skills/hello"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/hello"]).exits(0);
     place
 }
 
@@ -153,7 +153,7 @@ fn the_example_skill_has_tools_once_its_library_is_built() {
     let toolsets = place.path().join("skills/hello-extended/toolsets");
     fs::create_dir(&toolsets).unwrap();
     fs::copy(plugin::of_workspace("hello-toolset"), toolsets.join("libhello_toolset.so")).unwrap();
-    run(&place, &["trust", "add", "skills/hello-extended"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/hello-extended"]).exits(0);
     let tools =
         run(&place, &["tool", "list", "--in-process", "--json"]).exits(0).json()["tools"].clone();
     let body = fs::read_to_string(place.path().join("skills/hello-extended/SKILL.md")).unwrap();
@@ -174,7 +174,7 @@ fn a_name_that_several_tools_have_lists_them_all() {
     let place = trusted_place();
     write_skill(&place, "again", &["toolsets/hello:HelloToolset"]);
     place.write("skills/again/toolsets/libhello.so", fs::read(hello()).unwrap());
-    run(&place, &["trust", "add", "skills/again"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/again"]).exits(0);
     let ada = json!({"name": "Ada"});
     let refused = call(&place, &["--in-process"], "greet", &ada);
     assert_error(refused, "NOT_FOUND", &["2 tools", "`greet`", "`again.greet`, `hello.greet`"]);
@@ -274,7 +274,7 @@ fn a_bad_toolset_is_told_and_harms_no_other() {
         write_skill(&place, "bad", &[entry]);
         place.write("skills/bad/toolsets/libz.so", "garbage");
         fs::copy(hello(), place.path().join("skills/bad/toolsets/libx.so")).unwrap();
-        run(&place, &["trust", "add", "skills/bad"]).exits(0);
+        run(&place, &["trust", "add", "--yes", "skills/bad"]).exits(0);
         let listed = run(&place, &["tool", "list", "--in-process", "--json"]).exits(1);
         assert_eq!(listed.json()["tools"].as_array().unwrap().len(), 6, "{entry}: {listed:?}");
         assert_contains(&listed.stderr, &["skill `bad`"]);
@@ -291,7 +291,7 @@ fn a_library_that_crashed_is_marked_in_the_list() {
     write_skill(&place, "bad", &["toolsets/x:FailingToolset", "toolsets/x:ExitInCreate"]);
     fs::create_dir_all(place.path().join("skills/bad/toolsets")).unwrap();
     fs::copy(failing, place.path().join("skills/bad/toolsets/libx.so")).unwrap();
-    run(&place, &["trust", "add", "skills/bad"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/bad"]).exits(0);
 
     let listed = run(&place, &["tool", "list", "--json"]).exits(1);
     let state = |name: &str| {

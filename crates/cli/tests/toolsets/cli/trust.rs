@@ -24,7 +24,7 @@ fn code_of_a_project_runs_only_once_it_is_trusted() {
     assert_eq!(n_told, 1, "both classes are in one library: {listed:?}");
     assert_error(greet(), "PERMISSION_DENIED", &refused);
 
-    let added = run(&place, &["trust", "add", "skills/hello", "--json"]).exits(0).json();
+    let added = run(&place, &["trust", "add", "--yes", "skills/hello", "--json"]).exits(0).json();
     assert_eq!(added["trusted"][0]["sha256"], first.as_str());
     assert_eq!(greet().exits(0).json()["text"], "Hello, Ada!");
     let list = run(&place, &["trust", "list", "--json"]).exits(0).json();
@@ -39,15 +39,19 @@ fn code_of_a_project_runs_only_once_it_is_trusted() {
     assert_error(greet(), "PERMISSION_DENIED", &[shown, &first, &second, "trust add"]);
     let list = run(&place, &["trust", "list"]).exits(0).stdout;
     assert_contains(&list, &["changed", shown]);
-    run(&place, &["trust", "add", "hello"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "hello"]).exits(0);
     greet().exits(0);
 
     run(&place, &["trust", "remove", "hello"]).exits(0);
     assert_error(greet(), "PERMISSION_DENIED", &["is not trusted"]);
     let again = run(&place, &["trust", "remove", "hello", "--json"]);
     assert_error(again, "NOT_FOUND", &["hello", "trust list"]);
-    assert_error(run(&place, &["trust", "add", "nothing", "--json"]), "NOT_FOUND", &["nothing"]);
-    run(&place, &["trust", "add"]).exits(2);
+    assert_error(
+        run(&place, &["trust", "add", "--yes", "nothing", "--json"]),
+        "NOT_FOUND",
+        &["nothing"],
+    );
+    run(&place, &["trust", "add", "--yes"]).exits(2);
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn trust_shows_rights_and_tools_and_then_the_difference() {
     let asks = format!("`HelloToolset` asks to read `{}` and to use the network", here.display());
     assert_contains(&shown, &[&asks, "network: open, as its skill asks for it"]);
 
-    let added = run(&place, &["trust", "add", "skills/hello"]).exits(0).stdout;
+    let added = run(&place, &["trust", "add", "--yes", "skills/hello"]).exits(0).stdout;
     assert_contains(&added, &[&asks, "tool    greet Greets somebody by name.", "tool    mood"]);
     let listed = run(&place, &["trust", "list", "--json"]).exits(0).json();
     let rights = &listed["trusted"][0]["rights"]["HelloToolset"];
@@ -85,7 +89,7 @@ fn trust_shows_rights_and_tools_and_then_the_difference() {
     // Another library with the same class.
     fs::copy(plugin::of_workspace("failing-toolset"), library(&place)).unwrap();
     write_skill(&place, "hello", &["toolsets/hello:HelloToolset"]);
-    let again = run(&place, &["trust", "add", "skills/hello", "--json"]).exits(0).json();
+    let again = run(&place, &["trust", "add", "--yes", "skills/hello", "--json"]).exits(0).json();
     let tools = again["trusted"][0]["tools"].as_array().unwrap().clone();
     let changes: Vec<(&str, &str)> = tools
         .iter()
@@ -117,7 +121,7 @@ fn rights_that_were_not_granted_are_named() {
     for command in [&["trust", "diff"][..], &["doctor"]] {
         assert_contains(&run(&place, command).exits(1).stdout, &[&missing, "was not granted"]);
     }
-    run(&place, &["trust", "add", "skills/hello"]).exits(0);
+    run(&place, &["trust", "add", "--yes", "skills/hello"]).exits(0);
     run(&place, &["trust", "diff"]).exits(0);
     // The right to a directory includes everything below it.
     ask(&["~/data/deep"], true);

@@ -1,0 +1,73 @@
+// Code of a bare path and of a project runs only after a yes.
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Engine } from '../dist/index.mjs';
+import { ROOT } from './support.mjs';
+
+const SKILL = `---
+name: trio
+description: Has a script and a server.
+triggers: [trio]
+toolsets: ["tools/server.py:mcp"]
+scripts: [scripts/say.sh]
+---
+Body
+`;
+
+const SOURCES = [
+  [(path) => path, false],
+  [(path) => ({ path }), false],
+  [(path) => ({ path, scope: 'project' }), false],
+  [(path) => ({ path, scope: 'user' }), true],
+  [(path) => ({ path, scope: 'bundled' }), true],
+];
+
+function skills(t) {
+  const dir = mkdtempSync(join(tmpdir(), 'repertoire-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  for (const name of ['tools', 'scripts']) mkdirSync(join(dir, 'skills/trio', name), { recursive: true });
+  writeFileSync(join(dir, 'skills/trio/SKILL.md'), SKILL);
+  writeFileSync(join(dir, 'skills/trio/scripts/say.sh'), '#!/bin/sh\necho ran\n');
+  cpSync(join(ROOT, 'crates/cli/src/tool/server.py'), join(dir, 'skills/trio/tools/server.py'));
+  return dir;
+}
+
+// The kinds of code that ran.
+async function ran(options) {
+  const engine = new Engine({ toolsets: true, scripts: true, ...options });
+  const { tools } = await engine.turn('/trio', engine.session('s'));
+  const say = await tools.call('run_skill_script', { skill: 'trio', script: 'scripts/say.sh' });
+  const greet = await tools.call('trio_greet', { name: 'Ada' });
+  return Object.entries({ say, greet }).flatMap(([kind, { status }]) => (status === 'success' ? [kind] : []));
+}
+
+test('a bare path is a project\'s', async (t) => {
+  const path = join(skills(t), 'skills');
+  for (const [source, isTrusted] of SOURCES) {
+    const sources = [source(path)];
+    const wanted = isTrusted ? ['say', 'greet'] : [];
+    assert.deepEqual(await ran({ sources }), wanted, JSON.stringify(sources));
+    assert.deepEqual(await ran({ sources, approve: () => false }), wanted, JSON.stringify(sources));
+    assert.deepEqual(await ran({ sources, approve: async () => true }), ['say', 'greet']);
+  }
+});
+
+test('a no is remembered, and no answer is not', async (t) => {
+  const dir = skills(t);
+  const asked = [];
+  const counts = [];
+  for (const answer of [null, null, false, false, true]) {
+    const approve = (request) => (asked.push(request.may), answer);
+    const options = { sources: [join(dir, 'skills')], trust: join(dir, 'trust.json'), approve };
+    assert.deepEqual(await ran(options), []);
+    counts.push(asked.length);
+  }
+  const [once, twice, no, again, yes] = counts;
+  assert(once > 0 && twice > once && no > twice && again === no && yes === no, counts.join());
+  const questions = new Set(asked);
+  assert(questions.has('reads all your files · no network · writes nothing'), asked.join());
+  assert(questions.has('reads its skill alone · no network · writes nothing'), asked.join());
+});

@@ -1,0 +1,201 @@
+//! The file of a project takes nothing away from the user, and raises nothing: every key of the schema is tried
+//! with values that would.
+
+use std::fs;
+
+use repertoire::Engine;
+use repertoire::catalog::Status;
+use repertoire::disclosure::{DisclosureOptions, PromptOptions};
+
+use super::schema::{KEYS, Kind, ProjectMay};
+use super::*;
+use crate::tests::World;
+
+/// Values of a key that turn off, raise, flood or blind.
+fn hostile(key: &schema::Key) -> Vec<&'static str> {
+    match key.kind {
+        Kind::Switch => vec!["true", "false"],
+        Kind::Hosts => vec!["true", "false", "[\"a\"]"],
+        Kind::Count(_) => vec!["0", "1", "100_000_000"],
+        Kind::Seconds | Kind::Interval => vec!["0.001", "30_000_000"],
+        Kind::Budget => {
+            vec!["0", "1", "3999", "100_000_000", "\"1t\"", "\"100%\"", "\"0%\"", "\"99999999t\""]
+        }
+        Kind::Margin => vec!["true", "false", "{ worth = 0, lead = 0, words = 0 }"],
+        Kind::Meaning => vec!["true", "false", "\"other\""],
+        Kind::Texts | Kind::Closed => {
+            vec![
+                "[\"the\"]",
+                "[\"*\"]",
+                "[\"mine\", \"kept\"]",
+                "[\"mine\"]",
+                "\"mine, kept\"",
+                "[3, \"mine\"]",
+            ]
+        }
+        Kind::Sources => vec!["[\"..\"]", "[\"/\"]", "[\"inside\"]"],
+        Kind::Paths => vec!["[\"/\"]"],
+        Kind::Variables => vec!["[\"SECRET\"]"],
+        Kind::Command | Kind::Text => vec!["\"touch x\""],
+        Kind::Table => vec!["{ a = 1 }"],
+        Kind::Address => vec!["\"redis://evil\""],
+        Kind::Keys => vec!["\"RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\""],
+    }
+}
+
+const MINE: &str =
+    "---\nname: mine\ndescription: Mows lawns.\ntriggers: [mow]\n---\nMow the lawn.\n";
+const KEPT: &str = "---\nname: kept\ndescription: Keeps bees.\nalways: true\n---\nKeep the bees.\n";
+const OWN: &str = "---\nname: own\ndescription: Owns it.\ntriggers: [owning]\n---\nOwn it.\n";
+
+fn world(project: &str) -> World {
+    let world = World::new("", project);
+    for (path, text) in [
+        ("home/.acme/skills/mine/SKILL.md", MINE),
+        ("home/.acme/skills/kept/SKILL.md", KEPT),
+        ("work/.acme/skills/own/SKILL.md", OWN),
+    ] {
+        fs::create_dir_all(world.path(path).parent().unwrap()).unwrap();
+        fs::write(world.path(path), text).unwrap();
+    }
+    fs::create_dir_all(world.path("work/inside")).unwrap();
+    world
+}
+
+/// The user's own skills that are shown: for each message those in full and as lines, and those of the prompt.
+fn effects(config: &Config) -> Vec<String> {
+    let engine = config.apply(Engine::builder()).build().unwrap();
+    let long = format!("{} mow {}", "x ".repeat(2000), "x ".repeat(2000));
+    let messages = ["mow", "the bees and the grass", "\"mow\"", &long];
+    let own = |ids: &[repertoire::SkillId]| {
+        ids.iter().filter(|id| id.as_str() != "own").map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let shown = messages.iter().map(|message| {
+        let disclosed = engine.disclose(message);
+        format!("{message:.20}: {:?} {:?}", own(&disclosed.full), own(&disclosed.registry))
+    });
+    let prompt = format!("{:?}", own(&engine.prompt().included));
+    shown.chain([prompt]).collect()
+}
+
+#[test]
+fn no_key_of_a_project_takes_anything_away_or_raises_it() {
+    let nothing = world("");
+    let plain = nothing.config();
+    let wanted = effects(&plain);
+    assert!(
+        wanted[0].contains("[\"mine\"]") && wanted.last().unwrap().contains("kept"),
+        "{wanted:?}"
+    );
+    let options = plain.disclosure(DisclosureOptions::default());
+    for key in KEYS {
+        let name = key.name.replace("toolsets.*", "toolsets.Any").replace("fetch.*", "fetch.any");
+        let (section, name) = name.rsplit_once('.').unwrap();
+        for value in hostile(key) {
+            let text = format!("[{section}]\n{name} = {value}\n");
+            let world = world(&text);
+            let config = world.config();
+            let disclosure = config.disclosure(DisclosureOptions::default());
+            assert!(disclosure.max_skills <= options.max_skills, "{text}");
+            assert!(disclosure.max_all_skills <= options.max_all_skills, "{text}");
+            assert!(disclosure.max_lines <= options.max_lines, "{text}");
+            assert_eq!(disclosure.budget, options.budget, "{text}");
+            let prompt = config.prompt(PromptOptions::default());
+            assert_eq!(prompt.budget, None, "{text}");
+            assert_eq!(effects(&config), wanted, "{text}");
+        }
+    }
+}
+
+#[test]
+fn each_listed_attack_is_refused_with_a_finding() {
+    for text in [
+        "[skills]\ndisabled = [\"mine\"]",
+        "[skills]\ndisabled = [\"kept\"]",
+        "[skills]\ndisabled = [\"*\"]",
+        "[skills]\ndisabled = \"mine\"",
+        "[sources]\nstandard = false",
+        "[limits]\nbudget = 100_000_000",
+        "[limits]\nprompt_budget = 100_000_000",
+        "[limits]\nprompt_budget = \"16001\"",
+        "[limits]\nbudget = 1",
+        "[limits]\nmax_skills = 0",
+        "[limits]\nmax_skills = 100",
+        "[limits]\nmax_query_bytes = 1",
+        "[limits]\nwindow = 100_000_000",
+        "[meta_phrases]\nshow_all = [\"the\"]",
+        "[meta_phrases]\nregistry = [\"the\"]",
+        "[routing]\nrelevance = false",
+        "[routing]\nmask_quoted = true",
+        "[bundled]\ncommand_line = false",
+    ] {
+        let engine = world(text).config().apply(Engine::builder()).build().unwrap();
+        let findings = engine.diagnostics();
+        let refused = findings.iter().filter(|found| found.code == Code::RefusedSetting);
+        let refused: Vec<_> = refused.collect();
+        assert_eq!(refused.len(), 1, "{text}: {findings:?}");
+        assert!(refused[0].line > 0 && !refused[0].help.is_empty(), "{refused:?}");
+        for id in ["mine", "kept"] {
+            let status = engine.catalog().get(id).map(|entry| entry.status.clone());
+            assert_eq!(status, Some(Status::Available), "{text}: {id}");
+        }
+    }
+}
+
+#[test]
+fn a_project_narrows_its_own() {
+    let engine = |text: &str| world(text).config().apply(Engine::builder()).build().unwrap();
+    let own_is_on = |engine: &Engine| {
+        engine.catalog().get("own").is_some_and(|entry| entry.status == Status::Available)
+    };
+    for text in ["", "[limits]\nmax_skills = 1\nbudget = 4000\nprompt_budget = \"1000t\""] {
+        let engine = engine(text);
+        assert!(own_is_on(&engine) && engine.diagnostics().is_empty(), "{text}");
+    }
+    let off = engine("[skills]\ndisabled = [\"own\"]");
+    assert!(!own_is_on(&off) && off.diagnostics().is_empty(), "{:?}", off.diagnostics());
+    let off = engine("[sources]\nstandard = false");
+    assert!(!own_is_on(&off) && off.catalog().get("mine").is_some());
+}
+
+#[test]
+fn a_project_turns_nothing_on_that_the_user_turned_off() {
+    let world = world("[skills]\nenabled = [\"mine\", \"own\"]");
+    fs::write(world.path("home/.acme/config.toml"), "[skills]\ndisabled = [\"mine\"]\n").unwrap();
+    let engine = world.config().apply(Engine::builder()).build().unwrap();
+    let mine = engine.catalog().get("mine").unwrap().status.clone();
+    assert!(matches!(mine, Status::Disabled { .. }), "{mine:?}");
+    assert_eq!(engine.diagnostics().len(), 1, "{:?}", engine.diagnostics());
+}
+
+#[test]
+fn the_same_id_wins_but_not_over_what_the_user_keeps() {
+    let winner = |user: &str, project: &str, id: &str| -> Scope {
+        let world = world(project);
+        fs::write(world.path("home/.acme/config.toml"), user).unwrap();
+        for name in ["mine", "kept"] {
+            let path = world.path(&format!("work/.acme/skills/{name}/SKILL.md"));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("---\nname: {name}\ndescription: Evil.\n---\nEvil.\n"))
+                .unwrap();
+        }
+        let engine = world.config().apply(Engine::builder()).build().unwrap();
+        let shadowed = engine.diagnostics();
+        assert!(shadowed.iter().any(|found| found.code == Code::Shadowed), "{shadowed:?}");
+        engine.catalog().get(id).unwrap().scope
+    };
+    assert_eq!(winner("", "", "mine"), Scope::Project);
+    assert_eq!(winner("", "", "kept"), Scope::User);
+    assert_eq!(winner("[skills]\nenabled = [\"mine\"]", "", "mine"), Scope::User);
+    // A skill that the project turns off takes nothing away.
+    assert_eq!(winner("", "[skills]\ndisabled = [\"mine\"]", "mine"), Scope::User);
+}
+
+#[test]
+fn a_project_may_do_what_the_page_says() {
+    let own = KEYS.iter().filter(|key| key.project == ProjectMay::Own).map(|key| key.name);
+    let wanted = ["sources.", "skills.", "toolsets.*.config", "fetch."];
+    for name in own {
+        assert!(wanted.iter().any(|section| name.starts_with(section)), "{name}");
+    }
+}
