@@ -147,16 +147,19 @@ fn relevance_finds_only_the_skills_of_a_view_and_shares_one_index() {
     let found = |engine: &Engine, message: &str| -> Vec<String> {
         engine.find_skills(message, 40).into_iter().map(|found| found.id.to_string()).collect()
     };
-    assert_eq!(found(&whole, "water the tomatoes").len(), 20);
-    assert_eq!(found(&view, "water the tomatoes"), ["s4"]);
-    assert_eq!(found(&view, "feed my cat"), ["s29", "s8"]);
-    assert!(found(&whole.view(role(&["s0"])), "feed my cat").is_empty());
+    // With meaning, skills that share no word may follow.
+    assert!(found(&whole, "water the tomatoes").len() >= 20);
+    let first = |engine: &Engine, message: &str, n: usize| found(engine, message)[..n].to_vec();
+    assert_eq!(first(&view, "water the tomatoes", 1), ["s4"]);
+    assert_eq!(first(&view, "feed my cat", 2), ["s29", "s8"]);
+    let of_view = |id: &String| ["s4", "s8", "s29"].contains(&id.as_str());
+    assert!(found(&view, "water the tomatoes").iter().all(of_view));
+    assert!(found(&whole.view(role(&["s0"])), "feed my cat").iter().all(|id| id == "s0"));
     assert!(Arc::ptr_eq(&whole.relevance(), &view.relevance()));
     let explained = view.explain("water the tomatoes", 5);
-    assert_eq!(
-        explained.relevant.iter().map(|of| of.found.id.as_str()).collect::<Vec<_>>(),
-        ["s4"]
-    );
+    let relevant: Vec<&str> = explained.relevant.iter().map(|of| of.found.id.as_str()).collect();
+    assert_eq!(relevant[0], "s4");
+    assert!(relevant.iter().all(|id| ["s4", "s8", "s29"].contains(id)), "{relevant:?}");
 }
 
 #[test]

@@ -116,6 +116,7 @@ impl NativeEngine {
 
     /// Returns the engine of a role, for which only the skills of `allow` exist.
     #[napi]
+    #[must_use]
     pub fn view(&self, allow: Vec<String>) -> NativeEngine {
         NativeEngine(self.0.view(engine::Allowlist::from_entries(Some(&allow))))
     }

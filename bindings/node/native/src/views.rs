@@ -145,7 +145,7 @@ pub(crate) fn diagnostic(found: &Diagnostic) -> Value {
 }
 
 pub(crate) fn refreshed(refreshed: &Refreshed) -> Value {
-    let Refreshed { added, changed, removed, kept } = refreshed;
+    let Refreshed { added, changed, removed, kept, .. } = refreshed;
     json!({"added": added, "changed": changed, "removed": removed, "kept": kept})
 }
 
