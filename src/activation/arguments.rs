@@ -1,6 +1,6 @@
 //! Substitution of arguments for the placeholders of a body (`docs/activation.md`).
 
-use crate::skill::placeholder::{self, Declared, Found, Placeholder};
+use crate::skill::placeholder::{self, Declared, Directories, Found, Placeholder};
 
 /// The longest body with arguments, in bytes.
 pub(super) const MAX_BYTES: usize = 16 << 20;
@@ -11,8 +11,8 @@ pub(super) struct Values<'a> {
     pub(super) args: &'a str,
     /// The arguments that the manifest declares.
     pub(super) declared: Declared,
-    /// The directory of the skill; `None` for a skill in memory.
-    pub(super) dir: Option<String>,
+    /// The directories that the body may name; `None` for a skill in memory.
+    pub(super) directories: Option<Directories>,
 }
 
 /// Returns `body` with `values` in place of its [placeholders](placeholder):
@@ -20,7 +20,7 @@ pub(super) struct Values<'a> {
 /// - `$ARGUMENTS` stands for all arguments as they were written, `$ARGUMENTS[N]` for one, from 0;
 /// - `$N` means `$ARGUMENTS[N]`, but inside of code only if arguments are declared, and not in an amount;
 /// - `$name` of a declared argument means the argument at its place;
-/// - `${SKILL_DIR}` and its other names stand for the directory;
+/// - `${SKILL_DIR}` and its other names stand for the directory, `${CLAUDE_PLUGIN_ROOT}` for that of the plugin;
 /// - a placeholder whose value is missing is kept as written, and so is one after a `\`, which is
 ///   removed.
 ///
@@ -31,7 +31,7 @@ pub(super) struct Values<'a> {
 /// Returns `None` if the result would be longer than [`MAX_BYTES`]: a body may contain the same
 /// placeholder many times.
 pub(super) fn apply(body: &str, values: &Values<'_>) -> Option<String> {
-    let Values { args, declared, dir } = values;
+    let Values { args, declared, directories } = values;
     let positions = split(args);
     let mut out = String::with_capacity(body.len() + args.len());
     let mut is_used = false;
@@ -45,7 +45,7 @@ pub(super) fn apply(body: &str, values: &Values<'_>) -> Option<String> {
         let value = match placeholder {
             Placeholder::All => Some(*args),
             Placeholder::One(index) => positions.get(index).map(String::as_str),
-            Placeholder::Directory => dir.as_deref(),
+            directory => directories.as_ref().and_then(|all| all.get(directory)),
         };
         let Some(value) = value else { continue };
         out.push_str(&body[copied..range.start]);
@@ -54,7 +54,7 @@ pub(super) fn apply(body: &str, values: &Values<'_>) -> Option<String> {
             return None;
         }
         copied = range.end;
-        is_used |= placeholder != Placeholder::Directory;
+        is_used |= !placeholder.is_directory();
     }
     out.push_str(&body[copied..]);
     if !is_used && !args.trim().is_empty() {
@@ -86,7 +86,9 @@ mod tests {
 
     fn apply(body: &str, args: &str, any: bool) -> Option<String> {
         let declared = Declared { any, ..Declared::default() };
-        super::apply(body, &Values { args, declared, dir: Some("/s".to_owned()) })
+        let directories =
+            Some(Directories::of("/s".as_ref(), body, |dir| dir.to_string_lossy().into_owned()));
+        super::apply(body, &Values { args, declared, directories })
     }
 
     #[test]

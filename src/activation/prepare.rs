@@ -9,7 +9,7 @@ use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::path_text;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
-use crate::skill::placeholder::has_commands;
+use crate::skill::placeholder::{Directories, has_commands};
 use crate::skill::{Spanned, without_invisible};
 
 /// Prepares the activation of `entry`, a skill of `catalog`, with `args`. Its hints are for a model,
@@ -38,7 +38,7 @@ pub(crate) fn prepare(
     let values = arguments::Values {
         args,
         declared: manifest.declared_arguments(),
-        dir: base_dir.as_deref().map(path_text),
+        directories: base_dir.as_deref().map(|dir| Directories::of(dir, &body, path_text)),
     };
     let content = arguments::apply(&body, &values).ok_or_else(|| {
         let message = format!(

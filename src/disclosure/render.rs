@@ -13,7 +13,7 @@ use serde_json::json;
 use super::shorten::{one_line, path_line};
 use crate::catalog::Entry;
 use crate::error::{Error, choose};
-use crate::skill::placeholder::{ARGUMENTS, has_commands, with_directory};
+use crate::skill::placeholder::{ARGUMENTS, Directories, has_commands, with_directories};
 use crate::skill::without_invisible;
 use body::push_markdown_body;
 #[cfg(feature = "toolsets")]
@@ -79,7 +79,8 @@ impl Format {
         let name = entry.skill.name();
         let dir = entry.skill.dir().map(path_text);
         let body = without_invisible(body);
-        let body = with_directory(&body, dir.as_deref());
+        let directories = entry.skill.dir().map(|dir| Directories::of(dir, &body, path_text));
+        let body = with_directories(&body, directories.as_ref());
         let body = body.trim_matches(['\r', '\n']).trim_end();
         let notes = [
             body.contains(ARGUMENTS).then_some(ARGUMENTS_NOTE),

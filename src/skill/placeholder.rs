@@ -2,14 +2,27 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 /// The placeholder for all arguments.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
 
-/// The variables that stand for the skill's directory, as `$NAME` and `${NAME}`.
-const DIRECTORIES: [&str; 3] = ["SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT"];
+/// The variables that stand for a directory, as `$NAME` and `${NAME}`.
+const DIRECTORIES: [(&str, Placeholder); 3] = [
+    ("SKILL_DIR", Placeholder::Directory),
+    ("CLAUDE_SKILL_DIR", Placeholder::Directory),
+    (PLUGIN_ROOT, Placeholder::PluginRoot),
+];
+
+/// The variable for the root of the plugin that brought the skill.
+const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
+
+/// The file that marks the root of a plugin, and the number of directories above a skill where it is looked for:
+/// skills lie in `skills/NAME` of a plugin, and in categories below that.
+const PLUGIN_MARK: &str = ".claude-plugin/plugin.json";
+const PLUGIN_DEPTH: usize = 4;
 
 /// The other form of the placeholder for the skill's directory.
 const BASE_DIR: &str = "{baseDir}";
@@ -31,6 +44,41 @@ pub(crate) enum Placeholder {
     One(usize),
     /// `${SKILL_DIR}` and its other names, and `{baseDir}`: the directory of the skill.
     Directory,
+    /// `${CLAUDE_PLUGIN_ROOT}`: the root of the skill's plugin, or the skill's directory if it is in none.
+    PluginRoot,
+}
+
+impl Placeholder {
+    /// Tells whether this stands for a directory.
+    pub(crate) fn is_directory(self) -> bool {
+        matches!(self, Placeholder::Directory | Placeholder::PluginRoot)
+    }
+}
+
+/// The directories that placeholders stand for, as texts for a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Directories {
+    skill: String,
+    plugin: String,
+}
+
+impl Directories {
+    /// Those for `body`, the body of the skill in `dir`. A plugin is looked for only if the body names it.
+    pub(crate) fn of(dir: &Path, body: &str, text: impl Fn(&Path) -> String) -> Directories {
+        let above = || dir.ancestors().skip(1).take(PLUGIN_DEPTH);
+        let root =
+            body.contains(PLUGIN_ROOT).then(|| above().find(|dir| dir.join(PLUGIN_MARK).is_file()));
+        Directories { skill: text(dir), plugin: text(root.flatten().unwrap_or(dir)) }
+    }
+
+    /// The value of a placeholder; `None` if it does not stand for a directory.
+    pub(crate) fn get(&self, placeholder: Placeholder) -> Option<&str> {
+        match placeholder {
+            Placeholder::Directory => Some(&self.skill),
+            Placeholder::PluginRoot => Some(&self.plugin),
+            Placeholder::All | Placeholder::One(_) => None,
+        }
+    }
 }
 
 /// A part of a body that is a placeholder.
@@ -82,15 +130,17 @@ pub(crate) fn find(body: &str, declared: &Declared) -> Vec<Found> {
     found
 }
 
-/// Returns `body` with the directory of its skill in place of the placeholders for it.
-pub(crate) fn with_directory<'b>(body: &'b str, dir: Option<&str>) -> Cow<'b, str> {
-    let Some(dir) = dir else { return Cow::Borrowed(body) };
+/// Returns `body` with `directories` in place of the placeholders for them.
+pub(crate) fn with_directories<'b>(
+    body: &'b str,
+    directories: Option<&Directories>,
+) -> Cow<'b, str> {
+    let Some(directories) = directories else { return Cow::Borrowed(body) };
     let mut out = String::new();
     let mut copied = 0;
     let found = find(body, &Declared { any: true, ..Declared::default() });
-    for Found { range, is_escaped, .. } in
-        found.into_iter().filter(|found| found.placeholder == Placeholder::Directory)
-    {
+    for Found { placeholder, range, is_escaped } in found {
+        let Some(dir) = directories.get(placeholder) else { continue };
         let end = if is_escaped { range.start - 1 } else { range.start };
         out.push_str(&body[copied..end]);
         out.push_str(if is_escaped { &body[range.clone()] } else { dir });
@@ -130,7 +180,7 @@ pub(crate) fn command(body: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Returns the placeholder for the directory at the start of `rest`, with its length in bytes.
+/// Returns the placeholder for a directory at the start of `rest`, with its length in bytes.
 fn directory(before: &str, rest: &str) -> Option<(Placeholder, usize)> {
     if rest.starts_with(BASE_DIR) {
         // `${baseDir}` and `{{baseDir}}` belong to other languages.
@@ -138,16 +188,16 @@ fn directory(before: &str, rest: &str) -> Option<(Placeholder, usize)> {
         return is_plain.then_some((Placeholder::Directory, BASE_DIR.len()));
     }
     let name = rest.strip_prefix('$')?;
-    let len = match name.strip_prefix('{') {
+    let mut known = DIRECTORIES.iter();
+    let ((name, placeholder), around) = match name.strip_prefix('{') {
         Some(inside) => {
-            let name = DIRECTORIES.iter().find(|name| {
-                inside.strip_prefix(**name).is_some_and(|after| after.starts_with('}'))
-            });
-            name?.len() + 3
+            let is_closed =
+                |name: &str| inside.strip_prefix(name).is_some_and(|after| after.starts_with('}'));
+            (known.find(|(name, _)| is_closed(name))?, "${}".len())
         }
-        None => DIRECTORIES.iter().find(|known| is_whole_name(name, known))?.len() + 1,
+        None => (known.find(|(known, _)| is_whole_name(name, known))?, "$".len()),
     };
-    Some((Placeholder::Directory, len))
+    Some((*placeholder, name.len() + around))
 }
 
 /// Returns `$ARGUMENTS` or `$ARGUMENTS[N]` at the start of `rest`, with its length in bytes.
@@ -369,7 +419,7 @@ mod tests {
     fn the_directory_has_several_names() {
         for (body, wanted) in [
             ("`${CLAUDE_SKILL_DIR}/x` ${SKILL_DIR}", "`/s/x` /s"),
-            ("$CLAUDE_PLUGIN_ROOT/x ${CLAUDE_PLUGIN_ROOT}", "/s/x /s"),
+            ("$CLAUDE_PLUGIN_ROOT/x ${CLAUDE_PLUGIN_ROOT}", "/p/x /p"),
             ("{baseDir}/a ${baseDir} {{baseDir}}", "/s/a ${baseDir} {{baseDir}}"),
             ("\\${SKILL_DIR} \\{baseDir}", "${SKILL_DIR} {baseDir}"),
             (
@@ -377,9 +427,29 @@ mod tests {
                 "$SKILL_DIRS ${SKILL_DIR:-x} $0 \\$ARGUMENTS",
             ),
         ] {
-            assert_eq!(with_directory(body, Some("/s")), wanted);
-            assert_eq!(with_directory(body, None), body);
+            let directories = Directories { skill: "/s".to_owned(), plugin: "/p".to_owned() };
+            assert_eq!(with_directories(body, Some(&directories)), wanted);
+            assert_eq!(with_directories(body, None), body);
         }
+    }
+
+    #[test]
+    fn the_root_of_a_plugin_is_the_directory_with_its_manifest() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let of =
+            |skill: &str| Directories::of(&dir.path().join(skill), "$CLAUDE_PLUGIN_ROOT", text);
+        let root = |skill: &str| of(skill).get(Placeholder::PluginRoot).unwrap().to_owned();
+        std::fs::create_dir_all(dir.path().join("p/.claude-plugin")).unwrap();
+        std::fs::write(dir.path().join("p/.claude-plugin/plugin.json"), "{}").unwrap();
+        for skill in ["p/skills/x", "p/skills/tools/x"] {
+            assert_eq!(root(skill), text(&dir.path().join("p")));
+            assert_eq!(
+                of(skill).get(Placeholder::Directory).unwrap(),
+                text(&dir.path().join(skill))
+            );
+        }
+        assert_eq!(root("skills/x"), text(&dir.path().join("skills/x")));
     }
 
     #[test]
