@@ -29,6 +29,8 @@ mod reasons;
 #[cfg(unix)]
 mod retriever;
 #[cfg(target_os = "linux")]
+mod short_writes;
+#[cfg(target_os = "linux")]
 #[path = "../../../../tests/support/mod.rs"]
 #[expect(dead_code, reason = "these tests need no shared data")]
 mod support;

@@ -291,7 +291,7 @@ fn a_script_neither_reads_nor_locks_what_the_program_records() {
     let script = "cd \"$HOME/.local/state/repertoire\"\nfor file in *; do\n  \
                   [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\ndone\necho end\n";
     place.write("skills/review/scripts/lock.sh", script);
-    place.run(["trust", "add", "review"].iter().chain(&SOURCE)).exits(0);
+    place.run(["trust", "add", "review", "--yes"].iter().chain(&SOURCE)).exits(0);
     assert!(place.path().join("home/.local/state/repertoire/trust.json").exists());
     let answer = place.run(["run", "--json", "review", "lock.sh"].iter().chain(&SOURCE)).json();
     if answer["data"]["sandbox"]["filesystem"] == "none" {
