@@ -31,24 +31,25 @@ impl Engine {
     /// Returns the disclosure for `query`, outside of any conversation. In a conversation, use
     /// [`Engine::turn`], which does not repeat what was shown before.
     ///
-    /// A command with arguments (`/id args`) yields the instructions of its skill with them, and so does any
-    /// command of a skill that only the user can invoke. A skill that runs as a task is a line.
+    /// A command with arguments (`/id args`) that calls for no other skill yields the instructions of its skill with
+    /// them, and so does any command of a skill that only the user can invoke. A skill that runs as a task is a line.
     pub fn disclose<'q>(&self, query: impl Into<Query<'q>>) -> Disclosure {
         let query = query.into();
-        self.command(&query).unwrap_or_else(|| {
-            let (state, options) = (SessionState::default(), &self.0.disclosure);
-            self.disclose_after(&self.snapshot(), &query, &state, options)
-        })
+        let (state, options) = (SessionState::default(), &self.0.disclosure);
+        let routed = self.disclose_after(&self.snapshot(), &query, &state, options);
+        self.command(&query, &routed).unwrap_or(routed)
     }
 
     /// Returns the answer to a command that routing cannot answer: with arguments, or of a skill that is closed
-    /// to the model; `None` for any other message, and for a command that fails.
-    fn command(&self, query: &Query<'_>) -> Option<Disclosure> {
+    /// to the model; `None` for any other message, for one that `routed` answers with other skills, too, and for a
+    /// command that fails.
+    fn command(&self, query: &Query<'_>, routed: &Disclosure) -> Option<Disclosure> {
         let typed = Typed::parse(&query.text)?;
         let catalog = self.catalog();
         let entry = find_command(&catalog, typed.word)?;
         let is_routed = entry.is_listed(Audience::Model);
-        if is_routed && (typed.args.is_empty() || self.runs_as_task(entry)) {
+        let calls_for_others = routed.full.iter().any(|id| *id != entry.id);
+        if is_routed && (typed.args.is_empty() || calls_for_others || self.runs_as_task(entry)) {
             return None;
         }
         let session = Session::in_memory("disclose");
