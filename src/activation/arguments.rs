@@ -45,7 +45,7 @@ pub(super) fn apply(body: &str, values: &Values<'_>) -> Option<String> {
         let value = match placeholder {
             Placeholder::All => Some(*args),
             Placeholder::One(index) => positions.get(index).map(String::as_str),
-            directory => directories.as_ref().and_then(|all| all.get(directory)),
+            directory => directories.as_ref().and_then(|all| directory.directory(all)),
         };
         let Some(value) = value else { continue };
         out.push_str(&body[copied..range.start]);

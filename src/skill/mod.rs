@@ -6,11 +6,13 @@
 //! diagnostics that say why it is not one.
 
 mod add_examples;
+mod amount;
 mod brief;
 mod check;
 mod code_paths;
 mod context;
 mod cut_text;
+mod directories;
 pub(crate) mod document;
 mod examples;
 mod extract;

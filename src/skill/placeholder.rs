@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::Path;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use super::amount::is_amount;
+pub(crate) use super::directories::Directories;
+use super::directories::PLUGIN_ROOT;
 
 /// The placeholder for all arguments.
 pub(crate) const ARGUMENTS: &str = "$ARGUMENTS";
@@ -16,24 +19,8 @@ const DIRECTORIES: [(&str, Placeholder); 3] = [
     (PLUGIN_ROOT, Placeholder::PluginRoot),
 ];
 
-/// The variable for the root of the plugin that brought the skill.
-const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
-
-/// The file that marks the root of a plugin, and the number of directories above a skill where it is looked for:
-/// skills lie in `skills/NAME` of a plugin, and in categories below that.
-const PLUGIN_MARK: &str = ".claude-plugin/plugin.json";
-const PLUGIN_DEPTH: usize = 4;
-
 /// The other form of the placeholder for the skill's directory.
 const BASE_DIR: &str = "{baseDir}";
-
-/// The words by which a number is an amount: after a blank, and after `/`, `per` or `a`.
-const SCALES: [&str; 9] =
-    ["million", "billion", "trillion", "thousand", "bn", "USD", "EUR", "dollars", "cents"];
-const UNITS: [&str; 14] = [
-    "month", "mo", "year", "yr", "week", "day", "hour", "hr", "minute", "user", "seat", "request",
-    "call", "token",
-];
 
 /// A placeholder of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,29 +40,12 @@ impl Placeholder {
     pub(crate) fn is_directory(self) -> bool {
         matches!(self, Placeholder::Directory | Placeholder::PluginRoot)
     }
-}
 
-/// The directories that placeholders stand for, as texts for a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Directories {
-    skill: String,
-    plugin: String,
-}
-
-impl Directories {
-    /// Those for `body`, the body of the skill in `dir`. A plugin is looked for only if the body names it.
-    pub(crate) fn of(dir: &Path, body: &str, text: impl Fn(&Path) -> String) -> Directories {
-        let above = || dir.ancestors().skip(1).take(PLUGIN_DEPTH);
-        let root =
-            body.contains(PLUGIN_ROOT).then(|| above().find(|dir| dir.join(PLUGIN_MARK).is_file()));
-        Directories { skill: text(dir), plugin: text(root.flatten().unwrap_or(dir)) }
-    }
-
-    /// The value of a placeholder; `None` if it does not stand for a directory.
-    pub(crate) fn get(&self, placeholder: Placeholder) -> Option<&str> {
-        match placeholder {
-            Placeholder::Directory => Some(&self.skill),
-            Placeholder::PluginRoot => Some(&self.plugin),
+    /// The directory that this stands for; `None` if it does not stand for one.
+    pub(crate) fn directory(self, directories: &Directories) -> Option<&str> {
+        match self {
+            Placeholder::Directory => Some(&directories.skill),
+            Placeholder::PluginRoot => Some(&directories.plugin),
             Placeholder::All | Placeholder::One(_) => None,
         }
     }
@@ -140,7 +110,7 @@ pub(crate) fn with_directories<'b>(
     let mut copied = 0;
     let found = find(body, &Declared { any: true, ..Declared::default() });
     for Found { placeholder, range, is_escaped } in found {
-        let Some(dir) = directories.get(placeholder) else { continue };
+        let Some(dir) = placeholder.directory(directories) else { continue };
         let end = if is_escaped { range.start - 1 } else { range.start };
         out.push_str(&body[copied..end]);
         out.push_str(if is_escaped { &body[range.clone()] } else { dir });
@@ -236,63 +206,6 @@ fn number(rest: &str) -> Option<(usize, usize)> {
 
 fn number_len(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
-}
-
-/// Tells whether the `$N` at `range` is an amount, a size or an end of a range. `$0-$1` is a range unless
-/// arguments are declared: then it may join two of them.
-fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> bool {
-    let (before, after) = (&body[..range.start], &body[range.end..]);
-    // Letters of writing systems without spaces have no cases.
-    let is_joined = |c: char| c.is_lowercase() || c.is_uppercase() || c.is_ascii_digit();
-    let begins_number = |text: &str| {
-        let text = text.trim_start_matches('$');
-        text.starts_with(|c: char| c.is_ascii_digit())
-    };
-    if before.ends_with(is_joined) || after.starts_with(is_joined) || after.starts_with('%') {
-        return true;
-    }
-    if after
-        .strip_prefix(['.', ',', '\'', '_', '’'])
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    {
-        return true;
-    }
-    let dashes: &[char] =
-        if is_declared { &['–', '—', '~'] } else { &['-', '–', '—', '~'] };
-    let is_range_start = |dash: char| {
-        let rest = if dash == '-' { after } else { after.trim_start_matches(' ') };
-        rest.strip_prefix(dash).is_some_and(|rest| begins_number(rest.trim_start_matches(' ')))
-    };
-    let is_range_end = |dash: char| {
-        let rest = if dash == '-' { before } else { before.trim_end_matches(' ') };
-        let first = rest.strip_suffix(dash).map(|rest| rest.trim_end_matches(' '));
-        first.is_some_and(is_end_of_amount)
-    };
-    dashes.iter().any(|dash| is_range_start(*dash) || is_range_end(*dash)) || has_unit(after)
-}
-
-/// Tells whether `text` ends with an amount: `$` and a number, perhaps with a scale such as `M`.
-fn is_end_of_amount(text: &str) -> bool {
-    let number = text.trim_end_matches(['k', 'K', 'm', 'M', 'b', 'B']);
-    let start = number.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ',');
-    start.len() < number.len() && start.ends_with('$')
-}
-
-/// Tells whether `after`, the text after a number, begins with a scale or a unit of amounts.
-fn has_unit(after: &str) -> bool {
-    let begins_with = |text: &str, words: &[&str]| {
-        words.iter().any(|word| {
-            let head = text.get(..word.len());
-            let rest = text.get(word.len()..).unwrap_or_default();
-            head.is_some_and(|head| head.eq_ignore_ascii_case(word))
-                && !rest.trim_start_matches('s').starts_with(char::is_alphanumeric)
-        })
-    };
-    let spaced = after.strip_prefix(' ').unwrap_or_default();
-    let rate = after
-        .strip_prefix('/')
-        .or_else(|| ["per ", "a ", "an ", "/ "].iter().find_map(|word| spaced.strip_prefix(*word)));
-    begins_with(spaced, &SCALES) || rate.is_some_and(|rate| begins_with(rate, &UNITS))
 }
 
 /// Tells whether byte `at` of `body` is in code: of Markdown or HTML, between braces in its line as in
@@ -431,25 +344,6 @@ mod tests {
             assert_eq!(with_directories(body, Some(&directories)), wanted);
             assert_eq!(with_directories(body, None), body);
         }
-    }
-
-    #[test]
-    fn the_root_of_a_plugin_is_the_directory_with_its_manifest() {
-        let dir = tempfile::tempdir().unwrap();
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let of =
-            |skill: &str| Directories::of(&dir.path().join(skill), "$CLAUDE_PLUGIN_ROOT", text);
-        let root = |skill: &str| of(skill).get(Placeholder::PluginRoot).unwrap().to_owned();
-        std::fs::create_dir_all(dir.path().join("p/.claude-plugin")).unwrap();
-        std::fs::write(dir.path().join("p/.claude-plugin/plugin.json"), "{}").unwrap();
-        for skill in ["p/skills/x", "p/skills/tools/x"] {
-            assert_eq!(root(skill), text(&dir.path().join("p")));
-            assert_eq!(
-                of(skill).get(Placeholder::Directory).unwrap(),
-                text(&dir.path().join(skill))
-            );
-        }
-        assert_eq!(root("skills/x"), text(&dir.path().join("skills/x")));
     }
 
     #[test]
