@@ -35,6 +35,7 @@
 //! - `run`: one run; `group`: its processes; `watchdog`: kills them if this program is killed.
 //!   `crate::process` starts and measures them.
 
+mod describe;
 mod envelope;
 mod files;
 #[cfg(unix)]
@@ -65,6 +66,7 @@ use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
 use crate::skill::SkillId;
 use crate::trust::{Abilities, Approval, Demand, Owner, SkillFiles, TrustStore};
+use describe::describe;
 use files::Files;
 use private_copy::PrivateCopy;
 use run::{AllowedAccess, Sockets};
@@ -373,30 +375,4 @@ fn cannot_run(error: std::io::Error, skill: &Owner, script: &str) -> Error {
     let help = "scripts need room and rights in the directory for temporary files, and an \
                 interpreter that this system can run";
     Error::new(ErrorCode::ExecutionError, message, help).with_source(error)
-}
-
-fn describe(files: &Files, path: &str, search: &Search<'_>) -> Script {
-    let mut script = Script {
-        path: path.to_owned(),
-        interpreter: None,
-        problem: None,
-        is_data: false,
-        help: None,
-    };
-    match files.head(path, HEAD_BYTES) {
-        Ok((head, is_executable)) => {
-            match search.runner(path, &head, is_executable) {
-                Ok(Runner::Itself) => {}
-                Ok(Runner::Program { path, args }) => {
-                    let words = std::iter::once(path.to_string_lossy().into_owned()).chain(args);
-                    script.interpreter = Some(words.collect::<Vec<_>>().join(" "));
-                }
-                Err(NoRunner { why, .. }) => script.problem = Some(format!("it {why}")),
-            }
-            script.is_data = !process::is_marked(path, &head);
-            script.help = help::help(path, &head);
-        }
-        Err(error) => script.problem = Some(format!("it cannot be read: {error}")),
-    }
-    script
 }

@@ -149,9 +149,11 @@ fn relevance_finds_only_the_skills_of_a_view_and_shares_one_index() {
     };
     // With meaning, skills that share no word may follow.
     assert!(found(&whole, "water the tomatoes").len() >= 20);
-    let first = |engine: &Engine, message: &str, n: usize| found(engine, message)[..n].to_vec();
-    assert_eq!(first(&view, "water the tomatoes", 1), ["s4"]);
-    assert_eq!(first(&view, "feed my cat", 2), ["s29", "s8"]);
+    let first = |message: &str, n: usize| found(&view, message)[..n].to_vec();
+    assert_eq!(first("water the tomatoes", 1), ["s4"]);
+    let mut fed = first("feed my cat", 2);
+    fed.sort_unstable();
+    assert_eq!(fed, ["s29", "s8"]);
     let of_view = |id: &String| ["s4", "s8", "s29"].contains(&id.as_str());
     assert!(found(&view, "water the tomatoes").iter().all(of_view));
     assert!(found(&whole.view(role(&["s0"])), "feed my cat").iter().all(|id| id == "s0"));
