@@ -73,11 +73,11 @@ impl SkillChoice {
         let (message, help) = match self.off {
             Some(_) => (
                 format!("the file of a project cannot turn off `{id}`, which is not the project's"),
-                "the user can turn it off with `repertoire disable`",
+                "the user can turn it off, in a file of the user's own",
             ),
             None => (
                 format!("the file of a project cannot turn on `{id}`, which the user turned off"),
-                "the user can turn it on with `repertoire enable`",
+                "the user can turn it on, in a file of the user's own",
             ),
         };
         let finding = Diagnostic::new(code, &place.path, message, help);
