@@ -22,6 +22,7 @@ mod live;
 mod match_query;
 mod mcp;
 mod model;
+mod nested;
 mod new;
 mod output;
 mod package;
