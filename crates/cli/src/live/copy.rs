@@ -272,3 +272,50 @@ fn set_link(target: &Path, link: &Path) -> io::Result<()> {
 fn set_link(target: &Path, link: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_dir(target, link)
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn settings_and_skills_from_the_working_directory_up_are_copied_without_secrets() {
+        let dir = TempDir::new().unwrap();
+        let at = |path: &str| dir.path().canonicalize().unwrap().join(path);
+        write(&at("home/p/.git/HEAD"), "");
+        write(&at("home/p/.claude/settings.json"), r#"{"disableAllHooks": true, "apiKey": "k"}"#);
+        write(&at("home/p/.claude/plugins/run.js"), "send()");
+        write(&at("home/p/sub/.agents/skills/a/SKILL.md"), "---\nname: a\n---\n");
+        write(&at("home/src/linked/SKILL.md"), "---\nname: linked\n---\n");
+        write(&at("home/.claude/.credentials.json"), r#"{"token": "k"}"#);
+        let trusted = format!(r#"{{"projects": {{"{}": {{}}}}}}"#, at("home/p").display());
+        write(&at("home/.claude/settings.json"), &trusted);
+        fs::create_dir_all(at("home/.claude/skills")).unwrap();
+        set_link(&at("home/src/linked"), &at("home/.claude/skills/linked")).unwrap();
+        let original = Original {
+            agent: HookAgent::ClaudeCode,
+            home: at("home"),
+            user_dir: at("home/.claude"),
+            project: at("home/p"),
+            here: at("home/p/sub"),
+            brand: "repertoire".to_owned(),
+        };
+        let copy = Copy::of(&original).unwrap();
+        let text = |path: &str| fs::read_to_string(copy.path(&at(path))).ok();
+        let settings = text("home/p/.claude/settings.json");
+        assert_eq!(settings.as_deref(), Some(r#"{"disableAllHooks":true}"#));
+        assert_eq!(text("home/.claude/.credentials.json"), None);
+        assert_eq!(text("home/p/.claude/plugins/run.js"), None);
+        assert!(text("home/p/sub/.agents/skills/a/SKILL.md").is_some());
+        let user = text("home/.claude/settings.json").unwrap();
+        assert!(user.contains(&copy.path(&at("home/p")).display().to_string()), "{user}");
+        // A link out of everything that is copied leads where it led.
+        let link = fs::read_link(copy.path(&at("home/.claude/skills/linked"))).unwrap();
+        assert_eq!(link, at("home/src/linked"));
+        assert!(copy.path(&at("home/p/.git")).is_dir() && !copy.has_hook);
+    }
+}

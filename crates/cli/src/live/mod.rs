@@ -193,6 +193,7 @@ impl<'p> Trial<'p> {
         command.args(words).stdout(Stdio::null()).stderr(Stdio::piped());
         let told = finish(command.spawn()?)?;
         self.model.request(n_before, message).ok_or_else(|| {
+            let told = anstream::adapter::strip_str(&told).to_string();
             let told = told.trim().lines().last().unwrap_or("it printed nothing").to_owned();
             let message = format!("{} sent no request to the model: {told}", self.program.title);
             let help = "run it by hand, and see whether it starts";
