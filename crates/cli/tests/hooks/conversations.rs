@@ -343,8 +343,10 @@ fn skills_near_a_touched_file_are_offered_once_where_the_agent_finds_them_too() 
     assert!(second.contains("Body views.") && !second.contains("- pages"), "{second}");
     assert_eq!(touch("codex", "packages/web/src/a.ts"), "");
 
+    place.run(["hook", "install", "claude-code"]).exits(0);
     let why = ["why", "pages", "--agent", "claude-code", "--json", "pages"];
-    assert!(place.run(why).exits(1).stdout.contains("NOT_FOUND"));
+    let far = place.run(why).exits(1).stdout;
+    assert!(far.contains("NOT_FOUND") && far.contains("`pages`"), "{far}");
     let near = ["--path", "packages/web/src/a.ts"];
     let near = place.run(why.iter().chain(&near)).stdout;
     assert!(near.contains("packages/web/.repertoire/skills/pages"), "{near}");
