@@ -23,7 +23,7 @@ fn instructions_in_full_are_followed_by_the_files_that_an_activation_names() {
     for (format, wanted) in [
         (Format::Markdown, "Go.\n\nFiles in the base directory:\n- references/<style>.md"),
         (Format::Xml, "<files>\n<file>references/&lt;style&gt;.md</file>\n</files>\n</skill>"),
-        (Format::Json, r#""files":["references/<style>.md"],"more_files":0"#),
+        (Format::Json, r#""files":["references/<style>.md"]"#),
     ] {
         let shown = disclose(&engine, "notes", format, None).text;
         let shown = shown.replace("\\\"", "\"");
