@@ -101,6 +101,8 @@ codes! {
     TwoSpellings = "two-spellings", Warning;
     /// A file or directory that is nearly a skill: every scan passes over it.
     NearMiss = "near-miss", Warning;
+    /// The skill's name is one of an agent's own commands, which wins there.
+    TakenCommand = "taken-command", Note;
     /// Another skill with the same id wins over this one.
     Shadowed = "shadowed", Note;
     /// The allowlist, or a setting that turns skills on or off, names a skill that does not exist.

@@ -7,7 +7,6 @@
 mod arguments;
 mod command;
 mod consent;
-mod files;
 mod knowledge;
 mod mount;
 mod permission;
@@ -23,9 +22,9 @@ use serde::Serialize;
 
 use crate::skill::{Context, SkillId};
 
+pub use crate::catalog::files::{BundledFiles, MAX_BUNDLED_FILES, bundled_files};
 pub use command::Command;
 pub use consent::{Consent, ConsentPolicy, ConsentRequest, Risk};
-pub use files::{BundledFiles, MAX_BUNDLED_FILES, bundled_files};
 pub use knowledge::KnowledgeDocument;
 pub use mount::{LeftOut, LeftOutReason, MountLimits, Mounted, mount};
 pub use permission::permits;
@@ -33,11 +32,11 @@ pub use resources::{Content, ReadOptions, Resource, read_resource};
 pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
 
+pub use crate::catalog::files::has_directory;
 pub(crate) use command::commands;
 #[doc(hidden)]
 pub use command::{Typed, find as find_command};
 pub use consent::refused;
-pub use files::has_directory;
 pub(crate) use prepare::{consent_request, prepare};
 pub use resources::read_bytes;
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::files::{
-    Entered, enter, has_one_name, holds_skill, is_executable, is_repository, list, no_directory,
+use crate::catalog::files::{
+    has_one_name, holds_skill, is_executable, is_repository, list, no_directory,
 };
+use crate::catalog::sub_skill::{Entered, enter};
 use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 

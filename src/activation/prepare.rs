@@ -1,10 +1,10 @@
 //! Prepares an activation, before the user is asked for consent and the session records it.
 
 use super::consent::{ConsentRequest, Risk};
-use super::files::{MAX_BUNDLED_FILES, bundled_files};
 use super::knowledge::documents;
 use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, SubSkill, arguments};
+use crate::catalog::files::BundledFiles;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::path_text;
 use crate::error::{Error, ErrorCode};
@@ -28,12 +28,7 @@ pub(crate) fn prepare(
     let shown = |text: &str| without_invisible(text).into_owned();
     let body = without_invisible(entry.skill.body()?);
     let dir = entry.skill.dir();
-    let bundled = dir.and_then(|dir| {
-        bundled_files(dir, MAX_BUNDLED_FILES)
-            .inspect_err(|error| tracing::warn!(id = %entry.id, %error, "files cannot be listed"))
-            .ok()
-    });
-    let (files, more_files) = bundled.map_or_else(Default::default, |b| (b.files, b.more));
+    let BundledFiles { files, more: more_files, .. } = BundledFiles::of(dir);
     let base_dir = dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let values = arguments::Values {
         args,

@@ -3,7 +3,9 @@
 use std::fmt::{Display, Write as _};
 
 use super::Activation;
-use crate::disclosure::{COMMANDS_NOTE, attribute, one_line, path_text, xml_text};
+use crate::disclosure::{
+    COMMANDS_NOTE, attribute, file_elements, file_list, one_line, path_text, xml_text,
+};
 use crate::skill::without_invisible;
 
 impl Activation {
@@ -23,9 +25,7 @@ impl Activation {
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(text, "{body}");
-        let more = (self.more_files > 0).then(|| format!("[{} more]", self.more_files));
-        let files = self.files.iter().map(|file| format!("- {}", one_line(file)));
-        list(&mut text, "Files in the base directory:", files.chain(more));
+        text += &file_list(&self.files, self.more_files);
         let sub_skills = self.sub_skills.iter();
         let sub_skills = sub_skills
             .map(|sub| format!("- {}: {}", one_line(sub.id.as_str()), one_line(&sub.brief)));
@@ -58,20 +58,18 @@ impl Activation {
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
-        let more = (self.more_files > 0).then(|| attribute("more", &self.more_files.to_string()));
-        let files = self.files.iter().map(|file| element("file", &one_line(file)));
-        block(&mut xml, "files", &more.unwrap_or_default(), files);
+        xml += &file_elements(&self.files, self.more_files);
         let sub_skills = self.sub_skills.iter().map(|sub| {
             let id = attribute("id", sub.id.as_str());
             format!("<skill{id}>{}</skill>", xml_text(&one_line(&sub.brief)))
         });
-        block(&mut xml, "sub_skills", "", sub_skills);
+        block(&mut xml, "sub_skills", sub_skills);
         let knowledge = self.knowledge.iter().map(|document| {
             let title = document.title.iter().map(|title| attribute("title", &one_line(title)));
             let (title, path) = (title.collect::<String>(), xml_text(&one_line(&document.path)));
             format!("<document{title}>{path}</document>")
         });
-        block(&mut xml, "knowledge", "", knowledge);
+        block(&mut xml, "knowledge", knowledge);
         xml.push_str("</skill_content>");
         xml
     }
@@ -92,13 +90,13 @@ fn element(name: &str, content: &str) -> String {
     format!("<{name}>{}</{name}>", xml_text(content))
 }
 
-/// Adds an element that contains `elements`, unless it would have neither content nor attributes.
-fn block(xml: &mut String, name: &str, attributes: &str, elements: impl Iterator<Item = String>) {
+/// Adds an element that contains `elements`, unless there are none.
+fn block(xml: &mut String, name: &str, elements: impl Iterator<Item = String>) {
     let mut elements = elements.peekable();
-    if elements.peek().is_none() && attributes.is_empty() {
+    if elements.peek().is_none() {
         return;
     }
-    let _ = writeln!(xml, "<{name}{attributes}>");
+    let _ = writeln!(xml, "<{name}>");
     for element in elements {
         let _ = writeln!(xml, "{element}");
     }

@@ -9,11 +9,11 @@ use std::path::Path;
 use data_encoding::BASE64;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
-use super::files::{
-    Entered, MAX_TEXT_BYTES, enter, has_one_name, is_made_by_tools, is_repository, nearest_files,
-    no_directory,
+use crate::catalog::files::{
+    MAX_TEXT_BYTES, has_one_name, is_made_by_tools, is_repository, nearest_files, no_directory,
 };
 use crate::catalog::is_skill_file;
+use crate::catalog::sub_skill::{Entered, enter};
 use crate::confined::{Dir, Links, plain};
 use crate::disclosure::model_text;
 use crate::error::{Error, ErrorCode};

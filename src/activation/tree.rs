@@ -5,7 +5,9 @@ use std::path::Path;
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::files::{Listing, MAX_ENTRIES, holds_skill, is_made_by_tools, list, no_directory};
+use crate::catalog::files::{
+    Listing, MAX_ENTRIES, holds_skill, is_made_by_tools, list, no_directory,
+};
 use crate::confined::{Dir, Kind, Links};
 use crate::error::Error;
 

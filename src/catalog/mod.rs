@@ -6,6 +6,7 @@
 
 mod bundled;
 mod environment;
+pub(crate) mod files;
 pub(crate) mod inputs;
 mod links;
 mod lookup;

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::shorten::{one_line, path_line};
 use crate::catalog::Entry;
+use crate::catalog::files::BundledFiles;
 use crate::error::{Error, choose};
 use crate::skill::placeholder::{ARGUMENTS, Directories, has_commands, with_directories};
 use crate::skill::without_invisible;
@@ -53,6 +54,25 @@ impl FromStr for Format {
     }
 }
 
+/// Renders the files that come with a skill as a list under a heading, and `more` as their number;
+/// nothing if there are none.
+pub(crate) fn file_list(files: &[String], more: usize) -> String {
+    let files = files.iter().map(|file| format!("- {}\n", one_line(file)));
+    let more = (more > 0).then(|| format!("[{more} more]\n"));
+    let lines: String = files.chain(more).collect();
+    if lines.is_empty() { lines } else { format!("\nFiles in the base directory:\n{lines}") }
+}
+
+/// Renders the files that come with a skill as an element; nothing if there are none.
+pub(crate) fn file_elements(files: &[String], more: usize) -> String {
+    if files.is_empty() && more == 0 {
+        return String::new();
+    }
+    let more = if more > 0 { attribute("more", &more.to_string()) } else { String::new() };
+    let files = files.iter().map(|file| format!("<file>{}</file>\n", xml_text(&one_line(file))));
+    format!("<files{more}>\n{}</files>\n", files.collect::<String>())
+}
+
 /// The note that explains the placeholder for arguments. A disclosure keeps the placeholder, as there is
 /// no command: the message takes the place of the arguments.
 pub(crate) const ARGUMENTS_NOTE: &str = "$ARGUMENTS stands for what the user asks for.";
@@ -88,6 +108,7 @@ impl Format {
         ];
         let notes: Vec<&str> = notes.into_iter().flatten().collect();
         let note = (!notes.is_empty()).then(|| notes.join("\n"));
+        let BundledFiles { files, more, .. } = BundledFiles::of(entry.skill.dir());
         match self {
             Format::Markdown => {
                 let mut text = String::with_capacity(body.len() + 256);
@@ -103,6 +124,7 @@ impl Format {
                     push_markdown_body(body, &mut text);
                     text.push('\n');
                 }
+                text += &file_list(&files, more);
                 text.truncate(text.trim_end().len());
                 text
             }
@@ -110,13 +132,18 @@ impl Format {
                 let dir = dir.map_or_else(String::new, |dir| path_attribute("base_dir", &dir));
                 let (id, name) = (attribute("id", id), attribute("name", name));
                 let note = note.map_or_else(String::new, |note| attribute("note", &note));
-                format!("<skill{id}{name}{dir}{note}>\n{}\n</skill>", xml_text(body))
+                let files = file_elements(&files, more);
+                format!("<skill{id}{name}{dir}{note}>\n{}\n{files}</skill>", xml_text(body))
             }
             Format::Json => {
                 let (id, name) = (one_line(id), one_line(name));
                 let mut skill = json!({"id": id, "name": name, "base_dir": dir, "content": body});
                 if let Some(note) = note {
                     skill["note"] = note.into();
+                }
+                if !files.is_empty() {
+                    skill["files"] = files.iter().map(|file| one_line(file)).collect();
+                    skill["more_files"] = more.into();
                 }
                 skill.to_string()
             }

@@ -4,6 +4,7 @@
 mod corpus;
 mod denied;
 mod explained;
+mod files;
 mod idle;
 mod lost;
 mod omitted;

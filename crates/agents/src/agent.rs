@@ -118,6 +118,12 @@ impl HookAgent {
         &self.channel().native
     }
 
+    /// Tells whether the agent looks for skills in the directories of the files that its model touches.
+    /// Claude Code does, in `.claude/skills` (seen in the program of 2.1.197).
+    pub fn finds_nested_skills(self) -> bool {
+        self == HookAgent::ClaudeCode
+    }
+
     /// Renders the channels of all agents as the table of `docs/agents.md`.
     pub fn channel_table() -> String {
         let head =

@@ -1,7 +1,6 @@
 //! The context that a hook adds to a conversation.
 
 use std::cmp::Reverse;
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, absolute};
 
@@ -12,16 +11,16 @@ use super::call::HookCall;
 use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
-use super::listing::{ListedSkill, ListingBudget};
+use super::listing::undescribed;
 use super::repeated_context::without_repeated_context;
-use super::skill_use::SkillUse;
+use super::skill_use::{SkillUse, owner};
 use super::transcript;
 use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
-use repertoire::catalog::{Audience, Catalog, Entry};
+use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, NativeSkills,
-    PromptOptions, Reason, Rejection, Tier, model_text, path_line,
+    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, PromptOptions,
+    Reason, Rejection, Tier, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
 use repertoire::session::{Day, Session, SkillState};
@@ -312,48 +311,35 @@ impl HookCall {
         let mut native = preview.omitted.iter().filter(|left_out| is_native(left_out));
         // A line that names the agent's own skills is given once.
         if preview.full.is_empty() && !native.any(|native| !told(&native.id)) {
-            return Ok(String::new());
+            return self.list_nested(engine, session);
         }
         let Turn { text, disclosure, .. } = turn().run()?;
-        Ok(with_notes(text, &disclosure, engine))
+        let text = with_notes(text, &disclosure, engine);
+        let parts = [text, self.list_nested(engine, session)?].into_iter();
+        Ok(parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(GAP))
     }
-}
 
-/// Returns the skill whose file is at `path`, and true if that is the file of its instructions.
-fn owner<'c>(catalog: &'c Catalog, path: &Path) -> Option<(&'c Entry, bool)> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let path = real(path);
-    let is_part = |name: &OsStr| path.iter().any(|part| part == name);
-    let is_owner = |entry: &&Entry| {
-        // Resolving the links of all directories would take long.
-        entry.skill.dir().is_some_and(|dir| {
-            dir.file_name().is_none_or(|name| is_part(name) || dir.is_symlink())
-                && path.starts_with(real(dir))
-        })
-    };
-    let owners = catalog.entries().filter(|entry| entry.is_available()).filter(is_owner);
-    let depth = |entry: &&Entry| entry.skill.dir().map(|dir| dir.components().count());
-    let entry = owners.max_by_key(depth)?;
-    Some((entry, entry.skill.path().is_some_and(|file| real(file) == path)))
-}
-
-/// Returns the `native` skills whose description the agent's own list cuts by its budget, in the order of
-/// ids.
-pub fn undescribed(
-    engine: &Engine,
-    native: &NativeSkills,
-    listing: &ListingBudget,
-) -> Vec<SkillId> {
-    let catalog = engine.catalog();
-    let listed: Vec<&Entry> =
-        catalog.listed(Audience::Model).filter(|entry| native.has(entry)).collect();
-    let as_listed = listed.iter().map(|entry| ListedSkill {
-        name: native.name_of(entry),
-        path: entry.skill.path().map(Path::to_owned).unwrap_or_default(),
-        description: entry.skill.description().to_owned(),
-    });
-    let cut = listing.cut(&as_listed.collect::<Vec<_>>());
-    cut.into_iter().map(|place| listed[place].id.clone()).collect()
+    /// Lists the skills near the touched files that neither the agent nor the conversation has yet.
+    fn list_nested(&self, engine: &Engine, session: &Session) -> Result<String, Error> {
+        let Some(dir) = &self.nested else { return Ok(String::new()) };
+        let (catalog, state) = (engine.catalog(), session.state()?);
+        let has = |known: &SkillState| known.listed || known.in_context;
+        let told = |id: &SkillId| state.skills.iter().any(|known| known.skill == *id && has(known));
+        let is_near = |entry: &&Entry| entry.skill.dir().is_some_and(|at| at.starts_with(dir));
+        let near = catalog.listed(Audience::Model).filter(is_near);
+        let new: Vec<SkillId> = near
+            .filter(|entry| !told(&entry.id) && !self.native.has(entry))
+            .map(|entry| entry.id.clone())
+            .collect();
+        if new.is_empty() {
+            return Ok(String::new());
+        }
+        let mut options = engine.prompt_options().clone();
+        options.only = Some(new);
+        let prompt = engine.prompt_with(&options);
+        session.listed(&prompt.included)?;
+        Ok(prompt.text)
+    }
 }
 
 /// Returns the sentence about a skill whose command the user typed.

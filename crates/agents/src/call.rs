@@ -40,6 +40,9 @@ pub struct HookCall {
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
+    /// The directory nearest to the touched files, below the one where the agent was started, whose
+    /// skills the engine has as well. If it is set, those skills are listed once.
+    pub nested: Option<PathBuf>,
     /// The use of a skill, if the event is a tool call that was made and shows one.
     pub skill: Option<SkillUse>,
 }
@@ -79,8 +82,19 @@ impl HookCall {
         let native = agent.native_skills().clone();
         let skill = input.skill(&name);
         let model = input.text(&["model"]).map(str::to_owned);
-        let listing = None;
-        Ok(HookCall { agent, event, name, session, cwd, native, model, listing, transcript, skill })
+        Ok(HookCall {
+            agent,
+            event,
+            name,
+            session,
+            cwd,
+            native,
+            model,
+            listing: None,
+            transcript,
+            nested: None,
+            skill,
+        })
     }
 
     /// Tells whether the answer depends on the skills, or, if messages are kept, what is recorded; if not,
@@ -168,7 +182,9 @@ impl Input {
                 HookEvent::Start { resumed: false, compacted: false, cleared: false }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" | "userPromptSubmitted" => {
-                HookEvent::Prompt(self.text(&["prompt"]).unwrap_or_default().to_owned())
+                let prompt = self.text(&["prompt"]).unwrap_or_default();
+                let unquoted = if agent == HookAgent::OpenCode { unquoted(prompt) } else { None };
+                HookEvent::Prompt(unquoted.unwrap_or_else(|| prompt.to_owned()))
             }
             "PreToolUse" | "PostToolUse" | "BeforeTool" | "AfterTool" | "preToolUse"
             | "postToolUse" => {
@@ -187,8 +203,18 @@ impl Input {
     }
 }
 
+/// Removes the quotation marks that `opencode run` puts around a message which is one argument with
+/// blanks, and the backslashes before those inside. `None` for any other message.
+fn unquoted(message: &str) -> Option<String> {
+    let inner = message.strip_prefix('"')?.strip_suffix('"')?;
+    let plain = inner.replace("\\\"", "");
+    (inner.contains(' ') && !plain.contains('"')).then(|| inner.replace("\\\"", "\""))
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -217,5 +243,25 @@ mod tests {
         assert_eq!(session(HookAgent::ClaudeCode, main), "claude-code:1");
         assert_eq!(session(HookAgent::ClaudeCode, sub), "claude-code:1:a");
         assert_eq!(session(HookAgent::Codex, main), "codex:1");
+    }
+
+    #[test]
+    fn opencode_quotes_a_message_that_is_one_argument() {
+        let prompt = |agent, text: &str| {
+            let call =
+                json!({"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": text});
+            HookCall::read(agent, &call.to_string()).unwrap().event
+        };
+        for (text, wanted) in [
+            (r#""/deploy to staging""#, "/deploy to staging"),
+            (r#""say \"hi\" to them""#, r#"say "hi" to them"#),
+            (r#""one" and "two""#, r#""one" and "two""#),
+            (r#""quoted""#, r#""quoted""#),
+            ("\"", "\""),
+            ("/deploy now", "/deploy now"),
+        ] {
+            assert_eq!(prompt(HookAgent::OpenCode, text), HookEvent::Prompt(wanted.to_owned()));
+            assert_eq!(prompt(HookAgent::Codex, text), HookEvent::Prompt(text.to_owned()));
+        }
     }
 }

@@ -3,6 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use repertoire::catalog::{Audience, Entry};
+use repertoire::disclosure::NativeSkills;
+use repertoire::engine::Engine;
+use repertoire::skill::SkillId;
+
 /// The number of characters of a description that tell the skill from others, as in a one-line
 /// description. If an agent keeps as many, the description does not count as cut.
 const TELLING_CHARS: usize = 80;
@@ -142,6 +147,25 @@ fn below(path: &Path, roots: &[PathBuf]) -> usize {
 /// The first `n_chars` characters of `text`.
 fn start(text: &str, n_chars: usize) -> &str {
     text.char_indices().nth(n_chars).map_or(text, |(end, _)| &text[..end])
+}
+
+/// Returns the `native` skills whose description the agent's own list cuts by its budget, in the order of
+/// ids.
+pub fn undescribed(
+    engine: &Engine,
+    native: &NativeSkills,
+    listing: &ListingBudget,
+) -> Vec<SkillId> {
+    let catalog = engine.catalog();
+    let listed: Vec<&Entry> =
+        catalog.listed(Audience::Model).filter(|entry| native.has(entry)).collect();
+    let as_listed = listed.iter().map(|entry| ListedSkill {
+        name: native.name_of(entry),
+        path: entry.skill.path().map(Path::to_owned).unwrap_or_default(),
+        description: entry.skill.description().to_owned(),
+    });
+    let cut = listing.cut(&as_listed.collect::<Vec<_>>());
+    cut.into_iter().map(|place| listed[place].id.clone()).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! The uses of skills that the tool calls of an agent show.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::files::{self, touched};
+use repertoire::catalog::{Catalog, Entry};
 
 /// The use of a skill, as a tool call shows it after it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +133,24 @@ fn words(command: &str) -> Vec<String> {
     words.push(word);
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// Returns the skill whose file is at `path`, and true if that is the file of its instructions.
+pub(super) fn owner<'c>(catalog: &'c Catalog, path: &Path) -> Option<(&'c Entry, bool)> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = real(path);
+    let is_part = |name: &OsStr| path.iter().any(|part| part == name);
+    let is_owner = |entry: &&Entry| {
+        // Resolving the links of all directories would take long.
+        entry.skill.dir().is_some_and(|dir| {
+            dir.file_name().is_none_or(|name| is_part(name) || dir.is_symlink())
+                && path.starts_with(real(dir))
+        })
+    };
+    let owners = catalog.entries().filter(|entry| entry.is_available()).filter(is_owner);
+    let depth = |entry: &&Entry| entry.skill.dir().map(|dir| dir.components().count());
+    let entry = owners.max_by_key(depth)?;
+    Some((entry, entry.skill.path().is_some_and(|file| real(file) == path)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `repertoire check`: reports the problems of skill files.
 
+pub(crate) mod agent_commands;
 mod examples;
 mod fix;
 mod report;
@@ -16,6 +17,7 @@ use repertoire::catalog::{
 use repertoire::session::{Day, SessionStore as _};
 use repertoire::skill::{Profile, check_file};
 use repertoire::{Code, Diagnostic, Engine, Severity, Source};
+use repertoire_agents::HookAgent;
 use repertoire_authoring::lint::{self, lint};
 
 use self::examples::{Measured, Routed};
@@ -127,6 +129,7 @@ impl Targets {
         if args.profile == Profile::Untrusted {
             found.extend(lint::confusable(&catalog));
         }
+        found.extend(agent_commands::taken(&catalog, &HookAgent::ALL));
         let is_checked = |path: &Path| targets.contains(&absolute(path));
         found.retain(|diagnostic| is_checked(&diagnostic.path));
         let engine = Engine::builder().sources(sources).brand(&common.brand);

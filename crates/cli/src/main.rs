@@ -22,6 +22,7 @@ mod live;
 mod match_query;
 mod mcp;
 mod model;
+mod nested;
 mod new;
 mod output;
 mod package;
@@ -143,7 +144,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Why(args) => why::run(args, common, out),
         Command::Play(args) => play::run(args, common, out),
         Command::Doctor(args) => match args.live {
-            Some(agent) => live::run(agent, out),
+            Some(agent) => live::run(agent, common, out),
             None => doctor::run(common, out),
         },
         Command::Config => config::run(common, out),

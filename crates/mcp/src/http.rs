@@ -8,7 +8,9 @@ use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use rmcp::model::{ClientRequest, InitializeRequestParams, JsonRpcMessage, ProtocolVersion};
+use rmcp::model::{
+    ClientRequest, ErrorCode, InitializeRequestParams, JsonRpcMessage, ProtocolVersion,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::time::timeout;
@@ -284,6 +286,9 @@ impl Server {
         let body = message::repaired(&body).map_or(body, Bytes::from);
         match message::read(&body) {
             Ok(Some(message)) => {
+                if let Some(refusal) = without_hello(&message, &head.headers) {
+                    return no_message(StatusCode::NOT_FOUND, &refusal);
+                }
                 let request = Request::from_parts(head, Full::new(body));
                 match hello(&message) {
                     Some(hello) if current.session.is_none() => {
@@ -329,6 +334,14 @@ fn hello(message: &RxJsonRpcMessage<RoleServer>) -> Option<&InitializeRequestPar
         ClientRequest::InitializeRequest(hello) => Some(&hello.params),
         _ => None,
     }
+}
+
+/// Refuses `initialize` of a client that names a protocol which has no such method.
+fn without_hello(message: &RxJsonRpcMessage<RoleServer>, headers: &HeaderMap) -> Option<Refusal> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    hello(message).filter(|_| is_without_sessions(headers))?;
+    let why = "this protocol version has no method `initialize`";
+    Some(Refusal::new(ErrorCode::METHOD_NOT_FOUND, why, Some(request.id.clone())))
 }
 
 /// Tells whether the headers are those of a protocol without sessions.

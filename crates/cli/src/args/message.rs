@@ -45,19 +45,44 @@ pub(crate) struct MatchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// Id, path or unique name of the skill
+    /// Id, path or unique name of the skill. Left out with `--agent` and `--session`: every skill that
+    /// the message or the conversation concerns
     pub(crate) id: String,
+    /// The message; `-` reads it from standard input
+    #[arg(allow_hyphen_values = true, value_parser = message)]
+    pub(crate) query: Option<String>,
+    /// More words of the message, joined by one blank; after `--` they may begin with a hyphen
+    pub(crate) words: Vec<String>,
+    /// A file that the message touches
+    #[arg(long = "path", value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) query: QueryArgs,
+    pub(crate) matching: MatchingArgs,
     #[command(flatten)]
     pub(crate) showing: ShowingArgs,
     /// Use the options of the hook in this agent's settings
     #[arg(long, value_name = "AGENT", value_parser = hook_agents())]
     pub(crate) agent: Option<HookAgent>,
     /// Name of the message's conversation: what its context already contains counts. A hook's
-    /// conversation is `AGENT:ID`, with the agent's own id
+    /// conversation is `AGENT:ID`; with `--agent`, the agent's own id is enough
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+}
+
+impl WhyArgs {
+    /// Returns the skill, unless the message alone is given, and the message. `None` if there is no
+    /// message.
+    pub(crate) fn asked(&self) -> Option<(Option<&str>, QueryArgs)> {
+        let is_of_conversation = self.agent.is_some() && self.session.is_some();
+        let (id, query) = match &self.query {
+            Some(query) => (Some(self.id.as_str()), query),
+            None if is_of_conversation => (None, &self.id),
+            None => return None,
+        };
+        let (query, words) = (query.clone(), self.words.clone());
+        let (paths, matching) = (self.paths.clone(), self.matching.clone());
+        Some((id, QueryArgs { query, words, paths, matching }))
+    }
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ use repertoire_fetch::Kept;
 use serde::Serialize;
 
 use crate::args::Common;
+use crate::check::agent_commands;
 use crate::exit_code::ExitCode;
 use crate::hook::{self, Installed};
 use crate::output::Output;
@@ -247,8 +248,17 @@ fn notes(agents: &[AgentReport], common: &Common) -> Vec<String> {
     };
     let twice = |agent| hook::twice(agent, &places(agent));
     let with_hooks = HookAgent::ALL.into_iter().filter(|agent| !places(*agent).is_empty());
-    let cut = with_hooks.filter_map(|agent| cut_descriptions(agent, common));
-    HookAgent::ALL.into_iter().filter_map(twice).chain(cut).collect()
+    let with_hooks: Vec<HookAgent> = with_hooks.collect();
+    let cut = with_hooks.iter().filter_map(|agent| cut_descriptions(*agent, common));
+    let taken = taken_commands(&with_hooks, common);
+    HookAgent::ALL.into_iter().filter_map(twice).chain(cut).chain(taken).collect()
+}
+
+/// Returns notes about skills whose slash command one of `agents` has by itself.
+fn taken_commands(agents: &[HookAgent], common: &Common) -> Vec<String> {
+    let Ok(engine) = setup::engine(common, |builder| builder) else { return Vec::new() };
+    let taken = agent_commands::taken(&engine.catalog(), agents).into_iter();
+    taken.map(|finding| format!("{finding}; {}", finding.help)).collect()
 }
 
 /// Returns notes about files in the sources that are nearly skills.

@@ -170,7 +170,7 @@ fn hook_value(agent: HookAgent, command: &str, tools: &str, patience: u64) -> Va
 
 /// Returns the command line, as words, that the plugin in `text` runs; `None` if the text is not a
 /// plugin of this program.
-pub(super) fn plugin_words(text: &str) -> Option<Vec<String>> {
+pub(crate) fn plugin_words(text: &str) -> Option<Vec<String>> {
     if PLUGIN.lines().next() != text.lines().next() {
         return None;
     }
@@ -211,7 +211,7 @@ pub(crate) fn package(
 }
 
 /// Tells whether `command`, found in an agent's settings, runs this program's hook for `agent`.
-pub(super) fn is_own_command(command: &str, agent: HookAgent) -> bool {
+pub(crate) fn is_own_command(command: &str, agent: HookAgent) -> bool {
     let words = split(command);
     let runs_hook = words.windows(2).any(|pair| pair[0] == "hook" && pair[1] == agent.as_str());
     runs_hook && words.first().is_some_and(|program| is_own_program(program))

@@ -25,7 +25,7 @@ use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::sessions::Place;
-use crate::{environment, query, sanitize, setup};
+use crate::{environment, nested, query, sanitize, setup};
 
 /// The variables in which agents name the directory that they were started in, for all hooks.
 const STARTING_DIR_VARIABLES: [(HookAgent, &str); 3] = [
@@ -125,7 +125,7 @@ fn answer(
     let mut call = HookCall::read(agent, &input::read()?)?;
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
-    let common = in_directory(agent, working_dir, common);
+    let mut common = in_directory(agent, working_dir, common);
     if let Some((agent, state)) = setup::agent_state(&common) {
         call.native = state.native_skills(agent);
         if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
@@ -134,8 +134,14 @@ fn answer(
     }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
-        for path in paths {
+        for path in paths.iter_mut() {
             *path = query::relative(&base.join(&*path), &common.project);
+        }
+        if let Some(dir) = nested::directory(paths, &common).filter(|_| agent.finds_nested_skills())
+        {
+            nested::add_roots(&mut call.native, &dir, &common);
+            common = nested::options(&common, dir.clone());
+            call.nested = Some(dir);
         }
     }
     let problems = Problems::default();

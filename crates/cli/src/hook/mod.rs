@@ -19,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::Output;
 
-pub(crate) use agents::{package, places};
+pub(crate) use agents::{is_own_command, package, places, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
 pub(crate) use install::{Installed, installed, options, twice};
 pub(crate) use log::{note, tail};

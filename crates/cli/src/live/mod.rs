@@ -1,13 +1,17 @@
 //! `repertoire doctor --live AGENT`: runs the agent against a model on the loopback, and reports
-//! the text that reached the model.
+//! the text that reached the model: in a project of its own, and in a copy of the user's.
 
+mod clean;
+mod copy;
+mod here;
 mod model;
 mod programs;
 mod protocol;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,12 +21,13 @@ use serde::Serialize;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::args::Common;
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
 use crate::output::{DIM, ERROR, GOOD, NAME, Output, Page, styled};
 use crate::sanitize;
 use model::Model;
-use programs::{PROGRAMS, Program, isolate};
+use programs::{PROGRAMS, Program, TRUST_OPTION, TRUST_VARIABLE, isolate};
 use protocol::Protocol;
 
 /// The time limit for one message.
@@ -45,7 +50,10 @@ struct Report {
     agent: &'static str,
     /// The version that the program reports.
     version: String,
+    /// In a project of its own, apart from the user's settings.
     checks: Vec<Check>,
+    /// In a copy of the user's project and settings.
+    here: Vec<Check>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,8 +63,26 @@ struct Check {
     detail: String,
 }
 
-/// Runs `agent` with the hooks and the server of this program, apart from the user's settings.
-pub(crate) fn run(agent: HookAgent, out: Output) -> anyhow::Result<ExitCode> {
+impl Check {
+    /// Checks that `text` reached the model exactly once, in `request`.
+    fn once(what: &'static str, text: &str, request: &Value) -> Check {
+        let n_times = count(request, text);
+        let detail = match n_times {
+            0 => "it did not reach the model".to_owned(),
+            1 => String::new(),
+            n => format!("it reached the model {n} times"),
+        };
+        Check { what, is_right: n_times == 1, detail }
+    }
+}
+
+fn count(request: &Value, text: &str) -> usize {
+    request.to_string().matches(text).count()
+}
+
+/// Runs `agent` with the hooks and the server of this program: first apart from the user's settings, then
+/// with a copy of them.
+pub(crate) fn run(agent: HookAgent, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let program = PROGRAMS.iter().find(|program| program.agent == agent.as_str());
     let Some(program) = program else {
         let message = format!("{agent} cannot be run without its window");
@@ -66,26 +92,37 @@ pub(crate) fn run(agent: HookAgent, out: Output) -> anyhow::Result<ExitCode> {
         );
         return Err(UsageError(Error::new(ErrorCode::InvalidParam, message, help)).into());
     };
-    let trial = Trial::new(program)?;
+    let trial = Trial::apart(program)?;
     let checks = trial.checks()?;
-    let report = Report { agent: agent.as_str(), version: trial.version(), checks };
+    let here = here::checks(agent, program, common)?;
+    let report = Report { agent: agent.as_str(), version: trial.version(), checks, here };
     if out.json {
         Output::json(&report)?;
     } else {
         out.human(page(program, &report).as_str())?;
     }
-    Ok(ExitCode::done_if(report.checks.iter().all(|check| check.is_right)))
+    let mut checks = report.checks.iter().chain(&report.here);
+    Ok(ExitCode::done_if(checks.all(|check| check.is_right)))
 }
 
-/// A project with one skill, and a program that speaks to a model on the loopback.
+/// A program that speaks to a model on the loopback.
 struct Trial<'p> {
     program: &'p Program,
     model: Model,
-    dir: TempDir,
+    /// The directory of everything that the program reads and writes; deleted at the end.
+    _dir: TempDir,
+    home: PathBuf,
+    /// The directory in which the program is started.
+    here: PathBuf,
+    /// True if the program trusts every hook and project.
+    trusts_all: bool,
+    /// Variables that the program gets besides those of every trial.
+    variables: Vec<(&'static str, OsString)>,
 }
 
 impl<'p> Trial<'p> {
-    fn new(program: &'p Program) -> anyhow::Result<Trial<'p>> {
+    /// Prepares a trial in a project with one skill, apart from the user's settings.
+    fn apart(program: &'p Program) -> anyhow::Result<Trial<'p>> {
         let name = program.words("", false)[0];
         if which::which(name).is_err() {
             let message =
@@ -97,15 +134,16 @@ impl<'p> Trial<'p> {
             )
             .into());
         }
-        let trial = Trial { program, model: Model::start()?, dir: TempDir::new()? };
-        let project = trial.dir.path().join("project").join(".repertoire/skills/trial-balloon");
-        fs::create_dir_all(&project)?;
-        fs::write(project.join("SKILL.md"), SKILL)?;
+        let dir = TempDir::new()?;
+        let (home, here) = (dir.path().join("home"), dir.path().join("project"));
+        let (model, variables) = (Model::start()?, Vec::new());
+        let trial = Trial { program, model, _dir: dir, home, here, trusts_all: true, variables };
+        write_skill(&trial.here.join(".repertoire/skills"))?;
         // All agents take a directory with `.git` for the root of a project.
-        fs::create_dir_all(trial.project().join(".git"))?;
-        fs::create_dir_all(trial.home())?;
-        if let Some((name, text)) = program.settings(&trial.model.url(), &trial.project()) {
-            let path = trial.home().join(name);
+        fs::create_dir_all(trial.here.join(".git"))?;
+        fs::create_dir_all(&trial.home)?;
+        if let Some((name, text)) = program.settings(&trial.model.url(), Some(&trial.here)) {
+            let path = trial.home.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&path))?;
             fs::write(path, text)?;
         }
@@ -125,20 +163,16 @@ impl<'p> Trial<'p> {
         Err(Error::new(ErrorCode::ExecutionError, message, "").into())
     }
 
-    fn home(&self) -> std::path::PathBuf {
-        self.dir.path().join("home")
-    }
-
-    fn project(&self) -> std::path::PathBuf {
-        self.dir.path().join("project")
-    }
-
     /// Returns a command for `program` that inherits nothing from this machine but `PATH`.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap_or_default();
-        isolate(&mut command, &path, &self.home(), &self.model.url());
-        command.current_dir(self.project()).stdin(Stdio::null());
+        isolate(&mut command, &path, &self.home, &self.model.url());
+        if !self.trusts_all {
+            command.env_remove(TRUST_VARIABLE);
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.current_dir(&self.here).stdin(Stdio::null());
         command
     }
 
@@ -155,9 +189,11 @@ impl<'p> Trial<'p> {
         let n_before = self.model.requests().len();
         let words = self.program.words(message, resumes);
         let mut command = self.command(Path::new(words[0]));
-        command.args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let words = words[1..].iter().filter(|word| self.trusts_all || **word != TRUST_OPTION);
+        command.args(words).stdout(Stdio::null()).stderr(Stdio::piped());
         let told = finish(command.spawn()?)?;
         self.model.request(n_before, message).ok_or_else(|| {
+            let told = anstream::adapter::strip_str(&told).to_string();
             let told = told.trim().lines().last().unwrap_or("it printed nothing").to_owned();
             let message = format!("{} sent no request to the model: {told}", self.program.title);
             let help = "run it by hand, and see whether it starts";
@@ -170,26 +206,16 @@ impl<'p> Trial<'p> {
         for (place, message) in MESSAGES.iter().enumerate() {
             requests.push(self.say(message, place > 0)?);
         }
-        let count = |request: &Value, text: &str| request.to_string().matches(text).count();
-        let check = |what, text: &str, request: &Value| {
-            let n_times = count(request, text);
-            let detail = match n_times {
-                0 => "it did not reach the model".to_owned(),
-                1 => String::new(),
-                n => format!("it reached the model {n} times"),
-            };
-            Check { what, is_right: n_times == 1, detail }
-        };
         self.install("mcp")?;
         let with_server = self.say("begin anew", false)?;
         let tools = Protocol::tools(&with_server);
         let n_tools = tools.iter().filter(|tool| tool.contains("use_skill")).count();
         let is_deferred = count(&with_server, "use_skill") > 0;
         Ok(vec![
-            check("the list of skills", LINE, &requests[0]),
-            check("the instructions of a skill that the message matches", BODY, &requests[0]),
-            check("the same after the conversation was resumed", BODY, &requests[1]),
-            check("the same after a second match", BODY, &requests[2]),
+            Check::once("the list of skills", LINE, &requests[0]),
+            Check::once("the instructions of a skill that the message matches", BODY, &requests[0]),
+            Check::once("the same after the conversation was resumed", BODY, &requests[1]),
+            Check::once("the same after a second match", BODY, &requests[2]),
             Check {
                 what: "the tools of the MCP server",
                 is_right: n_tools > 0 || is_deferred,
@@ -226,18 +252,31 @@ fn finish(mut child: Child) -> anyhow::Result<String> {
     Ok(reader.join().unwrap_or_default())
 }
 
+/// Writes the skill of the trial below `dir`.
+fn write_skill(dir: &Path) -> std::io::Result<()> {
+    let dir = dir.join("trial-balloon");
+    fs::create_dir_all(&dir)?;
+    fs::write(dir.join("SKILL.md"), SKILL)
+}
+
 fn page(program: &Program, report: &Report) -> Page {
     let mut page = Page::default();
     let version = sanitize::line(&report.version).into_owned();
     page.line(format_args!("{} {version}", styled(NAME, program.title)));
-    for Check { what, is_right, detail } in &report.checks {
+    checks_of(&report.checks, &mut page);
+    page.line(format_args!("here, with a copy of your settings"));
+    checks_of(&report.here, &mut page);
+    page
+}
+
+fn checks_of(checks: &[Check], page: &mut Page) {
+    for Check { what, is_right, detail } in checks {
         let (style, mark) = if *is_right { (GOOD, "yes") } else { (ERROR, "no ") };
         let mark = styled(style, mark);
         if detail.is_empty() {
             page.line(format_args!("  {mark} {what}"));
         } else {
-            page.line(format_args!("  {mark} {what} {}", styled(DIM, detail)));
+            page.line(format_args!("  {mark} {what} {}", styled(DIM, sanitize::line(detail))));
         }
     }
-    page
 }

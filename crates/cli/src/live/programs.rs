@@ -19,6 +19,11 @@ pub(crate) struct Program {
     options: &'static [&'static str],
 }
 
+/// The option with which Codex runs hooks that nobody trusted.
+pub(crate) const TRUST_OPTION: &str = "--dangerously-bypass-hook-trust";
+/// The variable with which Gemini CLI trusts the project.
+pub(crate) const TRUST_VARIABLE: &str = "GEMINI_CLI_TRUST_WORKSPACE";
+
 /// The programs that run without a terminal.
 pub(crate) const PROGRAMS: [Program; 5] = [
     Program {
@@ -31,15 +36,8 @@ pub(crate) const PROGRAMS: [Program; 5] = [
     Program {
         title: "Codex",
         agent: "codex",
-        begins: &["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"],
-        goes_on: &[
-            "codex",
-            "exec",
-            "--skip-git-repo-check",
-            "--dangerously-bypass-hook-trust",
-            "resume",
-            "--last",
-        ],
+        begins: &["codex", "exec", "--skip-git-repo-check", TRUST_OPTION],
+        goes_on: &["codex", "exec", "--skip-git-repo-check", TRUST_OPTION, "resume", "--last"],
         options: &[],
     },
     Program {
@@ -67,8 +65,15 @@ pub(crate) const PROGRAMS: [Program; 5] = [
 
 impl Program {
     /// Returns the settings file, below the home directory, with which the program speaks to the
-    /// model at `url` and trusts `project`; `None` where variables are enough.
-    pub(crate) fn settings(&self, url: &str, project: &Path) -> Option<(&'static str, String)> {
+    /// model at `url`, and trusts a `trusted` project; `None` where variables are enough.
+    pub(crate) fn settings(
+        &self,
+        url: &str,
+        trusted: Option<&Path>,
+    ) -> Option<(&'static str, String)> {
+        let trust = |project: &Path| {
+            format!("\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n", project.display())
+        };
         match self.agent {
             "codex" => Some((
                 ".codex/config.toml",
@@ -77,8 +82,8 @@ impl Program {
                      sandbox_mode = \"danger-full-access\"\nmodel_context_window = 300000\n\
                      model_auto_compact_token_limit = 200000\n\n[model_providers.here]\n\
                      name = \"here\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\
-                     env_key = \"HERE_KEY\"\n\n[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
-                    project.display()
+                     env_key = \"HERE_KEY\"\n{}",
+                    trusted.map(trust).unwrap_or_default()
                 ),
             )),
             "gemini" => {
@@ -118,7 +123,7 @@ pub(crate) fn isolate(command: &mut Command, path: &str, home: &Path, url: &str)
         .envs([("DISABLE_AUTOUPDATER", "1"), ("DISABLE_TELEMETRY", "1")])
         .envs([("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"), ("IS_SANDBOX", "1")])
         .envs([("GOOGLE_GEMINI_BASE_URL", url), ("GEMINI_API_KEY", "dummy")])
-        .envs([("GEMINI_TELEMETRY_ENABLED", "false"), ("GEMINI_CLI_TRUST_WORKSPACE", "true")])
+        .envs([("GEMINI_TELEMETRY_ENABLED", "false"), (TRUST_VARIABLE, "true")])
         .envs([("NO_BROWSER", "1"), ("OPENCODE_DISABLE_AUTOUPDATE", "1")])
         .envs([("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE_DISABLE_SHARE", "1")])
         .envs([("COPILOT_PROVIDER_TYPE", "openai"), ("COPILOT_PROVIDER_API_KEY", "dummy")])

@@ -1,9 +1,14 @@
-//! `repertoire why`: explains why a skill is shown for a message, or is not.
+//! `repertoire why`: explains why a skill is shown for a message, or is not, and what the model of a
+//! conversation has.
 
 mod near_miss;
+mod record;
 mod verdict;
 
-use repertoire::{DisclosureOptions, Query};
+use std::path::Path;
+
+use repertoire::session::Session;
+use repertoire::{DisclosureOptions, Engine, Error, ErrorCode, Query};
 use repertoire_config::Config;
 
 use crate::args::{Common, RoutingArgs, WhyArgs};
@@ -12,14 +17,20 @@ use crate::failure::UsageError;
 use crate::match_query::{hits, why};
 use crate::output::{DIM, GOOD, HELP, NAME, Output, Page, WARNING, styled};
 use crate::report::{renderer, short};
-use crate::{environment, hook, query, sanitize, sessions, setup};
+use crate::{environment, hook, nested, query, sanitize, sessions, setup};
 
 use near_miss::NearMiss;
 use verdict::Veto;
 pub(crate) use verdict::{Verdict, verdict};
 
 pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
-    let own = RoutingArgs { matching: args.query.matching.clone(), showing: args.showing.clone() };
+    let Some((id, asked)) = args.asked() else {
+        let help = "write `repertoire why ID MESSAGE`; or, about all skills of a conversation, \
+                    `repertoire why MESSAGE --agent AGENT --session ID`";
+        let error = Error::new(ErrorCode::InvalidParam, "the message is missing", help);
+        return Err(UsageError(error).into());
+    };
+    let own = RoutingArgs { matching: args.matching.clone(), showing: args.showing.clone() };
     let (common, routing) = match args.agent {
         Some(agent) => {
             let (skills, routing) = hook::options(agent, common)?;
@@ -27,41 +38,26 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         }
         None => (common, own),
     };
-    let query = query::read(&args.query, common)?;
-    let store = args.session.as_ref().map(|_| sessions::open(common)).transpose()?;
-    let config = setup::config(common)?;
-    let disclosure = match args.agent {
-        Some(_) => {
-            let mut invalid = Vec::new();
-            let mut options = hook::disclosure(&config, &mut invalid);
-            let native =
-                setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
-            options.native = native;
-            for error in &invalid {
-                out.partial_failure(&error.into());
-            }
-            options
-        }
-        None => of_disclose(&config)?,
+    let query = query::read(&asked, common)?;
+    let touched = args.agent.filter(|agent| agent.finds_nested_skills()).map(|_| &query.paths);
+    let nested = touched.and_then(|paths| nested::directory(paths, common));
+    let common = &match &nested {
+        Some(dir) => nested::options(common, dir.clone()),
+        None => common.clone(),
     };
-    let engine = setup::engine(common, |builder| {
-        let RoutingArgs { matching, showing } = &routing;
-        let builder = matching.apply(builder).disclosure(showing.apply(disclosure));
-        match store {
-            Some(store) => builder.session_store(store),
-            None => builder,
+    let engine = engine(args, &routing, nested.as_deref(), common, out)?;
+    let session = conversation(&engine, args, out);
+    let Some(id) = id else {
+        let record = record::of(&engine, &query, &session)?;
+        if out.json {
+            Output::json(&record)?;
+        } else {
+            out.human(record::page(&record).as_str())?;
         }
-    })?;
-    let session = engine.session(args.session.as_deref().unwrap_or("why"));
-    if args.session.is_some() && session.state().is_ok_and(|state| state.skills.is_empty()) {
-        let session = sanitize::line(session.id());
-        out.note(&format!(
-            "the conversation `{session}` is unknown; that of a hook is `AGENT:ID`, with the \
-             agent's own id"
-        ));
-    }
+        return Ok(setup::exit_code(common, &engine));
+    };
     let catalog = engine.catalog();
-    let name = setup::skill_name(&catalog, &args.id);
+    let name = setup::skill_name(&catalog, id);
     let filtered = || catalog.find_filtered(name);
     let entry = match catalog.find_any(name).or_else(|error| filtered().ok_or(error)) {
         Ok(entry) => entry,
@@ -85,6 +81,63 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         out.human(page(&verdict, &query, out).as_str())?;
     }
     Ok(ExitCode::done_if(verdict.fires))
+}
+
+/// Builds the engine that answers the message: the one of the agent's hook, if an agent is named.
+fn engine(
+    args: &WhyArgs,
+    routing: &RoutingArgs,
+    nested: Option<&Path>,
+    common: &Common,
+    out: Output,
+) -> anyhow::Result<Engine> {
+    let store = args.session.as_ref().map(|_| sessions::open(common)).transpose()?;
+    let config = setup::config(common)?;
+    let disclosure = match args.agent {
+        Some(_) => {
+            let mut invalid = Vec::new();
+            let mut options = hook::disclosure(&config, &mut invalid);
+            options.native = setup::agent_state(common).map(|(agent, state)| {
+                let mut native = state.native_skills(agent);
+                if let Some(dir) = nested {
+                    nested::add_roots(&mut native, dir, common);
+                }
+                native
+            });
+            for error in &invalid {
+                out.partial_failure(&error.into());
+            }
+            options
+        }
+        None => of_disclose(&config)?,
+    };
+    setup::engine(common, |builder| {
+        let RoutingArgs { matching, showing } = routing;
+        let builder = matching.apply(builder).disclosure(showing.apply(disclosure));
+        match store {
+            Some(store) => builder.session_store(store),
+            None => builder,
+        }
+    })
+}
+
+/// Returns the conversation of the command line. The agent's own id is enough if the agent is named.
+fn conversation(engine: &Engine, args: &WhyArgs, out: Output) -> Session {
+    let Some(name) = &args.session else { return engine.session("why") };
+    let is_known = |session: &Session| session.state().is_ok_and(|state| !state.skills.is_empty());
+    let of_agent = args.agent.map(|agent| engine.session(&format!("{agent}:{name}")));
+    if let Some(session) = of_agent.filter(is_known) {
+        return session;
+    }
+    let session = engine.session(name);
+    if !is_known(&session) {
+        let session = sanitize::line(session.id());
+        out.note(&format!(
+            "the conversation `{session}` is unknown; that of a hook is `AGENT:ID`, with the \
+             agent's own id"
+        ));
+    }
+    session
 }
 
 /// Returns the options that `repertoire disclose` uses if its command line sets none.

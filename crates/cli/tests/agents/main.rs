@@ -23,6 +23,7 @@ mod trial;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -60,7 +61,7 @@ type Cell = (Option<bool>, String);
 
 /// The page that contains the matrix, and the lines before and after it.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
-const FROM: &str = "<!-- matrix: written by tests/agents -->\n";
+const FROM: &str = "<!-- matrix: written by crates/cli/tests/agents -->\n";
 const TO: &str = "<!-- end of the matrix -->\n";
 
 /// Installs the programs once, and returns true if they are available.
@@ -96,11 +97,52 @@ fn doctor_says_what_reaches_the_model_of_each_agent() {
     }
     let place = Place::new();
     for agent in chosen() {
-        let mut command = place.command(["doctor", "--live", agent.program.agent]);
-        command.env("PATH", agent.path());
-        let run = binary::finish(command, b"").exits(0);
+        let run = live(&place, agent, place.path());
         assert!(run.stdout.contains(agent.version), "{}", run.stdout);
-        assert_eq!(run.stdout.matches("  yes ").count(), 5, "{}", run.stdout);
+        let (apart, _) = run.stdout.split_once("here, with a copy").unwrap();
+        assert_eq!(apart.matches("  yes ").count(), 5, "{}", run.stdout);
+    }
+}
+
+/// Runs `doctor --live` for `agent` in `dir`.
+fn live(place: &Place, agent: &Agent, dir: &Path) -> binary::Run {
+    let mut command = place.command(["doctor", "--live", agent.program.agent]);
+    command.env("PATH", agent.path()).current_dir(dir);
+    binary::finish(command, b"")
+}
+
+#[test]
+fn doctor_says_what_an_agent_gets_where_its_user_starts_it() {
+    let claude_code = &AGENTS[0];
+    if !are_installed() || !chosen().any(|agent| agent.program.agent == "claude-code") {
+        return;
+    }
+    for (dir, settings, lines) in [
+        ("p", "{}", ["  yes the list of skills", "2 listed, 0 off"]),
+        (
+            "p",
+            r#"{"skillOverrides": {"verse": "off"}}"#,
+            ["1 listed, 1 off", "  yes silence about skills that it does not list"],
+        ),
+        ("p", r#"{"disableAllHooks": true}"#, ["  no  the list of skills", "`disableAllHooks`"]),
+        ("p/sub", "{}", ["  no  the list of skills", "Claude Code does not read "]),
+    ] {
+        let place = Place::new();
+        for name in ["verse", "prose"] {
+            let text = format!("---\nname: {name}\ndescription: Writes {name}.\n---\nBody.\n");
+            place.write(&format!("p/.claude/skills/{name}/SKILL.md"), text);
+        }
+        place.write("p/.git/HEAD", "");
+        place.write("p/sub/x", "");
+        let mut install = place.command(["hook", "install", "claude-code", "--project"]);
+        install.current_dir(place.path().join("p"));
+        binary::finish(install, b"").exits(0);
+        place.write("p/.claude/settings.local.json", settings);
+        let run = live(&place, claude_code, &place.path().join(dir));
+        let (_, here) = run.stdout.split_once("here, with a copy").unwrap();
+        for line in lines {
+            assert!(here.contains(line), "{settings} in {dir}: {}", run.stdout);
+        }
     }
 }
 

@@ -121,7 +121,7 @@ impl Agent {
 
     /// Writes the settings that make the program use `model`.
     pub(crate) fn configure(&self, place: &Place, model: &Model) {
-        if let Some((name, text)) = self.program.settings(&model.url(), place.path()) {
+        if let Some((name, text)) = self.program.settings(&model.url(), Some(place.path())) {
             place.write(&format!("home/{name}"), text);
         }
     }

@@ -312,3 +312,42 @@ fn sixty_messages_over_sixty_skills_add_under_six_kilobytes() {
     assert_eq!(added(&place, "claude-code", &event), "");
     assert!(say(&place, "claude-code", "thanks").contains("skills available]"));
 }
+
+#[test]
+fn skills_near_a_touched_file_are_offered_once_where_the_agent_finds_them_too() {
+    let place = place();
+    let skill = |path: &str, more: &str| {
+        let name = path.rsplit('/').next().unwrap();
+        let text =
+            format!("---\nname: {name}\ndescription: Does {name}.\n{more}---\nBody {name}.\n");
+        place.write(&format!("{path}/SKILL.md"), text);
+    };
+    skill("packages/web/.repertoire/skills/pages", "");
+    skill("packages/web/.repertoire/skills/views", "paths: ['**/*.vue']\n");
+    skill("packages/web/.claude/skills/own", "");
+    skill("packages/api/.repertoire/skills/routes", "");
+    let touch = |agent: &str, file: &str| {
+        let (name, tool) = ("PostToolUse", json!({"file_path": file}));
+        let call = json!({"hook_event_name": name, "session_id": "n", "cwd": place.path(),
+                          "tool_name": "Edit", "tool_input": tool});
+        let args = ["hook", agent, "--deadline", "60"];
+        place.run_with(args, call.to_string().as_bytes()).exits(0).stdout
+    };
+    assert_eq!(touch("claude-code", "README.md"), "");
+    let first = touch("claude-code", "packages/web/src/a.ts");
+    assert!(first.contains("- pages: Does pages.") && first.contains("- views: "), "{first}");
+    // Claude Code lists the skill in its own directory by itself.
+    assert!(!first.contains("own") && !first.contains("routes"), "{first}");
+    assert_eq!(touch("claude-code", "packages/web/src/b.ts"), "");
+    let second = touch("claude-code", "packages/web/src/b.vue");
+    assert!(second.contains("Body views.") && !second.contains("- pages"), "{second}");
+    assert_eq!(touch("codex", "packages/web/src/a.ts"), "");
+
+    place.run(["hook", "install", "claude-code"]).exits(0);
+    let why = ["why", "pages", "--agent", "claude-code", "--json", "pages"];
+    let far = place.run(why).exits(1).stdout;
+    assert!(far.contains("NOT_FOUND") && far.contains("`pages`"), "{far}");
+    let near = ["--path", "packages/web/src/a.ts"];
+    let near = place.run(why.iter().chain(&near)).stdout;
+    assert!(near.contains("packages/web/.repertoire/skills/pages"), "{near}");
+}

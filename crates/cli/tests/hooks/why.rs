@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{AGENTS, prompt};
+use super::{AGENTS, place, prompt};
 use crate::binary::{Place, finish};
 
 #[test]
@@ -187,7 +187,7 @@ fn why_takes_the_options_of_the_hook_of_an_agent() {
 
 #[test]
 fn why_refuses_an_invalid_variable_where_disclose_does_and_tells_of_it_for_a_hook() {
-    let place = super::place();
+    let place = place();
     let why = |more: &[&str]| {
         let args = ["why", "deploy", "deploy it", "--source", ".repertoire/skills"];
         let mut command = place.command(args.iter().chain(more));
@@ -286,4 +286,69 @@ fn why_and_disclose_agree_on_what_is_shown() {
         assert_eq!(told["fires"], json!(is_shown), "{told}");
         assert!(told["reason"].as_str().unwrap().contains(reason), "{told}");
     }
+}
+
+#[test]
+fn a_conversation_tells_what_its_model_has_and_what_a_message_adds() {
+    let place = place();
+    place.run(["hook", "install", "claude-code"]).exits(0);
+    let say = |name: &str, text: &str| {
+        let args = ["hook", "claude-code", "--deadline", "60"];
+        let call = json!({"hook_event_name": name, "session_id": "7", "prompt": text});
+        place.run_with(args, call.to_string().as_bytes()).exits(0)
+    };
+    let record = |message: &str| {
+        let args = ["why", message, "--agent", "claude-code", "--session", "7", "--json"];
+        place.run(args).exits(0).json()
+    };
+    let line = |record: &Value, id: &str| {
+        let skills = record["skills"].as_array().unwrap();
+        let line = skills.iter().find(|line| line["id"] == id).cloned();
+        let line = line.unwrap_or_else(|| panic!("{id}: {record}"));
+        let text = |key: &str| line[key].as_str().unwrap().to_owned();
+        [text("has"), text("adds"), text("reason")]
+    };
+    say("SessionStart", "");
+    let before = record("deploy it");
+    assert_eq!(before["session"], "claude-code:7");
+    assert_eq!(line(&before, "deploy")[..2], ["line", "full"]);
+    assert_eq!(line(&before, "styles")[0], "line");
+
+    say("UserPromptSubmit", "deploy it");
+    let [has, _, reason] = line(&record("deploy it"), "deploy");
+    assert_eq!(has, "full");
+    assert!(reason.contains("in the context already"), "{reason}");
+    let [has, adds, reason] = line(&record("native things"), "native");
+    assert_eq!([&*has, &*adds], ["nothing", "line"]);
+    assert!(reason.contains("the agent has it by itself"), "{reason}");
+
+    let compacted = json!({"hook_event_name": "PreCompact", "session_id": "7"}).to_string();
+    place.run_with(["hook", "claude-code"], compacted.as_bytes()).exits(0);
+    assert_eq!(line(&record("thanks"), "deploy")[..2], ["lost", "full"]);
+    let args = ["why", "thanks", "--agent", "claude-code", "--session", "claude-code:7"];
+    let page = place.run(args).exits(0).stdout;
+    assert!(page.starts_with("the model of claude-code:7 has\n"), "{page}");
+    assert!(page.contains("  deploy lost when the context was shortened\n"), "{page}");
+
+    let missing = place.run(["why", "deploy it"]).exits(2);
+    assert!(missing.stderr.contains("the message is missing"), "{missing:?}");
+}
+
+#[test]
+fn doctor_names_skills_whose_command_an_agent_has_taken() {
+    let place = Place::new();
+    place.write(
+        ".repertoire/skills/release-notes/SKILL.md",
+        "---\nname: release-notes\ndescription: Writes notes.\ntriggers: [notes]\n---\nBody.\n",
+    );
+    let notes = || {
+        let doctor = place.run(["doctor", "--json", "--bundled=off"]).exits(0).json();
+        doctor["notes"].to_string()
+    };
+    let told = "`/release-notes` is a command of its own in Claude Code";
+    assert!(!notes().contains(told), "{}", notes());
+    place.run(["hook", "install", "claude-code"]).exits(0);
+    assert!(notes().contains(told), "{}", notes());
+    let check = place.run(["check", "--json", ".repertoire/skills"]).exits(0).stdout;
+    assert!(check.contains(r#""taken-command""#) && check.contains("Claude Code"), "{check}");
 }

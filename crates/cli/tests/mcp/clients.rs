@@ -1,6 +1,6 @@
 //! Clients that each have a token, and what the operators of a server see of them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::binary::Place;
 use crate::http::{Server, TOKEN, header};
@@ -107,4 +107,21 @@ fn health_is_for_all_and_metrics_are_for_those_with_a_token() {
         assert!(metrics.lines().any(|given| given == line), "{line} not in\n{metrics}");
     }
     assert!(!metrics.contains("secrets") && !metrics.contains(TOKEN), "{metrics}");
+}
+
+#[test]
+fn a_protocol_without_a_handshake_has_no_method_initialize() {
+    let (server, _) = Server::start(&[], Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let ask = |version: &str| {
+        server.post("/mcp", &[("Authorization", &bearer), ("MCP-Protocol-Version", version)])
+    };
+    for (version, status) in [("2025-06-18", 200), ("2026-07-28", 404)] {
+        let answer = ask(version);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{version}: {answer}");
+    }
+    let refused = ask("2026-07-28");
+    let body = refused.split("\r\n\r\n").last().unwrap();
+    let body: Value = serde_json::from_str(body).unwrap();
+    assert_eq!((&body["error"]["code"], &body["id"]), (&json!(-32601), &json!(1)), "{refused}");
 }

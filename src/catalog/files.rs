@@ -7,20 +7,19 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::catalog::is_skill_file;
-use crate::catalog::sub_skill::is_skill;
-pub(super) use crate::catalog::sub_skill::{Entered, enter};
+use super::scan::is_skill_file;
+use super::sub_skill::{Entered, enter, is_skill};
 use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
 
-/// The most files that an activation names.
+/// The most files that are named beside the instructions of a skill.
 pub const MAX_BUNDLED_FILES: usize = 20;
 
 /// The largest text whose lines can be read, in bytes. The whole text is searched for line ends.
-pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The most directory entries that are read in one skill.
-pub(super) const MAX_ENTRIES: usize = 10_000;
+pub(crate) const MAX_ENTRIES: usize = 10_000;
 
 /// The files that come with a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,9 +68,22 @@ pub fn has_directory(dir: &Path, path: &str) -> bool {
             .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
 }
 
+impl BundledFiles {
+    /// Returns the files to name beside the instructions of the skill in `dir`; none if it has no
+    /// directory, or if that cannot be read.
+    pub(crate) fn of(dir: Option<&Path>) -> BundledFiles {
+        let found = dir.and_then(|dir| {
+            bundled_files(dir, MAX_BUNDLED_FILES)
+                .inspect_err(|error| tracing::warn!(%error, "files cannot be listed"))
+                .ok()
+        });
+        found.unwrap_or(BundledFiles { files: Vec::new(), more: 0, complete: true })
+    }
+}
+
 /// Returns up to three files of the skill in `root` that `path` may be a misspelling of, the most
 /// similar first.
-pub(super) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
+pub(crate) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
     const LEAST_SIMILARITY: f64 = 0.8;
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let (wanted, wanted_name) = (path.to_lowercase(), name(path));
@@ -139,25 +151,25 @@ fn join(dir: &str, name: &str) -> String {
 }
 
 /// Tells whether `name` is the name of a directory that tools fill and nobody reads.
-pub(super) fn is_made_by_tools(name: &OsStr) -> bool {
+pub(crate) fn is_made_by_tools(name: &OsStr) -> bool {
     is_repository(name) || name == "node_modules" || name == "__pycache__"
 }
 
 /// Tells whether `name` is git's directory, which is not a part of the skill, and may hold secrets:
 /// addresses with passwords, and deleted files. Some file systems ignore case.
-pub(super) fn is_repository(name: &OsStr) -> bool {
+pub(crate) fn is_repository(name: &OsStr) -> bool {
     name.eq_ignore_ascii_case(".git")
 }
 
 /// The entries of a directory, in byte order of their names.
-pub(super) struct Listing {
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<Entry>,
     /// True if `entries` is not cut off.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
 }
 
 /// Lists at most `n_left` entries of `dir`, and lowers `n_left` by their number.
-pub(super) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
+pub(crate) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
     let mut entries = Vec::new();
     let mut complete = true;
     for entry in dir.entries()? {
@@ -173,14 +185,14 @@ pub(super) fn list(dir: &Dir, n_left: &mut usize) -> io::Result<Listing> {
 }
 
 /// Tells whether a directory with these entries is a skill.
-pub(super) fn holds_skill(entries: &[Entry]) -> bool {
+pub(crate) fn holds_skill(entries: &[Entry]) -> bool {
     entries.iter().any(is_skill)
 }
 
 /// Tells whether `file` has only the name by which it was found. A file with a second name (hard link)
 /// may belong to somebody else, outside of the skill. Always true on systems that do not count names.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no names to count"))]
-pub(super) fn has_one_name(file: &Metadata) -> bool {
+pub(crate) fn has_one_name(file: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::nlink(file) == 1;
     #[cfg(not(unix))]
@@ -190,7 +202,7 @@ pub(super) fn has_one_name(file: &Metadata) -> bool {
 /// Tells whether the mode of `file` lets at least one user execute it; always false on systems without
 /// modes.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no mode to look at"))]
-pub(super) fn is_executable(file: &File) -> bool {
+pub(crate) fn is_executable(file: &File) -> bool {
     #[cfg(unix)]
     return file.metadata().is_ok_and(|metadata| {
         std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
@@ -199,7 +211,7 @@ pub(super) fn is_executable(file: &File) -> bool {
     return false;
 }
 
-pub(super) fn no_directory(dir: &Path, error: &io::Error) -> Error {
+pub(crate) fn no_directory(dir: &Path, error: &io::Error) -> Error {
     Error::new(
         ErrorCode::NotFound,
         format!("the skill's directory {} cannot be read: {error}", dir.display()),
