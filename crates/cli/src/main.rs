@@ -126,6 +126,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
         Command::Add(args) => fetch::add::run(args, common, out),
+        Command::Export(args) => fetch::export::run(args, common, out),
         Command::Update(args) => fetch::update::run(args, common, out),
         Command::Outdated(args) => fetch::outdated::run(args, common, out),
         Command::Remove(args) => fetch::remove::run(args, common, out),

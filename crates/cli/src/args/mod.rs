@@ -25,7 +25,9 @@ pub(crate) use code::{
 };
 pub(crate) use common::{BRAND, Color, Common, with_repeatable_options};
 pub(crate) use eval::{EvalArgs, Threshold};
-pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs};
+pub(crate) use fetch::{
+    AddArgs, ExportArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs,
+};
 pub(crate) use groups::command;
 pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// Fetch skills from a repository, directory, archive or server
     Add(AddArgs),
+    /// Put the added skills into the own directories of agents
+    Export(ExportArgs),
     /// Fetch the newest state of added skills, and show what changes
     Update(UpdateArgs),
     /// List the added sources that have something newer

@@ -1,9 +1,11 @@
-//! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: fetches skills from
+//! `repertoire add`, `export`, `update`, `outdated`, `remove`, `push` and `sign`: fetches skills from
 //! elsewhere, and publishes skills for others.
 
 pub(crate) mod add;
+pub(crate) mod agents;
 mod copy_problems;
 mod each_source;
+pub(crate) mod export;
 mod ignored;
 pub(crate) mod outdated;
 mod preview;
@@ -37,7 +39,9 @@ pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
         Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
     })?;
     signals::cancel_fetches()?;
-    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
+    Ok(fetcher
+        .placing_in(agents::places(common))
+        .cancelled_when(|| signals::cancelled_by().is_some()))
 }
 
 /// Returns the list that a command changes: the project's with `--project`, else the user's.

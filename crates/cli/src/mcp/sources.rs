@@ -17,6 +17,7 @@ pub(super) fn poller(args: &McpArgs, common: &Common) -> Option<SourcePoller> {
     let is_wanted = !args.frozen && args.refresh.refresh != Refresh::Off;
     let fetcher = setup::fetcher_without_policy(common);
     let fetcher = fetcher.filter(|_| is_wanted && common.sources.is_empty())?;
+    let fetcher = fetcher.placing_in(fetch::agents::places(common));
     Some(SourcePoller::new(&fetcher, &setup::config_place(common)))
 }
 

@@ -34,9 +34,7 @@ pub(crate) fn run(args: &WhyArgs, common: &Common, out: Output) -> anyhow::Resul
         Some(_) => {
             let mut invalid = Vec::new();
             let mut options = hook::disclosure(&config, &mut invalid);
-            let native =
-                setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
-            options.native = native;
+            options.native = setup::native_skills(common, &config);
             for error in &invalid {
                 out.partial_failure(&error.into());
             }
