@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::address::taken_apart;
+use super::agent_place::AgentPlace;
 use super::copies::{Copies, source_at};
 use super::layout::{self, LeftOut};
 use super::limits::{Deadline, FetchLimits, refused, too_large};
@@ -13,7 +14,6 @@ use super::location::Location;
 use super::lock_file::{Locked, LockedFile};
 use super::objects::{Objects, io_error};
 use super::path_index::PathIndex;
-use super::placed::AgentPlace;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::required_signatures::RequiredSignatures;
 use super::selection::chosen_units;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::agent_place::AgentPlace;
 use super::config_file::{change_config, real};
 use super::lock_file::{self, LockedFile, Placement, Placements};
 use super::objects::io_error;
@@ -19,21 +20,6 @@ use repertoire::Error;
 use repertoire::catalog::Scope;
 use repertoire::skill::is_identifier;
 use repertoire_config::{self as config, FetchSection, PlacedCopy};
-
-/// The directories in which an agent finds skills.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentPlace {
-    /// The name of the agent, as `agents` of a source has it.
-    pub agent: String,
-    /// The own directory of the agent for skills of the user, if it has one.
-    pub user: Option<PathBuf>,
-    /// The own directory for skills of a project, relative to its root.
-    pub project: PathBuf,
-    /// All directories of which the agent reads skills.
-    pub reads: Vec<PathBuf>,
-    /// True if the agent lists a skill behind a link to its directory.
-    pub follows_links: bool,
-}
 
 /// A skill in the directory of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
