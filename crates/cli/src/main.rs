@@ -19,6 +19,7 @@ mod hook;
 mod http;
 mod list;
 mod live;
+mod man;
 mod match_query;
 mod mcp;
 mod model;
@@ -152,6 +153,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Disable(args) => config::switch(args, common, out, false),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Package(args) => package::run(args, common, out),
+        Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),
     }

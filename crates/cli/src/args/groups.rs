@@ -37,6 +37,7 @@ const GROUPS: [Group; 5] = [
             "disable",
             "doctor",
             "completions",
+            "man",
         ],
     },
 ];

@@ -14,6 +14,9 @@ mod routing;
 mod serving;
 mod skills;
 mod values;
+mod version;
+
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -42,7 +45,7 @@ pub(crate) use skills::{
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
-#[command(name = "repertoire", version, arg_required_else_help = true)]
+#[command(name = "repertoire", version = version::version(), arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 done, 1 a finding or a failure, 2 usage; of `run`, 128 and the number of a signal \
                   that ended it"
@@ -122,11 +125,19 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Write hooks and MCP server as one package for an agent to install
     Package(PackageArgs),
+    /// Write the manual pages of all commands
+    Man(ManArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the skills that complete the last word of a command line; for completion scripts
     #[command(hide = true)]
     CompleteIds(CompleteIdsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The directory, such as `~/.local/share/man/man1`
+    pub(crate) dir: PathBuf,
 }
 
 #[derive(Debug, Args)]
