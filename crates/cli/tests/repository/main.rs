@@ -12,6 +12,7 @@ mod dependencies;
 mod plugin;
 mod prose;
 mod public_names;
+mod publishing;
 mod readme;
 #[cfg(unix)]
 mod release;
