@@ -7,6 +7,7 @@ mod agent_loop;
 mod architecture;
 mod book;
 mod dependencies;
+mod first_skill;
 #[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
