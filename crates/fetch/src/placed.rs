@@ -99,13 +99,15 @@ impl SourceList<'_> {
     /// update changed, and removes what was put there for skills or agents that are gone.
     ///
     /// A place with anything that the lock file does not list, or that was changed, is reported and left
-    /// alone. Fails if the lock file is damaged, or a directory cannot be written.
+    /// alone, and so is a directory that cannot be written. Fails if the lock file is damaged.
     pub fn place(&self) -> Result<Placing, Error> {
         let sections = self.sections();
         let is_wanted = |section: &FetchSection| !section.settings.agents.is_empty();
         // A damaged lock file matters to whoever asks for a place; others hear of it elsewhere.
         let known = lock_file::read_placements(&self.lock).unwrap_or_default();
-        if !sections.iter().any(is_wanted) && known.is_empty() {
+        // A host that knows no agents leaves those of others alone.
+        let is_idle = !sections.iter().any(is_wanted) && known.is_empty();
+        if is_idle || self.fetcher.agents.is_empty() {
             return Ok(Placing::default());
         }
         let _guard = self.copies.lock(&self.fetcher.deadline())?;
@@ -115,12 +117,15 @@ impl SourceList<'_> {
         for section in sections.iter().filter(|section| is_wanted(section)) {
             self.add_wanted(section, &mut wanted, &mut placing)?;
         }
-        let result = self.change(&wanted, &mut known, &mut placing);
-        // What was done until a failure is listed, too.
+        self.remove_others(&wanted, &mut known, &mut placing);
+        for (written, wanted) in &wanted {
+            self.put(written, wanted, &mut known, &mut placing);
+        }
+        self.remove_dirs(&mut known.made);
         if known != before {
             lock_file::write_placements(&self.lock, &known)?;
         }
-        result.map(|()| placing)
+        Ok(placing)
     }
 
     /// Adds agents to all sources of the list, or removes them, for [`place`](SourceList::place). Returns the
@@ -222,7 +227,11 @@ impl SourceList<'_> {
                 Scope::Project => Some(self.root().join(&place.project)),
                 _ => place.user.clone(),
             };
-            let is_read = |target: &&mut Target| place.reads.contains(&target.dir);
+            // One directory may be a link to another one.
+            let is_read = |target: &&mut Target| {
+                let is_own = own.as_ref().is_some_and(|own| real(own) == real(&target.dir));
+                is_own || place.reads.contains(&target.dir)
+            };
             match (targets.iter_mut().find(is_read), own) {
                 (Some(target), _) => target.links &= links,
                 (None, Some(dir)) => targets.push(Target { dir, links }),
@@ -232,53 +241,62 @@ impl SourceList<'_> {
         targets
     }
 
-    /// Makes the places as `wanted`, and keeps `known` up to date.
-    fn change(
+    /// Removes what is `known` but not `wanted`, unless it was changed.
+    fn remove_others(
         &self,
         wanted: &BTreeMap<String, Wanted>,
         known: &mut Placements,
         placing: &mut Placing,
-    ) -> Result<(), Error> {
-        let gone = known.skills.iter().filter(|(written, _)| !wanted.contains_key(*written));
-        let gone: Vec<(String, Placement)> =
-            gone.map(|(written, it)| (written.clone(), it.clone())).collect();
-        for (written, placement) in gone {
+    ) {
+        known.skills.retain(|written, placement| {
+            if wanted.contains_key(written) {
+                return true;
+            }
             // A lock file of a project may name any place; it is not believed.
-            if let Some(path) = self.path_of(&written) {
-                match self.found(&path, Some(&placement)) {
-                    Found::Listed => {
-                        remove(&path)?;
-                        placing.removed.push(written.clone());
-                    }
-                    Found::Other => {
-                        let reason = "was changed, and stays; remove it by hand";
-                        placing.refuse(&placement.source, &written, reason);
-                    }
-                    Found::Nothing => {}
+            let Some(path) = self.path_of(written) else { return false };
+            match self.found(&path, Some(placement)) {
+                Found::Nothing => {}
+                Found::Other => {
+                    let reason = "was changed, and stays; remove it by hand";
+                    placing.refuse(&placement.source, written, reason);
                 }
+                Found::Listed => match remove(&path) {
+                    Ok(()) => placing.removed.push(written.clone()),
+                    Err(error) => {
+                        let reason = format!("could not be removed: {}", error.message());
+                        placing.refuse(&placement.source, written, reason);
+                        return true;
+                    }
+                },
             }
-            known.skills.remove(&written);
+            false
+        });
+    }
+
+    /// Puts a skill into its place, unless something else is there.
+    fn put(&self, written: &str, wanted: &Wanted, known: &mut Placements, placing: &mut Placing) {
+        let Wanted { id, path, original, files, placement } = wanted;
+        let Placement { source, sha256, .. } = placement;
+        if self.found(path, known.skills.get(written)) == Found::Other {
+            let reason = "is there already, and is not ours or was changed; move it away";
+            return placing.refuse(source, written, reason);
         }
-        for (written, wanted) in wanted {
-            let listed = known.skills.get(written);
-            if self.found(&wanted.path, listed) == Found::Other {
-                let reason = "is there already, and is not ours or was changed; move it away";
-                placing.refuse(&wanted.placement.source, written, reason);
-                continue;
-            }
-            self.make_dirs(wanted.path.parent().unwrap_or(&wanted.path), &mut known.made)?;
-            match &wanted.placement.sha256 {
-                None => put_link(&wanted.path, &wanted.original)?,
-                Some(sha256) => put_copy(&wanted.path, &wanted.original, &wanted.files, sha256)?,
-            }
-            known.skills.insert(written.clone(), wanted.placement.clone());
-            let Placement { source, sha256, .. } = &wanted.placement;
-            let (path, link) = (wanted.path.clone(), sha256.is_none());
-            let (source, skill) = (source.clone(), wanted.id.clone());
-            placing.placed.push(PlacedSkill { source, skill, path, link });
+        let dirs = self.make_dirs(path.parent().unwrap_or(path), &mut known.made);
+        let put = dirs.and_then(|()| match sha256 {
+            None => put_link(path, original),
+            Some(sha256) => put_copy(path, original, files, sha256),
+        });
+        if let Err(error) = put {
+            let reason = format!("could not be written: {}", error.message());
+            return placing.refuse(source, written, reason);
         }
-        self.remove_dirs(&mut known.made);
-        Ok(())
+        known.skills.insert(written.to_owned(), placement.clone());
+        placing.placed.push(PlacedSkill {
+            source: source.clone(),
+            skill: id.clone(),
+            path: path.clone(),
+            link: sha256.is_none(),
+        });
     }
 
     /// Compares a place with its entry in the lock file.

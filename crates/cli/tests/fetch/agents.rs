@@ -160,3 +160,26 @@ fn a_project_gets_copies_and_its_lock_file_reaches_nothing_else() {
     run(&["remove", "o-r"]).exits(0);
     assert!(place.path().join("victim/SKILL.md").is_file());
 }
+
+#[cfg(unix)]
+#[test]
+fn directories_that_are_links_or_cannot_be_written_are_no_obstacle_for_the_rest() {
+    use std::os::unix::fs::symlink;
+    let (place, _repository) = served();
+    let home = place.path().join("home");
+    fs::create_dir_all(home.join(".agents/skills")).unwrap();
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    symlink("../.agents/skills", home.join(".claude/skills")).unwrap();
+    // The directory of Gemini CLI leads nowhere.
+    symlink("nowhere/at/all", home.join(".gemini")).unwrap();
+    let before = tree(&home);
+    let added = place.run(["add", "o/r@pdf", "--agent", "claude-code,codex,gemini"]).exits(1);
+    assert!(
+        added.stdout.contains("left alone: .gemini/skills/pdf could not be written"),
+        "{added:?}"
+    );
+    assert!(home.join(".agents/skills/pdf/SKILL.md").is_file(), "{added:?}");
+    assert_eq!(added.stdout.matches("left alone").count(), 1, "{added:?}");
+    place.run(["remove", "o/r"]).exits(0);
+    assert_eq!(tree(&home), before);
+}
