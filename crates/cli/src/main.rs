@@ -40,6 +40,7 @@ mod setup;
 mod shell;
 mod show;
 mod signals;
+mod source_text;
 mod stats;
 mod tool;
 mod traces;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use repertoire_agents::HookAgent;
-use repertoire_fetch::{AgentPlace, PlacedSkill, Placing};
+use repertoire_fetch::{PlacedSkill, Placing};
 use serde_json::{Value as Json, json};
 
 use crate::agent::Place;
@@ -12,22 +12,6 @@ use crate::args::{Common, McpAgent};
 use crate::hook::{self, Installed};
 use crate::output::{GOOD, NAME, Page, WARNING, styled};
 use crate::{mcp, sanitize, setup};
-
-/// Returns the directories in which each agent finds skills.
-pub(crate) fn places(common: &Common) -> Vec<AgentPlace> {
-    let start = setup::start(common);
-    let place = |agent: HookAgent| {
-        let own = agent.skill_place(&start);
-        AgentPlace {
-            agent: agent.as_str().to_owned(),
-            user: own.user,
-            project: own.project.into(),
-            reads: agent.state(&start).roots.into_iter().map(|root| root.path).collect(),
-            follows_links: own.follows_links,
-        }
-    };
-    HookAgent::ALL.into_iter().map(place).collect()
-}
 
 /// Returns the part of `placing` that is about one source.
 pub(super) fn of_source(mut placing: Placing, source: &str) -> Placing {
