@@ -213,7 +213,7 @@ impl SourceList<'_> {
             match self.fetcher.agents.iter().find(|place| place.agent == *agent) {
                 Some(place) => places.push(place),
                 None => {
-                    placing.refuse(&section.name, agent, "is not an agent with a known directory")
+                    placing.refuse(&section.name, agent, "is not an agent with a known directory");
                 }
             }
         }
