@@ -219,7 +219,10 @@ fn candidates(
 fn scan_all<'s>(sources: &'s [Source], inputs: &mut Inputs) -> Vec<(&'s Source, Option<Scanned>)> {
     let scan_one = |source: &'s Source| {
         let root = source.root().filter(|root| root.is_dir());
-        (source, root.map(|root| scan(root, LinkRules::of(source, sources), inputs)))
+        (
+            source,
+            root.map(|root| scan(root, LinkRules::of(source, sources), &source.without, inputs)),
+        )
     };
     let mut scanned: Vec<_> = without_repetitions(sources).into_iter().map(scan_one).collect();
     let mut seen = BTreeSet::new();

@@ -29,7 +29,7 @@ pub fn is_skill_file(name: &OsStr) -> bool {
 pub fn skill_files(source: &Source, among: &[Source]) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let rules = LinkRules::of(source, among);
     let Some(root) = source.root() else { return (Vec::new(), Vec::new()) };
-    let Scanned { files, findings, .. } = scan(root, rules, &mut Inputs::begin());
+    let Scanned { files, findings, .. } = scan(root, rules, &source.without, &mut Inputs::begin());
     (files, findings)
 }
 
@@ -43,10 +43,16 @@ pub(super) struct Scanned {
 }
 
 /// Finds skill files as [`skill_files`] does, and records the scanned paths in `inputs`.
-pub(super) fn scan(root: &Path, rules: LinkRules, inputs: &mut Inputs) -> Scanned {
+pub(super) fn scan(
+    root: &Path,
+    rules: LinkRules,
+    without: &[PathBuf],
+    inputs: &mut Inputs,
+) -> Scanned {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut scan = Scan {
         rules,
+        without,
         real_root: real_root.clone(),
         walked: BTreeSet::new(),
         links: VecDeque::new(),
@@ -66,6 +72,8 @@ pub(super) fn scan(root: &Path, rules: LinkRules, inputs: &mut Inputs) -> Scanne
 /// A scan in progress: the files found, and the problems.
 struct Scan<'a> {
     rules: LinkRules,
+    /// The real paths of directories that are skipped.
+    without: &'a [PathBuf],
     real_root: PathBuf,
     /// The real paths of the directories that were walked.
     walked: BTreeSet<PathBuf>,
@@ -99,7 +107,8 @@ impl Scan<'_> {
             } else if entry.depth() == 0 || entry.file_type().is_dir() {
                 let below = entry.path().strip_prefix(root).unwrap_or(Path::new(""));
                 self.inputs.path(entry.path());
-                if !self.walked.insert(real_root.join(below)) {
+                let real = real_root.join(below);
+                if self.without.contains(&real) || !self.walked.insert(real) {
                     walk.skip_current_dir();
                 } else if entry.depth() > 0 && is_skill_file(entry.file_name()) {
                     self.not_a_file(entry.path());

@@ -77,6 +77,8 @@ pub struct Source {
     signed_by: Option<String>,
     /// True if the file of a project names the source, although its skills were fetched from elsewhere.
     named_by_project: bool,
+    /// The real paths of the directories below the root that are skipped.
+    pub(super) without: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -100,6 +102,7 @@ impl Source {
             namespaced: false,
             signed_by: None,
             named_by_project: false,
+            without: Vec::new(),
         }
     }
 
@@ -180,6 +183,13 @@ impl Source {
         self
     }
 
+    /// Skips the directories with these real paths, such as copies of skills that another source has.
+    #[must_use]
+    pub fn without(mut self, dirs: impl IntoIterator<Item = PathBuf>) -> Source {
+        self.without.extend(dirs);
+        self
+    }
+
     /// The standard sources of a host that works in the project's root: those of [`Source::standard_in`]
     /// with `project` as the working directory.
     pub fn standard(home: Option<&Path>, project: &Path, brand: &str) -> Vec<Source> {
@@ -231,10 +241,11 @@ impl Source {
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
         // The brand is written with the options; the name matters only as a namespace.
-        let Source { origin, scope, optional, links_outside, links_into, .. } = self;
+        let Source { origin, scope, optional, links_outside, links_into, without, .. } = self;
         let Origin::Directory(root) = origin else { return None };
         let of_project = self.is_of_project();
-        Some((root, scope, optional, links_outside, links_into, self.namespace(), of_project))
+        let links = (links_outside, links_into);
+        Some((root, scope, optional, links, self.namespace(), of_project, without))
     }
 
     /// The scope of its skills.

@@ -44,4 +44,4 @@ pub use command::is_agent_command;
 pub use event::HookEvent;
 pub use listing::{ListingBudget, undescribed};
 pub use skill_use::SkillUse;
-pub use state::{AgentState, Obstacle, SkillRoot, SkillSwitch, Start};
+pub use state::{AgentState, Obstacle, SkillPlace, SkillRoot, SkillSwitch, Start};

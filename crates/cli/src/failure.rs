@@ -69,7 +69,10 @@ fn command(remedy: &Remedy) -> Option<String> {
             format!("run `repertoire update {name}{frozen}`")
         }
         Remedy::Build { feature } => {
-            format!("install it with `cargo install repertoire --features {feature}`")
+            format!(
+                "install it with `cargo install repertoire-cli --features {feature}`, or take a released \
+                 binary, which has all features"
+            )
         }
         Remedy::BuildToolset(dir) => {
             let dir = quoted(&dir.to_string_lossy());

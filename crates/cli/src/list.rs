@@ -25,7 +25,7 @@ const MIN_BRIEF_WIDTH: u16 = 20;
 
 pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let common = &args.agent.map_or_else(|| common.clone(), |agent| common.for_agent(agent));
-    let native = setup::agent_state(common).map(|(agent, state)| state.native_skills(agent));
+    let native = setup::native_skills(common, &setup::config(common)?);
     let engine = setup::engine(common, |builder| builder)?;
     // Who turned the bundled skills off for this command does not ask for them.
     let is_shown = |entry: &Entry| entry.scope != Scope::Bundled || common.bundled != Some(false);

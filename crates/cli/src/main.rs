@@ -19,6 +19,7 @@ mod hook;
 mod http;
 mod list;
 mod live;
+mod man;
 mod match_query;
 mod mcp;
 mod model;
@@ -40,6 +41,7 @@ mod setup;
 mod shell;
 mod show;
 mod signals;
+mod source_text;
 mod stats;
 mod tool;
 mod traces;
@@ -127,6 +129,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
         Command::Add(args) => fetch::add::run(args, common, out),
+        Command::Export(args) => fetch::export::run(args, common, out),
         Command::Update(args) => fetch::update::run(args, common, out),
         Command::Outdated(args) => fetch::outdated::run(args, common, out),
         Command::Remove(args) => fetch::remove::run(args, common, out),
@@ -152,6 +155,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Disable(args) => config::switch(args, common, out, false),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Package(args) => package::run(args, common, out),
+        Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use etcetera::base_strategy::BaseStrategy as _;
 use repertoire::catalog::SkillChoice;
+use repertoire::disclosure::NativeSkills;
 use repertoire::engine::Subscription;
 use repertoire::script::ScriptOptions;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
@@ -15,7 +16,7 @@ use repertoire::{
     Severity, SnapshotCache, Source, Watch, WatchOptions,
 };
 use repertoire_agents::{AgentState, HookAgent, Start};
-use repertoire_config::{Config, ConfigPlace};
+use repertoire_config::{Config, ConfigPlace, PlacedCopy};
 use repertoire_fetch::Fetcher;
 
 use crate::args::{Common, IsolationArgs, Refresh};
@@ -95,6 +96,21 @@ pub(crate) fn agent_state(common: &Common) -> Option<(HookAgent, &AgentState)> {
     let agent = common.agent?;
     // Its files are read once, however many parts of a command ask.
     Some((agent, common.agent_state.get_or_init(|| agent.state(&start(common)))))
+}
+
+/// Returns the skills that the agent lists by itself, if an agent counts. Fetched skills with a copy in one
+/// of its directories are among them.
+pub(crate) fn native_skills(common: &Common, config: &Config) -> Option<NativeSkills> {
+    let (agent, state) = agent_state(common)?;
+    let mut native = state.native_skills(agent);
+    for PlacedCopy { original, path } in config.placed() {
+        if native.reads(path)
+            && let (Ok(original), Some(name)) = (original.canonicalize(), path.file_name())
+        {
+            native.linked.insert(original, name.to_string_lossy().into_owned());
+        }
+    }
+    Some(native)
 }
 
 /// Returns the place and the environment in which an agent starts.

@@ -30,6 +30,18 @@ pub struct FetchSettings {
     /// signed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub signed_by: Vec<String>,
+    /// The agents into whose own directories the skills are put, by name; empty for none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+}
+
+/// A copy of a fetched skill in the own directory of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedCopy {
+    /// The directory of the skill in the copy of its source.
+    pub original: PathBuf,
+    /// The real path of its copy.
+    pub path: PathBuf,
 }
 
 /// A section `[fetch.NAME]` of a file.
@@ -78,6 +90,7 @@ impl Config {
                 ("path", Value::Text(text)) => settings.path = Some(text.clone()),
                 ("skills", Value::Texts(texts)) => settings.skills.clone_from(texts),
                 ("signed_by", Value::Texts(texts)) => settings.signed_by.clone_from(texts),
+                ("agents", Value::Texts(texts)) => settings.agents.clone_from(texts),
                 ("refresh", Value::Seconds(time)) => *refresh = Some(*time),
                 _ => {}
             }
@@ -96,6 +109,19 @@ impl Config {
         self.fetched.extend(sources);
         self.diagnostics.extend(findings);
         self
+    }
+
+    /// Adds the copies of fetched skills in the directories of agents. Other sources skip them, so that a
+    /// skill is not listed twice.
+    #[must_use]
+    pub fn with_placed(mut self, copies: impl IntoIterator<Item = PlacedCopy>) -> Config {
+        self.placed.extend(copies);
+        self
+    }
+
+    /// The copies of fetched skills in the directories of agents.
+    pub fn placed(&self) -> &[PlacedCopy] {
+        &self.placed
     }
 }
 
@@ -127,7 +153,7 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
         }
         let section = fetch.get_mut(name).and_then(Item::as_table_like_mut);
         let section = section.ok_or_else(|| wrong(format!("`fetch.{name}` is not a section")))?;
-        let FetchSettings { source, rev, path, skills, signed_by } = settings;
+        let FetchSettings { source, rev, path, skills, signed_by, agents } = settings;
         put(section, "source", Some(source.as_str().into()));
         put(section, "rev", rev.as_deref().map(TomlValue::from));
         put(section, "path", path.as_deref().map(TomlValue::from));
@@ -135,6 +161,7 @@ pub fn set_fetch(text: &str, name: &str, settings: &FetchSettings) -> Result<Str
         let one_key = <&[String; 1]>::try_from(&signed_by[..]).ok();
         let one_key = one_key.map(|[key]| key.as_str().into());
         put(section, "signed_by", one_key.or_else(|| list(signed_by)));
+        put(section, "agents", list(agents));
         Ok(())
     })
 }

@@ -38,7 +38,7 @@ use repertoire::matcher::MeaningTable;
 use schema::{Kind, Value};
 
 pub use edit::{disable, enable};
-pub use fetched::{FetchSection, FetchSettings, remove_fetch, set_fetch};
+pub use fetched::{FetchSection, FetchSettings, PlacedCopy, remove_fetch, set_fetch};
 pub use line_process::{LineFault, LineProcess};
 pub use models::{Model, Models, open_table, set_meaning};
 pub use retriever::ProgramRetriever;
@@ -143,6 +143,8 @@ pub struct Config {
     of_agent: Vec<Source>,
     /// Fetched sources, each with the scope of the file that names it.
     fetched: Vec<(Scope, Source)>,
+    /// Copies of fetched skills in the directories of agents.
+    placed: Vec<PlacedCopy>,
     /// The size of the context window in tokens, in place of that of the files.
     window: Option<usize>,
     /// The table that `routing.meaning` names.

@@ -178,6 +178,8 @@ pub(super) const KEYS: &[Key] = &[
     // `fetch/poll.rs`.
     key("fetch.*.refresh", Kind::Interval, ProjectMay::Own),
     key("fetch.*.signed_by", Kind::Keys, ProjectMay::Own),
+    // Takes effect when the user adds or updates the source; a project's only in the project.
+    key("fetch.*.agents", Kind::Texts, ProjectMay::Own),
     key("signatures.required", Kind::Hosts, ProjectMay::NotSet),
     key("signatures.keys", Kind::Keys, ProjectMay::NotSet),
 ];

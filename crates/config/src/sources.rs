@@ -20,8 +20,9 @@ impl Config {
         }
         let ConfigPlace { home, project, working_dir, brand } = &self.place;
         let standard = Source::standard_in(home.as_deref(), project, working_dir, brand);
+        let skip = |source: Source| source.without(self.placed.iter().map(|it| it.path.clone()));
         let standard: Vec<Source> =
-            standard.into_iter().chain(self.of_agent.iter().cloned()).collect();
+            standard.into_iter().chain(self.of_agent.iter().cloned()).map(skip).collect();
         // The user's file turns off all of them, the project's only those of the project.
         let is_off = |scope: Scope| {
             let files = self.found.iter().filter(|found| found.name == "sources.standard");
@@ -41,10 +42,11 @@ impl Config {
             let lists = self.found.iter().filter(move |found| found.scope == scope);
             let paths = lists.filter(|found| found.name == "sources.add").flat_map(Found::texts);
             // A source that does not exist has a finding already.
-            paths.map(move |path| match scope {
+            let sources = paths.map(move |path| match scope {
                 Scope::Project => Source::project(path).optional().allow_links_into(project),
                 _ => Source::new(scope, path).optional(),
-            })
+            });
+            sources.map(skip)
         };
         let fetched = |scope| {
             let of_file = self.fetched.iter().filter(move |(of, _)| *of == scope);

@@ -190,7 +190,9 @@ impl SourceList<'_> {
         let signed_by =
             if new.signed_by.is_empty() { known.signed_by.clone() } else { new.signed_by };
         let skills = self.joined_skills(section, &new.skills)?;
-        Ok(FetchSettings { signed_by, skills, ..known.clone() })
+        let mut agents = known.agents.clone();
+        agents.extend(new.agents.into_iter().filter(|agent| !known.agents.contains(agent)));
+        Ok(FetchSettings { signed_by, skills, agents, ..known.clone() })
     }
 
     fn newest(&self, settings: &FetchSettings) -> Result<Option<String>, Error> {

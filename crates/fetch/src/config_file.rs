@@ -70,7 +70,7 @@ fn check_writable(file: &Path) -> Result<(), Error> {
 }
 
 /// Follows all links in `path`, whose file need not exist.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     let mut path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for _ in 0..MAX_LINKS {
         let Ok(target) = path.read_link() else { break };

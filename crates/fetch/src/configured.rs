@@ -5,9 +5,11 @@ use super::copies::source_at;
 use super::fetcher::Fetcher;
 use super::location::check_name;
 use super::signature::Demand;
+use super::source_list::SourceList;
 use super::state::State;
+use repertoire::catalog::Scope;
 use repertoire::diagnostic::{Code, Diagnostic};
-use repertoire_config::Config;
+use repertoire_config::{Config, ConfigPlace, FetchSection, PlacedCopy};
 
 impl Fetcher {
     /// Adds the copies of its fetched sources to a configuration. Reports a finding for each source that
@@ -32,7 +34,7 @@ impl Fetcher {
     /// ```
     #[must_use]
     pub fn apply(&self, config: Config) -> Config {
-        let (mut sources, mut findings) = (Vec::new(), Vec::new());
+        let (mut sources, mut findings, mut placed) = (Vec::new(), Vec::new(), Vec::new());
         let demanding = self.with_policy_of(&config);
         for section in sections_of(&config) {
             let name = section.name.as_str();
@@ -83,9 +85,22 @@ impl Fetcher {
                 let message = format!("the source `{name}` has an update that waits: {held}");
                 find(Code::SourceHeld, message, "see what it changes, and update the source");
             }
+            // Reading a lock file takes time, and few sources are in the directories of agents.
+            if !section.settings.agents.is_empty() {
+                placed.extend(self.placed_copies(&config, &section));
+            }
             let source = source_at(name, &section.settings.source, root);
             sources.push((section.scope, source.signed_with(signed_by)));
         }
-        config.with_fetched(sources, findings)
+        config.with_fetched(sources, findings).with_placed(placed)
+    }
+
+    /// The copies of a source's skills in the directories of agents. A damaged lock file lists none; `check`
+    /// of its list says so.
+    fn placed_copies(&self, config: &Config, section: &FetchSection) -> Vec<PlacedCopy> {
+        let ConfigPlace { home, project, brand, .. } = config.place();
+        let base = if section.scope == Scope::User { home.as_ref() } else { Some(project) };
+        let Some(base) = base else { return Vec::new() };
+        SourceList::new(self, section.scope, base, brand).placed_copies(&section.name)
     }
 }

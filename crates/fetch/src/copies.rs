@@ -341,7 +341,7 @@ impl Drop for PollLock {
 }
 
 /// Exchanges two directories. `old` need not exist.
-fn exchange(new: &Path, old: &Path) -> io::Result<()> {
+pub(super) fn exchange(new: &Path, old: &Path) -> io::Result<()> {
     if !old.exists() {
         return fs::rename(new, old);
     }

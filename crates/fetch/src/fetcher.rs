@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::address::taken_apart;
+use super::agent_place::AgentPlace;
 use super::copies::{Copies, source_at};
 use super::layout::{self, LeftOut};
 use super::limits::{Deadline, FetchLimits, refused, too_large};
@@ -51,6 +52,8 @@ pub struct Fetcher {
     /// A flag that cancels fetches, too.
     pub(super) flag: Option<Arc<AtomicBool>>,
     pub(super) demands: RequiredSignatures,
+    /// The agents into whose directories skills can be put.
+    pub(super) agents: Vec<AgentPlace>,
     pub(super) objects: Objects,
 }
 
@@ -88,6 +91,7 @@ impl Fetcher {
             is_cancelled: || false,
             flag: None,
             demands: RequiredSignatures::default(),
+            agents: Vec::new(),
         }
     }
 
@@ -96,6 +100,14 @@ impl Fetcher {
     #[must_use]
     pub fn installed_in(mut self, dir: impl Into<PathBuf>) -> Fetcher {
         self.installed = dir.into();
+        self
+    }
+
+    /// Names the directories of agents, into which [`SourceList::place`](super::SourceList::place) puts
+    /// skills. Without them, it puts none anywhere.
+    #[must_use]
+    pub fn placing_in(mut self, agents: Vec<AgentPlace>) -> Fetcher {
+        self.agents = agents;
         self
     }
 

@@ -9,7 +9,8 @@
 //! [`SourceList`] writes sources into `config.toml` (`config_file.rs`) and pins their files in `skills.lock`
 //! (`lock_file.rs`). A [`SourcePoller`] checks sources for updates at intervals (`schedule.rs`), and
 //! holds back an update that would remove a skill (`unattended.rs`). The list of files that an author
-//! signed (`signature.rs`) is part of the copy, and is verified before the copy is used.
+//! signed (`signature.rs`) is part of the copy, and is verified before the copy is used. Links to skills and
+//! copies of them in the directories of agents (`placed.rs`) are listed in the lock file.
 //!
 //! Sources are written by others. Their names, links and sizes are checked before anything is written.
 //! No file of a source is run while it is fetched; code in its skills runs only after the user has
@@ -17,6 +18,7 @@
 
 mod add;
 mod address;
+mod agent_place;
 mod archive;
 mod archive_address;
 mod archive_file;
@@ -52,6 +54,8 @@ mod objects;
 mod pack;
 mod path_index;
 mod paths;
+mod placed;
+mod placed_files;
 mod poll;
 mod preview;
 mod program;
@@ -78,6 +82,7 @@ mod watch;
 mod well_known;
 
 pub use add::Added;
+pub use agent_place::AgentPlace;
 pub use collect::Kept;
 pub use config_file::change_config;
 pub use diff::{ChangeKind, FileChange, Lines, SkillChange};
@@ -87,6 +92,7 @@ pub use limits::FetchLimits;
 pub use location::Location;
 pub use lock_file::{Locked, LockedFile};
 pub use mcp::McpAddress;
+pub use placed::{NotPlaced, PlacedSkill, Placing};
 pub use poll::{PollOutcome, PolledSource, SourcePoll, SourcePoller};
 pub use preview::{Preview, PreviewedSkill};
 pub use provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};

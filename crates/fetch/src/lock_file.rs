@@ -1,7 +1,7 @@
 //! `skills.lock`: the revision and the files of each source, next to the `config.toml` that names the
 //! source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -72,7 +72,7 @@ impl Locked {
     /// Tells whether this state was fetched with these settings, apart from the keys that must sign the
     /// source.
     pub(super) fn is_of(&self, settings: &FetchSettings) -> bool {
-        let FetchSettings { source, rev, path, skills, signed_by: _ } = settings;
+        let FetchSettings { source, rev, path, skills, signed_by: _, agents: _ } = settings;
         (&self.source, &self.rev, &self.path, &self.skills) == (source, rev, path, skills)
     }
 }
@@ -94,18 +94,63 @@ pub(super) type Sources = BTreeMap<String, Locked>;
 struct Stored {
     version: u32,
     sources: Sources,
+    #[serde(default, skip_serializing_if = "Placements::is_empty")]
+    agents: Placements,
 }
 
-/// Reads a lock file; returns no sources if the file does not exist. Fails with `INVALID_PARAM` if it is
-/// damaged or names a file outside of a source.
+/// The skills of a lock file's sources in the directories of agents.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Placements {
+    /// The skills by their paths: below the user's home or the project, or absolute.
+    #[serde(default)]
+    pub(super) skills: BTreeMap<String, Placement>,
+    /// The directories that were created for them, and go with the last of them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) made: BTreeSet<String>,
+}
+
+/// A skill in the directory of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Placement {
+    /// The name of the source.
+    pub(super) source: String,
+    /// The directory of the skill in the copy of the source; empty if the source is one skill.
+    pub(super) skill: String,
+    /// The SHA-256 of the list of its files if it is a copy, without their modes; `None` for a link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sha256: Option<ContentHash>,
+}
+
+impl Placements {
+    pub(super) fn is_empty(&self) -> bool {
+        self.skills.is_empty() && self.made.is_empty()
+    }
+}
+
+/// Reads the sources of a lock file; returns none if the file does not exist. Fails with `INVALID_PARAM`
+/// if it is damaged or names a file outside of a source.
 pub(super) fn read(path: &Path) -> Result<Sources, Error> {
+    read_all(path).map(|stored| stored.sources)
+}
+
+/// Reads the placements of a lock file. Fails like [`read`].
+pub(super) fn read_placements(path: &Path) -> Result<Placements, Error> {
+    read_all(path).map(|stored| stored.agents)
+}
+
+fn read_all(path: &Path) -> Result<Stored, Error> {
     let invalid = |why: String| {
         let message = format!("the lock file {} is not usable: {why}", path.display());
         let help = "take it from version control again, or remove it and fetch its sources anew";
         Error::new(ErrorCode::InvalidParam, message, help)
     };
     let opened = match open_file(path) {
-        Err(error) if error.code() == ErrorCode::NotFound => return Ok(Sources::new()),
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            let (sources, agents) = (Sources::new(), Placements::default());
+            return Ok(Stored { version: VERSION, sources, agents });
+        }
         opened => opened?,
     };
     let mut text = String::new();
@@ -135,7 +180,7 @@ pub(super) fn read(path: &Path) -> Result<Sources, Error> {
             }
         }
     }
-    Ok(stored.sources)
+    Ok(stored)
 }
 
 /// Tells whether a text can be the revision of a fetched state, in any of the forms that
@@ -146,17 +191,26 @@ fn is_revision(text: &str) -> bool {
     is_word && (40..=128).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Replaces a lock file as a whole, or removes it if there are no sources.
+/// Replaces the sources of a lock file. Fails like [`read`], or if the file cannot be written.
 pub(super) fn write(path: &Path, sources: &Sources) -> Result<(), Error> {
+    write_all(path, &Stored { sources: sources.clone(), ..read_all(path)? })
+}
+
+/// Replaces the placements of a lock file. Fails like [`write`].
+pub(super) fn write_placements(path: &Path, agents: &Placements) -> Result<(), Error> {
+    write_all(path, &Stored { agents: agents.clone(), ..read_all(path)? })
+}
+
+/// Replaces a lock file as a whole, or removes it if it lists nothing.
+fn write_all(path: &Path, stored: &Stored) -> Result<(), Error> {
     let failed = |error: io::Error| io_error("write", path, &error);
-    if sources.is_empty() {
+    if stored.sources.is_empty() && stored.agents.is_empty() {
         return match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
             _ => Ok(()),
         };
     }
-    let stored = Stored { version: VERSION, sources: sources.clone() };
-    let text = serde_json::to_string_pretty(&stored).map_err(|error| failed(error.into()))?;
+    let text = serde_json::to_string_pretty(stored).map_err(|error| failed(error.into()))?;
     replace(path, &(text + "\n")).map_err(failed)
 }
 

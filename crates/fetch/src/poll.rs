@@ -198,6 +198,8 @@ impl SourcePoller {
         let outcome = list.refresh(section, now).unwrap_or_else(PollOutcome::Failed);
         drop(guard);
         if let PollOutcome::Updated(_) = outcome {
+            // What could not be placed is reported by the next `update` of the user.
+            let _ = list.place();
             // Only clean-up, so a failure does not matter.
             let _ = self.fetcher.collect(Fetcher::UNUSED);
         }

@@ -45,9 +45,9 @@ pub struct Removed {
 /// A skill in the copy of a source that was chosen on its own.
 pub(super) struct Installed {
     pub(super) id: String,
-    name: String,
+    pub(super) name: String,
     /// Its directory in the copy; empty if the whole source is one skill.
-    at: String,
+    pub(super) at: String,
 }
 
 impl Installed {

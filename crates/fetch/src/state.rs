@@ -109,9 +109,10 @@ pub(super) enum Answer<'a> {
     Failed { message: &'a str },
 }
 
-/// The settings in the form in which a state stores them.
+/// The settings in the form in which a state stores them: those that decide what is fetched.
 pub(super) fn written(settings: &FetchSettings) -> String {
-    serde_json::to_string(settings).unwrap_or_default()
+    let settings = FetchSettings { agents: Vec::new(), ..settings.clone() };
+    serde_json::to_string(&settings).unwrap_or_default()
 }
 
 impl State {

@@ -11,6 +11,7 @@ mod cursor;
 mod gemini;
 mod open_code;
 mod settings;
+mod skill_place;
 mod start;
 
 use std::borrow::Cow;
@@ -22,6 +23,7 @@ use super::listing::ListingBudget;
 use repertoire::catalog::{RuleTarget, Scope, SkillRule, Source};
 use repertoire::disclosure::NativeSkills;
 
+pub use skill_place::SkillPlace;
 pub use start::Start;
 
 /// An agent's state at its start in a directory.

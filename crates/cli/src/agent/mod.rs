@@ -4,9 +4,11 @@ mod command;
 mod edit;
 pub(crate) mod json;
 mod place;
+mod skill_places;
 
 pub(crate) use command::{
     common_options, is_own_program, program, shell, split, warn_of_missing_sources,
 };
 pub(crate) use edit::{BACKUPS, Entry, Problem, Target};
 pub(crate) use place::{LOCAL_SETTINGS, Place, Settings, unknown, user_dir};
+pub(crate) use skill_places::skill_places;

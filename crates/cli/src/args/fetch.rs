@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use repertoire_agents::HookAgent;
 use repertoire_config::FetchSettings;
+
+use super::agents::hook_agents;
 
 /// The part of a source that a command takes.
 #[derive(Debug, Args)]
@@ -52,6 +55,9 @@ pub(crate) struct AddArgs {
     /// have
     #[arg(long = "signed-by", value_name = "KEY")]
     pub(crate) signed_by: Vec<String>,
+    /// Put the skills into the own directory of this agent, too; may be repeated
+    #[arg(long = "agent", value_name = "AGENT", value_parser = hook_agents(), value_delimiter = ',')]
+    pub(crate) agents: Vec<HookAgent>,
     /// Show the skills of the source, with tokens, code, rights and findings, and add nothing
     #[arg(long)]
     pub(crate) list: bool,
@@ -61,6 +67,16 @@ pub(crate) struct AddArgs {
     /// Command of the MCP server if the source is `mcp:`, word by word
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The agents
+    #[arg(required = true, value_name = "AGENT", value_parser = hook_agents())]
+    pub(crate) agents: Vec<HookAgent>,
+    /// Remove the skills from there again
+    #[arg(long)]
+    pub(crate) undo: bool,
 }
 
 #[derive(Debug, Args)]

@@ -21,7 +21,7 @@ const GROUPS: [Group; 5] = [
     },
     Group {
         title: "Take skills from elsewhere",
-        commands: &["add", "update", "outdated", "remove", "push", "sign"],
+        commands: &["add", "update", "outdated", "remove", "export", "push", "sign"],
     },
     Group { title: "Write skills", commands: &["new", "check", "eval", "stats"] },
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },
@@ -37,6 +37,7 @@ const GROUPS: [Group; 5] = [
             "disable",
             "doctor",
             "completions",
+            "man",
         ],
     },
 ];

@@ -14,6 +14,9 @@ mod routing;
 mod serving;
 mod skills;
 mod values;
+mod version;
+
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -25,7 +28,9 @@ pub(crate) use code::{
 };
 pub(crate) use common::{BRAND, Color, Common, with_repeatable_options};
 pub(crate) use eval::{EvalArgs, Threshold};
-pub(crate) use fetch::{AddArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs};
+pub(crate) use fetch::{
+    AddArgs, ExportArgs, OutdatedArgs, PushArgs, RemoveArgs, SignArgs, UpdateArgs,
+};
 pub(crate) use groups::command;
 pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
@@ -40,7 +45,7 @@ pub(crate) use skills::{
 
 /// Finds, checks and discloses the skills of LLM agents
 #[derive(Debug, Parser)]
-#[command(name = "repertoire", version, arg_required_else_help = true)]
+#[command(name = "repertoire", version = version::version(), arg_required_else_help = true)]
 #[command(
     after_help = "Exit codes: 0 done, 1 a finding or a failure, 2 usage; of `run`, 128 and the number of a signal \
                   that ended it"
@@ -78,6 +83,8 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// Fetch skills from a repository, directory, archive or server
     Add(AddArgs),
+    /// Put the added skills into the own directories of agents
+    Export(ExportArgs),
     /// Fetch the newest state of added skills, and show what changes
     Update(UpdateArgs),
     /// List the added sources that have something newer
@@ -118,11 +125,19 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Write hooks and MCP server as one package for an agent to install
     Package(PackageArgs),
+    /// Write the manual pages of all commands
+    Man(ManArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the skills that complete the last word of a command line; for completion scripts
     #[command(hide = true)]
     CompleteIds(CompleteIdsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The directory, such as `~/.local/share/man/man1`
+    pub(crate) dir: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -272,7 +272,7 @@ fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
 fn cut_descriptions(agent: HookAgent, common: &Common) -> Option<String> {
     let listing = agent.listing_budget(&setup::start(common), None)?;
     let common = Common { channel: Channel::Hooks, ..common.for_agent(agent) };
-    let native = setup::agent_state(&common).map(|(agent, state)| state.native_skills(agent))?;
+    let native = setup::native_skills(&common, &setup::config(&common).ok()?)?;
     let engine = setup::engine(&common, |builder| builder).ok()?;
     let n_cut = undescribed(&engine, &native, &listing).len();
     let catalog = engine.catalog();

@@ -6,6 +6,7 @@ use repertoire::{Error, ErrorCode};
 use repertoire_fetch::{Added, Location, SourceList};
 use serde_json::{Value as Json, json};
 
+use super::agents::{of_source, seen, seen_as_json, show_changes, show_placed, show_seen};
 use super::copy_problems::CopyProblems;
 use super::each_source::{each_source, print_all};
 use super::{code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
@@ -27,25 +28,37 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
         return preview::run(args, &fetcher, &list, common, out);
     }
     let mut reports = Vec::new();
+    let mut is_placed = true;
     let is_good = each_source(args, out, |settings| {
         let known = CopyProblems::of_all(common)?;
         let here = std::env::current_dir().unwrap_or_default();
         let name = args.name.as_deref();
         let added = waiting(&settings.source, || list.add(name, settings, &here))?;
+        let placing = of_source(list.place()?, &added.name);
+        is_placed &= placing.refused.is_empty();
         let root = list.copy_of(&added.name);
         let mut in_use = CopyProblems::load(std::slice::from_ref(&root), common)?;
         let in_use = in_use.pop().unwrap_or_default().without(&known);
         let code = code_in(&root);
-        if !out.json {
-            out.human(page(&added, &list, &code, &in_use).as_str())?;
+        let seen = seen(&placing.placed, common);
+        if out.json {
+            let mut report = report(&added, &list, &code, &in_use);
+            report["placing"] = json!(placing);
+            report["agents"] = seen_as_json(&seen);
+            reports.push(report);
+        } else {
+            let mut page = page(&added, &list, &code, &in_use);
+            show_placed(&mut page, &placing.placed);
+            show_changes(&mut page, &placing);
+            show_seen(&mut page, &seen);
+            out.human(page.as_str())?;
         }
-        reports.push(report(&added, &list, &code, &in_use));
         Ok(())
     })?;
     if out.json {
         print_all(args, reports)?;
     }
-    Ok(ExitCode::done_if(is_good))
+    Ok(ExitCode::done_if(is_good && is_placed))
 }
 
 fn report(added: &Added, list: &SourceList<'_>, code: &[String], in_use: &CopyProblems) -> Json {

@@ -1,6 +1,7 @@
 //! The sources of one `add`, one after the other.
 
 use repertoire::{Error, ErrorCode};
+use repertoire_agents::HookAgent;
 use repertoire_config::FetchSettings;
 use serde_json::{Value as Json, json};
 
@@ -20,6 +21,7 @@ pub(super) fn each_source(
     for source in &args.addresses {
         let mut settings = args.choice.settings(&address(source, &args.command)?);
         settings.signed_by.clone_from(&args.signed_by);
+        settings.agents = args.agents.iter().map(HookAgent::to_string).collect();
         match add(&settings) {
             Err(error) if args.addresses.len() > 1 && signals::cancelled_by().is_none() => {
                 is_good = false;

@@ -1,9 +1,11 @@
-//! `repertoire add`, `update`, `outdated`, `remove`, `push` and `sign`: fetches skills from
+//! `repertoire add`, `export`, `update`, `outdated`, `remove`, `push` and `sign`: fetches skills from
 //! elsewhere, and publishes skills for others.
 
 pub(crate) mod add;
+mod agents;
 mod copy_problems;
 mod each_source;
+pub(crate) mod export;
 mod ignored;
 pub(crate) mod outdated;
 mod preview;
@@ -24,10 +26,10 @@ use repertoire::{Code, Error, ErrorCode};
 use repertoire_fetch::{Fetcher, Kept, LeftOut, SourceList};
 
 use crate::args::Common;
-use crate::failure::Failure;
 use crate::output::{Output, Page, WARNING, styled};
 use crate::report::{self, count};
-use crate::{sanitize, setup, signals};
+use crate::source_text::{failure_of, short};
+use crate::{agent, sanitize, setup, signals};
 
 /// Returns a fetcher that is cancelled when a signal asks this process to end. Fails without a home
 /// directory.
@@ -37,7 +39,9 @@ pub(crate) fn fetcher(common: &Common) -> anyhow::Result<Fetcher> {
         Error::new(ErrorCode::NotFound, message, "set `HOME` to an absolute path")
     })?;
     signals::cancel_fetches()?;
-    Ok(fetcher.cancelled_when(|| signals::cancelled_by().is_some()))
+    Ok(fetcher
+        .placing_in(agent::skill_places(common))
+        .cancelled_when(|| signals::cancelled_by().is_some()))
 }
 
 /// Returns the list that a command changes: the project's with `--project`, else the user's.
@@ -155,19 +159,6 @@ pub(crate) fn collect(fetcher: &Fetcher, common: &Common, out: Output) -> u64 {
         out.note(&format!("{files} of {} KiB removed from the cache", unused_bytes.div_ceil(1024)));
     }
     unused
-}
-
-/// Returns the failure of one of several sources; its message names the source.
-pub(crate) fn failure_of(name: &str, error: &Error) -> Failure {
-    let mut failure = Failure::from(error);
-    failure.message = format!("the source `{name}`: {}", failure.message);
-    failure
-}
-
-/// Returns the first characters of a revision, as people abbreviate it.
-pub(crate) fn short(revision: &str) -> &str {
-    let hash = revision.strip_prefix("sha256:").unwrap_or(revision);
-    hash.get(..12).unwrap_or(hash)
 }
 
 /// Returns the scripts and libraries of the skills in the copy at `root`, by their paths in it.

@@ -6,6 +6,7 @@ use repertoire::{Error, ErrorCode};
 use repertoire_fetch::SourceList;
 use serde_json::{Value as Json, json};
 
+use super::agents::show_changes;
 use super::{all_lists, collect, fetcher, list_to_change};
 use crate::args::{Common, RemoveArgs};
 use crate::exit_code::ExitCode;
@@ -30,14 +31,19 @@ pub(crate) fn run(args: &RemoveArgs, common: &Common, out: Output) -> anyhow::Re
     for (source, skills) in chosen {
         reports.push(removed(&list, &source, skills, &mut page)?);
     }
+    let placing = list.place()?;
+    show_changes(&mut page, &placing);
     let collected = collect(&fetcher, common, out);
     if out.json {
         let config = list.config_file().to_string_lossy();
-        Output::json(&json!({"removed": reports, "config": config, "collected": collected}))?;
+        let report = json!({
+            "removed": reports, "config": config, "placing": placing, "collected": collected,
+        });
+        Output::json(&report)?;
     } else {
         out.human(page.as_str())?;
     }
-    Ok(ExitCode::Done)
+    Ok(ExitCode::done_if(placing.refused.is_empty()))
 }
 
 /// Returns the sources and skills that `name` means. Fails if there are none; if another list has them, the

@@ -9,6 +9,7 @@ use repertoire_fetch::{
 };
 use serde_json::{Value as Json, json};
 
+use super::agents::show_changes;
 use super::copy_problems::CopyProblems;
 use super::{
     collect, failure_of, fetcher, lists, named, short, show_left_out, tell_of_settings, waiting,
@@ -41,6 +42,17 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
             break;
         }
     }
+    let mut placings = Vec::new();
+    for list in lists.iter().filter(|_| !args.dry_run) {
+        match list.place() {
+            Ok(placing) => placings.push(placing),
+            Err(error) => {
+                is_good = false;
+                out.partial_failure(&Failure::from(&error));
+            }
+        }
+    }
+    is_good &= placings.iter().all(|placing| placing.refused.is_empty());
     let in_use = in_use(&results, args.dry_run, common)?;
     let collected = if args.dry_run { 0 } else { collect(&fetcher, common, out) };
     if out.json {
@@ -48,10 +60,16 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common, out: Output) -> anyhow::Re
         let reports = results.iter().enumerate();
         let sources = reports.map(|(at, it)| report(it, in_use.get(&at).unwrap_or(&none)));
         let (dry_run, sources) = (args.dry_run, sources.collect::<Vec<_>>());
-        Output::json(&json!({"dry_run": dry_run, "sources": sources, "collected": collected}))?;
+        let report = json!({
+            "dry_run": dry_run, "sources": sources, "placing": placings, "collected": collected,
+        });
+        Output::json(&report)?;
         return Ok(ExitCode::done_if(is_good));
     }
     let mut page = Page::default();
+    for placing in &placings {
+        show_changes(&mut page, placing);
+    }
     for in_use in in_use.values() {
         in_use.show(&mut page);
     }

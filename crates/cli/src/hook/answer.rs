@@ -126,11 +126,8 @@ fn answer(
     let mut told = Vec::new();
     let working_dir = working_dir(&call, common, &mut told);
     let mut common = in_directory(agent, working_dir, common);
-    if let Some((agent, state)) = setup::agent_state(&common) {
-        call.native = state.native_skills(agent);
-        if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
-            call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
-        }
+    if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
+        call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
@@ -139,7 +136,6 @@ fn answer(
         }
         if let Some(dir) = nested::directory(paths, &common).filter(|_| agent.finds_nested_skills())
         {
-            nested::add_roots(&mut call.native, &dir, &common);
             common = nested::options(&common, dir.clone());
             call.nested = Some(dir);
         }
@@ -150,6 +146,12 @@ fn answer(
         // The rest of the time is for reading the skills and for the session.
         config => config?.with_retriever_time(args.deadline / 3),
     };
+    if let Some(native) = setup::native_skills(&common, &config) {
+        call.native = native;
+        if let Some(dir) = &call.nested {
+            nested::add_roots(&mut call.native, dir, &common);
+        }
+    }
     let needs_skills = call.needs_skills(config.keeps_messages());
     // The session store may take half of the time, once: after that, it counts as unreachable.
     let place = Place::of(&config, &common).map(|place| place.within(args.deadline / 2));

@@ -33,6 +33,12 @@ pub(super) fn uninstall(
     Ok(ExitCode::Done)
 }
 
+/// Tells whether the settings of `agent` in `place` run the server.
+pub(crate) fn is_installed(agent: McpAgent, place: Place, common: &Common) -> bool {
+    let words = plain_words().and_then(|words| target(agent, &words, place, common)?.words());
+    words.is_ok_and(|words| words.is_some())
+}
+
 /// Returns the words that run the server, without options.
 fn plain_words() -> Result<Vec<String>, repertoire::Error> {
     Ok(vec![program()?, "mcp".to_owned()])

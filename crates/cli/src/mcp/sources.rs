@@ -9,7 +9,8 @@ use repertoire_fetch::{PollOutcome, PolledSource, SourcePoller, SourceWatch};
 use crate::args::{Common, McpArgs, Refresh};
 use crate::output::Output;
 use crate::report::count;
-use crate::{fetch, sanitize, setup};
+use crate::source_text::{failure_of, short};
+use crate::{agent, sanitize, setup};
 
 /// Returns the poller that asks the sources for something newer; `None` if nothing may be refreshed,
 /// or the command line names the sources.
@@ -17,6 +18,7 @@ pub(super) fn poller(args: &McpArgs, common: &Common) -> Option<SourcePoller> {
     let is_wanted = !args.frozen && args.refresh.refresh != Refresh::Off;
     let fetcher = setup::fetcher_without_policy(common);
     let fetcher = fetcher.filter(|_| is_wanted && common.sources.is_empty())?;
+    let fetcher = fetcher.placing_in(agent::skill_places(common));
     Some(SourcePoller::new(&fetcher, &setup::config_place(common)))
 }
 
@@ -47,14 +49,14 @@ pub(super) fn watch(
 fn line(name: &str, outcome: &PollOutcome) -> Option<String> {
     Some(match outcome {
         PollOutcome::Updated(update) => {
-            let (to, changes) = (fetch::short(&update.to), count(update.changes.len(), "change"));
+            let (to, changes) = (short(&update.to), count(update.changes.len(), "change"));
             format!("the source `{name}` was updated to {to}: {changes} of skills")
         }
         PollOutcome::Held(reason) => format!(
             "the source `{name}` has an update that waits: {reason}; `repertoire update {name}` \
              takes it"
         ),
-        PollOutcome::Failed(error) => fetch::failure_of(name, error).message,
+        PollOutcome::Failed(error) => failure_of(name, error).message,
         _ => return None,
     })
 }

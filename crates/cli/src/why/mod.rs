@@ -97,8 +97,7 @@ fn engine(
         Some(_) => {
             let mut invalid = Vec::new();
             let mut options = hook::disclosure(&config, &mut invalid);
-            options.native = setup::agent_state(common).map(|(agent, state)| {
-                let mut native = state.native_skills(agent);
+            options.native = setup::native_skills(common, &config).map(|mut native| {
                 if let Some(dir) = nested {
                     nested::add_roots(&mut native, dir, common);
                 }

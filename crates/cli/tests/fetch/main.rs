@@ -8,6 +8,7 @@ mod binary;
 mod support;
 
 mod add;
+mod agents;
 #[cfg(feature = "archive-https")]
 mod archive_attacks;
 #[cfg(feature = "archive-https")]

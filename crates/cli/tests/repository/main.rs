@@ -7,11 +7,13 @@ mod agent_loop;
 mod architecture;
 mod book;
 mod dependencies;
+mod first_skill;
 #[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
 mod prose;
 mod public_names;
+mod publishing;
 mod readme;
 #[cfg(unix)]
 mod release;
