@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write as _};
 
 use super::Activation;
-use crate::disclosure::{COMMANDS_NOTE, attribute, one_line, path_text, xml_text};
+use crate::disclosure::{COMMANDS_NOTE, attribute, one_line, path_text, xml_body, xml_text};
 use crate::skill::without_invisible;
 
 impl Activation {
@@ -39,7 +39,8 @@ impl Activation {
         text
     }
 
-    /// Renders an XML element, `<skill_content command name>`, with all text of the skill escaped.
+    /// Renders an XML element, `<skill_content command name>`. The text of the skill is escaped; instructions with
+    /// markup are in a CDATA section, so that a model reads them as they are.
     pub fn to_xml(&self) -> String {
         let command = attribute("command", &format!("/{}", self.id));
         let mut xml = format!("<skill_content{command}{}", attribute("name", &self.name));
@@ -57,7 +58,7 @@ impl Activation {
         }
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
-        let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
+        let _ = writeln!(xml, "<instructions>{}</instructions>", xml_body(body));
         let more = (self.more_files > 0).then(|| attribute("more", &self.more_files.to_string()));
         let files = self.files.iter().map(|file| element("file", &one_line(file)));
         block(&mut xml, "files", &more.unwrap_or_default(), files);

@@ -47,7 +47,7 @@ pub(crate) use matched::MAX_NEXT;
 #[cfg(feature = "toolsets")]
 pub(crate) use model_text::{clean_schema, tool_description};
 pub(crate) use prompt::catalog_prompt;
-pub(crate) use render::{ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, path_text, xml_text};
+pub(crate) use render::{ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, path_text, xml_body, xml_text};
 pub(crate) use shorten::one_line;
 #[doc(hidden)]
 pub use shorten::path_line;
