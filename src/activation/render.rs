@@ -30,6 +30,11 @@ impl Activation {
         let sub_skills = sub_skills
             .map(|sub| format!("- {}: {}", one_line(sub.id.as_str()), one_line(&sub.brief)));
         list(&mut text, "Sub-skills:", sub_skills);
+        let required = self.required_skills.iter().map(|required| {
+            let note = if required.is_missing { "missing" } else { &required.brief };
+            format!("- {}: {}", one_line(&required.id), one_line(note))
+        });
+        list(&mut text, "Required skills, to be loaded too:", required);
         let knowledge = self.knowledge.iter().map(|document| {
             let title = document.title.iter().map(|title| format!(" ({})", one_line(title)));
             format!("- {}{}", one_line(&document.path), title.collect::<String>())
@@ -67,6 +72,13 @@ impl Activation {
             format!("<skill{id}>{}</skill>", xml_text(&one_line(&sub.brief)))
         });
         block(&mut xml, "sub_skills", "", sub_skills);
+        let required = self.required_skills.iter().map(|required| {
+            let id = attribute("id", &required.id);
+            let missing =
+                if required.is_missing { attribute("missing", "true") } else { String::new() };
+            format!("<skill{id}{missing}>{}</skill>", xml_text(&one_line(&required.brief)))
+        });
+        block(&mut xml, "required_skills", "", required);
         let knowledge = self.knowledge.iter().map(|document| {
             let title = document.title.iter().map(|title| attribute("title", &one_line(title)));
             let (title, path) = (title.collect::<String>(), xml_text(&one_line(&document.path)));

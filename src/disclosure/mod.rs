@@ -24,6 +24,7 @@ mod reason;
 mod render;
 mod restore;
 mod shorten;
+mod task;
 mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
@@ -38,6 +39,7 @@ pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
 pub use reason::{Cost, Fallback, Reason, Rejection};
 pub use render::Format;
+pub use task::TaskRunner;
 pub use tier::{Disclosure, Tier};
 
 pub(crate) use case::Evidence;
