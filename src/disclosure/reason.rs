@@ -114,6 +114,7 @@ pub enum Reason {
 
 /// A length in the unit of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cost {
     /// The number of units.
     pub amount: usize,

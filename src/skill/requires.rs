@@ -4,7 +4,7 @@ use super::fields::{Field, Fields, Reader, at_commas, nested};
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 
-/// The blocks of `metadata` in which hosts have their own `requires`: those of OpenClaw, with its earlier
+/// The blocks of `metadata` in which hosts have their own `requires`: those of `OpenClaw`, with its earlier
 /// names, and Hermes.
 const HOST_BLOCKS: [&str; 4] = ["openclaw", "clawdbot", "moltbot", "hermes"];
 

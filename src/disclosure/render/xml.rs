@@ -32,7 +32,7 @@ pub(super) fn quoted(name: &str, value: &str) -> String {
 /// Escapes `text` as the content of an element. Drops characters that XML 1.0 cannot represent.
 pub(crate) fn xml_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars().filter(is_valid) {
+    for c in text.chars().filter(|c| is_valid(*c)) {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -47,7 +47,7 @@ pub(crate) fn xml_text(text: &str) -> String {
 /// stands in its instructions, so a body with markup is not escaped, but in a CDATA section. Only tags that would
 /// pass for ours are escaped, as a model need not take notice of the section.
 pub(crate) fn xml_body(body: &str) -> String {
-    let body: String = body.chars().filter(is_valid).collect();
+    let body: String = body.chars().filter(|c| is_valid(*c)).collect();
     if !body.contains(['<', '&']) && !body.contains("]]>") {
         return format!("\n{body}\n");
     }
@@ -72,7 +72,7 @@ fn without_our_tags(body: &str) -> Cow<'_, str> {
 }
 
 /// Tells whether XML 1.0 can represent a character.
-fn is_valid(c: &char) -> bool {
+fn is_valid(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
