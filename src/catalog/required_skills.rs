@@ -34,8 +34,8 @@ pub(super) fn missing_skills(entries: &[Entry]) -> Vec<Diagnostic> {
     }
     let named = Named::new(entries.iter().filter(|entry| !entry.is_shadowed()));
     let missing = requiring.flat_map(|entry| {
-        let required = entry.skill.manifest().requires_skills.iter();
-        required.filter_map(|skill| missing(entry, &skill.value, &named))
+        let needs = entry.skill.manifest().requires_skills.iter();
+        needs.filter_map(|skill| missing(entry, &skill.value, &named))
     });
     missing.collect()
 }
