@@ -217,7 +217,7 @@ pub(super) struct Show {
     /// The skills, in a form in which a list names them.
     pub(super) skills: String,
     /// How much of them is shown, as it is written.
-    pub(super) show: String,
+    pub(super) value: String,
 }
 
 /// The value of a setting.
@@ -321,7 +321,7 @@ impl Value {
 
 fn shown_to_json(shown: &[Show]) -> Json {
     let mut table = Map::new();
-    for Show { agent, skills, show } in shown {
+    for Show { agent, skills, value: show } in shown {
         let of_agent = agent.as_ref().map(|agent| table.entry(agent).or_insert_with(|| json!({})));
         match of_agent {
             Some(of_agent) => of_agent[skills] = show.as_str().into(),

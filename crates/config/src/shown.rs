@@ -43,7 +43,7 @@ impl Config {
 
     /// The skills that an entry of `skills.show` in this setting turns off.
     pub(super) fn hidden_by(&self, found: &Found) -> Vec<SkillChoice> {
-        let shown = self.shown_in(found).filter(|show| exposure(&show.show).is_none());
+        let shown = self.shown_in(found).filter(|show| exposure(&show.value).is_none());
         let off = |show: &Show| {
             let mut choice =
                 SkillChoice::off(&*show.skills, format!("off in {}", found.path.display()));
@@ -59,7 +59,7 @@ impl Config {
         let mut choices = Vec::new();
         for found in self.found.iter().filter(|found| found.name == "skills.show") {
             choices.extend(self.shown_in(found).filter_map(|show| {
-                let choice = ExposureChoice::new(&*show.skills, exposure(&show.show)?);
+                let choice = ExposureChoice::new(&*show.skills, exposure(&show.value)?);
                 let choice = choice.of_project(found.scope == Scope::Project);
                 Some(choice.or_finding(unknown(found, &show.skills)))
             }));
@@ -72,7 +72,7 @@ impl Config {
         let mut findings = Vec::new();
         for found in &self.found {
             let Value::Shown(shown) = &found.value else { continue };
-            for Show { agent, skills, show } in shown {
+            for Show { agent, skills, value: show } in shown {
                 if exposure(show).is_none() && show != OFF {
                     let message = format!("`{skills}` cannot be shown as `{}`", show.trim());
                     let names = Exposure::ALL.map(Exposure::as_str).join("`, `");

@@ -183,12 +183,12 @@ pub(super) fn shown(table: &dyn TableLike) -> Vec<Show> {
             let of_agent = of_agent.iter().map(|(name, item)| Show {
                 agent: Some(skills.clone()),
                 skills: name.to_owned(),
-                show: item.as_str().map_or_else(|| item.to_string(), str::to_owned),
+                value: item.as_str().map_or_else(|| item.to_string(), str::to_owned),
             });
             shown.extend(of_agent);
         } else {
-            let show = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
-            shown.push(Show { agent: None, skills, show });
+            let value = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+            shown.push(Show { agent: None, skills, value });
         }
     }
     shown
