@@ -107,6 +107,8 @@ codes! {
     Shadowed = "shadowed", Note;
     /// The allowlist, or a setting that turns skills on or off, names a skill that does not exist.
     UnknownSkill = "unknown-skill", Warning;
+    /// A skill that this one requires does not exist, or cannot be used.
+    MissingSkill = "missing-skill", Warning;
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
 

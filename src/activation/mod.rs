@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::catalog::Scope;
 use crate::skill::{Context, SkillId};
 
 pub use crate::catalog::files::{BundledFiles, MAX_BUNDLED_FILES, bundled_files};
@@ -48,6 +49,8 @@ pub struct Activation {
     pub id: SkillId,
     /// The name of the skill.
     pub name: String,
+    /// The origin of the skill.
+    pub scope: Scope,
     /// The destination of the instructions.
     pub mode: Context,
     /// The body with the arguments substituted; empty if the instructions went to a task.
@@ -67,8 +70,10 @@ pub struct Activation {
     pub sub_skills: Vec<SubSkill>,
     /// Documents that are worth reading with the skill.
     pub knowledge: Vec<KnowledgeDocument>,
+    /// The skills that this one builds on, those that are missing included.
+    pub required_skills: Vec<RequiredSkill>,
     /// The tools that the skill's author wants to be allowed; `None` means all tools. See
-    /// [`Activation::permits`].
+    /// [`Activation::permits`] and [`Activation::preapproved`].
     pub allowed_tools: Option<Vec<String>>,
     /// The model that the skill's author wants.
     pub model: Option<String>,
@@ -91,6 +96,18 @@ pub struct SubSkill {
     pub brief: String,
 }
 
+/// A skill that another one builds on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RequiredSkill {
+    /// The id of the skill; of a missing one, its name as it is written.
+    pub id: String,
+    /// The description of the skill in one line.
+    pub brief: String,
+    /// True if there is no such skill that a model may load.
+    pub is_missing: bool,
+}
+
 impl Activation {
     /// Tells whether the `allowed-tools` of the skill let it use `tool`: a name such as `read_file`, or
     /// a call such as `Bash(git status)`.
@@ -102,5 +119,28 @@ impl Activation {
     pub fn permits(&self, tool: &str) -> bool {
         let allowed = self.allowed_tools.as_deref();
         allowed.is_none_or(|allowed| permits(allowed, tool))
+    }
+
+    /// Tells whether the skill asks that `tool`, given as for [`Activation::permits`], runs without a question to
+    /// the user, which is what the Agent Skills specification means by `allowed-tools`. A skill without the
+    /// field asks for none.
+    ///
+    /// A host grants this for as long as the skill is in use, and only if it trusts the skill's author: strangers
+    /// wrote the skills of a project and those that were fetched ([`Scope::is_trusted`] of
+    /// [`Activation::scope`]).
+    ///
+    /// ```
+    /// use repertoire::Engine;
+    ///
+    /// let skill = "---\nname: commit\ndescription: d\nallowed-tools: Bash(git:*)\n---\nCommit.";
+    /// let engine = Engine::builder().skill(skill.parse()?).build()?;
+    /// let commit = engine.activate("commit", "", &engine.session("chat-7"))?;
+    /// let runs_without_question = |tool| commit.scope.is_trusted() && commit.preapproved(tool);
+    /// assert!(runs_without_question("Bash(git status)"));
+    /// assert!(!runs_without_question("Bash(rm -r .)"));
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    pub fn preapproved(&self, tool: &str) -> bool {
+        self.allowed_tools.is_some() && self.permits(tool)
     }
 }

@@ -3,7 +3,7 @@
 use super::consent::{ConsentRequest, Risk};
 use super::knowledge::documents;
 use super::tree::{TreeLimits, folder_tree};
-use super::{Activation, SubSkill, arguments};
+use super::{Activation, RequiredSkill, SubSkill, arguments};
 use crate::catalog::files::BundledFiles;
 use crate::catalog::{Audience, Catalog, Entry};
 use crate::disclosure::path_text;
@@ -50,10 +50,16 @@ pub(crate) fn prepare(
     let sub_skills = catalog
         .sub_skills(entry, Audience::Model)
         .map(|below| SubSkill { id: below.id.clone(), brief: shown(below.skill.brief()) });
+    let required_skills = catalog.required(entry).map(|(written, found)| RequiredSkill {
+        id: found.map_or_else(|| shown(written), |of| of.id.to_string()),
+        brief: found.map(|of| shown(of.skill.brief())).unwrap_or_default(),
+        is_missing: found.is_none(),
+    });
     let text = |field: &Option<Spanned<String>>| field.as_ref().map(|text| text.value.clone());
     Ok(Activation {
         id: entry.id.clone(),
         name: shown(entry.skill.name()),
+        scope: entry.scope,
         mode: manifest.context,
         content,
         runs_no_commands: has_commands(&body),
@@ -62,6 +68,7 @@ pub(crate) fn prepare(
         more_files,
         sub_skills: sub_skills.collect(),
         knowledge: documents(entry),
+        required_skills: required_skills.collect(),
         allowed_tools: manifest.allowed_tools.as_deref().map(texts),
         model: text(&manifest.model),
         agent: text(&manifest.agent),

@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 
 use super::Activation;
 use crate::disclosure::{
-    COMMANDS_NOTE, attribute, file_elements, file_list, one_line, path_text, xml_text,
+    COMMANDS_NOTE, attribute, file_elements, file_list, one_line, path_text, xml_body, xml_text,
 };
 use crate::skill::without_invisible;
 
@@ -30,6 +30,11 @@ impl Activation {
         let sub_skills = sub_skills
             .map(|sub| format!("- {}: {}", one_line(sub.id.as_str()), one_line(&sub.brief)));
         list(&mut text, "Sub-skills:", sub_skills);
+        let required = self.required_skills.iter().map(|required| {
+            let note = if required.is_missing { "missing" } else { &required.brief };
+            format!("- {}: {}", one_line(&required.id), one_line(note))
+        });
+        list(&mut text, "Required skills, to be loaded too:", required);
         let knowledge = self.knowledge.iter().map(|document| {
             let title = document.title.iter().map(|title| format!(" ({})", one_line(title)));
             format!("- {}{}", one_line(&document.path), title.collect::<String>())
@@ -39,7 +44,8 @@ impl Activation {
         text
     }
 
-    /// Renders an XML element, `<skill_content command name>`, with all text of the skill escaped.
+    /// Renders an XML element, `<skill_content command name>`. The text of the skill is escaped; instructions with
+    /// markup are in a CDATA section, so that a model reads them as they are.
     pub fn to_xml(&self) -> String {
         let command = attribute("command", &format!("/{}", self.id));
         let mut xml = format!("<skill_content{command}{}", attribute("name", &self.name));
@@ -57,13 +63,20 @@ impl Activation {
         }
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
-        let _ = writeln!(xml, "<instructions>\n{}\n</instructions>", xml_text(body));
+        let _ = writeln!(xml, "<instructions>{}</instructions>", xml_body(body));
         xml += &file_elements(&self.files, self.more_files);
         let sub_skills = self.sub_skills.iter().map(|sub| {
             let id = attribute("id", sub.id.as_str());
             format!("<skill{id}>{}</skill>", xml_text(&one_line(&sub.brief)))
         });
         block(&mut xml, "sub_skills", sub_skills);
+        let required = self.required_skills.iter().map(|required| {
+            let id = attribute("id", &required.id);
+            let missing =
+                if required.is_missing { attribute("missing", "true") } else { String::new() };
+            format!("<skill{id}{missing}>{}</skill>", xml_text(&one_line(&required.brief)))
+        });
+        block(&mut xml, "required_skills", required);
         let knowledge = self.knowledge.iter().map(|document| {
             let title = document.title.iter().map(|title| attribute("title", &one_line(title)));
             let (title, path) = (title.collect::<String>(), xml_text(&one_line(&document.path)));

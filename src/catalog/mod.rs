@@ -5,7 +5,9 @@
 //! not be loaded are reported in [`Catalog::diagnostics`].
 
 mod bundled;
+mod entry;
 mod environment;
+mod exposure;
 pub(crate) mod files;
 pub(crate) mod inputs;
 mod links;
@@ -17,6 +19,7 @@ mod place_set;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
+mod required_skills;
 mod requirement;
 mod resolve;
 mod rule;
@@ -44,6 +47,7 @@ use rejected::Rejected;
 #[doc(hidden)]
 pub use bundled::BUNDLED_SKILLS;
 pub use environment::Environment;
+pub use exposure::{Exposure, ExposureChoice};
 pub use naming::may_name;
 pub use near_miss::near_misses;
 pub(crate) use place_set::PlaceSet;
@@ -123,6 +127,8 @@ pub struct Entry {
     pub relative_path: String,
     /// Its status, which decides whether it can be used.
     pub status: Status,
+    /// How much of it a model sees, by the settings.
+    pub exposure: Exposure,
     /// The place of its source in the list of sources. If a path matches two skills, the higher place
     /// wins.
     source: usize,
@@ -328,62 +334,5 @@ impl Catalog {
             None if meant.is_some_and(Entry::is_available) => for_the_model(name),
             None => rejected.unwrap_or_else(|| unknown_to_user(name, loadable)),
         }
-    }
-}
-
-impl Entry {
-    /// Tells whether the skill can be used.
-    pub fn is_available(&self) -> bool {
-        self.status == Status::Available
-    }
-
-    /// The reason why the model cannot use the skill, in a phrase, from its status or its front matter.
-    pub fn reason(&self) -> Option<String> {
-        let manifest = self.skill.manifest();
-        let by_fields = || {
-            let reason = if manifest.is_unreachable() {
-                "nobody can use it: `user-invocable` keeps it from the user and \
-                 `disable-model-invocation` (or `user_invocable_only`, or `agents/openai.yaml`) from \
-                 the model"
-            } else if manifest.closed_by_policy {
-                "only the user can invoke it (`allow_implicit_invocation` in `agents/openai.yaml`)"
-            } else {
-                "only the user can invoke it (`disable-model-invocation`)"
-            };
-            manifest.is_model_invocation_disabled().then(|| reason.to_owned())
-        };
-        self.status.reason().or_else(by_fields)
-    }
-
-    /// The remedy for a skill that nobody can use; `None` if another skill wins over it.
-    pub fn remedy(&self) -> Option<String> {
-        match self.status {
-            Status::Available if self.skill.manifest().is_unreachable() => {
-                Some("remove one of the two fields from its front matter".to_owned())
-            }
-            Status::Available | Status::Shadowed { .. } => None,
-            Status::Unavailable { .. } => Some("provide what it requires".to_owned()),
-            Status::Disabled { .. } => {
-                Some("enable it, or remove it from the disabled skills".to_owned())
-            }
-        }
-    }
-
-    /// Tells whether another skill with the same id wins over this one.
-    pub fn is_shadowed(&self) -> bool {
-        matches!(self.status, Status::Shadowed { .. })
-    }
-
-    /// The directory below which the skill's sub-skills are. `None` for a skill at the root of a source:
-    /// its directory holds all skills of the source.
-    fn dir_of_sub_skills(&self) -> Option<&Path> {
-        self.skill.dir().filter(|_| !self.relative_path.is_empty())
-    }
-
-    /// Tells whether `other`, an entry with the same id, has the same skill, origin and status.
-    fn is_the_same_as(&self, other: &Entry) -> bool {
-        Arc::ptr_eq(&self.skill, &other.skill)
-            && (self.scope, &self.relative_path) == (other.scope, &other.relative_path)
-            && self.status == other.status
     }
 }

@@ -83,6 +83,11 @@ impl<'a> Named<'a> {
         Named { entries, ids }
     }
 
+    /// Returns the skills that `written`, the name of one skill, means; several if they have the same name.
+    pub(super) fn entries_of(&self, written: &str) -> Vec<&'a Entry> {
+        meant(&self.entries, written).entries
+    }
+
     /// Returns the ids of the skills that `written`, an entry of a list, names.
     pub(super) fn ids(&self, written: &str) -> BTreeSet<SkillId> {
         if let Some(id) = self.ids.get(written).copied() {

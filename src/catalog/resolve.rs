@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::environment::Environment;
+use super::exposure::{Exposure, ExposureChoice, exposure};
 use super::inputs::Inputs;
 use super::links::LinkRules;
 use super::naming::{Named, may_name};
@@ -15,6 +16,7 @@ use super::narrow::{allowed, is_allowed, unknown_names};
 use super::place_set::PlaceSet;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
+use super::required_skills::missing_skills;
 use super::rule::{SkillChoice, SkillRule, decision, turned_off};
 use super::scan::{Scanned, scan};
 use super::source::{Origin, Scope, Source, without_repetitions};
@@ -38,6 +40,8 @@ pub struct CatalogOptions {
     /// Settings that turn skills on, bundled ones included, or off. The last one that names a skill
     /// decides.
     pub choices: Vec<SkillChoice>,
+    /// Settings that decide how much of a skill a model sees. The last one that names a skill decides.
+    pub exposures: Vec<ExposureChoice>,
     /// Rules by which the host's agent turns skills off, even those that are enabled.
     pub rules: Vec<SkillRule>,
     /// The reason, in a phrase, for turning off all bundled skills that are not enabled; `None` to leave
@@ -75,6 +79,7 @@ impl CatalogOptions {
             brand: _,
             allowlist,
             choices,
+            exposures,
             rules,
             bundled_off,
             findings,
@@ -84,10 +89,15 @@ impl CatalogOptions {
         let written =
             |choice: &SkillChoice| (choice.skills.clone(), choice.off.clone(), choice.of_project);
         let written: Vec<_> = choices.iter().map(written).collect();
-        let unknown: Vec<_> = choices.iter().map(|choice| choice.unknown.clone()).collect();
+        let unknown = choices.iter().map(|choice| &choice.unknown);
+        let unknown = unknown.chain(exposures.iter().map(|choice| &choice.unknown));
+        let unknown: Vec<_> = unknown.cloned().collect();
+        let exposure =
+            |choice: &ExposureChoice| (choice.skills.clone(), choice.exposure, choice.of_project);
+        let exposures: Vec<_> = exposures.iter().map(exposure).collect();
         let (unknown, findings) = (Findings(Cow::Owned(unknown)), Findings(findings.into()));
         let lists = allowlist.lists();
-        Some((sources, brand, lists, written, unknown, rules, bundled_off, findings))
+        Some((sources, brand, lists, written, exposures, unknown, rules, bundled_off, findings))
     }
 }
 
@@ -128,12 +138,13 @@ pub(super) fn resolve(
     let mut diagnostics = findings.clone();
     let mut candidates = candidates(sources, reader, reporter, &mut diagnostics);
     let named = Named::new(candidates.iter().map(|candidate| &candidate.entry));
-    let (chosen, unknown_choices) = chosen(&options.choices, &named);
+    let (chosen_states, unknown_choices) = chosen(&options.choices, |it| &it.skills, &named);
+    let (exposures, unknown_exposures) = chosen(&options.exposures, |it| &it.skills, &named);
     let (allowed, unallowed) = allowed(allowlist, &named);
     let mut refused = BTreeMap::new();
     for candidate in &mut candidates {
         let Candidate { entry, is_of_project, is_off_by_project, is_kept, .. } = candidate;
-        let choices = chosen.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
+        let choices = chosen_states.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
         let refuse = |choice: &SkillChoice| {
             refused
                 .entry((choice.unknown.path.clone(), choice.skills.clone()))
@@ -144,9 +155,17 @@ pub(super) fn resolve(
         *is_kept |= !*is_of_project
             && choices.iter().any(|choice| choice.off.is_none() && !choice.of_project);
         entry.status = status(entry, choice, options, &mut reader.inputs);
+        let exposures = exposures.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
+        entry.exposure = exposure(exposures, *is_of_project, |choice| {
+            refused
+                .entry((choice.unknown.path.clone(), choice.skills.clone()))
+                .or_insert_with(|| choice.refusal(&entry.id));
+        });
+        *is_kept |= !*is_of_project && entry.exposure == Exposure::Pinned;
     }
     diagnostics.extend(refused.into_values());
     let entries = shadow(candidates, &mut diagnostics);
+    diagnostics.extend(missing_skills(&entries));
     // A skill and those it shadows have the same id, so they are kept or dropped together.
     let allowed = PlaceSet::of(entries.len(), |place| is_allowed(&entries[place], &allowed));
     diagnostics.sort_by(|a, b| {
@@ -158,8 +177,11 @@ pub(super) fn resolve(
     let is_unknown =
         |written: &str| !rejected.iter().any(|rejected| may_name(written, &rejected.names()));
     let unallowed = unknown_names(unallowed, &rejected);
-    let choices = unknown_choices.into_iter().filter(|choice| is_unknown(&choice.skills));
-    let unknown: Vec<_> = unallowed.chain(choices.map(|choice| choice.unknown.clone())).collect();
+    let choices = unknown_choices.into_iter().map(|choice| (&choice.skills, &choice.unknown));
+    let choices = choices
+        .chain(unknown_exposures.into_iter().map(|choice| (&choice.skills, &choice.unknown)));
+    let choices = choices.filter(|(skills, _)| is_unknown(skills));
+    let unknown: Vec<_> = unallowed.chain(choices.map(|(_, unknown)| unknown.clone())).collect();
     diagnostics.splice(0..0, unknown);
     Catalog { entries: Arc::new(entries), allowed, diagnostics: diagnostics.into(), rejected }
 }
@@ -182,13 +204,16 @@ fn candidates(
     for (place, (source, scanned)) in scanned.into_iter().enumerate() {
         let new_entry = |id, skill, relative_path| {
             let (scope, status) = (source.scope, Status::Available);
-            Entry { id, skill, scope, relative_path, status, source: place }
+            let exposure = Exposure::default();
+            Entry { id, skill, scope, relative_path, status, exposure, source: place }
         };
         match &source.origin {
             Origin::Memory(skills) => {
                 for (nth, skill) in skills.iter().enumerate() {
                     diagnostics.extend_from_slice(skill.diagnostics());
-                    let id = SkillId::new(skill.name());
+                    let name = skill.name();
+                    let id = source.namespace().map(|namespace| format!("{namespace}/{name}"));
+                    let id = SkillId::new(id.as_deref().unwrap_or(name));
                     let entry = new_entry(id, Arc::clone(skill), String::new());
                     let precedence = (place, nth.to_be_bytes().into());
                     candidates.push(Candidate::new(entry, precedence, source));
@@ -294,13 +319,14 @@ fn relative_path(root: &Path, dir: &Path, file: &Path, findings: &mut Vec<Diagno
 }
 
 /// Returns the choices that name each skill, by id, in their order, and those that name no skill.
-fn chosen<'o>(
-    choices: &'o [SkillChoice],
+fn chosen<'o, C>(
+    choices: &'o [C],
+    skills: impl Fn(&C) -> &str,
     named: &Named<'_>,
-) -> (BTreeMap<SkillId, Vec<&'o SkillChoice>>, Vec<&'o SkillChoice>) {
+) -> (BTreeMap<SkillId, Vec<&'o C>>, Vec<&'o C>) {
     let (mut chosen, mut unknown) = (BTreeMap::<_, Vec<_>>::new(), Vec::new());
     for choice in choices {
-        let ids = named.ids(&choice.skills);
+        let ids = named.ids(skills(choice));
         if ids.is_empty() {
             unknown.push(choice);
         }

@@ -103,7 +103,7 @@ pub(super) fn decision<'c>(
 }
 
 /// The remedy for a setting that names no skill.
-const CORRECT_IT: &str = "correct the id, or remove the setting";
+pub(super) const CORRECT_IT: &str = "correct the id, or remove the setting";
 
 /// The skills to which a [`SkillRule`] applies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -73,6 +73,8 @@ pub struct Source {
     name: Option<String>,
     /// True if the ids of its skills begin with its name.
     namespaced: bool,
+    /// The prefix of the ids of its skills, in place of its name.
+    alias: Option<String>,
     /// The key whose signature was verified, if a signature was required.
     signed_by: Option<String>,
     /// True if the file of a project names the source, although its skills were fetched from elsewhere.
@@ -100,6 +102,7 @@ impl Source {
             brand: None,
             name: None,
             namespaced: false,
+            alias: None,
             signed_by: None,
             named_by_project: false,
             without: Vec::new(),
@@ -140,6 +143,22 @@ impl Source {
     #[must_use]
     pub fn namespaced(mut self) -> Source {
         self.namespaced = self.name.is_some();
+        self
+    }
+
+    /// Prefixes the ids of the source's skills with `alias`, as [`Source::namespaced`] does with its name: of two
+    /// sources that have a skill `review`, one may be `r1/review`. An empty alias changes nothing.
+    ///
+    /// ```
+    /// use repertoire::{Engine, Source};
+    ///
+    /// let engine = Engine::builder().source(Source::bundled("skills").alias("r1")).build()?;
+    /// assert!(engine.catalog().get("r1/code-review").is_some());
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn alias(mut self, alias: impl Into<String>) -> Source {
+        self.alias = Some(alias.into()).filter(|alias| !alias.is_empty());
         self
     }
 
@@ -264,9 +283,9 @@ impl Source {
         self.signed_by.as_deref()
     }
 
-    /// The prefix of the ids of its skills, if the source is namespaced.
+    /// The prefix of the ids of its skills, if it has an alias or is namespaced.
     pub(super) fn namespace(&self) -> Option<&str> {
-        self.name().filter(|_| self.namespaced)
+        self.alias.as_deref().or_else(|| self.name().filter(|_| self.namespaced))
     }
 
     /// Its root directory; `None` for skills in memory.

@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::Entry;
+use super::exposure::Exposure;
 use super::naming::may_name;
 
 /// The audience of a skill: the party that may see and load it.
@@ -70,7 +71,7 @@ impl Entry {
     /// Tells whether `audience` may activate the skill, if it exists for the agent.
     pub fn is_loadable(&self, audience: Audience) -> bool {
         match audience {
-            Audience::Model => self.skill.is_for_model(),
+            Audience::Model => self.skill.is_for_model() && self.exposure != Exposure::Manual,
             Audience::User => self.skill.manifest().is_user_invocable(),
         }
     }

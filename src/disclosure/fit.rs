@@ -8,9 +8,9 @@ use super::options::DisclosureOptions;
 use super::plan::{Plan, Summary};
 use super::reason::{Cost, Fallback, Reason, Rejection};
 use super::render::Remainder;
-use super::shorten::path_line;
+use super::shorten::{marked, path_line};
 use super::tier::{Disclosure, Tier};
-use crate::catalog::Entry;
+use crate::catalog::{Entry, Exposure};
 use crate::skill::SkillId;
 
 /// A skill with the text it is shown with.
@@ -102,40 +102,40 @@ impl<'a> Draft<'a> {
 
     fn add_line(&mut self, entry: &'a Entry) {
         let text = self.line(entry);
-        self.registry.push(Shown { entry, text, is_loadable: true });
+        let is_loadable = !self.options.tasks.is_model_for(entry);
+        self.registry.push(Shown { entry, text, is_loadable });
     }
 
     fn add_withheld(&mut self, entry: &'a Entry, reason: Reason) {
-        let brief = entry.skill.brief();
         let text = match (&reason, &self.options.native) {
-            (Reason::NeedsConsent, _) => {
-                self.options.format.line(entry, &format!("needs the user's consent; {brief}"), None)
-            }
+            (Reason::NeedsConsent, _) => self.marked_line(entry, Some("needs the user's consent")),
             (Reason::Native, Some(native)) => {
-                let how = native.how_to_load(entry);
-                self.options.format.line(entry, &format!("{how}; {brief}"), None)
+                self.marked_line(entry, Some(&native.how_to_load(entry)))
             }
             _ => self.line(entry),
         };
         // The line of a native skill says by itself how to load it.
-        let is_loadable = reason != Reason::Native;
+        let is_loadable = reason != Reason::Native && !self.options.tasks.is_model_for(entry);
         self.omit(entry, reason);
         self.registry.push(Shown { entry, text, is_loadable });
     }
 
     fn add_reminder(&mut self, entry: &'a Entry) {
         self.omit(entry, Reason::InContext);
-        let description = format!("its instructions, given above, apply; {}", entry.skill.brief());
-        let text = self.options.format.line(entry, &description, None);
+        let text = self.marked_line(entry, Some("its instructions, given above, apply"));
         self.registry.push(Shown { entry, text, is_loadable: false });
     }
 
     fn line(&self, entry: &Entry) -> String {
-        let brief = entry.skill.brief();
-        if (self.runs_as_task)(entry) {
-            return self.options.format.line(entry, &format!("runs as a task; {brief}"), None);
-        }
-        self.options.format.line(entry, brief, None)
+        let mark = (self.runs_as_task)(entry).then(|| self.options.tasks.phrase(entry));
+        self.marked_line(entry, mark.as_deref())
+    }
+
+    /// The line of a skill, with a mark before its description, if it has one that a model sees.
+    fn marked_line(&self, entry: &Entry, mark: Option<&str>) -> String {
+        let is_named_only = entry.exposure == Exposure::Name;
+        let brief = if is_named_only { "" } else { entry.skill.brief() };
+        self.options.format.line(entry, &marked(mark, brief), None)
     }
 
     /// The line of a skill that is called for, but too long for the budget: says so, and where its text is.
@@ -149,11 +149,9 @@ impl<'a> Draft<'a> {
             HowToLoad::Unsaid => file.unwrap_or_default(),
             _ => String::new(),
         };
-        let brief = entry.skill.brief();
-        let told = format!(
-            "called for, but too long to be shown here ({amount} {unit}): load it{place}; {brief}"
-        );
-        self.options.format.line(entry, &told, None)
+        let mark =
+            format!("called for, but too long to be shown here ({amount} {unit}): load it{place}");
+        self.marked_line(entry, Some(&mark))
     }
 
     /// The sentence that says how to load the skills of a list.

@@ -24,6 +24,7 @@ mod reason;
 mod render;
 mod restore;
 mod shorten;
+mod task;
 mod tier;
 
 pub use budget::{Budget, BytesPerToken, TokenCounter};
@@ -38,6 +39,7 @@ pub use options::{DisclosureOptions, RelevanceMargin};
 pub use prompt::{CatalogPrompt, PromptOptions};
 pub use reason::{Cost, Fallback, Reason, Rejection};
 pub use render::Format;
+pub use task::TaskRunner;
 pub use tier::{Disclosure, Tier};
 
 pub(crate) use case::Evidence;
@@ -48,7 +50,8 @@ pub(crate) use matched::MAX_NEXT;
 pub(crate) use model_text::{clean_schema, tool_description};
 pub(crate) use prompt::catalog_prompt;
 pub(crate) use render::{
-    ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, file_elements, file_list, path_text, xml_text,
+    ARGUMENTS_NOTE, COMMANDS_NOTE, attribute, file_elements, file_list, path_text, xml_body,
+    xml_text,
 };
 pub(crate) use shorten::one_line;
 #[doc(hidden)]

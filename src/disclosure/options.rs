@@ -5,6 +5,7 @@ use super::considered::{Lack, Needed};
 use super::how_to_load::HowToLoad;
 use super::native::NativeSkills;
 use super::render::Format;
+use super::task::TaskRunner;
 use crate::catalog::Entry;
 use crate::matcher::Relevance;
 
@@ -37,6 +38,8 @@ pub struct DisclosureOptions {
     /// The length limit of the skills that are shown again after the session's context was shortened,
     /// the last used first.
     pub restore: Budget,
+    /// The party that runs skills with `context: fork`; by default the host.
+    pub tasks: TaskRunner,
 }
 
 impl Default for DisclosureOptions {
@@ -52,6 +55,7 @@ impl Default for DisclosureOptions {
             how_to_load: HowToLoad::Unsaid,
             native: None,
             restore: Budget::Tokens(5000),
+            tasks: TaskRunner::Host,
         }
     }
 }

@@ -6,8 +6,9 @@ use super::budget::{Budget, Meter, TokenCounter};
 use super::how_to_load::HowToLoad;
 use super::native::NativeSkills;
 use super::render::Format;
-use super::shorten::{cut, one_line};
-use crate::catalog::{Audience, Catalog, Entry};
+use super::shorten::{cut, marked, one_line};
+use super::task::TaskRunner;
+use crate::catalog::{Audience, Catalog, Entry, Exposure};
 use crate::skill::SkillId;
 
 /// The length limit of the catalog prompt if the size of the context window is unknown, in characters.
@@ -36,6 +37,8 @@ pub struct PromptOptions {
     pub native: Option<NativeSkills>,
     /// The skills to list, in this order, and no others; `None` lists all of them by id.
     pub only: Option<Vec<SkillId>>,
+    /// The party that runs skills with `context: fork`; by default the host.
+    pub tasks: TaskRunner,
 }
 
 /// The list of the skills, as text for a system prompt.
@@ -90,8 +93,10 @@ pub(crate) fn catalog_prompt(
     runs_as_task: &dyn Fn(&Entry) -> bool,
 ) -> CatalogPrompt {
     let describe = |entry: &Entry| {
-        let mark = if runs_as_task(entry) { "runs as a task; " } else { "" };
-        format!("{mark}{}", one_line(entry.skill.description()))
+        let is_named_only = entry.exposure == Exposure::Name;
+        let description = if is_named_only { "" } else { entry.skill.description() };
+        let mark = runs_as_task(entry).then(|| options.tasks.phrase(entry));
+        marked(mark.as_deref(), &one_line(description))
     };
     let is_native = |entry: &&Entry| options.native.as_ref().is_some_and(|has| has.has(entry));
     let mut listed: Vec<&Entry> =
@@ -106,21 +111,21 @@ pub(crate) fn catalog_prompt(
         let location = path.map(|path| path.display().to_string());
         Item { entry, description: describe(entry), location }
     });
-    let (always, others): (Vec<_>, Vec<_>) =
-        items.partition(|item| item.entry.skill.manifest().is_always());
+    let (always, others): (Vec<_>, Vec<_>) = items.partition(|item| item.entry.is_always());
     if always.is_empty() && others.is_empty() {
         return CatalogPrompt::default();
     }
     let meter = Meter::new(Some(options.budget_in_force()), tokens);
-    let PromptOptions { format, how_to_load, .. } = options;
-    let layout = Layout { format: *format, how_to_load, meter, always: &always, others: &others };
-    layout.best()
+    let PromptOptions { format, how_to_load, tasks, .. } = options;
+    let (format, tasks, always, others) = (*format, *tasks, &*always, &*others);
+    Layout { format, how_to_load, tasks, meter, always, others }.best()
 }
 
 /// The skills to lay out, and the room for them.
 struct Layout<'a> {
     format: Format,
     how_to_load: &'a HowToLoad,
+    tasks: TaskRunner,
     meter: Meter<'a>,
     always: &'a [Item<'a>],
     others: &'a [Item<'a>],
@@ -172,8 +177,9 @@ impl Layout<'_> {
     /// Writes the text from `lines`, with the sentence about how to load the skills of `always` and the
     /// first `n_items` of `others`.
     fn text(&self, lines: &[String], n_items: usize, note: Option<&str>) -> String {
-        let shown = self.always.iter().chain(&self.others[..n_items]);
-        let load = self.how_to_load.sentence(&shown.map(|item| item.entry).collect::<Vec<_>>());
+        let shown = self.always.iter().chain(&self.others[..n_items]).map(|item| item.entry);
+        let loadable = shown.filter(|entry| !self.tasks.is_model_for(entry));
+        let load = self.how_to_load.sentence(&loadable.collect::<Vec<_>>());
         self.format.catalog(lines, load.as_deref(), note)
     }
 }

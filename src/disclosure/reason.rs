@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::catalog::{Entry, Status};
+use crate::catalog::{Entry, Exposure, Status};
 use crate::skill::SkillId;
 
 /// A skill that a message concerns but that is shown less than it might be, or not at all, with the
@@ -64,6 +64,11 @@ pub enum Reason {
     Native,
     /// The skill runs as a task of its own (`context: fork`), so its instructions go to that task.
     RunsAsTask,
+    /// A setting shows the skill as a line at most.
+    LineOnly {
+        /// How much of the skill a model sees.
+        exposure: Exposure,
+    },
     /// The skill needs the user's consent, which the user has not given.
     NeedsConsent,
     /// The skill's body cannot be read.
@@ -81,6 +86,8 @@ pub enum Reason {
     /// The context lost the skill's instructions, and they do not fit the rest of the budget for
     /// restoring.
     OverRestoreBudget,
+    /// The context lost the skill's instructions, and the skill asks not to be put back (`restore: false`).
+    NotRestored,
     /// The allowlist leaves the skill out.
     Filtered,
     /// A requirement of the skill is missing.
@@ -107,6 +114,7 @@ pub enum Reason {
 
 /// A length in the unit of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cost {
     /// The number of units.
     pub amount: usize,
@@ -151,10 +159,12 @@ impl Reason {
             Reason::InContext => "in-context",
             Reason::Native => "native",
             Reason::RunsAsTask => "runs-as-task",
+            Reason::LineOnly { .. } => "line-only",
             Reason::NeedsConsent => "needs-consent",
             Reason::Unreadable { .. } => "unreadable",
             Reason::OverBudget { .. } => "over-budget",
             Reason::OverRestoreBudget => "over-restore-budget",
+            Reason::NotRestored => "not-restored",
             Reason::Filtered => "filtered",
             Reason::Unavailable { .. } => "unavailable",
             Reason::Disabled { .. } => "disabled",
@@ -181,12 +191,14 @@ impl Reason {
                 "nothing is wrong: they are added again when the context was made shorter"
             }
             Reason::Native => "nothing is wrong: the agent loads it as it loads its own",
-            Reason::RunsAsTask => "nothing is wrong: `use_skill` spawns the task",
+            Reason::RunsAsTask => "nothing is wrong: the task gets its instructions",
+            Reason::LineOnly { .. } => "show it in full: change `skills.show` in `config.toml`",
             Reason::NeedsConsent => "nothing is wrong: the user is asked when it is activated",
             Reason::Unreadable { .. } => "make sure that its file can be read",
             Reason::OverBudget { .. } | Reason::OverRestoreBudget => {
                 "make its body shorter: move details to files beside it"
             }
+            Reason::NotRestored => "nothing is wrong: a message that calls for it shows it again",
             Reason::Filtered => "name it in the allowlist",
             Reason::Unavailable { .. } => "provide what it requires",
             Reason::Disabled { .. } => "turn it on",
@@ -224,6 +236,9 @@ impl fmt::Display for Reason {
             Reason::InContext => f.write_str("its instructions are in the context already"),
             Reason::Native => f.write_str("the agent has it by itself"),
             Reason::RunsAsTask => f.write_str("it runs as a task of its own"),
+            Reason::LineOnly { exposure } => {
+                write!(f, "the settings show it as `{}`", exposure.as_str())
+            }
             Reason::NeedsConsent => f.write_str("it needs the user's consent"),
             Reason::Unreadable { problem } => write!(f, "its body cannot be read: {problem}"),
             Reason::OverBudget { cost: Some(Cost { amount, unit }), shown } => {
@@ -231,6 +246,9 @@ impl fmt::Display for Reason {
             }
             Reason::OverBudget { cost: None, shown } => write!(f, "over budget, {shown}"),
             Reason::OverRestoreBudget => f.write_str("over the budget for what the context lost"),
+            Reason::NotRestored => {
+                f.write_str("the context lost its instructions, and it asks not to be put back")
+            }
             Reason::Filtered => f.write_str("filtered: not in the allowlist"),
             Reason::Unavailable { missing } => write!(f, "unavailable: {missing}"),
             Reason::Disabled { by } => write!(f, "disabled: {by}"),

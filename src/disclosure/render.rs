@@ -1,8 +1,9 @@
-//! Renders disclosures as Markdown, XML or JSON. All text of skills is escaped for the format, so that
-//! no body and no description can pass for a part of the disclosure itself.
+//! Renders disclosures as Markdown, XML or JSON. Text of skills is escaped for the format as far as it could
+//! pass for a part of the disclosure itself.
 
 mod body;
 mod fences;
+mod xml;
 
 use std::borrow::{Borrow, Cow};
 use std::path::Path;
@@ -19,6 +20,8 @@ use crate::skill::without_invisible;
 use body::push_markdown_body;
 #[cfg(feature = "toolsets")]
 pub(super) use body::without_headings;
+use xml::quoted;
+pub(crate) use xml::{attribute, xml_body, xml_text};
 
 /// The format of prompt text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,7 +29,7 @@ pub enum Format {
     /// Headings and lists.
     #[default]
     Markdown,
-    /// Elements; text escaped.
+    /// Elements; text escaped, bodies with markup in CDATA sections.
     Xml,
     /// One object.
     Json,
@@ -129,11 +132,11 @@ impl Format {
                 text
             }
             Format::Xml => {
-                let dir = dir.map_or_else(String::new, |dir| path_attribute("base_dir", &dir));
+                let dir = dir.map_or_else(String::new, |dir| quoted("base_dir", &dir));
                 let (id, name) = (attribute("id", id), attribute("name", name));
                 let note = note.map_or_else(String::new, |note| attribute("note", &note));
                 let files = file_elements(&files, more);
-                format!("<skill{id}{name}{dir}{note}>\n{}\n{files}</skill>", xml_text(body))
+                format!("<skill{id}{name}{dir}{note}>{}{files}</skill>", xml_body(body))
             }
             Format::Json => {
                 let (id, name) = (one_line(id), one_line(name));
@@ -175,7 +178,7 @@ impl Format {
                     attributes += &attribute("name", name);
                 }
                 if let Some(location) = location {
-                    attributes += &path_attribute("location", location);
+                    attributes += &quoted("location", &path_line(location));
                 }
                 format!("<skill{attributes}>{}</skill>", xml_text(&one_line(description)))
             }
@@ -322,36 +325,9 @@ fn markdown_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// The absolute path of `dir`, on one line.
 /// Returns the absolute path of a directory, as text on one line.
 pub(crate) fn path_text(dir: &Path) -> String {
     path_line(&std::path::absolute(dir).as_deref().unwrap_or(dir).display().to_string())
-}
-
-pub(crate) fn attribute(name: &str, value: &str) -> String {
-    format!(" {name}=\"{}\"", xml_text(&one_line(value)))
-}
-
-fn path_attribute(name: &str, path: &str) -> String {
-    format!(" {name}=\"{}\"", xml_text(&path_line(path)))
-}
-
-/// Escapes `text` as XML character data that is valid in attributes too. Drops characters that XML 1.0
-/// cannot represent.
-pub(crate) fn xml_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(c),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -364,6 +340,5 @@ mod tests {
             markdown_line("a\n## Skill: b <x> [1 more] \\"),
             r"a ## Skill: b \<x> \[1 more] \\"
         );
-        assert_eq!(xml_text("</skill>&\"\u{1}\u{ffff}"), "&lt;/skill&gt;&amp;&quot;");
     }
 }

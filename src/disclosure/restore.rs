@@ -35,6 +35,15 @@ pub(super) fn lost<'a>(
     let mut lost = Lost::default();
     let mut left = room.limit;
     for entry in known.filter_map(|known| case.listing.get_for_anyone(&known.skill)) {
+        if !entry.skill.manifest().is_restored() {
+            lost.rejections.push(Rejection::new(&entry.id, Reason::NotRestored));
+            continue;
+        }
+        if let Some(reason @ Reason::LineOnly { .. }) = (case.evidence.withheld)(entry) {
+            lost.rejections.push(Rejection::new(&entry.id, reason));
+            lost.lines.push(entry);
+            continue;
+        }
         let is_beyond = matched.beyond.contains(&entry.id);
         if is_beyond || case.denies(&entry.id) || vetoes.veto_lost(entry, case) {
             lost.postponed.push(entry.id.clone());

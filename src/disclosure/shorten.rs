@@ -24,6 +24,15 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
+/// Joins a mark and the description of a skill; either may be missing.
+pub(super) fn marked(mark: Option<&str>, description: &str) -> String {
+    match mark {
+        None => description.to_owned(),
+        Some(mark) if description.is_empty() => mark.to_owned(),
+        Some(mark) => format!("{mark}; {description}"),
+    }
+}
+
 /// Puts `path` on one line: line breaks, control and invisible characters are dropped. All else is kept,
 /// blanks too, so that the file can be read.
 pub fn path_line(path: &str) -> String {

@@ -7,9 +7,11 @@ use super::Engine;
 use super::ranker::{MAX_ATTACHED, Ranker};
 use super::snapshot::Snapshot;
 use crate::activation::{ConsentPolicy, Typed, find_command};
-use crate::catalog::{Audience, Entry};
+use crate::catalog::{Audience, Entry, Exposure};
 use crate::disclosure::idle;
-use crate::disclosure::{self, Disclosed, Disclosure, DisclosureOptions, Evidence, Reason};
+use crate::disclosure::{
+    self, Disclosed, Disclosure, DisclosureOptions, Evidence, Reason, TaskRunner,
+};
 use crate::matcher::{self, Answer, Parts, Query, Selection, find_literal};
 use crate::session::{Event, Session, SessionState};
 use crate::skill::{Context, SkillId};
@@ -49,7 +51,8 @@ impl Engine {
         let entry = find_command(&catalog, typed.word)?;
         let is_routed = entry.is_listed(Audience::Model);
         let calls_for_others = routed.full.iter().any(|id| *id != entry.id);
-        if is_routed && (typed.args.is_empty() || calls_for_others || self.runs_as_task(entry)) {
+        let is_task = self.runs_as_task(entry, self.0.disclosure.tasks);
+        if is_routed && (typed.args.is_empty() || calls_for_others || is_task) {
             return None;
         }
         let session = Session::in_memory("disclose");
@@ -122,7 +125,7 @@ impl Engine {
             denies: &|entry| matcher::denies(&entry.skill, &self.bounded(&parts.request())),
             withheld: &|entry| {
                 let native = options.is_native(entry).then_some(Reason::Native);
-                native.or_else(|| self.withheld(entry, state))
+                native.or_else(|| self.withheld(entry, state, options.tasks))
             },
             explains,
         };
@@ -138,15 +141,19 @@ impl Engine {
         if is_long { self.searched_part(text) } else { Cow::Borrowed(text) }
     }
 
-    /// Tells whether a skill runs as a task: it asks for one, and the host can spawn it.
-    pub(super) fn runs_as_task(&self, entry: &Entry) -> bool {
-        self.spawns_tasks() && entry.skill.manifest().context == Context::Fork
+    /// Tells whether a skill runs as a task: it asks for one, and the host or the model can spawn it.
+    pub(super) fn runs_as_task(&self, entry: &Entry, runner: TaskRunner) -> bool {
+        let asks = entry.skill.manifest().context == Context::Fork;
+        asks && self.spawns_tasks() || runner.is_model_for(entry)
     }
 
     /// The reason why a disclosure must not show the instructions of a skill.
-    fn withheld(&self, entry: &Entry, state: &SessionState) -> Option<Reason> {
-        if self.runs_as_task(entry) {
+    fn withheld(&self, entry: &Entry, state: &SessionState, runner: TaskRunner) -> Option<Reason> {
+        if self.runs_as_task(entry, runner) {
             return Some(Reason::RunsAsTask);
+        }
+        if entry.exposure > Exposure::Full {
+            return Some(Reason::LineOnly { exposure: entry.exposure });
         }
         let is_open = match self.0.consent.policy {
             ConsentPolicy::Never => true,

@@ -232,7 +232,8 @@ impl Engine {
         if options.how_to_load == HowToLoad::Unsaid {
             options.to_mut().how_to_load = HowToLoad::Tool(SessionTools::USE_SKILL.to_owned());
         }
-        let runs_as_task = |entry: &Entry| self.runs_as_task(entry);
+        let runner = options.tasks;
+        let runs_as_task = |entry: &Entry| self.runs_as_task(entry, runner);
         let catalog = &self.snapshot().catalog;
         disclosure::catalog_prompt(catalog, &options, &*self.0.tokens, &runs_as_task)
     }

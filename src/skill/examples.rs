@@ -24,6 +24,7 @@ use crate::diagnostic::Code;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Examples {
     /// Messages for which the skill is disclosed in full or in a line.
     pub should: Vec<Spanned<String>>,

@@ -1,7 +1,7 @@
 //! The keys of front matter.
 
 /// The keys that are read.
-pub(super) const KEYS: [&str; 29] = [
+pub(super) const KEYS: [&str; 34] = [
     "name",
     "description",
     "brief_description",
@@ -25,6 +25,11 @@ pub(super) const KEYS: [&str; 29] = [
     "always",
     "requires_bins",
     "requires_env",
+    "requires_skills",
+    "requires",
+    "depends",
+    "dependencies",
+    "restore",
     "user_invocable_only",
     "knowledge",
     "paths",

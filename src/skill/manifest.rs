@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde_json::{Map, Value as Json};
 
-use super::brief::one_line;
 use super::code_paths::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
@@ -15,14 +14,13 @@ use super::fields::{
 use super::json::to_json;
 use super::keys::BLOCK_FIELDS;
 use super::placeholder::Declared;
+use super::requires::Requires;
 use super::rights::{self, ToolsetRights};
 use super::spanned::Spanned;
+use super::texts::{on_one_line, valid_name, valid_version, words};
 use super::trigger::{self, Triggers};
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
-
-/// The longest name, in bytes.
-const MAX_NAME_BYTES: usize = 256;
 
 /// The front matter of a `SKILL.md`. A field that could not be read is absent, and a diagnostic reports
 /// it.
@@ -90,6 +88,12 @@ pub struct Manifest {
     pub requires_bins: Vec<Spanned<String>>,
     /// `requires_env`: environment variables without which the skill is unavailable.
     pub requires_env: Vec<Spanned<String>>,
+    /// `requires_skills`, also written `requires.skills`, `depends` or `dependencies`: skills that this one
+    /// builds on, in any form in which skills are named. The skill is available without them.
+    pub requires_skills: Vec<Spanned<String>>,
+    /// `restore`: false if the instructions are not put back after the context was made shorter. A missing value
+    /// means true.
+    pub restore: Option<Spanned<bool>>,
     /// `knowledge`: documents that a hint names when the skill is loaded.
     pub knowledge: Vec<Spanned<String>>,
     /// `license`, as in the Agent Skills specification.
@@ -150,6 +154,7 @@ impl Manifest {
         }
 
         manifest.read_common(fields, reader);
+        manifest.read_requires(fields, metadata, reader);
         for brand in brands(brand, entries) {
             let name = normalized(brand);
             let Some(Value::Mapping(entries)) = fields.peek(&name).map(|node| &node.value) else {
@@ -200,6 +205,11 @@ impl Manifest {
         self.default_enabled.as_ref().is_none_or(|flag| flag.value)
     }
 
+    /// Tells whether the instructions are put back after the context was made shorter.
+    pub fn is_restored(&self) -> bool {
+        self.restore.as_ref().is_none_or(|flag| flag.value)
+    }
+
     /// Tells whether the skill is listed in every catalog prompt.
     pub fn is_always(&self) -> bool {
         self.always.as_ref().is_some_and(|flag| flag.value)
@@ -232,6 +242,7 @@ impl Manifest {
     fn read_invocation(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
         let enabled = fields.take("default_enabled");
         self.default_enabled = enabled.and_then(|node| reader.boolean("default_enabled", node));
+        self.restore = fields.take("restore").and_then(|node| reader.boolean("restore", node));
         for (field, restricting, target) in [
             ("disable_model_invocation", true, &mut self.disable_model_invocation),
             ("user_invocable", false, &mut self.user_invocable),
@@ -318,6 +329,22 @@ impl Manifest {
         }
     }
 
+    fn read_requires<'n>(
+        &mut self,
+        fields: &mut Fields<'n>,
+        metadata: Option<&'n Node>,
+        reader: &mut Reader<'_>,
+    ) {
+        let Requires { skills, bins, env, unread } = Requires::read(fields, metadata, reader);
+        self.requires_skills = skills;
+        self.requires_bins.extend(bins);
+        self.requires_env.extend(env);
+        let unread = self.keep_unknown("requires.", unread);
+        if !unread.is_empty() {
+            self.extra.insert("requires".to_owned(), unread.into());
+        }
+    }
+
     /// Records `fields` as unknown, and returns their values by key.
     fn keep_unknown(&mut self, prefix: &str, fields: Vec<Field<'_>>) -> Map<String, Json> {
         let mut values = Map::new();
@@ -328,55 +355,6 @@ impl Manifest {
             values.insert(name.to_owned(), to_json(value));
         }
         values
-    }
-}
-
-/// Reads a text, or a list joined by blanks, because YAML parses `argument-hint: [file]` as a list.
-fn words(node: &Node, field: &str, reader: &mut Reader<'_>) -> Option<Spanned<String>> {
-    if !matches!(node.value, Value::Sequence(_)) {
-        return reader.text(field, node);
-    }
-    let words = reader.list(field, node, at_commas);
-    let words: Vec<String> = words.into_iter().map(|word| word.value).collect();
-    (!words.is_empty()).then(|| Spanned { value: words.join(" "), span: node.span.clone() })
-}
-
-fn on_one_line(text: Spanned<String>) -> Spanned<String> {
-    Spanned { value: one_line(&text.value), ..text }
-}
-
-fn valid_name(name: Spanned<String>, reader: &mut Reader<'_>) -> Option<Spanned<String>> {
-    let problem = if name.value.len() > MAX_NAME_BYTES {
-        format!("`name` of {} bytes is longer than {MAX_NAME_BYTES}", name.value.len())
-    } else if name.value.chars().any(char::is_control) {
-        "`name` is not one line of text".to_owned()
-    } else {
-        return Some(name);
-    };
-    let help = "write a short name such as `name: code-review`; the directory's name is used";
-    reader.report(Code::InvalidValue, name.span, problem, help);
-    None
-}
-
-fn valid_version(text: &Spanned<String>, reader: &mut Reader<'_>) -> Option<Spanned<Version>> {
-    let written = text.value.as_str();
-    let is_short = written.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let padded = match written.split('.').count() {
-        1 if is_short => format!("{written}.0.0"),
-        2 if is_short => format!("{written}.0"),
-        _ => written.to_owned(),
-    };
-    match Version::parse(&padded) {
-        Ok(value) => Some(Spanned { value, span: text.span.clone() }),
-        Err(error) => {
-            reader.report(
-                Code::InvalidValue,
-                text.span.clone(),
-                format!("`version` is `{}`, no semantic version: {error}", excerpt(written)),
-                "write three numbers, as in `version: 1.2.0`",
-            );
-            None
-        }
     }
 }
 

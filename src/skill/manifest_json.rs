@@ -49,6 +49,8 @@ impl Manifest {
         put("always", boolean(&self.always));
         put("requires_bins", filled(&self.requires_bins));
         put("requires_env", filled(&self.requires_env));
+        put("requires_skills", filled(&self.requires_skills));
+        put("restore", boolean(&self.restore));
         put("knowledge", filled(&self.knowledge));
         put("license", text(&self.license));
         put("compatibility", text(&self.compatibility));

@@ -37,10 +37,12 @@ mod pointer;
 mod policy;
 mod portable;
 mod repair;
+mod requires;
 mod rights;
 mod searched;
 mod spanned;
 mod strict;
+mod texts;
 mod trigger;
 #[doc(hidden)]
 pub mod yaml;

@@ -22,6 +22,7 @@ const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// A `SKILL.md` that is accepted by every reader that follows the specification.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Portable {
     /// The whole file.
     pub text: String,

@@ -5,6 +5,7 @@ mod consent;
 mod dispatcher;
 #[cfg(all(feature = "scripts", unix))]
 mod failures;
+mod required;
 mod sessions;
 
 use std::fs;

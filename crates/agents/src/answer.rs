@@ -1,7 +1,6 @@
 //! The context that a hook adds to a conversation.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::path::{Path, absolute};
 
 use serde_json::Value;
@@ -12,6 +11,7 @@ use super::channel::List;
 use super::command::is_agent_command;
 use super::event::HookEvent;
 use super::listing::undescribed;
+use super::notes::{GAP, NOTES, as_task, is_command, too_long, with_notes};
 use super::repeated_context::without_repeated_context;
 use super::skill_use::{SkillUse, owner};
 use super::transcript;
@@ -19,8 +19,8 @@ use repertoire::Error;
 use repertoire::activation::{Typed, find_command};
 use repertoire::catalog::{Audience, Entry};
 use repertoire::disclosure::{
-    Budget, CatalogPrompt, Disclosure, DisclosureOptions, Fallback, HowToLoad, PromptOptions,
-    Reason, Rejection, Tier, model_text, path_line,
+    Budget, CatalogPrompt, DisclosureOptions, HowToLoad, PromptOptions, Reason, Rejection,
+    TaskRunner, Tier, model_text, path_line,
 };
 use repertoire::engine::{Engine, Turn, TurnBuilder};
 use repertoire::session::{Day, Session, SkillState};
@@ -29,9 +29,6 @@ use repertoire::skill::SkillId;
 /// The longest context that agents accept without cutting it, in characters. Claude Code, Codex and
 /// Cursor cut it off at 10,000 or write the rest to a file; Copilot accepts 10 KB after a tool.
 const CONTEXT: usize = 10_000;
-/// The part of [`CONTEXT`] that is reserved for notes which say where to find instructions that do not
-/// fit.
-const NOTES: usize = 1_000;
 /// The part of [`CONTEXT`] that is reserved for the sentence before the instructions of a command.
 const SENTENCE: usize = 500;
 
@@ -45,14 +42,12 @@ const DESCRIBED: &str =
 /// The number of days in which a use of a skill counts for the order of these descriptions.
 const USE_DAYS: u32 = 90;
 
-/// The gap between two parts of the context.
-const GAP: &str = "\n\n";
-
 /// Returns disclosure options for hooks, within the length that agents accept without cutting it.
 pub fn disclosure_options() -> DisclosureOptions {
     let mut options = DisclosureOptions::default();
     options.budget = Some(Budget::Characters(CONTEXT - NOTES));
     options.how_to_load = HowToLoad::File;
+    options.tasks = TaskRunner::Model;
     options
 }
 
@@ -61,6 +56,7 @@ pub fn prompt_options() -> PromptOptions {
     let mut options = PromptOptions::default();
     options.budget = Some(Budget::Characters(CONTEXT));
     options.how_to_load = HowToLoad::File;
+    options.tasks = TaskRunner::Model;
     options
 }
 
@@ -238,7 +234,12 @@ impl HookCall {
 
     /// Returns the text that an ordinary message, not a command of the agent, calls for.
     fn said(&self, message: &str, engine: &Engine, session: &Session) -> Result<String, Error> {
-        let room = CONTEXT - SENTENCE;
+        let catalog = engine.catalog();
+        let command = Typed::parse(message).and_then(|typed| find_command(&catalog, typed.word));
+        let tasks = engine.disclosure_options().tasks;
+        let is_task = command.is_some_and(|entry| tasks.is_model_for(entry));
+        // The instructions of a task are not shown to this model.
+        let room = if is_task { 0 } else { CONTEXT - SENTENCE };
         let turn = self.turn(message, engine, session).max_command_chars(room);
         let Turn { text, disclosure, activation, refused, .. } = turn.run()?;
         let Some(activation) = activation else {
@@ -249,8 +250,8 @@ impl HookCall {
             return Ok(with_notes(text, &disclosure, engine));
         };
         let id = activation.id.as_str();
-        let catalog = engine.catalog();
         let (follow, text) = match catalog.get(id) {
+            Some(entry) if is_task => ("", as_task(entry)),
             Some(entry) if text.chars().count() > room => ("", too_long(entry)),
             _ => (" These are its instructions.", text),
         };
@@ -339,45 +340,5 @@ impl HookCall {
         let prompt = engine.prompt_with(&options);
         session.listed(&prompt.included)?;
         Ok(prompt.text)
-    }
-}
-
-/// Returns the sentence about a skill whose command the user typed.
-fn is_command(id: &str) -> String {
-    format!(
-        "The user typed the command of the skill `{id}`, which is installed although the agent does \
-         not know the command."
-    )
-}
-
-/// Adds notes to the disclosed text that say where the instructions are that did not fit and whose line,
-/// which says the same, did not fit either, as far as there is room for them.
-fn with_notes(mut text: String, disclosure: &Disclosure, engine: &Engine) -> String {
-    let has_line =
-        |reason: &Reason| matches!(reason, Reason::OverBudget { shown: Fallback::Line, .. });
-    let mut room = NOTES;
-    let catalog = engine.catalog();
-    for (id, _) in disclosure.too_long().filter(|(_, reason)| !has_line(reason)) {
-        let entry = catalog.find(id.as_str(), Audience::Model).ok();
-        let Some(note) = entry.map(too_long) else { continue };
-        let n_chars = note.chars().count() + GAP.len();
-        if n_chars <= room {
-            room -= n_chars;
-            let _ = write!(text, "{GAP}{note}");
-        }
-    }
-    text
-}
-
-/// Returns the note that replaces instructions that do not fit.
-fn too_long(entry: &Entry) -> String {
-    let id = &entry.id;
-    match entry.skill.path() {
-        Some(path) => format!(
-            "The instructions of the skill `{id}` are too long to stand here. Read them before you \
-             go on: {}",
-            path_line(&path.display().to_string())
-        ),
-        None => format!("The instructions of the skill `{id}` are too long to stand here."),
     }
 }

@@ -31,6 +31,7 @@ mod command;
 mod event;
 mod files;
 mod listing;
+mod notes;
 mod own_commands;
 mod repeated_context;
 mod skill_use;

@@ -64,7 +64,8 @@ pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
 /// any.
 pub(crate) fn config(common: &Common) -> Result<Config, Error> {
     project_dir(common)?;
-    let mut config = Config::load(&config_place(common));
+    let config = Config::load(&config_place(common));
+    let mut config = config.for_agent(common.agent.map(HookAgent::as_str));
     if let Ok(models) = models(common) {
         config = config.with_models(&models);
     }

@@ -20,7 +20,7 @@ const BUNDLED_OFF: &str = "bundled skills are off here unless they are asked for
 impl Config {
     /// The settings that turn skills on and off; the last one that names a skill decides. The project's
     /// file wins over the user's about the project's own skills; in the same file, `disabled` wins over
-    /// `enabled`.
+    /// `enabled`, and `off` in `show` over both.
     pub(crate) fn choices(&self) -> Vec<SkillChoice> {
         let mut choices = Vec::new();
         for file in &self.files {
@@ -30,6 +30,8 @@ impl Config {
                     choices.extend(found.texts().map(|skills| choice(found, skills)));
                 }
             }
+            let of_file = self.found.iter().filter(|found| found.path == file.path);
+            choices.extend(of_file.flat_map(|found| self.hidden_by(found)));
         }
         choices
     }
@@ -45,6 +47,7 @@ impl Config {
             .brand(&self.place.brand)
             .sources(self.sources())
             .choose(self.choices())
+            .expose(self.exposures())
             .map_disclosure(|options| self.disclosure(options))
             .map_prompt(|options| self.prompt(options))
             .map_toolsets(|options| self.toolsets(options))

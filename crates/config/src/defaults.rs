@@ -92,9 +92,13 @@ mod tests {
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,
                 Some(Value::Margin(_)) => *kind == Kind::Margin,
-                Some(Value::Text(_) | Value::Texts(_) | Value::Table(_) | Value::Address(_)) => {
-                    false
-                }
+                Some(
+                    Value::Text(_)
+                    | Value::Texts(_)
+                    | Value::Table(_)
+                    | Value::Shown(_)
+                    | Value::Address(_),
+                ) => false,
             };
             assert!(fits, "{name}");
             // Narrowing needs a known default: every switch has one, and a limit without one is

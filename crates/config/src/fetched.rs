@@ -58,6 +58,9 @@ pub struct FetchSection {
     pub line: usize,
     /// Its settings.
     pub settings: FetchSettings,
+    /// The prefix of the ids of its skills; `None` if they have none.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
     /// The interval at which long-running hosts check the source for updates; `None` for never. It is
     /// serialised in seconds.
     #[serde(serialize_with = "in_seconds")]
@@ -79,11 +82,11 @@ impl Config {
             let at = sections.iter().position(is_same).unwrap_or_else(|| {
                 let (file, settings) = (found.path.clone(), FetchSettings::default());
                 let (name, scope, line) = (name.to_owned(), found.scope, found.line);
-                let refresh = None;
-                sections.push(FetchSection { name, scope, file, line, settings, refresh });
+                let (alias, refresh) = (None, None);
+                sections.push(FetchSection { name, scope, file, line, settings, alias, refresh });
                 sections.len() - 1
             });
-            let FetchSection { settings, refresh, .. } = &mut sections[at];
+            let FetchSection { settings, alias, refresh, .. } = &mut sections[at];
             match (key, &found.value) {
                 ("source", Value::Text(text)) => settings.source.clone_from(text),
                 ("rev", Value::Text(text)) => settings.rev = Some(text.clone()),
@@ -91,6 +94,7 @@ impl Config {
                 ("skills", Value::Texts(texts)) => settings.skills.clone_from(texts),
                 ("signed_by", Value::Texts(texts)) => settings.signed_by.clone_from(texts),
                 ("agents", Value::Texts(texts)) => settings.agents.clone_from(texts),
+                ("as", Value::Text(text)) => *alias = Some(text.clone()),
                 ("refresh", Value::Seconds(time)) => *refresh = Some(*time),
                 _ => {}
             }

@@ -19,6 +19,7 @@ mod permission;
 mod read;
 mod retriever;
 mod schema;
+mod shown;
 mod signatures;
 mod sources;
 mod value;
@@ -42,6 +43,7 @@ pub use fetched::{FetchSection, FetchSettings, PlacedCopy, remove_fetch, set_fet
 pub use line_process::{LineFault, LineProcess};
 pub use models::{Model, Models, open_table, set_meaning};
 pub use retriever::ProgramRetriever;
+pub use shown::AGENTS;
 pub use signatures::{SignaturePolicy, SignedSources};
 
 /// The name of configuration files.
@@ -149,6 +151,8 @@ pub struct Config {
     window: Option<usize>,
     /// The table that `routing.meaning` names.
     table: Option<Arc<MeaningTable>>,
+    /// The agent whose entries of `skills.show` apply.
+    agent: Option<String>,
     /// The time for all answers of the retriever together; `None` if there is no limit.
     retriever_time: Option<Duration>,
 }
@@ -175,6 +179,7 @@ impl Config {
         config.report_shares();
         config.report_standard();
         config.check_sources();
+        config.check_shown();
         config
     }
 
@@ -226,7 +231,8 @@ impl Config {
         for key in schema::KEYS.iter().filter(|key| !key.name.contains('*')) {
             let found = self.found.iter().filter(|found| found.name == key.name);
             let found: Vec<&Found> = found.filter(|found| !self.is_open_share(found)).collect();
-            let is_list = matches!(key.kind, Kind::Texts | Kind::Closed | Kind::Sources);
+            let is_list =
+                matches!(key.kind, Kind::Texts | Kind::Closed | Kind::Sources | Kind::Shown);
             let n_hidden = if is_list { 0 } else { found.len().saturating_sub(1) };
             settings.extend(found[n_hidden..].iter().map(|found| from(found)));
             if found.is_empty() {

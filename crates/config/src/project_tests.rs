@@ -33,6 +33,13 @@ fn hostile(key: &schema::Key) -> Vec<&'static str> {
                 "[3, \"mine\"]",
             ]
         }
+        Kind::Shown => vec![
+            "{ \"*\" = \"off\" }",
+            "{ mine = \"manual\", kept = \"name\" }",
+            "{ own = \"pinned\", mine = 3 }",
+            "{ acme = { \"*\" = \"line\" } }",
+            "\"off\"",
+        ],
         Kind::Sources => vec!["[\"..\"]", "[\"/\"]", "[\"inside\"]"],
         Kind::Paths => vec!["[\"/\"]"],
         Kind::Variables => vec!["[\"SECRET\"]"],

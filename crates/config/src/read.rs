@@ -11,7 +11,7 @@ use super::retriever;
 use super::schema::{self, Key, Kind, ProjectMay, Value, plain};
 use super::value::{
     Problem, budget, is_model_name, is_public_key, json_of_table, kind_of, kind_of_value, margin,
-    time,
+    shown, time,
 };
 use repertoire::catalog::Scope;
 use repertoire::diagnostic::{Code, Diagnostic};
@@ -216,6 +216,10 @@ impl Reader<'_> {
             Kind::Margin => margin(item).ok_or_else(|| {
                 wrong("true, false, or a table such as `{ worth = 1.6, lead = 0.9, words = 2 }`")
             })?,
+            Kind::Shown => {
+                let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
+                Ok(Value::Shown(shown(table)))
+            }
             Kind::Table => {
                 let table = item.as_table_like().ok_or_else(|| wrong("a table"))?;
                 Ok(Value::Table(json_of_table(table)))

@@ -26,6 +26,8 @@ pub(super) enum Kind {
     Texts,
     /// Skills that the setting turns off.
     Closed,
+    /// A table of how much of each skill is shown.
+    Shown,
     /// Directories of skills.
     Sources,
     /// Files and directories that code may use.
@@ -119,6 +121,7 @@ pub(super) const KEYS: &[Key] = &[
     key("sources.standard", Kind::Switch, ProjectMay::Own),
     key("skills.enabled", Kind::Texts, ProjectMay::Own),
     key("skills.disabled", Kind::Closed, ProjectMay::Own),
+    key("skills.show", Kind::Shown, ProjectMay::Own),
     key("bundled.command_line", Kind::Switch, ProjectMay::TurnOn),
     key("bundled.hooks", Kind::Switch, ProjectMay::TurnOn),
     key("bundled.mcp", Kind::Switch, ProjectMay::TurnOn),
@@ -174,6 +177,7 @@ pub(super) const KEYS: &[Key] = &[
     key("fetch.*.rev", Kind::Text, ProjectMay::Own),
     key("fetch.*.path", Kind::Text, ProjectMay::Own),
     key("fetch.*.skills", Kind::Texts, ProjectMay::Own),
+    key("fetch.*.as", Kind::Text, ProjectMay::Own),
     // This applies only to sources that the user has fetched from exactly this address: see
     // `fetch/poll.rs`.
     key("fetch.*.refresh", Kind::Interval, ProjectMay::Own),
@@ -207,6 +211,17 @@ pub(super) fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'st
     KEYS.iter().filter_map(in_section)
 }
 
+/// An entry of `skills.show`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Show {
+    /// The agent for which it applies; `None` for all of them.
+    pub(super) agent: Option<String>,
+    /// The skills, in a form in which a list names them.
+    pub(super) skills: String,
+    /// How much of them is shown, as it is written.
+    pub(super) value: String,
+}
+
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
@@ -219,6 +234,8 @@ pub(super) enum Value {
     Budget(String),
     Margin(Option<RelevanceMargin>),
     Table(Map<String, Json>),
+    /// In the order of the file.
+    Shown(Vec<Show>),
     Address(String),
 }
 
@@ -298,9 +315,22 @@ impl Value {
                 json!({"worth": decimal(*worth), "lead": decimal(*lead), "words": words})
             }
             Value::Table(table) => table.clone().into(),
+            Value::Shown(shown) => shown_to_json(shown),
             Value::Address(url) => without_secrets(url).into(),
         }
     }
+}
+
+fn shown_to_json(shown: &[Show]) -> Json {
+    let mut table = Map::new();
+    for Show { agent, skills, value: show } in shown {
+        let of_agent = agent.as_ref().map(|agent| table.entry(agent).or_insert_with(|| json!({})));
+        match of_agent {
+            Some(of_agent) => of_agent[skills] = show.as_str().into(),
+            None => drop(table.insert(skills.clone(), show.as_str().into())),
+        }
+    }
+    table.into()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use serde_json::{Map, Value as Json};
 use toml_edit::{Item, TableLike, Value as TomlValue};
 
-use super::schema::Value;
+use super::schema::{Show, Value};
 use repertoire::diagnostic::Code;
 use repertoire::disclosure::{Budget, RelevanceMargin};
 
@@ -171,6 +171,27 @@ pub(super) fn is_model_name(name: &str) -> bool {
     name.len() <= MAX_MODEL_NAME
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(is_legal)
+}
+
+/// Reads the table `show`, in the order of the file. A value that is not a text is kept as it is written, to be
+/// reported.
+pub(super) fn shown(table: &dyn TableLike) -> Vec<Show> {
+    let mut shown = Vec::new();
+    for (skills, item) in table.iter() {
+        let (skills, of_agent) = (skills.to_owned(), item.as_table_like());
+        if let Some(of_agent) = of_agent {
+            let of_agent = of_agent.iter().map(|(name, item)| Show {
+                agent: Some(skills.clone()),
+                skills: name.to_owned(),
+                value: item.as_str().map_or_else(|| item.to_string(), str::to_owned),
+            });
+            shown.extend(of_agent);
+        } else {
+            let value = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+            shown.push(Show { agent: None, skills, value });
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -89,7 +89,14 @@ impl Fetcher {
             if !section.settings.agents.is_empty() {
                 placed.extend(self.placed_copies(&config, &section));
             }
-            let source = source_at(name, &section.settings.source, root);
+            let mut source = source_at(name, &section.settings.source, root);
+            match section.alias.as_deref().map(|alias| (alias, check_name(alias))) {
+                Some((alias, Ok(()))) => source = source.alias(alias),
+                Some((_, Err(error))) => {
+                    find(Code::InvalidSource, error.message().to_owned(), error.help());
+                }
+                None => {}
+            }
             sources.push((section.scope, source.signed_with(signed_by)));
         }
         config.with_fetched(sources, findings).with_placed(placed)

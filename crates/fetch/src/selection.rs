@@ -18,7 +18,8 @@ use repertoire_config::FetchSettings;
 /// The number of bytes that are read of a marketplace file, or of a skill file, to choose skills.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
-/// Returns the skills to take: those that `settings` name, or all, without those named after a `!`.
+/// Returns the skills to take: those that `settings` name and those of the source that they require, or all,
+/// without those named after a `!`.
 ///
 /// Fails with `NOT_FOUND` if the source has none, or lacks one that the settings name.
 pub(super) fn chosen_units(
@@ -64,12 +65,13 @@ pub(super) fn chosen_units(
     if wanted.is_empty() {
         chosen.extend(0..known.0.len());
     }
+    known.add_required(&mut chosen);
     for id in excluded {
         let excluded = known.positions(id);
         chosen.retain(|nth| !excluded.contains(nth));
     }
     let units = known.0.into_iter().enumerate().filter(|(nth, _)| chosen.contains(nth));
-    Ok(units.map(|(_, (_, unit))| unit).collect())
+    Ok(units.map(|(_, skill)| skill.unit).collect())
 }
 
 /// The entries of `skills` after a `!`, and the others.
@@ -79,23 +81,43 @@ pub(super) fn excluded_and_wanted(skills: &[String]) -> (Vec<&str>, Vec<&str>) {
     (excluded.into_iter().map(|id| &id[1..]).collect(), wanted)
 }
 
-/// The skills of a source, each with the name in its front matter.
-struct Known(Vec<(String, Unit)>);
+/// A skill of a source.
+struct KnownSkill {
+    /// The name in its front matter; empty if that cannot be read.
+    name: String,
+    /// The skills that it requires.
+    requires: Vec<String>,
+    unit: Unit,
+}
+
+/// The skills of a source.
+struct Known(Vec<KnownSkill>);
 
 impl Known {
     fn add(&mut self, units: Vec<Unit>, tree: &mut dyn SourceTree) -> Result<(), Error> {
         let files: Vec<&str> = units.iter().map(|unit| unit.skill_file.as_str()).collect();
         let texts = texts(tree, &files)?;
-        let name_of = |unit: &Unit| {
+        self.0.extend(units.into_iter().map(|unit| {
             let skill = texts.get(&unit.skill_file).and_then(|text| text.parse::<Skill>().ok());
-            skill.map(|skill| skill.name().to_owned()).unwrap_or_default()
-        };
-        self.0.extend(units.into_iter().map(|unit| (name_of(&unit), unit)));
+            let name = skill.as_ref().map(|skill| skill.name().to_owned()).unwrap_or_default();
+            let requires = skill.iter().flat_map(|skill| &skill.manifest().requires_skills);
+            KnownSkill { name, requires: requires.map(|name| name.value.clone()).collect(), unit }
+        }));
         Ok(())
     }
 
     fn units(&self) -> Vec<Unit> {
-        self.0.iter().map(|(_, unit)| unit.clone()).collect()
+        self.0.iter().map(|skill| skill.unit.clone()).collect()
+    }
+
+    /// Adds the skills that the `chosen` ones require, and those that these require. A skill that the source
+    /// does not have may be in another one.
+    fn add_required(&self, chosen: &mut BTreeSet<usize>) {
+        let mut open: Vec<usize> = chosen.iter().copied().collect();
+        while let Some(nth) = open.pop() {
+            let required = self.0[nth].requires.iter().flat_map(|id| self.positions(id));
+            open.extend(required.filter(|required| chosen.insert(*required)));
+        }
     }
 
     /// Returns the indices of the skills that `id` names: literally, in another form in which skills are
@@ -105,8 +127,9 @@ impl Known {
             return vec![nth];
         }
         let all = || self.0.iter().enumerate();
-        let is_named =
-            |(name, unit): &(String, Unit)| may_name(id, &[name, &unit.at, last(&unit.at)]);
+        let is_named = |KnownSkill { name, unit, .. }: &KnownSkill| {
+            may_name(id, &[name, &unit.at, last(&unit.at)])
+        };
         let named = all().filter(|(_, one)| is_named(one)).map(|(nth, _)| nth);
         let named: Vec<usize> = named.take(if id.contains('*') { usize::MAX } else { 1 }).collect();
         if !named.is_empty() {
@@ -114,13 +137,13 @@ impl Known {
         }
         let is_below =
             |unit: &Unit| unit.dir.strip_prefix(id).is_some_and(|rest| rest.starts_with('/'));
-        all().filter(|(_, (_, unit))| is_below(unit)).map(|(nth, _)| nth).collect()
+        all().filter(|(_, skill)| is_below(&skill.unit)).map(|(nth, _)| nth).collect()
     }
 
     /// Returns the index of the skill that `id` names literally: by its name, its directory in the copy
     /// or in the source, the last part of that, or its address.
     fn position(&self, id: &str) -> Option<usize> {
-        self.0.iter().position(|(name, unit)| {
+        self.0.iter().position(|KnownSkill { name, unit, .. }| {
             name == id
                 || unit.at == id
                 || unit.dir == id
@@ -137,7 +160,7 @@ fn last(path: &str) -> &str {
 /// The error for a skill that cannot be chosen. A skill inside the directory of another one comes with
 /// that one.
 fn missing(source: &str, id: &str, known: &Known) -> Error {
-    let shown = |(name, unit): &(String, Unit)| {
+    let shown = |KnownSkill { name, unit, .. }: &KnownSkill| {
         if name.is_empty() { unit.at.clone() } else { name.clone() }
     };
     let mut above = id.rmatch_indices('/').filter_map(|(end, _)| known.position(&id[..end]));
@@ -167,15 +190,38 @@ fn texts(tree: &mut dyn SourceTree, files: &[&str]) -> Result<BTreeMap<String, S
 mod tests {
     use super::*;
 
+    fn known(skills: &[(&str, &[&str])]) -> Known {
+        let skill = |(dir, requires): &(&str, &[&str])| KnownSkill {
+            name: last(dir).to_owned(),
+            requires: requires.iter().map(|id| (*id).to_owned()).collect(),
+            unit: Unit {
+                dir: (*dir).to_owned(),
+                at: last(dir).to_owned(),
+                skill_file: format!("{dir}/SKILL.md"),
+            },
+        };
+        Known(skills.iter().map(skill).collect())
+    }
+
+    #[test]
+    fn required_skills_come_along() {
+        let known = known(&[
+            ("s/a", &["b", "elsewhere"]),
+            ("s/b", &["/C", "a"]),
+            ("s/c", &[]),
+            ("s/d", &["c"]),
+        ]);
+        for (chosen, wanted) in [(0, &[0, 1, 2][..]), (2, &[2]), (3, &[2, 3])] {
+            let mut chosen = BTreeSet::from([chosen]);
+            known.add_required(&mut chosen);
+            assert_eq!(chosen.into_iter().collect::<Vec<_>>(), wanted);
+        }
+    }
+
     #[test]
     fn skills_are_chosen_in_any_form_in_which_they_are_named() {
-        let unit = |dir: &str| Unit {
-            dir: dir.to_owned(),
-            at: last(dir).to_owned(),
-            skill_file: format!("{dir}/SKILL.md"),
-        };
-        let dirs = ["skills/acme-doc", "skills/acme-mail", "skills/tdd"];
-        let known = Known(dirs.iter().map(|dir| (last(dir).to_owned(), unit(dir))).collect());
+        let known =
+            known(&[("skills/acme-doc", &[]), ("skills/acme-mail", &[]), ("skills/tdd", &[])]);
         for (id, wanted) in [
             ("tdd", &[2][..]),
             ("skills/tdd", &[2]),

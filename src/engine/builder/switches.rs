@@ -1,7 +1,7 @@
-//! The options that turn skills off.
+//! The options that turn skills off, or show less or more of them.
 
 use super::EngineBuilder;
-use crate::catalog::SkillRule;
+use crate::catalog::{ExposureChoice, SkillRule};
 
 impl EngineBuilder {
     /// Disables all bundled skills that are not [enabled](EngineBuilder::enable). `reason` is a phrase,
@@ -17,6 +17,25 @@ impl EngineBuilder {
     #[must_use]
     pub fn rules(mut self, rules: Vec<SkillRule>) -> EngineBuilder {
         self.catalog.rules.extend(rules);
+        self
+    }
+
+    /// Adds settings that decide how much of some skills a model sees. Of several settings that name a skill, the
+    /// last one decides.
+    ///
+    /// ```
+    /// use repertoire::Engine;
+    /// use repertoire::catalog::{Exposure, ExposureChoice};
+    ///
+    /// let skill = "---\nname: review\ndescription: Reviews code.\ntriggers: [review]\n---\nSteps.\n";
+    /// let line = ExposureChoice::new("review", Exposure::Line);
+    /// let engine = Engine::builder().skill(skill.parse()?).expose([line]).build()?;
+    /// assert_eq!(engine.disclose("review this").registry, ["review"]);
+    /// # Ok::<(), repertoire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn expose(mut self, choices: impl IntoIterator<Item = ExposureChoice>) -> EngineBuilder {
+        self.catalog.exposures.extend(choices);
         self
     }
 }

@@ -7,7 +7,7 @@ use super::SessionTools;
 use super::parameters::{FindSkills, ReadSkillFile, UseSkill};
 use crate::activation::{ConsentPolicy, Content, ReadOptions};
 use crate::catalog::{Audience, Entry};
-use crate::disclosure::ARGUMENTS_NOTE;
+use crate::disclosure::{ARGUMENTS_NOTE, TaskRunner};
 use crate::engine::{Activate, EngineCounts, keep_query};
 use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
@@ -52,7 +52,7 @@ impl SessionTools {
     /// would give them, so that they need not be repeated.
     fn is_in_context(&self, entry: &Entry) -> Result<bool, Error> {
         let asks_each_time = self.engine.0.consent.policy == ConsentPolicy::Always;
-        if asks_each_time || self.engine.runs_as_task(entry) {
+        if asks_each_time || self.engine.runs_as_task(entry, TaskRunner::Host) {
             return Ok(false);
         }
         Ok(self.session.state()?.shows(&entry.id, &entry.skill))

@@ -158,7 +158,7 @@ mod tests {
             "tools: [{name: Read}]",
             "tools:",
             "tools: [Read]\nallowed_tools: [Read]",
-            "requires: {skills: [plan]}",
+            "requires: {roles: [plan]}",
             "requires: [git]",
             "trigger: explicit",
             "trigger: {type: schedule}",

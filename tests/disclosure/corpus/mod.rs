@@ -3,7 +3,13 @@
 
 mod selection;
 
-use repertoire::{Disclosure, Engine, Source};
+use std::collections::BTreeMap;
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use repertoire::catalog::Environment;
+use repertoire::{Disclosure, Engine, Skill, Source};
 use tempfile::TempDir;
 
 use crate::support::{say, shared};
@@ -81,9 +87,29 @@ fn catalog() -> Option<(TempDir, Engine)> {
         std::fs::create_dir(&copy).unwrap();
         std::fs::copy(skill.path().unwrap(), copy.join("SKILL.md")).unwrap();
     }
-    let engine = Engine::builder().source(Source::project(dir.path())).build().unwrap();
+    let builder = Engine::builder().source(Source::project(dir.path()));
+    let engine = builder.environment(environment(&chosen, dir.path())).build().unwrap();
     assert_eq!(engine.catalog().entries().count(), N_SKILLS);
     Some((dir, engine))
+}
+
+/// Returns an environment that has the programs and variables which the skills require, with the programs below
+/// `dir`.
+fn environment(skills: &[Skill], dir: &Path) -> Environment {
+    let programs = dir.join(".programs");
+    std::fs::create_dir(&programs).unwrap();
+    let mut variables = BTreeMap::from([("PATH".into(), programs.clone().into_os_string())]);
+    for manifest in skills.iter().map(Skill::manifest) {
+        for program in &manifest.requires_bins {
+            let program = programs.join(&program.value);
+            std::fs::write(&program, "").unwrap();
+            #[cfg(unix)]
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let required = manifest.requires_env.iter();
+        variables.extend(required.map(|name| (name.value.clone().into(), "set".into())));
+    }
+    Environment::Fixed(variables)
 }
 
 /// Tells whether the skill is shown, in full or as a line.

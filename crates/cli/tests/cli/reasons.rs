@@ -15,6 +15,7 @@ const N_CIPHERS: usize = 300;
 /// Returns the codes of all reasons; a match over [`repertoire::Reason`] keeps the list complete.
 fn all_codes() -> BTreeSet<&'static str> {
     use repertoire::Reason;
+    use repertoire::catalog::Exposure;
     let text = String::new;
     let shown = repertoire::disclosure::Fallback::Line;
     let all = [
@@ -30,6 +31,8 @@ fn all_codes() -> BTreeSet<&'static str> {
         Reason::NeedsConsent,
         Reason::OverBudget { cost: None, shown },
         Reason::OverRestoreBudget,
+        Reason::NotRestored,
+        Reason::LineOnly { exposure: Exposure::Line },
         Reason::Filtered,
         Reason::Unavailable { missing: text() },
         Reason::Disabled { by: text() },
@@ -61,6 +64,7 @@ fn catalog() -> Place {
     skill("skills/needy", "triggers: [needy]\nrequires_bins: [no-such-program]", "N.");
     skill("skills/quiet", "triggers: [quiet]\ndisable-model-invocation: true", "Q.");
     skill("skills/red-tape", "", "R.");
+    skill("skills/once", "triggers: [just once]\nrestore: false", "Once.");
     let elsewhere =
         "when_to_use: For red tape of the office, red tape forms and their red tape rules.";
     skill("skills/office", elsewhere, "Red tape forms of the office.");
@@ -125,6 +129,15 @@ fn every_reason_is_told_with_its_code() {
     assert_eq!(say(&["the encyclopedia"]), "in-context");
     assert_eq!(say(&["go on", "--event", "compacted"]), "over-restore-budget");
     seen.extend(["in-context", "over-restore-budget"]);
+
+    let session = ["disclose", "--session", "t"];
+    let say = |more: &[&str]| told(&[&session[..], more].concat(), "omitted", "once");
+    let _ = place.run([&["--source", "skills"], &session[..], &["just once"]].concat());
+    assert_eq!(say(&["go on", "--event", "compacted"]), "not-restored");
+    place.write("home/.repertoire/config.toml", "[skills.show]\nonce = \"line\"\n");
+    assert_eq!(told(&["disclose", "just once"], "omitted", "once"), "line-only");
+    place.write("home/.repertoire/config.toml", "");
+    seen.extend(["not-restored", "line-only"]);
 
     let why = |args: &[&str]| place.run([&["why", "--json"], args].concat()).json()["code"].clone();
     assert_eq!(why(&["needy", "needy", "--source", "skills"]), "unavailable");

@@ -69,7 +69,7 @@ fn a_skill_is_used_with_its_arguments() {
     let xml =
         place.run(["use", "--xml", "--source", "skills", "review", "--", "-x <y>"]).exits(0).stdout;
     assert!(xml.starts_with("<skill_content command=\"/review\" name=\"review\">"), "{xml}");
-    assert!(xml.contains("Review `-x` with -x &lt;y&gt;."), "{xml}");
+    assert!(xml.contains("<![CDATA[\nReview `-x` with -x <y>."), "{xml}");
 }
 
 #[test]

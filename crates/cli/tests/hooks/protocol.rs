@@ -221,12 +221,9 @@ fn a_command_whose_skill_cannot_run_as_it_is_declared_is_no_reason_for_silence()
         let text = format!("---\nname: {name}\ndescription: d\n{field}\n---\nDo $ARGUMENTS.\n");
         place.write(&format!(".repertoire/skills/{name}/SKILL.md"), text);
     };
-    skill("apart", "context: fork");
     skill("needs", "requires_bins: [no-such-program]");
     let added =
         |message: &str| hook(&place, "claude-code", &prompt(message, message)).exits(0).stdout;
-    // A hook cannot tell an agent to spawn a task, so it gives the instructions.
-    assert!(added("/apart the deploy").contains("Do the deploy."), "{}", added("/apart now"));
     let needs = added("/needs to deploy");
     assert!(needs.contains("`needs`") && needs.contains("no-such-program"), "{needs}");
     assert!(needs.contains("## Skill: deploy"), "the rest is a message like any other: {needs}");
@@ -313,4 +310,24 @@ fn options_of_matching_matter_to_a_hook() {
     };
     assert!(said(&[]).contains("## Skill: deploy"));
     assert!(!said(&["--mask-quoted"]).contains("## Skill: deploy"));
+}
+
+#[test]
+fn a_skill_that_runs_as_a_task_is_handed_to_a_subagent() {
+    let place = place();
+    let text = "---\nname: apart\ndescription: Digs.\ntriggers: [dig it up]\ncontext: fork\n\
+        agent: explorer\n---\nSECRET $ARGUMENTS.\n";
+    place.write(".repertoire/skills/apart/SKILL.md", text);
+    let file = place.path().join(".repertoire/skills/apart/SKILL.md").display().to_string();
+    for agent in ["claude-code", "codex"] {
+        for (session, message) in [("line", "please dig it up"), ("command", "/apart the deploy")] {
+            let session = format!("{agent}-{session}");
+            let told = hook(&place, agent, &prompt(&session, message)).exits(0).stdout;
+            assert!(!told.contains("SECRET"), "{agent}: {told}");
+            assert!(told.contains("subagent") && told.contains(&file), "{agent}: {told}");
+            // What was never in the context is not referred to.
+            let again = hook(&place, agent, &prompt(&session, "/apart now")).exits(0).stdout;
+            assert!(again.contains("`explorer`") && again.contains(&file), "{agent}: {again}");
+        }
+    }
 }

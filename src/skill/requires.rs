@@ -1,0 +1,155 @@
+//! The requirements that a manifest declares besides `requires_bins` and `requires_env`.
+
+use super::fields::{Field, Fields, Reader, at_commas, nested};
+use super::spanned::Spanned;
+use super::yaml::{Node, Value};
+
+/// The blocks of `metadata` in which hosts have their own `requires`: those of `OpenClaw`, with its earlier
+/// names, and Hermes.
+const HOST_BLOCKS: [&str; 4] = ["openclaw", "clawdbot", "moltbot", "hermes"];
+
+/// The keys of a map `requires`.
+const KEYS: [&str; 3] = ["skills", "bins", "env"];
+
+/// The requirements of a skill.
+#[derive(Default)]
+pub(super) struct Requires<'n> {
+    /// Skills that it builds on.
+    pub(super) skills: Vec<Spanned<String>>,
+    /// Programs without which it is unavailable.
+    pub(super) bins: Vec<Spanned<String>>,
+    /// Environment variables without which it is unavailable.
+    pub(super) env: Vec<Spanned<String>>,
+    /// The entries of the map `requires` that are not read.
+    pub(super) unread: Vec<Field<'n>>,
+}
+
+impl<'n> Requires<'n> {
+    /// Reads `requires_skills`, `requires: {skills, bins, env}`, `depends` and `dependencies`, and the same map in
+    /// `metadata` and in the blocks of hosts there.
+    pub(super) fn read(
+        fields: &mut Fields<'n>,
+        metadata: Option<&'n Node>,
+        reader: &mut Reader<'_>,
+    ) -> Requires<'n> {
+        let mut requires = Requires::default();
+        let of_metadata = |key| metadata.and_then(|node| nested(node, key));
+        let own = [fields.take("requires_skills"), of_metadata("requires_skills")];
+        for node in own.into_iter().flatten() {
+            requires.skills.extend(reader.list("requires_skills", node, at_commas));
+        }
+        for field in ["depends", "dependencies"] {
+            if fields.peek(field).is_some_and(are_skills)
+                && let Some(node) = fields.take(field)
+            {
+                requires.skills.extend(reader.list(field, node, at_commas));
+            }
+        }
+        if fields.peek("requires").is_some_and(is_ours)
+            && let Some(node) = fields.take("requires")
+        {
+            requires.unread = requires.read_map(node, reader);
+        }
+        let of_hosts = HOST_BLOCKS.iter().filter_map(|host| nested(of_metadata(host)?, "requires"));
+        for node in of_metadata("requires").into_iter().chain(of_hosts) {
+            requires.read_map(node, reader);
+        }
+        requires
+    }
+
+    /// Reads a map `requires`. Returns the entries that are not read.
+    fn read_map(&mut self, node: &'n Node, reader: &mut Reader<'_>) -> Vec<Field<'n>> {
+        let Value::Mapping(entries) = &node.value else { return Vec::new() };
+        let mut fields = Fields::new(entries, reader);
+        let targets = [&mut self.skills, &mut self.bins, &mut self.env];
+        for (key, target) in KEYS.into_iter().zip(targets) {
+            if let Some(node) = fields.take(key) {
+                target.extend(reader.list(&format!("requires.{key}"), node, at_commas));
+            }
+        }
+        fields.rest()
+    }
+}
+
+/// Tells whether a value of `requires` is a map of ours: other programs use this key, too.
+fn is_ours(node: &Node) -> bool {
+    KEYS.iter().any(|key| nested(node, key).is_some())
+}
+
+/// Tells whether a value of `depends` or `dependencies` names skills. Many files list packages with versions
+/// there, as in `python>=3.8`.
+fn are_skills(node: &Node) -> bool {
+    let is_sign = |c: char| !(c.is_alphanumeric() || "_-/:,$@".contains(c) || c.is_whitespace());
+    let is_name = |node: &Node| node.text().is_some_and(|text| !text.contains(is_sign));
+    match &node.value {
+        Value::Sequence(entries) => entries.iter().all(is_name),
+        _ => is_name(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::skill::{Manifest, Skill, Spanned};
+
+    fn manifest(fields: &str) -> Manifest {
+        let text = format!("---\nname: a\ndescription: d\n{fields}\n---\n");
+        text.parse::<Skill>().unwrap().manifest().clone()
+    }
+
+    fn texts(list: &[Spanned<String>]) -> Vec<&str> {
+        list.iter().map(|entry| entry.value.as_str()).collect()
+    }
+
+    #[test]
+    fn required_skills_have_several_spellings() {
+        for fields in [
+            "requires_skills: [tdd, acme:review]",
+            "requires-skills: tdd, acme:review",
+            "requires: {skills: [tdd, acme:review]}",
+            "depends: [tdd, acme:review]",
+            "dependencies: [tdd, acme:review]",
+            "dependencies:\n  - tdd\n  - acme:review",
+            "depends: tdd\nrequires_skills: acme:review",
+            "metadata: {requires_skills: [tdd, acme:review]}",
+            "metadata: {requires: {skills: [tdd, acme:review]}}",
+        ] {
+            let manifest = manifest(fields);
+            let mut skills = texts(&manifest.requires_skills);
+            skills.sort_unstable_by(|a, b| b.cmp(a));
+            assert_eq!(skills, ["tdd", "acme:review"], "{fields}");
+            assert!(manifest.extra.is_empty() && manifest.unknown_keys.is_empty(), "{fields}");
+        }
+        // Packages with their versions are not skills.
+        for (fields, key) in [
+            ("dependencies: [python>=3.8, pandas]", "dependencies"),
+            ("dependencies: python>=3.8, pandas>=1.5.0", "dependencies"),
+            ("dependencies: {react: ^18}", "dependencies"),
+            ("depends: [lib (1.2)]", "depends"),
+            ("requires: python", "requires"),
+            ("requires: {python: '3.8'}", "requires"),
+        ] {
+            let manifest = manifest(fields);
+            assert!(manifest.requires_skills.is_empty(), "{fields}");
+            assert!(manifest.extra.contains_key(key), "{fields}");
+        }
+    }
+
+    #[test]
+    fn programs_and_variables_are_read_from_the_metadata_of_other_hosts() {
+        for fields in [
+            "requires: {bins: [gh], env: [KEY]}",
+            "metadata: {requires: {bins: gh, env: KEY}}",
+            "metadata: {openclaw: {emoji: x, requires: {bins: [gh], env: [KEY]}}}",
+            "metadata:\n  {\n    \"clawdbot\": { \"requires\": { \"bins\": [\"gh\"], \"env\": [\"KEY\"] } },\n  }",
+            "metadata:\n  hermes:\n    tags: [x]\n    requires: {bins: [gh], env: [KEY]}",
+            "requires_bins: gh\nmetadata: {moltbot: {requires: {env: [KEY]}}}",
+        ] {
+            let manifest = manifest(fields);
+            let found = (texts(&manifest.requires_bins), texts(&manifest.requires_env));
+            assert_eq!(found, (vec!["gh"], vec!["KEY"]), "{fields}");
+        }
+        let manifest = manifest("requires: {skills: [b], os: [linux]}");
+        assert_eq!(manifest.extra["requires"]["os"][0], "linux");
+        assert_eq!(texts(&manifest.unknown_keys), ["requires.os"]);
+    }
+}
