@@ -6,7 +6,10 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
 use super::*;
+use crate::binary::Run;
 use crate::trust::project;
 
 /// Runs the binary with files of `bytes` bytes at most; exceeding that fails, and ends nothing.

@@ -114,7 +114,7 @@ fn a_protocol_without_a_handshake_has_no_method_initialize() {
     let (server, _) = Server::start(&[], Some(TOKEN));
     let bearer = format!("Bearer {TOKEN}");
     let ask = |version: &str| {
-        server.post("/mcp", &[("Authorization", &bearer), ("MCP-Protocol-Version", version)])
+        server.post("/mcp", &[("Authorization", &*bearer), ("MCP-Protocol-Version", version)])
     };
     for (version, status) in [("2025-06-18", 200), ("2026-07-28", 404)] {
         let answer = ask(version);

@@ -91,7 +91,7 @@ impl Server {
     }
 
     /// Posts an `initialize` request, and returns the whole response.
-    fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
+    pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)]) -> String {
         self.post_text(path, headers, &hello().to_string())
     }
 
