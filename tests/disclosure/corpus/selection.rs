@@ -40,14 +40,11 @@ pub(crate) fn choose(corpus: &Path, n: usize) -> Vec<Skill> {
     chosen.into_iter().map(|(skill, _)| skill).collect()
 }
 
-/// Loads a skill that any catalog would show to the model: it requires nothing, its name is in small
-/// letters, digits and hyphens, and its description has at least five words. Returns `None` for any other.
+/// Loads a skill that a catalog shows to the model if it has what it requires: its name is in small letters,
+/// digits and hyphens, and its description has at least five words. Returns `None` for any other.
 fn usable(file: &Path) -> Option<Skill> {
     let skill = Skill::load(file, "repertoire").ok()?;
-    let manifest = skill.manifest();
-    let is_open = !manifest.is_model_invocation_disabled()
-        && manifest.requires_bins.is_empty()
-        && manifest.requires_env.is_empty();
+    let is_open = !skill.manifest().is_model_invocation_disabled();
     let is_name =
         skill.name().chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     (is_open && is_name && words(skill.description()).len() >= 5).then_some(skill)

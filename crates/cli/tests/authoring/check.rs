@@ -159,7 +159,7 @@ fn notes_are_counted_and_shown_when_asked_for() {
 #[test]
 fn an_unknown_key_is_taken_for_a_field_that_its_value_fits() {
     let place = Place::new();
-    let text = "---\nname: dunning\ndescription: Sends demand letters\ntools: [Read, Grep]\nrequires: \
+    let text = "---\nname: dunning\ndescription: Sends demand letters\ntools: [Read, Grep]\nbuilt_upon: \
                 {skills: [plan]}\ntrigger: explicit\n---\nB\n";
     place.write("skills/dunning/SKILL.md", text);
     let shown = place.run(["check", "skills", "--notes"]).exits(0).stdout;
