@@ -68,6 +68,8 @@ def main() -> None:
         if not catalogs:
             print(f"SKIPPED: no catalogs in {options.shared}; set REPERTOIRE_SHARED to the directory that has them")
             return
+        for catalog in catalogs:
+            catalog.thin(options.at_most)
         run = compare(catalogs, prepared(options), options.only)
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(run, indent=1) + "\n", "utf8")
@@ -82,7 +84,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--shared", type=Path, default=shared, help="the directory of catalogs and messages")
     parser.add_argument("--repertoire", type=Path, help="a release binary, instead of building one")
     parser.add_argument("--env", type=Path, default=TARGET / "venv", help="the virtual environment")
-    parser.add_argument("--only", nargs="+", choices=CONTESTANTS, help="ask these contestants alone")
+    parser.add_argument("--only", nargs="+", choices=CONTESTANTS, help="ask these contestants alone, in this order")
+    parser.add_argument("--at-most", type=int, default=1000, help="messages of a catalog, spread evenly [%(default)s]")
     parser.add_argument("--json", type=Path, default=TARGET / "rivals.json", help="where the figures go")
     parser.add_argument("--report", type=Path, help="show the figures of an earlier run, without a new one")
     parser.add_argument("--write", type=Path, help="a page with markers, between which the table goes")
@@ -145,7 +148,7 @@ def compare(catalogs: list, starts: dict[str, partial], only: list[str] | None) 
         "date": datetime.date.today().isoformat(),
         "system": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
-        "load": os.getloadavg()[0],
+        "loads": [],
         "largest": len(catalogs[0].skills),
         "versions": versions(),
         "contestants": {},
@@ -158,8 +161,10 @@ def compare(catalogs: list, starts: dict[str, partial], only: list[str] | None) 
         run["round_trip"] = ask(starts["echo"], written[:1], 1)["message"]
         for name in only or CONTESTANTS:
             began = time.monotonic()
+            run["loads"].append(os.getloadavg()[0])
             run["contestants"][name] = judged(name, catalogs, ask(starts[name], written, N_STARTS))
             print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    run["contestants"] = {name: run["contestants"][name] for name in CONTESTANTS if name in run["contestants"]}
     return run
 
 

@@ -27,6 +27,11 @@ class Catalog:
     #: Messages, each with the names of its right skills.
     messages: list[tuple[str, set[str]]] = field(default_factory=list)
 
+    def thin(self, at_most: int) -> None:
+        """Keeps at most so many messages, spread evenly."""
+        step = -(-len(self.messages) // at_most)
+        self.messages = self.messages[::step]
+
     def write(self, directory: Path) -> Path:
         """Writes each skill to a folder of its name below `directory`, replacing what is there."""
         shutil.rmtree(directory, ignore_errors=True)

@@ -61,8 +61,10 @@ def paragraphs(run: dict) -> list[str]:
             catalogs = f" (means over {len(of_kind)} catalogs)" if len(of_kind) > 1 else ""
             counted.append(f"{kind}: {n_messages:,} messages for {n_skills:,} skills{catalogs}")
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+    least, most = min(run["loads"]), max(run["loads"])
     texts = [
-        f"{run['date']}, {run['system']}, {run['cores']} cores, load average {run['load']:.1f}. {'; '.join(counted)}.",
+        f"{run['date']}, {run['system']}, {run['cores']} cores, load average {least:.1f} to {most:.1f}. "
+        f"{'; '.join(counted)}.",
         f"Times and memory are of the catalog with {run['largest']} skills. A message is the median over its messages, "
         f"and includes a pipe and JSON, which alone take {duration(run['round_trip'])}.",
         f"Versions: {versions}.",
