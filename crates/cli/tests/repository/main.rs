@@ -18,5 +18,6 @@ mod readme;
 #[cfg(unix)]
 mod release;
 mod reports;
+mod rivals;
 #[path = "../../../../tests/support/sources.rs"]
 mod sources;

@@ -1,0 +1,1 @@
+"""Programs that rank skills, over the same catalogs and the same messages."""
