@@ -5,15 +5,28 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::ranker::{MAX_ATTACHED, Ranker};
+use super::snapshot::Snapshot;
 use super::{Engine, EngineCounts};
 use crate::disclosure::model_text;
-use crate::matcher::{Hit, Near, Parts, Query, RelevanceIndex, Selection, Shared};
+use crate::matcher::{Hit, Match, Near, Parts, Query, RelevanceIndex, Selection, Shared};
 use crate::session::SessionState;
 use crate::skill::SkillId;
 use crate::spans;
 
 /// The maximum number of shared words that are named as the reason for a hit.
 const MAX_TERMS_TOLD: usize = 4;
+
+/// The skills that a query finds, best first.
+struct Ranked {
+    /// Those whose triggers it hits.
+    matched: Vec<Match>,
+    /// Those that are relevant to it, after the others.
+    relevant: Vec<SkillId>,
+    /// The failure of the retriever, if it failed.
+    failure: Option<String>,
+    n_matches: usize,
+    n_vetoed: usize,
+}
 
 /// A skill that was found, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +37,7 @@ pub struct FoundSkill {
     /// Its description in one line.
     pub brief: String,
     /// The triggers that the query hits. If it hits none, the words that the query and the skill share,
-    /// and the fields of the skill that have them.
+    /// and the fields of the skill that have them; if these are everyday words, what is near in meaning.
     pub why: String,
 }
 
@@ -51,6 +64,13 @@ impl Engine {
         self.find_after(&query.into(), &SessionState::default(), limit).0
     }
 
+    /// The ids of [`Engine::find_skills`] alone, without the reasons: these are read in the texts of the skills, and
+    /// take longer than the ranking.
+    pub fn find_ids<'q>(&self, query: impl Into<Query<'q>>, limit: usize) -> Vec<SkillId> {
+        let found = self.ranked(&self.snapshot(), &query.into(), &SessionState::default(), limit);
+        found.matched.into_iter().map(|found| found.id).chain(found.relevant).take(limit).collect()
+    }
+
     /// Finds skills as [`Engine::find_skills`] does, in a conversation with the history `state`. Also returns the
     /// failure of the retriever, if it failed.
     pub(super) fn find_after(
@@ -62,39 +82,58 @@ impl Engine {
         let span = spans::search(&query.text);
         let _entered = span.enter();
         let now = self.snapshot();
-        let selection = Selection { limit, hits: true, ..Selection::default() };
-        let parts = Parts::of(&query.text);
-        let answer = now.select(query, &parts, state, selection);
-        let matched = answer.matches.iter().map(|found| (&found.id, why_matched(&found.hits)));
-        let passed_over = |id: &SkillId| {
-            let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);
-            vetoed || answer.matches.iter().any(|found| found.id == *id)
-        };
-        let n_ranked = limit.saturating_add(answer.vetoed.len());
-        let ranker = Ranker::new(self, &now);
-        let relevant = ranker.rank(&parts, n_ranked);
-        let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
-        let relevant = relevant.filter(|id| !passed_over(id));
-        let relevant = relevant.map(|id| (id, self.why_relevant(&query.text, id)));
+        let Ranked { matched, relevant, failure, n_matches, n_vetoed } =
+            self.ranked(&now, query, state, limit);
+        let matched = matched.iter().map(|found| (&found.id, why_matched(&found.hits)));
+        let relevant = relevant.iter().map(|id| (id, self.why_relevant(&query.text, id)));
         let found = matched.chain(relevant).filter_map(|(id, why)| {
             let brief = model_text(now.listing.get(id)?.skill.brief()).into_owned();
             Some(FoundSkill { id: id.clone(), brief, why })
         });
         let found: Vec<FoundSkill> = found.take(limit).collect();
-        span.record("matched", spans::int(answer.n_matches));
-        span.record("vetoed", spans::int(answer.vetoed.len()));
+        span.record("matched", spans::int(n_matches));
+        span.record("vetoed", spans::int(n_vetoed));
         if !span.is_disabled() {
             let ids: Vec<&SkillId> = found.iter().map(|skill| &skill.id).collect();
             span.record("lines", spans::list(&ids));
         }
         self.1.counters.add(EngineCounts {
             queries: 1,
-            matched: answer.n_matches as u64,
-            vetoed: answer.vetoed.len() as u64,
+            matched: n_matches as u64,
+            vetoed: n_vetoed as u64,
             lines: found.len() as u64,
             ..EngineCounts::default()
         });
-        (found, ranker.into_failure())
+        (found, failure)
+    }
+
+    /// Ranks the skills that the model may use for `query`.
+    fn ranked(
+        &self,
+        now: &Snapshot,
+        query: &Query<'_>,
+        state: &SessionState,
+        limit: usize,
+    ) -> Ranked {
+        let selection = Selection { limit, hits: true, ..Selection::default() };
+        let parts = Parts::of(&query.text);
+        let answer = now.select(query, &parts, state, selection);
+        let passed_over = |id: &SkillId| {
+            let vetoed = answer.vetoed.iter().any(|(vetoed, _)| vetoed == id);
+            vetoed || answer.matches.iter().any(|found| found.id == *id)
+        };
+        let n_ranked = limit.saturating_add(answer.vetoed.len());
+        let ranker = Ranker::new(self, now);
+        let relevant = ranker.rank(&parts, n_ranked);
+        let relevant = relevant.iter().map(|(place, _)| &now.listing.at(*place as usize).id);
+        let relevant = relevant.filter(|id| !passed_over(id)).cloned().collect();
+        Ranked {
+            relevant,
+            failure: ranker.into_failure(),
+            n_matches: answer.n_matches,
+            n_vetoed: answer.vetoed.len(),
+            matched: answer.matches,
+        }
     }
 
     /// The terms that the request in `message` shares with the skill `id`, the highest weight first; if it
@@ -112,12 +151,15 @@ impl Engine {
     }
 
     fn why_relevant(&self, message: &str, id: &SkillId) -> String {
-        let told = self.shared_terms(message, id).into_iter().take(MAX_TERMS_TOLD).map(|shared| {
+        let shared = self.shared_terms(message, id);
+        // Words say it in less time than nearness, whose vectors are made of the skill's texts.
+        let says_little = shared.iter().all(|shared| shared.is_common);
+        let near = says_little.then(|| self.nearness(message, id)).flatten();
+        let told = shared.into_iter().take(MAX_TERMS_TOLD).map(|shared| {
             let fields: Vec<&str> = shared.fields.iter().map(|field| field.as_str()).collect();
             format!("`{}` in its {}", shared.term, fields.join(" and "))
         });
-        let near = self.nearness(message, id).map(|near| near.to_string());
-        let told: Vec<String> = told.chain(near).collect();
+        let told: Vec<String> = told.chain(near.map(|near| near.to_string())).collect();
         if told.is_empty() { "the host's retriever".to_owned() } else { told.join(", ") }
     }
 

@@ -194,7 +194,7 @@ impl Judge {
         let too_long =
             too_long.map(|(id, why)| TooLong { id: id.clone(), reason: why.to_string() });
         let too_long = too_long.collect();
-        let found = engine.find_skills(&case.query, N_FOUND);
+        let found = engine.find_ids(&case.query, N_FOUND);
         let has_fired = |id: &SkillId| fired.iter().any(|fired| fired.id == *id);
         Outcome {
             file: case.file.clone(),
@@ -205,7 +205,7 @@ impl Judge {
             fired,
             too_long,
             listed: disclosure.registry,
-            found: found.into_iter().map(|found| found.id).collect(),
+            found,
             nearest: relevant.first().map(|near| Nearest {
                 id: near.id.clone(),
                 margin: near.relevance.lead / near.relevance.worth,
