@@ -256,7 +256,9 @@ fn notes(agents: &[AgentReport], common: &Common) -> Vec<String> {
 
 /// Returns notes about skills whose slash command one of `agents` has by itself.
 fn taken_commands(agents: &[HookAgent], common: &Common) -> Vec<String> {
-    let Ok(engine) = setup::engine(common, |builder| builder) else { return Vec::new() };
+    // Looking mends nothing: a damaged snapshot is told by the hook that finds it.
+    let common = Common { no_cache: true, ..common.clone() };
+    let Ok(engine) = setup::engine(&common, |builder| builder) else { return Vec::new() };
     let taken = agent_commands::taken(&engine.catalog(), agents).into_iter();
     taken.map(|finding| format!("{finding}; {}", finding.help)).collect()
 }
@@ -271,7 +273,7 @@ fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
 /// Returns the note about an agent whose own list cuts descriptions, which its hook adds.
 fn cut_descriptions(agent: HookAgent, common: &Common) -> Option<String> {
     let listing = agent.listing_budget(&setup::start(common), None)?;
-    let common = Common { channel: Channel::Hooks, ..common.for_agent(agent) };
+    let common = Common { channel: Channel::Hooks, no_cache: true, ..common.for_agent(agent) };
     let native = setup::native_skills(&common, &setup::config(&common).ok()?)?;
     let engine = setup::engine(&common, |builder| builder).ok()?;
     let n_cut = undescribed(&engine, &native, &listing).len();
