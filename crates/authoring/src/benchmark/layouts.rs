@@ -47,8 +47,8 @@ struct Skill {
 struct Query {
     #[serde(default, alias = "query_id", alias = "_id")]
     id: Value,
-    #[serde(alias = "text")]
-    query: String,
+    #[serde(rename = "query", alias = "text")]
+    text: String,
     skill_ids: Option<Vec<String>>,
     /// A list of labels, or its JSON as text.
     labels: Option<Value>,
@@ -68,8 +68,8 @@ struct Relevance {
     query_id: Value,
     #[serde(alias = "corpus-id", alias = "corpus_id")]
     skill_id: String,
-    #[serde(alias = "score")]
-    relevance: Option<f64>,
+    #[serde(rename = "relevance", alias = "score")]
+    gain: Option<f64>,
 }
 
 /// A task of `SkillRouter`.
@@ -206,8 +206,8 @@ fn skill_ret(files: &Files<'_>) -> Result<Benchmark, Error> {
     let queries: Vec<Query> = files.lines(&path)?;
     let mut qrels: HashMap<String, Vec<Label>> = HashMap::new();
     if queries.iter().any(|query| query.skill_ids.is_none() && query.labels.is_none()) {
-        for Relevance { query_id, skill_id, relevance } in files.lines(&of("qrels")?)? {
-            qrels.entry(key(&query_id)).or_default().push(Label { id: skill_id, relevance });
+        for Relevance { query_id, skill_id, gain } in files.lines(&of("qrels")?)? {
+            qrels.entry(key(&query_id)).or_default().push(Label { id: skill_id, relevance: gain });
         }
     }
     let requests = requests(files, &path, queries, &mut qrels)?;
@@ -285,7 +285,7 @@ fn requests(
     qrels: &mut HashMap<String, Vec<Label>>,
 ) -> Result<Vec<Judged>, Error> {
     let mut requests = Vec::new();
-    for (number, Query { id, query, skill_ids, labels }) in queries.into_iter().enumerate() {
+    for (number, Query { id, text, skill_ids, labels }) in queries.into_iter().enumerate() {
         let labels = match labels {
             Some(Value::String(text)) => Some(serde_json::from_str(&text)),
             Some(labels) => Some(serde_json::from_value(labels)),
@@ -304,7 +304,7 @@ fn requests(
             .map(|Label { id, relevance }| (id, relevance.unwrap_or(1.0)))
             .filter(|(_, gain)| *gain > 0.0)
             .collect();
-        requests.push(Judged { text: query, right: gains.keys().cloned().collect(), gains });
+        requests.push(Judged { text, right: gains.keys().cloned().collect(), gains });
     }
     Ok(requests)
 }

@@ -34,9 +34,9 @@ pub(super) struct Sums {
 impl Sums {
     /// Adds a request, for which the skills `found` were found, best first.
     pub(super) fn add(&mut self, request: &Judged, found: &[&str]) {
-        let is_right = |id: &&str| request.right.iter().any(|right| right == id);
+        let is_right = |id: &str| request.right.iter().any(|right| right == id);
         let n_found = found.iter().take(10).filter(|id| is_right(id)).count();
-        let first = found.iter().take(10).position(|id| is_right(&id));
+        let first = found.iter().take(10).position(|id| is_right(id));
         let all = &mut self.all;
         all.ndcg_5 += ndcg(request, found, 5);
         all.ndcg_10 += ndcg(request, found, 10);

@@ -9,7 +9,7 @@ mod files;
 mod layouts;
 mod measures;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
@@ -80,11 +80,10 @@ impl Benchmark {
     /// request names a skill that is there; both say which file, and how the benchmark is laid out.
     pub fn open(kind: BenchmarkKind, dir: &Path) -> Result<Benchmark, Error> {
         let mut benchmark = kind.read(dir)?;
-        let known: HashMap<&str, ()> =
-            benchmark.skills.iter().map(|skill| (skill.id.as_str(), ())).collect();
+        let known: HashSet<&str> = benchmark.skills.iter().map(|skill| skill.id.as_str()).collect();
         benchmark
             .requests
-            .retain(|request| request.right.iter().any(|id| known.contains_key(id.as_str())));
+            .retain(|request| request.right.iter().any(|id| known.contains(id.as_str())));
         if benchmark.requests.is_empty() {
             let message = format!("no request of {} names a skill that is there", dir.display());
             return Err(Error::new(ErrorCode::InvalidParam, message, kind.layout()));

@@ -67,6 +67,9 @@ fn a_trust_store_is_the_old_or_the_new_one_wherever_its_write_fails() {
     assert!(failed >= 3 && written >= 3, "{failed} failed, {written} were written");
 }
 
+/// More than any file of state has, in bytes.
+const ENOUGH: u64 = 100 << 20;
+
 #[test]
 fn a_session_keeps_what_it_had_wherever_its_write_fails() {
     let place = Place::new();
@@ -78,7 +81,6 @@ fn a_session_keeps_what_it_had_wherever_its_write_fails() {
         let input = json!({"hook_event_name": "UserPromptSubmit", "session_id": session, "prompt": "use alpha", "cwd": place.path()});
         limited(&place, bytes, &["hook", "claude-code"], &input.to_string()).exits(0)
     };
-    const ENOUGH: u64 = 100 << 20;
     assert!(hook(ENOUGH, "kept").stdout.contains("Do alpha."));
     for bytes in (0..80_000).step_by(2_000) {
         // The answer comes whether or not it can be noted.

@@ -97,13 +97,16 @@ fn meta_tool(place: &Place) {
     place.write("b/dataset/data/multi_tool_query_golden.json", many.to_string());
 }
 
+/// A benchmark by its name, and a function that writes it.
+type Layout = (&'static str, fn(&Place));
+
 fn benchmark(place: &Place, name: &str, args: &[&str]) -> Run {
     place.run(["eval", "b", "--benchmark", name].iter().chain(args).copied())
 }
 
 #[test]
 fn each_layout_is_read_and_has_the_measures_of_its_ranking() {
-    let layouts: [(&str, fn(&Place)); 5] = [
+    let layouts: [Layout; 5] = [
         ("skillret", skill_ret),
         ("r3-skill", r3_skill),
         ("skillrouter", skill_router),

@@ -1,5 +1,6 @@
 //! The files by which others install and use the program: manual pages, formulae, hooks, an action, and the
 //! address of the repository in each package.
+#![expect(clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::Path;
