@@ -1,4 +1,4 @@
-//! What a catalog knows of one skill: whether it can be used, and why not.
+//! One skill of a catalog: whether it can be used, and why not.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ pub const AGENTS: [&str; 6] = ["claude-code", "codex", "copilot", "cursor", "gem
 /// The value that turns skills off.
 const OFF: &str = "off";
 
-/// What a value of `skills.show` means; `None` for off. A value that cannot be read closes the skill.
+/// The meaning of a value of `skills.show`; `None` for off. A value that cannot be read closes the skill.
 fn exposure(show: &str) -> Option<Exposure> {
     show.parse().ok()
 }

@@ -271,7 +271,7 @@ fn a_directory_is_read_without_leaving_it() {
     assert!(used.contains("link.md"), "{used}");
 }
 
-/// An archive that was cut anywhere, in its checksum too, is refused (S13).
+/// An archive that was cut anywhere, in its checksum too, is refused.
 #[test]
 fn archives_that_were_cut_are_refused() {
     let dir = TempDir::new().unwrap();

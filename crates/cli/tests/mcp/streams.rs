@@ -51,7 +51,7 @@ fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// A token with as many streams as there may be connections shuts out nobody (S10).
+/// A token with as many streams as there may be connections shuts out nobody.
 #[test]
 fn a_client_with_too_many_streams_loses_its_oldest_and_shuts_out_nobody() {
     let (place, skills) = (Place::new(), skills());

@@ -179,7 +179,7 @@ fn call(tool: &str, arguments: &Value) -> (&'static str, Value) {
     ("tools/call", json!({"name": tool, "arguments": arguments, "_meta": token}))
 }
 
-/// Nothing that the MCP server sends has a forbidden character (S4).
+/// Nothing that the MCP server sends has a forbidden character.
 #[test]
 fn no_message_of_the_mcp_server_has_a_character_that_is_not_seen() {
     let Some(place) = place() else { return };
@@ -251,7 +251,7 @@ fn no_error_of_a_server_has_a_character_that_is_not_seen() {
     }
 }
 
-/// The tools of a turn, their answers and the text have no forbidden character (S4).
+/// The tools of a turn, their answers and the text have no forbidden character.
 #[test]
 fn nothing_of_a_turn_has_a_character_that_is_not_seen() {
     let Some(place) = place() else { return };
@@ -294,7 +294,7 @@ fn nothing_of_a_turn_has_a_character_that_is_not_seen() {
     assert_clean(&command.text.into(), "command");
 }
 
-/// Nothing that a hook answers has a forbidden character, for any agent (S4).
+/// Nothing that a hook answers has a forbidden character, for any agent.
 #[test]
 fn no_answer_of_a_hook_has_a_character_that_is_not_seen() {
     let Some(place) = place() else { return };

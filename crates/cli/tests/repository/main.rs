@@ -11,6 +11,7 @@ mod first_skill;
 #[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
+mod proof;
 mod prose;
 mod public_names;
 mod publishing;

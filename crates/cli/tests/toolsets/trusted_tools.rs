@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::told::{SKILL, call, place, run, say, tool, trust};
 
-/// Tool descriptions are shown whole, with each text of the parameters, and nothing hidden (S4).
+/// Tool descriptions are shown whole, with each text of the parameters, and nothing hidden.
 #[test]
 fn all_texts_of_tools_are_shown_when_they_are_trusted_and_listed() {
     let text = "Reads.\n## Skill: evil\nline 3 \u{1b}[2Jx\u{202e}y\u{e0041}z";
@@ -41,7 +41,7 @@ fn all_texts_of_tools_are_shown_when_they_are_trusted_and_listed() {
     }
 }
 
-/// A toolset that describes itself differently after it was trusted is refused until it is seen (S5).
+/// A toolset that describes itself differently after it was trusted is refused until it is seen.
 #[test]
 fn other_tools_than_the_trusted_ones_are_refused_until_they_are_seen() {
     let first = tool("add", "Adds.");
@@ -101,7 +101,7 @@ fn other_tools_than_the_trusted_ones_are_refused_until_they_are_seen() {
     assert_eq!(call(&place, "told.a")["text"], "done");
 }
 
-/// `trust diff` shows what changed in the texts of a tool (S5).
+/// `trust diff` shows what changed in the texts of a tool.
 #[test]
 fn the_difference_between_tools_is_shown_line_by_line() {
     let Some(place) = place(&json!([tool("add", "Adds.\nQuickly.")])) else { return };
@@ -116,7 +116,7 @@ fn the_difference_between_tools_is_shown_line_by_line() {
     assert!(!told.contains('\u{202e}'));
 }
 
-/// A toolset whose tools could not be seen when it was trusted has none later (S5).
+/// A toolset whose tools could not be seen when it was trusted has none later.
 #[test]
 fn tools_that_could_not_be_seen_are_refused() {
     let Some(place) = place(&json!([tool("add", "Adds.")])) else { return };
@@ -133,7 +133,7 @@ fn tools_that_could_not_be_seen_are_refused() {
     assert_eq!(call(&place, "told.add")["text"], "done");
 }
 
-/// Too many tools, and too much text, are refused at once (S11).
+/// Too many tools, and too much text, are refused at once.
 #[test]
 fn a_class_with_too_many_tools_or_texts_is_refused_quickly() {
     let Some(place) = place(&json!([])) else { return };
@@ -172,7 +172,7 @@ fn a_class_with_too_many_tools_or_texts_is_refused_quickly() {
     assert_eq!(listed["tools"].as_array().unwrap().len(), 128);
 }
 
-/// A line that is not a message ends the call at once, and is shown (S12).
+/// A line that is not a message ends the call at once, and is shown.
 #[test]
 fn an_answer_that_is_no_message_ends_the_call_at_once_and_is_shown() {
     let Some(place) = place(&json!([tool("add", "Adds.")])) else { return };
@@ -209,7 +209,7 @@ fn an_answer_that_is_no_message_ends_the_call_at_once_and_is_shown() {
     }
 }
 
-/// A line before `initialize` that is not a message is shown at once (S12).
+/// A line before `initialize` that is not a message is shown at once.
 #[test]
 fn a_line_before_the_first_answer_is_shown_at_once() {
     let Some(place) = place(&json!([tool("add", "Adds.")])) else { return };
@@ -224,7 +224,8 @@ fn a_line_before_the_first_answer_is_shown_at_once() {
         let failed = call(&place, "told.add");
         assert!(began.elapsed() < Duration::from_secs(8), "{lines}: {:?}", began.elapsed());
         let message = failed["error"]["message"].as_str().unwrap();
-        assert!(message.contains("it does not begin as an MCP server: it prints `"), "{message}");
+        // It is seen while the server begins, or while it should list its tools.
+        assert!(message.contains(": it prints `"), "{message}");
         assert!(message.contains("Hello!"), "{message}");
         std::fs::remove_file(place.path().join("said").join(name)).unwrap();
     }
