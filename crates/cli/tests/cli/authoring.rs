@@ -10,14 +10,14 @@ use crate::binary::{Place, finish};
 #[test]
 fn a_new_skill_passes_the_check_of_both_profiles() {
     let place = Place::new();
-    let run = place.run(["new", "change-notes"]).exits(0);
-    let path = ".repertoire/skills/change-notes/SKILL.md";
+    let run = place.run(["new", "brew-recipes"]).exits(0);
+    let path = ".repertoire/skills/brew-recipes/SKILL.md";
     assert_contains(
         &run.stdout,
         &[
             &format!("{path}\n"),
             &format!("repertoire check {path}\n"),
-            "repertoire match 'change notes' --explain\n",
+            "repertoire match 'brew recipes' --explain\n",
         ],
     );
     for profile in ["repertoire", "agent-skills"] {
@@ -26,11 +26,11 @@ fn a_new_skill_passes_the_check_of_both_profiles() {
         let codes: Vec<&Value> = findings.iter().map(|finding| &finding["code"]).collect();
         assert!(codes.is_empty(), "{findings:?}");
     }
-    let found = place.run(["match", "change notes", "--json"]).json();
-    assert_eq!(found["matches"][0]["id"], "change-notes");
+    let found = place.run(["match", "brew recipes", "--json"]).json();
+    assert_eq!(found["matches"][0]["id"], "brew-recipes");
 
     place.write(path, "mine");
-    let run = place.run(["new", "change-notes"]).exits(1);
+    let run = place.run(["new", "brew-recipes"]).exits(1);
     assert_contains(&run.stderr, &["error[EXECUTION_ERROR]: ", path, "help: "]);
     assert_eq!(std::fs::read_to_string(place.path().join(path)).unwrap(), "mine");
 
