@@ -1,7 +1,6 @@
 // The façade: the result of each call, and its errors.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -39,9 +38,9 @@ test('a turn has text, disclosure and tools', async () => {
 });
 
 test('fetched skills of a configuration are found', (t) => {
-  const { XDG_CACHE_HOME: before } = process.env;
-  delete process.env.XDG_CACHE_HOME;
-  t.after(() => before === undefined || (process.env.XDG_CACHE_HOME = before));
+  const { XDG_DATA_HOME: before } = process.env;
+  delete process.env.XDG_DATA_HOME;
+  t.after(() => before === undefined || (process.env.XDG_DATA_HOME = before));
   const home = realpathSync(temporary(t));
   const settings = join(home, '.acme');
   mkdirSync(settings);
@@ -49,9 +48,8 @@ test('fetched skills of a configuration are found', (t) => {
   const config = { project: home, home, brand: 'acme' };
   assert.deepEqual(new Engine({ config }).diagnostics().map(({ code }) => code), ['source-not-fetched']);
 
-  // Write the files that the command line leaves in the cache.
-  const key = createHash('sha256').update(settings).digest('hex').slice(0, 16);
-  const skill = join(home, '.cache/acme/fetch/copies', key, 'team/ship');
+  // Write the files that the command line installs.
+  const skill = join(home, '.local/share/acme/skills/team/ship');
   mkdirSync(skill, { recursive: true });
   writeFileSync(join(skill, 'SKILL.md'), '---\nname: ship\ndescription: d\n---\nB\n');
   const engine = new Engine({ config });

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import pickle
 from collections.abc import Callable
@@ -262,7 +261,7 @@ def test_a_configuration_counts(tmp_path: Path) -> None:
 def test_fetched_skills_of_a_configuration_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     settings = tmp_path / ".acme"
     settings.mkdir()
     (settings / "config.toml").write_text('[fetch.team]\nsource = "https://example.org/t/s"\n')
@@ -270,9 +269,8 @@ def test_fetched_skills_of_a_configuration_are_found(
     findings = [found.code for found in Engine(config=config).diagnostics()]
     assert findings == ["source-not-fetched"]
 
-    # Write the files that the command line leaves in the cache.
-    key = hashlib.sha256(bytes(settings.resolve())).hexdigest()[:16]
-    skill = tmp_path / ".cache/acme/fetch/copies" / key / "team/ship"
+    # Write the files that the command line installs.
+    skill = tmp_path / ".local/share/acme/skills/team/ship"
     skill.mkdir(parents=True)
     (skill / "SKILL.md").write_text("---\nname: ship\ndescription: d\n---\nB\n")
     engine = Engine(config=config)
