@@ -11,7 +11,7 @@ use crate::skill::Context;
 #[non_exhaustive]
 pub enum TaskRunner {
     /// The host, when such a skill is activated. If the host cannot spawn tasks
-    /// ([`EngineBuilder::tasks`](crate::EngineBuilder::tasks)), the instructions join the conversation.
+    /// ([`EngineBuilder::task_spawner`](crate::EngineBuilder::task_spawner)), the instructions join the conversation.
     #[default]
     Host,
     /// The model, which has subagents: the line of such a skill says to give one of them its file.

@@ -8,7 +8,7 @@ use crate::catalog::Refreshed;
 
 type Listener = dyn Fn(&Refreshed) + Send + Sync;
 
-/// A guard that keeps a listener of [`Engine::subscribe`] until it is dropped.
+/// A guard that keeps a listener of [`Engine::subscribe`](super::Engine::subscribe) until it is dropped.
 #[must_use = "a listener hears nothing more when its subscription is dropped"]
 pub struct Subscription(#[expect(dead_code, reason = "it is kept alive")] Arc<Listener>);
 
