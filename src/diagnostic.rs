@@ -339,6 +339,17 @@ impl Diagnostic {
         self.span = Some(span);
         self
     }
+
+    /// A finding in the place of this one.
+    pub(crate) fn in_its_place(
+        &self,
+        code: Code,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        let (line, column, span) = (self.line, self.column, self.span.clone());
+        Diagnostic { line, column, span, ..Diagnostic::new(code, &self.path, message, help) }
+    }
 }
 
 impl fmt::Display for Diagnostic {

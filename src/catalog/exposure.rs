@@ -91,14 +91,12 @@ impl ExposureChoice {
 
     /// The finding about a choice of a project's file that has no say about the skill `id`.
     pub(super) fn refusal(&self, id: &SkillId) -> Diagnostic {
-        let place = &self.unknown;
         let message = format!(
             "the file of a project cannot show `{id}` as `{}`: it may only show less of the project's own skills",
             self.exposure.as_str()
         );
         let help = "the user's own `config.toml` can set it";
-        let finding = Diagnostic::new(Code::RefusedSetting, &place.path, message, help);
-        Diagnostic { line: place.line, column: place.column, span: place.span.clone(), ..finding }
+        self.unknown.in_its_place(Code::RefusedSetting, message, help)
     }
 }
 

@@ -64,9 +64,12 @@ pub(super) fn unknown_names(
     names: Vec<&str>,
     rejected: &[Rejected],
 ) -> impl Iterator<Item = Diagnostic> {
-    let is_unknown =
-        |name: &&str| !rejected.iter().any(|rejected| may_name(name, &rejected.names()));
-    names.into_iter().filter(is_unknown).map(not_allowed)
+    names.into_iter().filter(|name| !names_rejected(name, rejected)).map(not_allowed)
+}
+
+/// Tells whether a name for which no skill was loaded is that of a skill whose file was rejected.
+pub(super) fn names_rejected(name: &str, rejected: &[Rejected]) -> bool {
+    rejected.iter().any(|rejected| may_name(name, &rejected.names()))
 }
 
 /// The finding about a name in the allowlist for which there is no skill.

@@ -11,8 +11,8 @@ use super::environment::Environment;
 use super::exposure::{Exposure, ExposureChoice, exposure};
 use super::inputs::Inputs;
 use super::links::LinkRules;
-use super::naming::{Named, may_name};
-use super::narrow::{allowed, is_allowed, unknown_names};
+use super::naming::Named;
+use super::narrow::{allowed, is_allowed, names_rejected, unknown_names};
 use super::place_set::PlaceSet;
 use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
@@ -129,6 +129,22 @@ impl Candidate {
     }
 }
 
+/// The findings about settings of a project's file that have no say about a skill: one for each setting.
+#[derive(Default)]
+struct Refused<'o>(BTreeMap<(&'o Path, &'o str), Diagnostic>);
+
+impl<'o> Refused<'o> {
+    /// Notes a setting about `skills`, in the place of the finding `unknown`.
+    fn note(
+        &mut self,
+        unknown: &'o Diagnostic,
+        skills: &'o str,
+        finding: impl FnOnce() -> Diagnostic,
+    ) {
+        self.0.entry((&unknown.path, skills)).or_insert_with(finding);
+    }
+}
+
 pub(super) fn resolve(
     options: &CatalogOptions,
     reader: &mut Reader<'_>,
@@ -141,29 +157,24 @@ pub(super) fn resolve(
     let (chosen_states, unknown_choices) = chosen(&options.choices, |it| &it.skills, &named);
     let (exposures, unknown_exposures) = chosen(&options.exposures, |it| &it.skills, &named);
     let (allowed, unallowed) = allowed(allowlist, &named);
-    let mut refused = BTreeMap::new();
+    let mut refused = Refused::default();
     for candidate in &mut candidates {
         let Candidate { entry, is_of_project, is_off_by_project, is_kept, .. } = candidate;
         let choices = chosen_states.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
-        let refuse = |choice: &SkillChoice| {
-            refused
-                .entry((choice.unknown.path.clone(), choice.skills.clone()))
-                .or_insert_with(|| choice.refusal(&entry.id));
-        };
-        let choice = decision(choices, *is_of_project, refuse);
+        let choice = decision(choices, *is_of_project, |choice| {
+            refused.note(&choice.unknown, &choice.skills, || choice.refusal(&entry.id));
+        });
         *is_off_by_project = choice.is_some_and(|choice| choice.of_project && choice.off.is_some());
         *is_kept |= !*is_of_project
             && choices.iter().any(|choice| choice.off.is_none() && !choice.of_project);
         entry.status = status(entry, choice, options, &mut reader.inputs);
         let exposures = exposures.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
         entry.exposure = exposure(exposures, *is_of_project, |choice| {
-            refused
-                .entry((choice.unknown.path.clone(), choice.skills.clone()))
-                .or_insert_with(|| choice.refusal(&entry.id));
+            refused.note(&choice.unknown, &choice.skills, || choice.refusal(&entry.id));
         });
         *is_kept |= !*is_of_project && entry.exposure == Exposure::Pinned;
     }
-    diagnostics.extend(refused.into_values());
+    diagnostics.extend(refused.0.into_values());
     let entries = shadow(candidates, &mut diagnostics);
     diagnostics.extend(missing_skills(&entries));
     // A skill and those it shadows have the same id, so they are kept or dropped together.
@@ -174,13 +185,11 @@ pub(super) fn resolve(
     let roots = sources.iter().filter_map(Source::root);
     let rejected = rejected(roots, &entries, &diagnostics, allowlist);
     // These findings have no file, so they come first.
-    let is_unknown =
-        |written: &str| !rejected.iter().any(|rejected| may_name(written, &rejected.names()));
     let unallowed = unknown_names(unallowed, &rejected);
     let choices = unknown_choices.into_iter().map(|choice| (&choice.skills, &choice.unknown));
     let choices = choices
         .chain(unknown_exposures.into_iter().map(|choice| (&choice.skills, &choice.unknown)));
-    let choices = choices.filter(|(skills, _)| is_unknown(skills));
+    let choices = choices.filter(|(skills, _)| !names_rejected(skills, &rejected));
     let unknown: Vec<_> = unallowed.chain(choices.map(|(_, unknown)| unknown.clone())).collect();
     diagnostics.splice(0..0, unknown);
     Catalog { entries: Arc::new(entries), allowed, diagnostics: diagnostics.into(), rejected }

@@ -69,7 +69,6 @@ impl SkillChoice {
 
     /// The finding about a choice of a project's file that has no say about the skill `id`.
     pub(super) fn refusal(&self, id: &SkillId) -> Diagnostic {
-        let (code, place) = (Code::RefusedSetting, &self.unknown);
         let (message, help) = match self.off {
             Some(_) => (
                 format!("the file of a project cannot turn off `{id}`, which is not the project's"),
@@ -80,8 +79,7 @@ impl SkillChoice {
                 "the user can turn it on, in a file of the user's own",
             ),
         };
-        let finding = Diagnostic::new(code, &place.path, message, help);
-        Diagnostic { line: place.line, column: place.column, span: place.span.clone(), ..finding }
+        self.unknown.in_its_place(Code::RefusedSetting, message, help)
     }
 }
 

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use repertoire::catalog::levels;
 use repertoire::disclosure::NativeSkills;
 
+use repertoire_config::Config;
+
 use crate::args::Common;
+use crate::setup;
 
 /// Returns the directory nearest to one of `paths`, which are relative to the project, that holds skills
 /// and is not among the directories from the project's root to the working directory.
@@ -31,9 +34,18 @@ pub(crate) fn options(common: &Common, dir: PathBuf) -> Common {
     Common { started_in: Some(started_in), working_dir: dir, ..common.clone() }
 }
 
-/// Adds the directories of `dir`, and between, from which Claude Code lists skills by itself.
-pub(crate) fn add_roots(native: &mut NativeSkills, dir: &Path, common: &Common) {
-    let found = levels(&common.project, dir).into_iter();
-    let found = found.map(|dir| dir.join(".claude/skills").display().to_string().into());
-    native.roots.to_mut().extend(found);
+/// Returns the skills that the agent lists by itself, those of `dir` and of the directories between included,
+/// from which Claude Code lists skills by itself.
+pub(crate) fn native_skills(
+    dir: Option<&Path>,
+    common: &Common,
+    config: &Config,
+) -> Option<NativeSkills> {
+    let mut native = setup::native_skills(common, config)?;
+    if let Some(dir) = dir {
+        let found = levels(&common.project, dir).into_iter();
+        let found = found.map(|dir| dir.join(".claude/skills").display().to_string().into());
+        native.roots.to_mut().extend(found);
+    }
+    Some(native)
 }

@@ -12,7 +12,7 @@ use repertoire::catalog::{Audience, near_misses};
 use repertoire::script::{self, FilesystemLevel};
 use repertoire::session::Session;
 use repertoire::snapshot::SnapshotFile;
-use repertoire::{Diagnostic, Engine, Severity, Source};
+use repertoire::{Catalog, Diagnostic, Engine, Severity, Source};
 use repertoire_agents::{HookAgent, undescribed};
 use repertoire_config::{Channel, ConfigFile};
 use repertoire_fetch::Kept;
@@ -162,7 +162,10 @@ pub(crate) fn run(common: &Common, out: Output) -> anyhow::Result<ExitCode> {
         },
         unused: unused(&engine),
         rejected,
-        notes: notes(&agents, common).into_iter().chain(near_misses_of(common)?).collect(),
+        notes: notes(&agents, &engine.catalog(), common)
+            .into_iter()
+            .chain(near_misses_of(common)?)
+            .collect(),
         agents,
         state,
         code,
@@ -239,7 +242,7 @@ fn agents(common: &Common, broken: &mut Vec<String>) -> Vec<AgentReport> {
     reports
 }
 
-fn notes(agents: &[AgentReport], common: &Common) -> Vec<String> {
+fn notes(agents: &[AgentReport], catalog: &Catalog, common: &Common) -> Vec<String> {
     let is_set_up =
         |report: &&AgentReport| matches!(report.hooks, "yes" | "outdated" | "untrusted");
     let places = |agent: HookAgent| {
@@ -250,16 +253,13 @@ fn notes(agents: &[AgentReport], common: &Common) -> Vec<String> {
     let with_hooks = HookAgent::ALL.into_iter().filter(|agent| !places(*agent).is_empty());
     let with_hooks: Vec<HookAgent> = with_hooks.collect();
     let cut = with_hooks.iter().filter_map(|agent| cut_descriptions(*agent, common));
-    let taken = taken_commands(&with_hooks, common);
+    let taken = taken_commands(&with_hooks, catalog);
     HookAgent::ALL.into_iter().filter_map(twice).chain(cut).chain(taken).collect()
 }
 
 /// Returns notes about skills whose slash command one of `agents` has by itself.
-fn taken_commands(agents: &[HookAgent], common: &Common) -> Vec<String> {
-    // Looking mends nothing: a damaged snapshot is told by the hook that finds it.
-    let common = Common { no_cache: true, ..common.clone() };
-    let Ok(engine) = setup::engine(&common, |builder| builder) else { return Vec::new() };
-    let taken = agent_commands::taken(&engine.catalog(), agents).into_iter();
+fn taken_commands(agents: &[HookAgent], catalog: &Catalog) -> Vec<String> {
+    let taken = agent_commands::taken(catalog, agents).into_iter();
     taken.map(|finding| format!("{finding}; {}", finding.help)).collect()
 }
 
@@ -273,6 +273,7 @@ fn near_misses_of(common: &Common) -> anyhow::Result<Vec<String>> {
 /// Returns the note about an agent whose own list cuts descriptions, which its hook adds.
 fn cut_descriptions(agent: HookAgent, common: &Common) -> Option<String> {
     let listing = agent.listing_budget(&setup::start(common), None)?;
+    // Looking mends nothing: a damaged snapshot is told by the hook that finds it.
     let common = Common { channel: Channel::Hooks, no_cache: true, ..common.for_agent(agent) };
     let native = setup::native_skills(&common, &setup::config(&common).ok()?)?;
     let engine = setup::engine(&common, |builder| builder).ok()?;

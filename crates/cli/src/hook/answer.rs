@@ -146,11 +146,8 @@ fn answer(
         // The rest of the time is for reading the skills and for the session.
         config => config?.with_retriever_time(args.deadline / 3),
     };
-    if let Some(native) = setup::native_skills(&common, &config) {
+    if let Some(native) = nested::native_skills(call.nested.as_deref(), &common, &config) {
         call.native = native;
-        if let Some(dir) = &call.nested {
-            nested::add_roots(&mut call.native, dir, &common);
-        }
     }
     let needs_skills = call.needs_skills(config.keeps_messages());
     // The session store may take half of the time, once: after that, it counts as unreachable.

@@ -97,12 +97,7 @@ fn engine(
         Some(_) => {
             let mut invalid = Vec::new();
             let mut options = hook::disclosure(&config, &mut invalid);
-            options.native = setup::native_skills(common, &config).map(|mut native| {
-                if let Some(dir) = nested {
-                    nested::add_roots(&mut native, dir, common);
-                }
-                native
-            });
+            options.native = nested::native_skills(nested, common, &config);
             for error in &invalid {
                 out.partial_failure(&error.into());
             }
