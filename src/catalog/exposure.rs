@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, choose};
 use crate::skill::SkillId;
 
-/// How much of a skill a model sees, from the most to the least.
+/// The part of a skill that a model sees, from the most to the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ impl std::str::FromStr for Exposure {
 pub struct ExposureChoice {
     /// The skill, in one of the forms in which skills are named, or a pattern such as `acme-*`.
     pub skills: String,
-    /// How much of it a model sees.
+    /// The part of it that a model sees.
     pub exposure: Exposure,
     /// True if the file of a project says so. It decides about the project's own skills only, and shows no more
     /// of them than without it.
@@ -100,7 +100,7 @@ impl ExposureChoice {
     }
 }
 
-/// Returns how much of a skill a model sees by `choices`. Calls `refuse` with those that have no say.
+/// Returns the part of a skill that a model sees by `choices`. Calls `refuse` with those that have no say.
 pub(super) fn exposure<'c>(
     choices: &[&'c ExposureChoice],
     is_of_project: bool,

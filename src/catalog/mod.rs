@@ -10,6 +10,7 @@ mod environment;
 mod exposure;
 pub(crate) mod files;
 pub(crate) mod inputs;
+mod levels;
 mod links;
 mod lookup;
 pub(crate) mod naming;
@@ -48,6 +49,8 @@ use rejected::Rejected;
 pub use bundled::BUNDLED_SKILLS;
 pub use environment::Environment;
 pub use exposure::{Exposure, ExposureChoice};
+#[doc(hidden)]
+pub use levels::levels;
 pub use naming::may_name;
 pub use near_miss::near_misses;
 pub(crate) use place_set::PlaceSet;
@@ -55,8 +58,6 @@ pub use reload::Refreshed;
 pub use resolve::CatalogOptions;
 pub use rule::{RuleTarget, SkillChoice, SkillRule};
 pub use scan::{is_skill_file, skill_files};
-#[doc(hidden)]
-pub use source::levels;
 pub use source::{Scope, Source};
 pub use visibility::{Allowlist, Audience};
 #[cfg(feature = "watch")]
@@ -127,7 +128,7 @@ pub struct Entry {
     pub relative_path: String,
     /// Its status, which decides whether it can be used.
     pub status: Status,
-    /// How much of it a model sees, by the settings.
+    /// The part of it that a model sees, by the settings.
     pub exposure: Exposure,
     /// The place of its source in the list of sources. If a path matches two skills, the higher place
     /// wins.

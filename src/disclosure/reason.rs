@@ -66,7 +66,7 @@ pub enum Reason {
     RunsAsTask,
     /// A setting shows the skill as a line at most.
     LineOnly {
-        /// How much of the skill a model sees.
+        /// The part of the skill that a model sees.
         exposure: Exposure,
     },
     /// The skill needs the user's consent, which the user has not given.

@@ -92,7 +92,7 @@ pub(crate) fn ask_consent(
     })
 }
 
-/// Wraps the callback that approves code. `None` and an exception are no answer.
+/// Wraps the callback that approves code. `None` and an exception do not answer.
 pub(crate) fn approval(ask: Py<PyAny>) -> Approval {
     Approval::new(move |request: &EngineTrustRequest| {
         let request = TrustRequest::from(request);

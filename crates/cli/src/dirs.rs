@@ -1,12 +1,40 @@
-//! The directories and files in which this program keeps state, cache and settings.
+//! The project, and the directories and files in which this program keeps state, cache and settings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use repertoire::{Error, ErrorCode};
 use repertoire_config::Models;
 
 use crate::args::Common;
+
+/// Returns the project of `here`: the nearest directory above it that has `.git`, otherwise `here`
+/// itself.
+pub(crate) fn project_of(here: &Path) -> &Path {
+    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here)
+}
+
+/// Returns the project of the working directory; `.` if that is its root.
+pub(crate) fn project_here() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let project = project_of(&here);
+    if project == here { PathBuf::from(".") } else { project.to_owned() }
+}
+
+/// Returns the working directory of this process, or `project` if there is none.
+pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| project.to_owned())
+}
+
+/// Returns the directory of the project, which must exist.
+pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
+    if common.project.is_dir() {
+        return Ok(&common.project);
+    }
+    let message = format!("the project {} is not a directory", common.project.display());
+    let help = "name the project's directory with `--project DIR`";
+    Err(Error::new(ErrorCode::NotFound, message, help))
+}
 
 /// Returns the path of the trust store.
 pub(crate) fn trust_file(common: &Common) -> Result<PathBuf, Error> {

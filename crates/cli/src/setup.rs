@@ -12,8 +12,8 @@ use repertoire::script::ScriptOptions;
 use repertoire::toolset::{HostProgram, ToolsetOptions};
 use repertoire::trust::TrustStore;
 use repertoire::{
-    Allowlist, Catalog, Code, Diagnostic, Engine, EngineBuilder, Error, ErrorCode, HowToLoad,
-    Severity, SnapshotCache, Source, Watch, WatchOptions,
+    Allowlist, Catalog, Code, Diagnostic, Engine, EngineBuilder, Error, HowToLoad, Severity,
+    SnapshotCache, Source, Watch, WatchOptions,
 };
 use repertoire_agents::{AgentState, HookAgent, Start};
 use repertoire_config::{Config, ConfigPlace, PlacedCopy};
@@ -25,40 +25,12 @@ use crate::output::Output;
 use crate::{bundled, progress_bar, report, sanitize};
 
 pub(crate) use crate::dirs::{
-    cache_dir, config_home, data_dir, directories, home, hook_log, models, sessions_file,
-    state_dir, trust_file,
+    cache_dir, config_home, data_dir, directories, home, hook_log, models, project_dir,
+    project_here, project_of, sessions_file, state_dir, trust_file, working_dir_here,
 };
 
 /// The hidden subcommand that hosts a library in a process of its own.
 pub(crate) const TOOLSET_HOST: &str = "toolset-host";
-
-/// Returns the project of `here`: the nearest directory above it that has `.git`, otherwise `here`
-/// itself.
-pub(crate) fn project_of(here: &Path) -> &Path {
-    here.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(here)
-}
-
-/// Returns the project of the working directory; `.` if that is its root.
-pub(crate) fn project_here() -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    let project = project_of(&here);
-    if project == here { PathBuf::from(".") } else { project.to_owned() }
-}
-
-/// Returns the working directory of this process, or `project` if there is none.
-pub(crate) fn working_dir_here(project: &Path) -> PathBuf {
-    std::env::current_dir().unwrap_or_else(|_| project.to_owned())
-}
-
-/// Returns the directory of the project, which must exist.
-pub(crate) fn project_dir(common: &Common) -> Result<&Path, Error> {
-    if common.project.is_dir() {
-        return Ok(&common.project);
-    }
-    let message = format!("the project {} is not a directory", common.project.display());
-    let help = "name the project's directory with `--project DIR`";
-    Err(Error::new(ErrorCode::NotFound, message, help))
-}
 
 /// Returns the configuration of the user and the project, with the sources of the command line, if
 /// any.

@@ -338,6 +338,8 @@ fn without_skill(name: &str) -> Option<String> {
 struct ConfigPage;
 
 #[cfg(test)]
+mod code_tests;
+#[cfg(test)]
 mod project_tests;
 #[cfg(test)]
 mod tests;

@@ -218,7 +218,7 @@ pub(super) struct Show {
     pub(super) agent: Option<String>,
     /// The skills, in a form in which a list names them.
     pub(super) skills: String,
-    /// How much of them is shown, as it is written.
+    /// The part of them that is shown, as it is written.
     pub(super) value: String,
 }
 

@@ -244,7 +244,7 @@ impl Host {
         Approval::new(move |request| {
             let request = views::trust_request(request);
             let what = "the callback for approval";
-            // Null is no answer.
+            // Null does not answer.
             let read = |answer: &Value| {
                 if answer.is_null() { Some(None) } else { answer.as_bool().map(Some) }
             };

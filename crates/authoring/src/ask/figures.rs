@@ -21,7 +21,7 @@ pub struct AskReport {
     pub reused: usize,
     /// The figures of each way.
     pub ways: Vec<WayFigures>,
-    /// How much the last way differs from each of the others, message by message: a difference is there if its
+    /// The differences of the last way from each of the others, message by message: one is real if its
     /// interval does not hold 0.
     pub differences: Vec<WayFigures>,
     /// The conversations that failed.

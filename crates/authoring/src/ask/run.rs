@@ -20,7 +20,7 @@ use crate::eval::{Case, Judge, Problem};
 /// A run ends if so many conversations fail one after the other: the model cannot be reached.
 const FAILURES_IN_A_ROW: usize = 3;
 
-/// How messages are sent to a model.
+/// The settings of a run that sends messages to a model.
 #[derive(Debug, Clone)]
 pub struct Asking<'a> {
     /// The name of the model: records of another one are not used.

@@ -11,6 +11,7 @@ mod browser;
 mod commands;
 mod completions;
 mod config;
+mod config_code;
 mod config_edits;
 mod failures;
 mod mcp_install;

@@ -1,5 +1,4 @@
 //! The figures of `docs/proof.md` are those that `benches/publish` measured.
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::process::Command;
 
