@@ -109,6 +109,8 @@ codes! {
     UnknownSkill = "unknown-skill", Warning;
     /// A skill that this one requires does not exist, or cannot be used.
     MissingSkill = "missing-skill", Warning;
+    /// The skill's metadata for another host asks for a program or an environment variable that is not there.
+    HostRequirement = "host-requirement", Note;
     /// A file was changed so that it no longer loads; the skill stays as it was.
     KeptBefore = "kept-before", Warning;
 

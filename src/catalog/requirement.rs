@@ -1,15 +1,40 @@
 //! The requirements of a skill on its machine: `requires_bins` and `requires_env`.
 
+use std::path::Path;
+
+use super::Entry;
 use super::environment::Environment;
 use super::inputs::Inputs;
-use crate::skill::Manifest;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::skill::{Manifest, Spanned};
 
 impl Environment {
     /// The unmet requirements of a manifest, in a phrase; `None` if all are met.
     pub(super) fn unmet(&self, manifest: &Manifest, inputs: &mut Inputs) -> Option<String> {
-        let programs = manifest.requires_bins.iter().map(|bin| bin.value.as_str());
+        self.lacking(&manifest.requires_bins, &manifest.requires_env, inputs)
+    }
+
+    /// The finding about what the metadata of `entry` for another host asks for and is not there.
+    pub(super) fn host_finding(&self, entry: &Entry, inputs: &mut Inputs) -> Option<Diagnostic> {
+        let manifest = entry.skill.manifest();
+        let lacking = self.lacking(&manifest.host_bins, &manifest.host_env, inputs)?;
+        let path = entry.skill.path().unwrap_or(Path::new(""));
+        let message = format!("skill `{}` asks another host for more: {lacking}", entry.id);
+        let help =
+            "the skill is offered all the same; if it does not work without that, install it";
+        Some(Diagnostic::new(Code::HostRequirement, path, message, help))
+    }
+
+    /// Tells, in a phrase, which of these programs and variables are not there; `None` if all are.
+    fn lacking(
+        &self,
+        programs: &[Spanned<String>],
+        variables: &[Spanned<String>],
+        inputs: &mut Inputs,
+    ) -> Option<String> {
+        let programs = programs.iter().map(|bin| bin.value.as_str());
         let programs: Vec<&str> = programs.filter(|bin| !inputs.has_program(bin, self)).collect();
-        let variables = manifest.requires_env.iter().map(|name| name.value.as_str());
+        let variables = variables.iter().map(|name| name.value.as_str());
         let variables: Vec<&str> =
             variables.filter(|name| !inputs.has_variable(name, self)).collect();
         let programs = not("program", &programs, "on the PATH");

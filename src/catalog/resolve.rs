@@ -168,6 +168,9 @@ pub(super) fn resolve(
         *is_kept |= !*is_of_project
             && choices.iter().any(|choice| choice.off.is_none() && !choice.of_project);
         entry.status = status(entry, choice, options, &mut reader.inputs);
+        if entry.is_available() {
+            diagnostics.extend(options.environment.host_finding(entry, &mut reader.inputs));
+        }
         let exposures = exposures.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
         entry.exposure = exposure(exposures, *is_of_project, |choice| {
             refused.note(&choice.unknown, &choice.skills, || choice.refusal(&entry.id));

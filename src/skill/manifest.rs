@@ -88,6 +88,12 @@ pub struct Manifest {
     pub requires_bins: Vec<Spanned<String>>,
     /// `requires_env`: environment variables without which the skill is unavailable.
     pub requires_env: Vec<Spanned<String>>,
+    /// `metadata.HOST.requires.bins`: programs that another host, such as `OpenClaw`, asks for. The skill is available
+    /// without them.
+    pub host_bins: Vec<Spanned<String>>,
+    /// `metadata.HOST.requires.env`: environment variables that another host asks for. The skill is available
+    /// without them.
+    pub host_env: Vec<Spanned<String>>,
     /// `requires_skills`, also written `requires.skills`, `depends` or `dependencies`: skills that this one
     /// builds on, in any form in which skills are named. The skill is available without them.
     pub requires_skills: Vec<Spanned<String>>,
@@ -154,7 +160,7 @@ impl Manifest {
         }
 
         manifest.read_common(fields, reader);
-        manifest.read_requires(fields, metadata, reader);
+        manifest.read_requires(fields, metadata, brand, reader);
         for brand in brands(brand, entries) {
             let name = normalized(brand);
             let Some(Value::Mapping(entries)) = fields.peek(&name).map(|node| &node.value) else {
@@ -333,9 +339,12 @@ impl Manifest {
         &mut self,
         fields: &mut Fields<'n>,
         metadata: Option<&'n Node>,
+        brand: &str,
         reader: &mut Reader<'_>,
     ) {
-        let Requires { skills, bins, env, unread } = Requires::read(fields, metadata, reader);
+        let Requires { skills, bins, env, host_bins, host_env, unread } =
+            Requires::read(fields, metadata, brand, reader);
+        (self.host_bins, self.host_env) = (host_bins, host_env);
         self.requires_skills = skills;
         self.requires_bins.extend(bins);
         self.requires_env.extend(env);

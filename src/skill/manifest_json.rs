@@ -49,6 +49,8 @@ impl Manifest {
         put("always", boolean(&self.always));
         put("requires_bins", filled(&self.requires_bins));
         put("requires_env", filled(&self.requires_env));
+        put("host_bins", filled(&self.host_bins));
+        put("host_env", filled(&self.host_env));
         put("requires_skills", filled(&self.requires_skills));
         put("restore", boolean(&self.restore));
         put("knowledge", filled(&self.knowledge));

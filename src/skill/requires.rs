@@ -20,16 +20,22 @@ pub(super) struct Requires<'n> {
     pub(super) bins: Vec<Spanned<String>>,
     /// Environment variables without which it is unavailable.
     pub(super) env: Vec<Spanned<String>>,
+    /// Programs that another host asks for.
+    pub(super) host_bins: Vec<Spanned<String>>,
+    /// Environment variables that another host asks for.
+    pub(super) host_env: Vec<Spanned<String>>,
     /// The entries of the map `requires` that are not read.
     pub(super) unread: Vec<Field<'n>>,
 }
 
 impl<'n> Requires<'n> {
     /// Reads `requires_skills`, `requires: {skills, bins, env}`, `depends` and `dependencies`, and the same map in
-    /// `metadata` and in the blocks of hosts there.
+    /// `metadata` and in the blocks of hosts there. The map of another host than `brand` makes no skill
+    /// unavailable: the skill also says how to install what it needs.
     pub(super) fn read(
         fields: &mut Fields<'n>,
         metadata: Option<&'n Node>,
+        brand: &str,
         reader: &mut Reader<'_>,
     ) -> Requires<'n> {
         let mut requires = Requires::default();
@@ -50,11 +56,29 @@ impl<'n> Requires<'n> {
         {
             requires.unread = requires.read_map(node, reader);
         }
-        let of_hosts = HOST_BLOCKS.iter().filter_map(|host| nested(of_metadata(host)?, "requires"));
-        for node in of_metadata("requires").into_iter().chain(of_hosts) {
+        if let Some(node) = of_metadata("requires") {
             requires.read_map(node, reader);
         }
+        for host in HOST_BLOCKS {
+            let Some(node) = of_metadata(host).and_then(|block| nested(block, "requires")) else {
+                continue;
+            };
+            if host == brand {
+                requires.read_map(node, reader);
+            } else {
+                requires.read_host_map(node, reader);
+            }
+        }
         requires
+    }
+
+    /// Reads the map `requires` of another host.
+    fn read_host_map(&mut self, node: &'n Node, reader: &mut Reader<'_>) {
+        let mut of_host = Requires::default();
+        of_host.read_map(node, reader);
+        self.skills.append(&mut of_host.skills);
+        self.host_bins.append(&mut of_host.bins);
+        self.host_env.append(&mut of_host.env);
     }
 
     /// Reads a map `requires`. Returns the entries that are not read.
@@ -135,19 +159,36 @@ mod tests {
     }
 
     #[test]
-    fn programs_and_variables_are_read_from_the_metadata_of_other_hosts() {
-        for fields in [
-            "requires: {bins: [gh], env: [KEY]}",
-            "metadata: {requires: {bins: gh, env: KEY}}",
-            "metadata: {openclaw: {emoji: x, requires: {bins: [gh], env: [KEY]}}}",
-            "metadata:\n  {\n    \"clawdbot\": { \"requires\": { \"bins\": [\"gh\"], \"env\": [\"KEY\"] } },\n  }",
-            "metadata:\n  hermes:\n    tags: [x]\n    requires: {bins: [gh], env: [KEY]}",
-            "requires_bins: gh\nmetadata: {moltbot: {requires: {env: [KEY]}}}",
-        ] {
+    fn programs_and_variables_are_read_from_maps() {
+        for fields in
+            ["requires: {bins: [gh], env: [KEY]}", "metadata: {requires: {bins: gh, env: KEY}}"]
+        {
             let manifest = manifest(fields);
             let found = (texts(&manifest.requires_bins), texts(&manifest.requires_env));
             assert_eq!(found, (vec!["gh"], vec!["KEY"]), "{fields}");
         }
+    }
+
+    #[test]
+    fn the_metadata_of_another_host_makes_no_skill_unavailable() {
+        for fields in [
+            "metadata: {openclaw: {emoji: x, requires: {bins: [gh], env: [KEY]}}}",
+            "metadata:\n  {\n    \"clawdbot\": { \"requires\": { \"bins\": [\"gh\"], \"env\": [\"KEY\"] } },\n  }",
+            "metadata:\n  hermes:\n    tags: [x]\n    requires: {bins: [gh], env: [KEY]}",
+            "metadata: {moltbot: {requires: {bins: gh}}, hermes: {requires: {env: [KEY]}}}",
+        ] {
+            let manifest = manifest(fields);
+            let found = (texts(&manifest.host_bins), texts(&manifest.host_env));
+            assert_eq!(found, (vec!["gh"], vec!["KEY"]), "{fields}");
+            assert!(
+                manifest.requires_bins.is_empty() && manifest.requires_env.is_empty(),
+                "{fields}"
+            );
+        }
+        let text =
+            "---\nname: a\ndescription: d\nmetadata: {openclaw: {requires: {bins: [gh]}}}\n---\n";
+        let of_host = crate::skill::load::load(text, "openclaw").manifest;
+        assert_eq!(texts(&of_host.requires_bins), ["gh"]);
         let manifest = manifest("requires: {skills: [b], os: [linux]}");
         assert_eq!(manifest.extra["requires"]["os"][0], "linux");
         assert_eq!(texts(&manifest.unknown_keys), ["requires.os"]);

@@ -32,6 +32,22 @@ fn what_is_missing_is_a_finding_and_a_hint() {
 }
 
 #[test]
+fn what_another_host_asks_for_is_a_finding_and_hides_nothing() {
+    let text = "---\nname: deploy\ndescription: Deploys agents.\nmetadata: {openclaw: {requires: {bins: [no-such-program]}}}\n---\nSteps.\n";
+    let engine = Engine::builder().skill(text.parse().unwrap()).build().unwrap();
+    let found = engine.diagnostics();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code, Code::HostRequirement);
+    assert!(
+        found[0].message.contains("`no-such-program` is not on the PATH"),
+        "{}",
+        found[0].message
+    );
+    assert!(engine.disclose("please deploy the agents").text.contains("deploy"));
+    assert!(engine.activate("deploy", "", &engine.session("s")).is_ok());
+}
+
+#[test]
 fn a_skill_that_asks_not_to_be_restored_is_not() {
     let skill = |name: &str, fields: &str| {
         let text = format!(
