@@ -147,7 +147,15 @@ pub(super) fn matched<'a>(
         NAME_MARGIN.is_passed(found) || is_alone && !found.is_denied && !found.is_attached
     };
     let is_in = |ids: &[SkillId], id: &SkillId| ids.binary_search(id).is_ok();
-    let first = ranked.first().filter(|(_, found)| is_meant(found)).map(|(entry, _)| *entry);
+    // A name of one word is a word that anybody may say ("open the demo in a browser"): in a catalog large enough for
+    // nearness, the message must be about the skill, too.
+    let has_evidence = |found: &Relevance| {
+        found.evidence >= options.relevance.unwrap_or_default().needed(found).evidence
+    };
+    let is_said = |(entry, found): &&(&Entry, Relevance)| {
+        is_meant(found) && (!answer.words.contains(&entry.id) || has_evidence(found))
+    };
+    let first = ranked.first().filter(is_said).map(|(entry, _)| *entry);
     let first = first.filter(|entry| is_in(&answer.weak, &entry.id));
     let first = first.filter(|entry| !is_in(&answer.about, &entry.id));
     let first = first.filter(|entry| !(evidence.denies)(entry)).map(|entry| &entry.id);

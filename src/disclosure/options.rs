@@ -85,19 +85,24 @@ pub struct RelevanceMargin {
     pub lead: f32,
     /// The minimum of [`Relevance::head_words`]: the number of shared words that are in the skill's
     /// name, description or another field of its front matter. If the nearness to the message is known, one
-    /// word less is enough with a [`Relevance::evidence`] of 1.75 for each of these words.
+    /// word less is enough with a [`Relevance::evidence`] of 1.85 for each of these words, and the lead must also be
+    /// 0.17 of the worth.
     pub words: usize,
 }
 
 impl Default for RelevanceMargin {
     fn default() -> Self {
-        RelevanceMargin { worth: 1.6, lead: 0.7, words: 2 }
+        RelevanceMargin { worth: 1.6, lead: 0.65, words: 2 }
     }
 }
 
 /// The evidence that is needed for each word of a margin, where nearness adds to it. Fitted on the catalogs of
 /// `docs/routing.md` and on messages of people who did not know the skills.
-const EVIDENCE_A_WORD: f32 = 1.75;
+const EVIDENCE_A_WORD: f32 = 1.85;
+
+/// The least share of its worth by which a skill must lead, where nearness adds to it: a long message shares many
+/// words with siblings of a skill. Fitted as [`EVIDENCE_A_WORD`] was.
+const LEAD_SHARE: f32 = 0.17;
 
 impl RelevanceMargin {
     /// Tells whether a skill reaches the margin. If it has more than the minimum of `words`, and its nearness is
@@ -112,6 +117,7 @@ impl RelevanceMargin {
         let RelevanceMargin { worth, lead, words } = *self;
         if found.nearness.is_some() {
             let evidence = EVIDENCE_A_WORD * words as f32;
+            let lead = lead.max(LEAD_SHARE * found.worth);
             return Needed { worth, lead, words: words.saturating_sub(1), evidence };
         }
         let enough = if found.head_words > words { 2.0 / 3.0 } else { 1.0 };

@@ -53,6 +53,33 @@ fn skills_are_found_without_a_shared_word() {
 }
 
 #[test]
+fn a_name_of_one_word_among_others_is_not_enough_for_its_skill() {
+    let names = [
+        "demo", "pdf", "docx", "invoices", "travel", "garden", "chess", "music", "weather",
+        "cooking", "sewing", "boats",
+    ];
+    let skills = names.map(|name| {
+        let description = match name {
+            "demo" => "Builds a demo with staged data that shows a product to a customer.",
+            _ => &format!("Helps with {name}."),
+        };
+        format!("---\nname: {name}\ndescription: {description}\n---\nSteps.\n").parse().unwrap()
+    });
+    let engine = skills.into_iter().fold(builder(), EngineBuilder::skill).build().unwrap();
+    for (message, in_full) in [
+        ("Open our current localhost demo in a browser and test the checkout button", false),
+        ("Make captions for the video of the demo", false),
+        ("Build a demo with staged data for the customer", true),
+        ("use the demo skill here", true),
+        ("/demo the new checkout", true),
+    ] {
+        let shown = engine.disclose(message);
+        assert_eq!(shown.full.contains(&"demo".into()), in_full, "{message}");
+        assert!(in_full || shown.registry.contains(&"demo".into()), "{message}: {shown:?}");
+    }
+}
+
+#[test]
 fn what_a_message_denies_or_attaches_is_not_called_for_by_its_meaning() {
     let engine = builder().build().unwrap();
     for message in [

@@ -57,7 +57,7 @@ impl Bm25 {
             self.names.iter().enumerate().map(|(i, name)| (score(i), name)).collect();
         scored.retain(|(score, _)| *score > 0.0);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-        scored.into_iter().take(3).map(|(score, name)| (score, name.as_str())).collect()
+        scored.into_iter().take(5).map(|(score, name)| (score, name.as_str())).collect()
     }
 }
 
