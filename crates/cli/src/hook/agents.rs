@@ -202,7 +202,9 @@ pub(crate) fn package(
     routing: &RoutingArgs,
     common: &Common,
 ) -> Result<Value, Error> {
-    let Form::Settings { hooks, .. } = form(agent, &words(agent, routing, common)?)? else {
+    let mut words = words(agent, routing, common)?;
+    words.push("--with-server".to_owned());
+    let Form::Settings { hooks, .. } = form(agent, &words)? else {
         let message = format!("{agent} takes no package with hooks");
         return Err(Error::new(ErrorCode::InvalidParam, message, "use `repertoire hook install`"));
     };

@@ -25,7 +25,7 @@ use crate::args::{Cli, Common, HookArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::sessions::Place;
-use crate::{environment, nested, query, sanitize, setup};
+use crate::{environment, mcp, nested, query, sanitize, setup};
 
 /// The variables in which agents name the directory that they were started in, for all hooks.
 const STARTING_DIR_VARIABLES: [(HookAgent, &str); 3] = [
@@ -129,6 +129,7 @@ fn answer(
     if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
+    call.is_listed_by_client = mcp::is_listed(agent, args.with_server, &common);
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths.iter_mut() {

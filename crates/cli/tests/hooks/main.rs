@@ -7,6 +7,7 @@ mod conversations;
 mod doctor;
 mod failures;
 mod installation;
+mod listed_once;
 mod listing;
 #[cfg(unix)]
 mod matrix;
