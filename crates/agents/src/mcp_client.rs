@@ -25,6 +25,7 @@ impl HookAgent {
             HookAgent::Cursor => "cursor",
             HookAgent::Copilot => "github-copilot",
             HookAgent::OpenCode => "opencode",
+            HookAgent::Qwen => "qwen-cli-mcp-client",
         }
     }
 }

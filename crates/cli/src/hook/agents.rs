@@ -133,6 +133,13 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
             ("preCompact", ""),
             ("sessionEnd", ""),
         ],
+        HookAgent::Qwen => &[
+            ("SessionStart", ""),
+            ("SubagentStart", ""),
+            ("UserPromptSubmit", ""),
+            ("PostToolUse", "read_file|write_file|edit|notebook_edit|skill"),
+            ("SessionEnd", ""),
+        ],
         _ => return None,
     })
 }
@@ -156,9 +163,9 @@ fn hook_value(agent: HookAgent, command: &str, tools: &str, patience: u64) -> Va
             json!({"type": "command", "command": command, "timeoutSec": patience})
         }
         _ => {
-            // Gemini counts in milliseconds.
+            let counts_milliseconds = matches!(agent, HookAgent::Gemini | HookAgent::Qwen);
             let timeout =
-                if agent == HookAgent::Gemini { patience.saturating_mul(1000) } else { patience };
+                if counts_milliseconds { patience.saturating_mul(1000) } else { patience };
             json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]})
         }
     };

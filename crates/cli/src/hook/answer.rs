@@ -28,10 +28,11 @@ use crate::sessions::Place;
 use crate::{environment, mcp, nested, query, sanitize, setup};
 
 /// The variables in which agents name the directory that they were started in, for all hooks.
-const STARTING_DIR_VARIABLES: [(HookAgent, &str); 3] = [
+const STARTING_DIR_VARIABLES: [(HookAgent, &str); 4] = [
     (HookAgent::ClaudeCode, "CLAUDE_PROJECT_DIR"),
     (HookAgent::Gemini, "GEMINI_PROJECT_DIR"),
     (HookAgent::Cursor, "CURSOR_PROJECT_DIR"),
+    (HookAgent::Qwen, "QWEN_PROJECT_DIR"),
 ];
 
 /// The answer to print, and the problems met while computing it.

@@ -14,6 +14,7 @@ fn settings(agent: &str) -> &'static str {
         "codex" => ".codex/hooks.json",
         "gemini" => ".gemini/settings.json",
         "cursor" => ".cursor/hooks.json",
+        "qwen" => ".qwen/settings.json",
         "copilot" => ".github/hooks/repertoire.json",
         _ => ".opencode/plugins/repertoire.js",
     }
@@ -70,7 +71,7 @@ fn agents_wait_longer_than_the_deadline_that_was_asked_for() {
             let text = fs::read_to_string(&path).unwrap();
             let [plain, milliseconds, copilot, opencode] = waits(seconds);
             let expected = match agent {
-                "gemini" => milliseconds,
+                "gemini" | "qwen" => milliseconds,
                 "copilot" => copilot,
                 "opencode" => opencode,
                 _ => plain,
