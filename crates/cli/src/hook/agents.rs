@@ -211,12 +211,16 @@ pub(crate) fn package(
 ) -> Result<Value, Error> {
     let mut words = words(agent, routing, common)?;
     words.push("--with-server".to_owned());
-    let Form::Settings { hooks, .. } = form(agent, &words)? else {
+    let Form::Settings { version, hooks } = form(agent, &words)? else {
         let message = format!("{agent} takes no package with hooks");
         return Err(Error::new(ErrorCode::InvalidParam, message, "use `repertoire hook install`"));
     };
     let events = hooks.into_iter().map(|hook| (hook.event.to_owned(), json!([hook.value])));
-    Ok(json!({"hooks": events.collect::<Map<_, _>>()}))
+    let mut package = json!({"hooks": events.collect::<Map<_, _>>()});
+    if let Some(version) = version {
+        package["version"] = version.into();
+    }
+    Ok(package)
 }
 
 /// Tells whether `command`, found in an agent's settings, runs this program's hook for `agent`.
