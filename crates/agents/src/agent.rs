@@ -28,17 +28,20 @@ pub enum HookAgent {
     Copilot,
     /// `OpenCode`, through the plugin that `repertoire hook install opencode` writes.
     OpenCode,
+    /// Qwen Code.
+    Qwen,
 }
 
 impl HookAgent {
     /// All agents.
-    pub const ALL: [HookAgent; 6] = [
+    pub const ALL: [HookAgent; 7] = [
         HookAgent::ClaudeCode,
         HookAgent::Codex,
         HookAgent::Gemini,
         HookAgent::Cursor,
         HookAgent::Copilot,
         HookAgent::OpenCode,
+        HookAgent::Qwen,
     ];
 
     /// The agent's name on the command line.
@@ -50,6 +53,7 @@ impl HookAgent {
             HookAgent::Cursor => "cursor",
             HookAgent::Copilot => "copilot",
             HookAgent::OpenCode => "opencode",
+            HookAgent::Qwen => "qwen",
         }
     }
 
@@ -62,6 +66,7 @@ impl HookAgent {
             HookAgent::Cursor => "Cursor",
             HookAgent::Copilot => "Copilot CLI",
             HookAgent::OpenCode => "OpenCode",
+            HookAgent::Qwen => "Qwen Code",
         }
     }
 
@@ -70,7 +75,7 @@ impl HookAgent {
         match event {
             HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_) => true,
             HookEvent::Files(_) => match self {
-                HookAgent::ClaudeCode | HookAgent::Codex => {
+                HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Qwen => {
                     matches!(name, "PreToolUse" | "PostToolUse")
                 }
                 HookAgent::Gemini => name == "AfterTool",
@@ -87,9 +92,11 @@ impl HookAgent {
     /// Wraps `context` in the JSON that the agent expects from its hook `name`.
     pub(super) fn wrap(self, event: &HookEvent, name: &str, context: &str) -> Value {
         match self {
-            HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Gemini => json!({
-                "hookSpecificOutput": {"hookEventName": name, "additionalContext": context}
-            }),
+            HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Gemini | HookAgent::Qwen => {
+                json!({
+                    "hookSpecificOutput": {"hookEventName": name, "additionalContext": context}
+                })
+            }
             HookAgent::Cursor if matches!(event, HookEvent::Prompt(_)) => {
                 json!({"continue": true, "additional_context": context})
             }
@@ -109,6 +116,7 @@ impl HookAgent {
             HookAgent::Cursor => &CURSOR,
             HookAgent::Copilot => &COPILOT,
             HookAgent::OpenCode => &OPEN_CODE,
+            HookAgent::Qwen => &QWEN,
         }
     }
 
@@ -200,6 +208,16 @@ static OPEN_CODE: Channel = Channel {
     )
     .at_any_depth(),
     list: List::System,
+};
+
+/// The list is in the system prompt, which is written anew when a conversation is resumed.
+static QWEN: Channel = Channel {
+    native: NativeSkills::new(
+        &[Cow::Borrowed(".qwen/skills"), Cow::Borrowed(".agents/skills")],
+        "use this skill: call the `skill` tool with `{name}`",
+    )
+    .hiding_paths(),
+    list: List::Start { after_resume: true },
 };
 
 impl fmt::Display for HookAgent {

@@ -107,15 +107,23 @@ impl HookCall {
     /// Lists the skills that the agent does not list by itself, in at most `room` characters, and
     /// records them in the session. Describes native skills that the agent's own list only names.
     fn list(&self, engine: &Engine, session: &Session, room: usize) -> Result<String, Error> {
-        let mut prompt = self.catalog(engine, None);
-        if prompt.text.chars().count() > room {
-            prompt = self.catalog(engine, Some(Budget::Characters(room)));
-        }
-        session.listed(&prompt.included)?;
-        let n_chars = prompt.text.chars().count() + GAP.len();
+        let text = if self.is_listed_by_client {
+            let catalog = engine.catalog();
+            let ids = catalog.listed(Audience::Model).map(|entry| entry.id.clone());
+            session.listed(&ids.collect::<Vec<_>>())?;
+            String::new()
+        } else {
+            let mut prompt = self.catalog(engine, None);
+            if prompt.text.chars().count() > room {
+                prompt = self.catalog(engine, Some(Budget::Characters(room)));
+            }
+            session.listed(&prompt.included)?;
+            prompt.text
+        };
+        let n_chars = text.chars().count() + GAP.len();
         let left = room.min(CONTEXT).saturating_sub(n_chars).min(DESCRIPTIONS);
         let described = self.descriptions(engine, left)?;
-        let parts = [prompt.text, described].into_iter().filter(|part| !part.is_empty());
+        let parts = [text, described].into_iter().filter(|part| !part.is_empty());
         Ok(parts.collect::<Vec<_>>().join(GAP))
     }
 
@@ -207,7 +215,7 @@ impl HookCall {
             let lacks = |text: &str| !transcript::holds(&messages, text);
             let shown = dir.map(|dir| path_line(&dir.display().to_string()));
             shown.is_some_and(|dir| lacks(&format!("Base directory: {dir}")))
-                || skill.listed && lacks("## Available skills")
+                || skill.listed && !self.is_listed_by_client && lacks("## Available skills")
         };
         if state.skills.iter().any(is_lost) { session.compacted() } else { Ok(()) }
     }

@@ -37,6 +37,9 @@ pub struct HookCall {
     /// The budget of the agent's own list of skills. If it is set, the list at the start of a
     /// conversation also describes the native skills whose description the agent cuts.
     pub listing: Option<ListingBudget>,
+    /// True if the agent's MCP client lists the skills of the engine itself. The hook adds no list then, and
+    /// treats these skills as listed.
+    pub is_listed_by_client: bool,
     /// The file with the agent's record of the conversation, if it shows which text is still in the
     /// context.
     pub transcript: Option<PathBuf>,
@@ -91,6 +94,7 @@ impl HookCall {
             native,
             model,
             listing: None,
+            is_listed_by_client: false,
             transcript,
             nested: None,
             skill,

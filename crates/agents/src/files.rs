@@ -7,12 +7,13 @@ use serde_json::Value;
 use repertoire::surrogates;
 
 /// Names of tools, of all agents, that read or change files; in lower case.
-const TOOLS: [&str; 20] = [
+const TOOLS: [&str; 21] = [
     "apply_patch",
     "create",
     "edit",
     "edit_file",
     "multiedit",
+    "notebook_edit",
     "notebookedit",
     "patch",
     "read",

@@ -31,6 +31,7 @@ mod command;
 mod event;
 mod files;
 mod listing;
+mod mcp_client;
 mod notes;
 mod own_commands;
 mod repeated_context;

@@ -21,6 +21,7 @@ impl HookAgent {
             HookAgent::Cursor => "",
             HookAgent::Copilot => COPILOT,
             HookAgent::OpenCode => OPEN_CODE,
+            HookAgent::Qwen => QWEN,
         };
         names.split_ascii_whitespace()
     }
@@ -67,6 +68,17 @@ const OPEN_CODE: &str = "\
      agents compact connect copy debug diff editor exit export fork help init mcps models move \
      new org redo rename review sessions share skills status summarize themes timeline timestamps \
      undo unshare variants warp workspaces";
+
+/// From the program of Qwen Code 0.24.4.
+const QWEN: &str = "\
+     about advisor agents approval-mode arena auth branch btw bug cd clear collapse-on-resume \
+     compress compress-fast config connect context continue copy curator delete dir directory \
+     docs doctor dream editor effort exit expand-now expand-on-resume export extensions \
+     forget fork goal help history hooks import-config init insight language learn login lsp \
+     mcp memory model new output-style peers permissions plan quit recap reload-plugins \
+     remember rename reset restore resume rewind rollback settings setup-github skills stats \
+     status statusline summarize summary tag tasks terminal-setup theme tools trust update \
+     usage vim voice workflows";
 
 #[cfg(test)]
 mod tests {

@@ -153,7 +153,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Config => config::run(common, out),
         Command::Enable(args) => config::switch(args, common, out, true),
         Command::Disable(args) => config::switch(args, common, out, false),
-        Command::Hook(args) => hook::run(args, common, out),
+        Command::Hook(args) => hook::run(args, common, mcp::is_listed, out),
         Command::Package(args) => package::run(args, common, out),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),

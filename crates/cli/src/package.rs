@@ -87,6 +87,7 @@ fn package(agent: HookAgent, hooks: &Value, server: &Value) -> Package {
     match agent {
         HookAgent::Gemini => for_gemini(about, hooks, &servers),
         HookAgent::Codex => for_codex(about, hooks, servers),
+        HookAgent::Copilot => for_copilot(about, hooks, servers),
         _ => for_claude_code(about, hooks, servers),
     }
 }
@@ -123,14 +124,37 @@ fn for_codex(about: Value, hooks: &Value, servers: Value) -> Package {
     }
 }
 
-fn for_claude_code(about: Value, hooks: &Value, servers: Value) -> Package {
-    let mut listed = about.clone();
+fn for_copilot(about: Value, hooks: &Value, servers: Value) -> Package {
+    let mut manifest = about.clone();
+    manifest["hooks"] = "hooks.json".into();
+    manifest["mcpServers"] = ".mcp.json".into();
+    Package {
+        manifest: "plugin.json",
+        files: vec![
+            (".github/plugin/marketplace.json", marketplace(about)),
+            ("plugin.json", manifest),
+            (".mcp.json", servers),
+            ("hooks.json", hooks.clone()),
+        ],
+        install: &[
+            "copilot plugin marketplace add DIR",
+            "copilot plugin install repertoire@repertoire",
+        ],
+    }
+}
+
+/// Returns the marketplace that offers only the package `about`, in its own directory.
+fn marketplace(about: Value) -> Value {
+    let mut listed = about;
     listed["source"] = "./".into();
-    let marketplace = json!({"name": PACKAGE, "owner": {"name": PACKAGE}, "plugins": [listed]});
+    json!({"name": PACKAGE, "owner": {"name": PACKAGE}, "plugins": [listed]})
+}
+
+fn for_claude_code(about: Value, hooks: &Value, servers: Value) -> Package {
     Package {
         manifest: ".claude-plugin/plugin.json",
         files: vec![
-            (".claude-plugin/marketplace.json", marketplace),
+            (".claude-plugin/marketplace.json", marketplace(about.clone())),
             (".claude-plugin/plugin.json", about),
             (".mcp.json", servers),
             ("hooks/hooks.json", hooks.clone()),

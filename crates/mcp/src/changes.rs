@@ -10,7 +10,8 @@ use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::{Connection, blocking};
+use super::Connection;
+use super::blocking::blocking;
 use repertoire::catalog::{Audience, Catalog};
 
 /// The number of lists that can change.

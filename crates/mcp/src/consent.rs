@@ -12,7 +12,8 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use super::{Connection, blocking};
+use super::Connection;
+use super::blocking::blocking;
 use repertoire::activation::{ConsentRequest, refused};
 use repertoire::catalog::Audience;
 use repertoire::disclosure::model_text;

@@ -17,12 +17,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::answers::{Answer, no_message, plain, unauthorized};
+use super::blocking::blocking;
 use super::clients::{HttpClient, authorize};
 use super::health::{Page, Probe};
 use super::message::{self, MAX_MESSAGE, Refusal};
 use super::metrics::Metrics;
 use super::sessions::{self, CURRENT, Current, Handshakes, Manager, Sessions};
-use super::{McpServer, blocking, metrics_page};
+use super::{McpServer, metrics_page};
 use crate::loopback::{is_loopback, serve};
 use crate::places::Whole;
 use repertoire::Error;

@@ -11,9 +11,11 @@ mod blocking;
 mod changes;
 mod clients;
 mod consent;
+mod handler;
 mod health;
 mod http;
 mod lines;
+mod listing;
 mod loopback;
 mod message;
 mod metrics;
@@ -34,40 +36,25 @@ mod tools;
 use std::fmt::Display;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use rmcp::handler::server::ServerHandler;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
-    ErrorCode as ErrorCodeOfProtocol, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscriptionFilter,
-};
-use rmcp::service::{
-    NotificationContext, RequestContext, RoleServer, ServerInitializeError, SubscriptionContext,
-    serve_server,
-};
+use rmcp::service::{ServerInitializeError, serve_server};
 use rmcp::transport::io::stdio_pipes;
-use rmcp::transport::streamable_http_server::SessionRestoreMarker;
 
-use blocking::{blocking, protocol_error};
-use changes::{Listed, N_LISTS};
+use changes::Listed;
 use lines::{Closing, Lines};
+use listing::Listing;
 use metrics::Metrics;
-use pages::is_whole;
-use repertoire::disclosure::{Budget, model_text};
+use repertoire::disclosure::Budget;
 use repertoire::engine::{Engine, SessionTools};
 use repertoire::session::Session;
 use repertoire::{Error, ErrorCode};
-use request_span::traced;
 use session_id::unique_name;
 
 pub use clients::{HttpClient, check_token};
 pub use http::{HttpOptions, serve_http};
+pub use listing::ListingHost;
 pub use loopback::serve_loopback;
 pub use options::McpOptions;
 
@@ -102,6 +89,7 @@ struct Connection {
     options: McpOptions,
     /// Fingerprints of the lists that the client was shown, to detect changes.
     listed: Listed,
+    listing: Listing,
     /// True if the session ends with the connection.
     is_owner: bool,
     /// True once a task notifies the client of changes. Over HTTP, `initialized` may arrive more than
@@ -141,11 +129,26 @@ impl McpServer {
     ) -> McpServer {
         let tools = engine.tools(&session).with_options(options.tools.clone());
         let engine = engine.clone();
-        let listed = Listed::default();
-        let is_told = AtomicBool::new(false);
-        let connection =
-            Connection { engine, session, tools, options, listed, is_owner, is_told, metrics };
-        McpServer(Arc::new(connection))
+        McpServer(Arc::new(Connection {
+            engine,
+            session,
+            tools,
+            options,
+            listed: Listed::default(),
+            listing: Listing::default(),
+            is_owner,
+            is_told: AtomicBool::new(false),
+            metrics,
+        }))
+    }
+
+    /// Lets `host` share the decision who shows the list of skills to the client's model. The first host
+    /// counts.
+    #[must_use]
+    pub fn with_listing_host(self, host: Arc<dyn ListingHost>) -> McpServer {
+        // A second host is ignored, as documented.
+        let _ = self.0.listing.host.set(host);
+        self
     }
 
     /// Serves the client on standard input and output until the client closes them. Nothing else may
@@ -193,21 +196,6 @@ impl McpServer {
         ended.map(|_| ()).map_err(|error| failed(&error))
     }
 
-    /// Answers `what` by running `work` on a thread that may block.
-    async fn look_up<T: Send + 'static>(
-        &self,
-        what: &'static str,
-        context: &RequestContext<RoleServer>,
-        work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, ErrorData> {
-        let connection = Arc::clone(&self.0);
-        traced(what, context, async move {
-            let found = blocking(what, move || work(&connection)).await;
-            found.and_then(|found| found).map_err(|error| protocol_error(&error))
-        })
-        .await
-    }
-
     fn instructions(&self) -> String {
         let Connection { engine, options, .. } = &*self.0;
         if options.instructions_chars == 0 {
@@ -222,172 +210,3 @@ impl McpServer {
 
 const INSTRUCTIONS: &str = "Skills: instructions for kinds of tasks. Before you begin a task that \
                             one is for, call `use_skill`; `find_skills` finds one.";
-
-/// The methods with parameters.
-const METHODS: [&str; 11] = [
-    "initialize",
-    "prompts/get",
-    "prompts/list",
-    "resources/directory/read",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "skills/get",
-    "skills/list",
-    "tools/call",
-    "tools/list",
-];
-
-impl ServerHandler for McpServer {
-    fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_prompts()
-            .enable_prompts_list_changed()
-            .enable_resources()
-            .enable_resources_list_changed()
-            .enable_tools()
-            .enable_tool_list_changed()
-            .enable_skills_with_directory_read()
-            .build();
-        let version = env!("CARGO_PKG_VERSION");
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("repertoire", version))
-            .with_instructions(self.instructions())
-    }
-
-    async fn list_tools(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        is_whole(page)?;
-        let tools = self.look_up("tools/list", &context, |connection| Ok(connection.tools()));
-        Ok(ListToolsResult::with_all_items(tools.await?))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        traced("tools/call", &context, tools::call(&self.0, request, &context)).await
-    }
-
-    async fn list_prompts(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        is_whole(page)?;
-        let prompts = self.look_up("prompts/list", &context, |connection| Ok(connection.prompts()));
-        Ok(ListPromptsResult::with_all_items(prompts.await?))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        traced("prompts/get", &context, prompts::get(&self.0, request, &context)).await
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let cursor = request.and_then(|request| request.cursor);
-        self.look_up("resources/list", &context, move |connection| {
-            connection.resources(cursor.as_deref())
-        })
-        .await
-    }
-
-    async fn list_resource_templates(
-        &self,
-        page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        is_whole(page)?;
-        Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        traced("resources/read", &context, resources::read(&self.0, request, &context)).await
-    }
-
-    async fn read_resource_directory(
-        &self,
-        request: ReadResourceDirectoryRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
-        let ReadResourceDirectoryRequestParams { uri, cursor, .. } = request;
-        self.look_up("resources/directory/read", &context, move |connection| {
-            connection.directory(&uri, cursor.as_deref())
-        })
-        .await
-    }
-
-    async fn list_skills(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListSkillsResult, ErrorData> {
-        let cursor = request.and_then(|request| request.cursor);
-        self.look_up("skills/list", &context, move |connection| {
-            connection.skills(cursor.as_deref())
-        })
-        .await
-    }
-
-    async fn get_skill(
-        &self,
-        request: GetSkillRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetSkillResult, ErrorData> {
-        self.look_up("skills/get", &context, move |connection| connection.skill(&request.uri)).await
-    }
-
-    /// Answers requests with an unknown method, and known requests with invalid parameters.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        let method = request.method;
-        if METHODS.contains(&&*method) {
-            return Err(ErrorData::invalid_params(message::misfit(&method), None));
-        }
-        let message = model_text(&format!("there is no method `{method}`")).into_owned();
-        Err(ErrorData::new(ErrorCodeOfProtocol::METHOD_NOT_FOUND, message, None))
-    }
-
-    /// Notifies clients before protocol 2026-07-28 of changes, since they do not subscribe.
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if !self.0.is_told.swap(true, Ordering::Relaxed) {
-            // The client of a restored session may have read any list before.
-            let is_restored = context.extensions.get::<SessionRestoreMarker>().is_some();
-            changes::tell(&self.0, &context.peer, [is_restored; N_LISTS]).await;
-        }
-    }
-
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
-    }
-
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let followed = changes::followed(context.accepted());
-        tokio::select! {
-            () = changes::tell(&self.0, context.sink(), followed) => {}
-            () = context.cancelled() => {}
-        }
-        Ok(())
-    }
-}

@@ -2,7 +2,7 @@
 
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
-use super::protocol_error;
+use super::blocking::protocol_error;
 use repertoire::{Error, ErrorCode};
 
 /// The prefix of a cursor, before the name of an item. If the item is gone by then, the page begins

@@ -9,7 +9,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::blocking;
+use super::blocking::blocking;
 use repertoire::Error;
 use repertoire::disclosure::model_text;
 use repertoire::engine::CallIo;

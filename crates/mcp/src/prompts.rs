@@ -9,8 +9,9 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
+use super::Connection;
+use super::blocking::{blocking, protocol_error};
 use super::consent::{self, Consented};
-use super::{Connection, blocking, protocol_error};
 use repertoire::activation::{Activation, Command, find_command};
 use repertoire::catalog::Audience;
 use repertoire::disclosure::model_text;

@@ -10,11 +10,12 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::json;
 
+use super::Connection;
 use super::address::{self, SKILL_MD};
+use super::blocking::{blocking, protocol_error};
 use super::consent::{self, Consented};
 use super::pages::{after_mark, cursor_at};
 use super::skills::MAX_FILE_BYTES;
-use super::{Connection, blocking, protocol_error};
 use repertoire::activation::{Content, ReadOptions, bundled_files, has_directory};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::disclosure::{model_text, path_line};

@@ -12,11 +12,12 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 use tracing::Span;
 
+use super::Connection;
+use super::blocking::protocol_error;
 use super::consent::Answer;
 use super::consent::{self, Consented};
 use super::progress::with_progress;
 use super::rights;
-use super::{Connection, protocol_error};
 use repertoire::Envelope;
 use repertoire::ToolFormat;
 use repertoire::catalog::Audience;

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::settings::{Settings, directories};
+use super::folders::{distrusted_folder, extensions, trust_rules};
+use super::settings::{Settings, decides};
 use super::{AgentState, Obstacle, SkillRoot, Start};
 use crate::agent::HookAgent;
 use repertoire::catalog::RuleTarget;
@@ -56,22 +57,16 @@ pub(super) fn state(start: &Start) -> AgentState {
             state.switch(RuleTarget::Name(name.to_owned()), true, by);
         }
     }
-    if let Some(file) = turned_off(&files, "/skills/enabled") {
+    if let Some(file) = decides(&files, "/skills/enabled", false) {
         state.turn_all_off(&Obstacle::new("skills.enabled: false", &file.path));
     }
     state.hooks_off = hooks_off(&files);
     state
 }
 
-/// Returns the file that turns off the switch at the JSON pointer `at`. The last file that has it decides.
-fn turned_off<'f>(files: &[&'f Settings], at: &str) -> Option<&'f Settings> {
-    let decides = files.iter().rev().find(|file| file.switch(at).is_some())?;
-    (decides.switch(at) == Some(false)).then_some(decides)
-}
-
 /// Returns the setting that keeps our hooks from running.
 fn hooks_off(files: &[&Settings]) -> Option<Obstacle> {
-    if let Some(file) = turned_off(files, "/hooksConfig/enabled") {
+    if let Some(file) = decides(files, "/hooksConfig/enabled", false) {
         return Some(Obstacle::new("hooksConfig.enabled: false", &file.path));
     }
     // A hook without a name is disabled by its command.
@@ -91,45 +86,9 @@ fn distrusted(start: &Start, user_dir: Option<&Path>, files: &[&Settings]) -> Op
         Some("false") => return Some(Obstacle::new("false", Path::new(VARIABLE))),
         _ => {}
     }
-    if turned_off(files, "/security/folderTrust/enabled").is_some() {
+    if decides(files, "/security/folderTrust/enabled", false).is_some() {
         return None;
     }
-    let named = start.variables.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH").map(PathBuf::from);
-    let file = named.or_else(|| Some(user_dir?.join("trustedFolders.json")));
-    let rules = file.and_then(Settings::read)?;
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let dir = real(&start.dir());
-    let applies = rules.entries(&[]).into_iter().filter_map(|(path, level)| {
-        let path = real(Path::new(&path));
-        let reach = if level == "TRUST_PARENT" { path.parent()?.to_owned() } else { path };
-        dir.starts_with(&reach).then_some((reach.as_os_str().len(), level))
-    });
-    // The longest path decides.
-    let (_, level) = applies.max_by_key(|(n_bytes, _)| *n_bytes)?;
-    (level == "DO_NOT_TRUST").then(|| Obstacle::new(level, &rules.path))
-}
-
-/// Returns the directories of skills of the extensions that are enabled in `here`.
-fn extensions(dir: &Path, here: &Path) -> Vec<SkillRoot> {
-    let rules = Settings::read(dir.join("extension-enablement.json"));
-    let is_on = |name: &str| {
-        let rules = rules.as_ref().map(|rules| rules.texts(&format!("/{name}/overrides")));
-        let mut applies = rules.into_iter().flatten().filter(|rule| applies(rule, here));
-        applies.next_back().is_none_or(|rule| !rule.starts_with('!'))
-    };
-    let named = directories(dir).into_iter().filter_map(|path| {
-        let name = path.file_name()?.to_str()?.to_owned();
-        is_on(&name).then(|| SkillRoot::plugin(&name, path.join("skills")))
-    });
-    named.collect()
-}
-
-/// Tells whether a rule about an extension applies to `here`: a directory, or with `*` at its end all
-/// directories below it.
-fn applies(rule: &str, here: &Path) -> bool {
-    let rule = rule.strip_prefix('!').unwrap_or(rule);
-    match rule.strip_suffix('*') {
-        Some(above) => here.starts_with(above),
-        None => here == Path::new(rule.trim_end_matches('/')),
-    }
+    let rules = trust_rules(start, "GEMINI_CLI_TRUSTED_FOLDERS_PATH", user_dir)?;
+    distrusted_folder(&rules, &start.dir())
 }

@@ -8,8 +8,10 @@ mod claude_code;
 mod codex;
 mod copilot;
 mod cursor;
+mod folders;
 mod gemini;
 mod open_code;
+mod qwen;
 mod settings;
 mod skill_place;
 mod start;
@@ -111,6 +113,7 @@ impl HookAgent {
             HookAgent::Cursor => cursor::state(start),
             HookAgent::Copilot => copilot::state(start),
             HookAgent::OpenCode => open_code::state(start),
+            HookAgent::Qwen => qwen::state(start),
         }
     }
 
@@ -133,6 +136,7 @@ impl HookAgent {
             HookAgent::Gemini => Some(start.dir_of("GEMINI_CLI_HOME", "")?.join(".gemini")),
             HookAgent::Cursor => start.in_home(".cursor"),
             HookAgent::Copilot => start.dir_of("COPILOT_HOME", ".copilot"),
+            HookAgent::Qwen => start.dir_of("QWEN_HOME", ".qwen"),
             HookAgent::OpenCode => {
                 let named = start.named_dir("OPENCODE_CONFIG_DIR");
                 named.or_else(|| Some(start.config_home.as_ref()?.join("opencode")))

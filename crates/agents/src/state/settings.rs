@@ -59,6 +59,13 @@ impl Settings {
     }
 }
 
+/// Returns the file that sets the switch at the JSON pointer `at` to `value`. The last file that has the
+/// switch decides.
+pub(super) fn decides<'f>(files: &[&'f Settings], at: &str, value: bool) -> Option<&'f Settings> {
+    let decides = files.iter().rev().find(|file| file.switch(at).is_some())?;
+    (decides.switch(at) == Some(value)).then_some(decides)
+}
+
 /// Reads the settings file in TOML at `path`.
 pub(super) fn toml(path: &Path) -> Option<DocumentMut> {
     text(path)?.parse().ok()

@@ -34,6 +34,7 @@ impl HookAgent {
             },
             HookAgent::Gemini => own(".gemini/skills"),
             HookAgent::OpenCode => own(".opencode/skills"),
+            HookAgent::Qwen => own(".qwen/skills"),
             // Links were not followed: vercel-labs/skills#105 and github/copilot-cli#1021.
             HookAgent::Cursor => SkillPlace { follows_links: false, ..own(".cursor/skills") },
             HookAgent::Copilot => SkillPlace { follows_links: false, ..own(".github/skills") },

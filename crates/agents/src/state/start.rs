@@ -25,7 +25,7 @@ pub struct Start {
 
 impl Start {
     /// The environment variables on which the state of an agent depends.
-    pub const VARIABLES: [&'static str; 15] = [
+    pub const VARIABLES: [&'static str; 19] = [
         "ANTHROPIC_MODEL",
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
@@ -40,6 +40,10 @@ impl Start {
         "OPENCODE_CONFIG_DIR",
         "OPENCODE_DISABLE_CLAUDE_CODE_SKILLS",
         "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+        "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+        "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+        "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+        "QWEN_HOME",
         "SLASH_COMMAND_TOOL_CHAR_BUDGET",
     ];
 

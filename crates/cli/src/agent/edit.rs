@@ -138,7 +138,7 @@ impl<E: Entry> Target<E> {
         let mut wanted = self.removed(&present, before.as_deref())?;
         // Hooks and server may be in one file. If they are removed in the order in which they were added,
         // only the other backup has the file as it was before both.
-        let other = wanted.as_deref().and_then(|wanted| self.other_backup(wanted));
+        let other = self.other_backup(wanted.as_deref().unwrap_or_default());
         if let Some((_, text)) = &other {
             wanted = Some(text.clone());
         }
@@ -157,10 +157,11 @@ impl<E: Entry> Target<E> {
     }
 
     /// Returns the backup by another entry of this program that differs from `text` only by blanks and
-    /// commas: its path and its content.
+    /// commas: its path and its content. An empty object is the same as no text.
     fn other_backup(&self, text: &str) -> Option<(PathBuf, String)> {
         let plain = |text: &str| {
-            text.chars().filter(|c| !c.is_whitespace() && *c != ',').collect::<String>()
+            let kept = text.chars().filter(|c| !c.is_whitespace() && *c != ',');
+            Some(kept.collect::<String>()).filter(|kept| kept != "{}").unwrap_or_default()
         };
         let suffixes = BACKUPS.into_iter().filter(|suffix| *suffix != E::BACKUP);
         let backups = suffixes.filter_map(|suffix| {

@@ -92,6 +92,11 @@ impl Settings {
                 hooks: "plugins/repertoire.js",
                 servers: ("opencode.json", "opencode.json"),
             },
+            HookAgent::Qwen => Settings {
+                project_dir: ".qwen",
+                hooks: "settings.json",
+                servers: ("settings.json", ".qwen/settings.json"),
+            },
             _ => return Err(unknown(agent)),
         })
     }

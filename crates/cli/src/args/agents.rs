@@ -8,8 +8,8 @@ use repertoire_agents::HookAgent;
 use super::values::one_of;
 
 /// The agents that accept packages.
-pub(super) const PACKAGE_AGENTS: [HookAgent; 3] =
-    [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
+pub(super) const PACKAGE_AGENTS: [HookAgent; 4] =
+    [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini, HookAgent::Copilot];
 
 /// An agent that reads MCP servers from a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,6 +24,9 @@ pub(crate) struct HookArgs {
     /// that runs out of time starts this in the background
     #[arg(long, hide = true, value_name = "DIR")]
     pub(crate) prepare: Option<PathBuf>,
+    /// A package has the MCP server of the same options beside this hook
+    #[arg(long, hide = true)]
+    pub(crate) with_server: bool,
     #[command(flatten)]
     pub(crate) routing: RoutingArgs,
     #[command(subcommand)]

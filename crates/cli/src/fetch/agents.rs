@@ -7,11 +7,9 @@ use repertoire_agents::HookAgent;
 use repertoire_fetch::{PlacedSkill, Placing};
 use serde_json::{Value as Json, json};
 
-use crate::agent::Place;
-use crate::args::{Common, McpAgent};
-use crate::hook::{self, Installed};
+use crate::args::Common;
 use crate::output::{GOOD, NAME, Page, WARNING, styled};
-use crate::{mcp, sanitize, setup};
+use crate::{hook, mcp, sanitize, setup};
 
 /// Returns the part of `placing` that is about one source.
 pub(super) fn of_source(mut placing: Placing, source: &str) -> Placing {
@@ -60,9 +58,9 @@ pub(super) fn seen(placed: &[PlacedSkill], common: &Common) -> Vec<Seen> {
         placed.iter().filter_map(|placed| placed.path.parent().map(Path::to_owned)).collect();
     let seen = HookAgent::ALL.into_iter().filter_map(|agent| {
         let lists = || agent.state(&start).roots.iter().any(|root| dirs.contains(&root.path));
-        let by = if has_hook(agent, common) {
+        let by = if hook::runs(agent, common) {
             Some("hook")
-        } else if has_server(agent, common) {
+        } else if mcp::installed_options(agent, common).is_some() {
             Some("MCP")
         } else {
             lists().then_some("its own list")
@@ -71,18 +69,6 @@ pub(super) fn seen(placed: &[PlacedSkill], common: &Common) -> Vec<Seen> {
         (by.is_some() || is_here()).then_some(Seen { agent, by })
     });
     seen.collect()
-}
-
-fn has_hook(agent: HookAgent, common: &Common) -> bool {
-    let runs = |place: &Place| {
-        matches!(hook::installed(agent, *place, common), Installed::Yes(_) | Installed::Outdated(_))
-    };
-    hook::places(agent).iter().any(runs)
-}
-
-fn has_server(agent: HookAgent, common: &Common) -> bool {
-    let agent = McpAgent::Hooked(agent);
-    [Place::User, Place::Project].into_iter().any(|place| mcp::is_installed(agent, place, common))
 }
 
 /// Adds the line that says who sees the skills, and one that says what to run for the others.

@@ -133,6 +133,13 @@ fn events(agent: HookAgent) -> Option<&'static [(&'static str, &'static str)]> {
             ("preCompact", ""),
             ("sessionEnd", ""),
         ],
+        HookAgent::Qwen => &[
+            ("SessionStart", ""),
+            ("SubagentStart", ""),
+            ("UserPromptSubmit", ""),
+            ("PostToolUse", "read_file|write_file|edit|notebook_edit|skill"),
+            ("SessionEnd", ""),
+        ],
         _ => return None,
     })
 }
@@ -156,9 +163,9 @@ fn hook_value(agent: HookAgent, command: &str, tools: &str, patience: u64) -> Va
             json!({"type": "command", "command": command, "timeoutSec": patience})
         }
         _ => {
-            // Gemini counts in milliseconds.
+            let counts_milliseconds = matches!(agent, HookAgent::Gemini | HookAgent::Qwen);
             let timeout =
-                if agent == HookAgent::Gemini { patience.saturating_mul(1000) } else { patience };
+                if counts_milliseconds { patience.saturating_mul(1000) } else { patience };
             json!({"hooks": [{"type": "command", "command": command, "timeout": timeout}]})
         }
     };
@@ -202,12 +209,18 @@ pub(crate) fn package(
     routing: &RoutingArgs,
     common: &Common,
 ) -> Result<Value, Error> {
-    let Form::Settings { hooks, .. } = form(agent, &words(agent, routing, common)?)? else {
+    let mut words = words(agent, routing, common)?;
+    words.push("--with-server".to_owned());
+    let Form::Settings { version, hooks } = form(agent, &words)? else {
         let message = format!("{agent} takes no package with hooks");
         return Err(Error::new(ErrorCode::InvalidParam, message, "use `repertoire hook install`"));
     };
     let events = hooks.into_iter().map(|hook| (hook.event.to_owned(), json!([hook.value])));
-    Ok(json!({"hooks": events.collect::<Map<_, _>>()}))
+    let mut package = json!({"hooks": events.collect::<Map<_, _>>()});
+    if let Some(version) = version {
+        package["version"] = version.into();
+    }
+    Ok(package)
 }
 
 /// Tells whether `command`, found in an agent's settings, runs this program's hook for `agent`.

@@ -16,6 +16,7 @@ use repertoire::{Budget, Diagnostic, DisclosureOptions, Engine, Error, ErrorCode
 use repertoire_agents::{HookAgent, HookCall, HookEvent, disclosure_options, prompt_options};
 use repertoire_config::Config;
 
+use super::IsListedByClient;
 use super::deadline::Deadline;
 use super::input;
 use super::log::{self, said};
@@ -28,10 +29,11 @@ use crate::sessions::Place;
 use crate::{environment, nested, query, sanitize, setup};
 
 /// The variables in which agents name the directory that they were started in, for all hooks.
-const STARTING_DIR_VARIABLES: [(HookAgent, &str); 3] = [
+const STARTING_DIR_VARIABLES: [(HookAgent, &str); 4] = [
     (HookAgent::ClaudeCode, "CLAUDE_PROJECT_DIR"),
     (HookAgent::Gemini, "GEMINI_PROJECT_DIR"),
     (HookAgent::Cursor, "CURSOR_PROJECT_DIR"),
+    (HookAgent::Qwen, "QWEN_PROJECT_DIR"),
 ];
 
 /// The answer to print, and the problems met while computing it.
@@ -42,7 +44,13 @@ struct Answer {
     session: Option<Session>,
 }
 
-pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Output) -> ExitCode {
+pub(super) fn run(
+    agent: HookAgent,
+    args: &HookArgs,
+    common: &Common,
+    is_listed: IsListedByClient,
+    out: Output,
+) -> ExitCode {
     let deadline = args.deadline;
     let loading = Loading::default();
     let late = {
@@ -55,7 +63,7 @@ pub(super) fn run(agent: HookAgent, args: &HookArgs, common: &Common, out: Outpu
     let answer = Deadline::start(deadline, late)
         .map_err(|error| failed("start a thread", &error, "end processes that are not needed"))
         .and_then(|deadline| {
-            let answer = || answer(agent, args, common, &loading, &deadline);
+            let answer = || answer(agent, args, common, is_listed, &loading, &deadline);
             let answer = catch_unwind(AssertUnwindSafe(answer));
             deadline.meet();
             answer.unwrap_or_else(|_| Err(panicked()))
@@ -119,6 +127,7 @@ fn answer(
     agent: HookAgent,
     args: &HookArgs,
     common: &Common,
+    is_listed: IsListedByClient,
     loading: &Loading,
     deadline: &Deadline,
 ) -> Result<Answer, Error> {
@@ -129,6 +138,7 @@ fn answer(
     if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
+    call.is_listed_by_client = is_listed(agent, args.with_server, &common);
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths.iter_mut() {

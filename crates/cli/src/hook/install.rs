@@ -187,6 +187,14 @@ pub(crate) fn installed(agent: HookAgent, place: Place, common: &Common) -> Inst
     found.unwrap_or_else(Installed::Unreadable)
 }
 
+/// Tells whether `agent` runs our hooks here.
+pub(crate) fn runs(agent: HookAgent, common: &Common) -> bool {
+    let runs = |place: &Place| {
+        matches!(installed(agent, *place, common), Installed::Yes(_) | Installed::Outdated(_))
+    };
+    agents::places(agent).iter().any(runs)
+}
+
 /// Returns the options of the hook that `agent` runs here: those of the narrowest settings, if
 /// there are several.
 pub(crate) fn options(agent: HookAgent, common: &Common) -> Result<(Common, RoutingArgs), Error> {

@@ -12,6 +12,7 @@ mod store;
 mod trust;
 
 use repertoire::{Error, ErrorCode};
+use repertoire_agents::HookAgent;
 use repertoire_config::Channel;
 
 use crate::args::{Common, HookArgs, HookCommand};
@@ -21,10 +22,19 @@ use crate::output::Output;
 
 pub(crate) use agents::{is_own_command, package, places, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
-pub(crate) use install::{Installed, installed, options, twice};
+pub(crate) use install::{Installed, installed, options, runs, twice};
 pub(crate) use log::{note, tail};
 
-pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
+/// Tells whether an agent's MCP client lists the skills itself; the second argument is true if the hook
+/// belongs to a package that has the server.
+pub(crate) type IsListedByClient = fn(HookAgent, bool, &Common) -> bool;
+
+pub(crate) fn run(
+    args: &HookArgs,
+    common: &Common,
+    is_listed: IsListedByClient,
+    out: Output,
+) -> anyhow::Result<ExitCode> {
     let common = &Common { channel: Channel::Hooks, ..common.clone() };
     match (&args.command, args.agent) {
         (Some(HookCommand::Install(place)), _) => install::install(place, common, out),
@@ -34,7 +44,7 @@ pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Resu
                 let common = answer::in_directory(agent, working_dir.clone(), common);
                 answer::prepare(agent, &args.routing, &common, out)
             }
-            None => answer::run(agent, args, common, out),
+            None => answer::run(agent, args, common, is_listed, out),
         }),
         (None, None) => Err(UsageError(Error::new(
             ErrorCode::InvalidParam,

@@ -15,7 +15,7 @@ use super::clean::{self, Rules};
 use crate::hook;
 
 /// The directories in which agents, and this program, keep settings and skills of a project or a user.
-const HOLDERS: [&str; 9] = [
+const HOLDERS: [&str; 10] = [
     ".agents",
     ".claude",
     ".codex",
@@ -24,6 +24,7 @@ const HOLDERS: [&str; 9] = [
     ".gemini",
     ".github",
     ".opencode",
+    ".qwen",
     ".config/opencode",
 ];
 

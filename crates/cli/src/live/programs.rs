@@ -25,7 +25,7 @@ pub(crate) const TRUST_OPTION: &str = "--dangerously-bypass-hook-trust";
 pub(crate) const TRUST_VARIABLE: &str = "GEMINI_CLI_TRUST_WORKSPACE";
 
 /// The programs that run without a terminal.
-pub(crate) const PROGRAMS: [Program; 5] = [
+pub(crate) const PROGRAMS: [Program; 6] = [
     Program {
         title: "Claude Code",
         agent: "claude-code",
@@ -60,6 +60,13 @@ pub(crate) const PROGRAMS: [Program; 5] = [
         begins: &["opencode", "run"],
         goes_on: &["opencode", "run", "-c"],
         options: &[],
+    },
+    Program {
+        title: "Qwen Code",
+        agent: "qwen",
+        begins: &["qwen", "-p"],
+        goes_on: &["qwen", "-c", "-p"],
+        options: &["--approval-mode", "yolo"],
     },
 ];
 
@@ -102,6 +109,14 @@ impl Program {
                 });
                 Some((".config/opencode/opencode.json", settings.to_string()))
             }
+            "qwen" => {
+                // Its memory would ask the model as well, with the same message.
+                let auth = json!({
+                    "security": {"auth": {"selectedType": "openai"}},
+                    "memory": {"enableManagedAutoMemory": false},
+                });
+                Some((".qwen/settings.json", auth.to_string()))
+            }
             _ => None,
         }
     }
@@ -129,5 +144,7 @@ pub(crate) fn isolate(command: &mut Command, path: &str, home: &Path, url: &str)
         .envs([("COPILOT_PROVIDER_TYPE", "openai"), ("COPILOT_PROVIDER_API_KEY", "dummy")])
         .env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"))
         .envs([("COPILOT_MODEL", "gpt-4.1"), ("COPILOT_OFFLINE", "true")])
-        .env("COPILOT_AUTO_UPDATE", "false");
+        .env("COPILOT_AUTO_UPDATE", "false")
+        .env("OPENAI_BASE_URL", format!("{url}/v1"))
+        .envs([("OPENAI_API_KEY", "dummy"), ("OPENAI_MODEL", "gpt-4.1")]);
 }

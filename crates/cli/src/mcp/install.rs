@@ -1,11 +1,14 @@
 //! `repertoire mcp install` and `uninstall`.
 
+use clap::Parser as _;
+use repertoire_agents::HookAgent;
+
 use super::entry::{Form, Server};
 use super::{json, toml};
 use crate::agent::{
     BACKUPS, Entry, Place, Problem, Target, common_options, program, warn_of_missing_sources,
 };
-use crate::args::{Common, McpAgent, McpInstallArgs, McpPlaceArgs};
+use crate::args::{Cli, Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
 
@@ -33,10 +36,13 @@ pub(super) fn uninstall(
     Ok(ExitCode::Done)
 }
 
-/// Tells whether the settings of `agent` in `place` run the server.
-pub(crate) fn is_installed(agent: McpAgent, place: Place, common: &Common) -> bool {
-    let words = plain_words().and_then(|words| target(agent, &words, place, common)?.words());
-    words.is_ok_and(|words| words.is_some())
+/// Returns the options of the server that the settings of `agent` run here: those of the project's
+/// settings, if both have one. `None` without a server, or if its words are not a command line.
+pub(crate) fn installed_options(agent: HookAgent, common: &Common) -> Option<Common> {
+    let agent = McpAgent::Hooked(agent);
+    let words = |place| target(agent, &plain_words().ok()?, place, common).ok()?.words().ok()?;
+    let words = [Place::Project, Place::User].into_iter().find_map(words)?;
+    Cli::try_parse_from(words).ok().map(|cli| cli.common)
 }
 
 /// Returns the words that run the server, without options.

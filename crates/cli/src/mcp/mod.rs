@@ -2,9 +2,11 @@
 //! installs the server in the settings of agents.
 
 mod agents;
+mod client_list;
 mod entry;
 mod install;
 mod json;
+mod listing;
 mod sources;
 mod store;
 mod tokens;
@@ -25,7 +27,9 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::signals::Signals;
 use crate::{sanitize, setup};
-pub(crate) use install::is_installed;
+pub(crate) use client_list::is_listed;
+pub(crate) use install::installed_options;
+use listing::AgentSettings;
 use store::Stores;
 use tokens::{Token, Tokens};
 
@@ -82,6 +86,8 @@ fn serve(args: &McpArgs, common: &Common, out: Output) -> anyhow::Result<ExitCod
             Some(name) => McpServer::with_session(&engine, engine.session(name), options(args)),
             None => McpServer::new(&engine, options(args)),
         };
+        let settings = Arc::new(AgentSettings(common.clone()));
+        let server = server.with_listing_host(settings);
         Ok(server.serve_stdio_until(ended(&signals)).await?)
     });
     drop(poll);

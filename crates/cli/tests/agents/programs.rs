@@ -30,7 +30,7 @@ pub(crate) struct Agent {
 }
 
 /// The versions are pinned. For a new version, check the agent and write the matrix again.
-pub(crate) const AGENTS: [Agent; 5] = [
+pub(crate) const AGENTS: [Agent; 6] = [
     Agent {
         program: &PROGRAMS[0],
         package: "@anthropic-ai/claude-code",
@@ -79,7 +79,7 @@ pub(crate) const AGENTS: [Agent; 5] = [
         by_file: Some("[[call view path=STYLE]]"),
         shortens: Some("/compact"),
         defers_tools: false,
-        has_package: false,
+        has_package: true,
         consents: &[],
     },
     Agent {
@@ -91,6 +91,18 @@ pub(crate) const AGENTS: [Agent; 5] = [
         by_file: Some("[[call read filePath=STYLE]]"),
         shortens: Some("[[tokens 99500]] [[call glob pattern=*.md]]"),
         defers_tools: false,
+        has_package: false,
+        consents: &[],
+    },
+    Agent {
+        program: &PROGRAMS[5],
+        package: "@qwen-code/qwen-code",
+        version: "0.24.4",
+        own_skills: ".qwen/skills",
+        hook_settings: ".qwen/settings.json",
+        by_file: Some("[[call read_file file_path=STYLE]]"),
+        shortens: None,
+        defers_tools: true,
         has_package: false,
         consents: &[],
     },

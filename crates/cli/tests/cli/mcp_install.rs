@@ -7,13 +7,14 @@ use serde_json::Value;
 use crate::binary::{Place, Run};
 
 /// The agents, each with its settings file in a project, and the field for servers if the file is JSON.
-const AGENTS: [(&str, &str, &str); 7] = [
+const AGENTS: [(&str, &str, &str); 8] = [
     ("claude-code", ".mcp.json", "mcpServers"),
     ("codex", ".codex/config.toml", ""),
     ("gemini", ".gemini/settings.json", "mcpServers"),
     ("cursor", ".cursor/mcp.json", "mcpServers"),
     ("copilot", ".mcp.json", "mcpServers"),
     ("opencode", "opencode.json", "mcp"),
+    ("qwen", ".qwen/settings.json", "mcpServers"),
     ("vscode", ".vscode/mcp.json", "servers"),
 ];
 
@@ -61,6 +62,7 @@ fn the_settings_of_the_user_are_where_each_agent_has_them() {
         ("cursor", ".cursor/mcp.json"),
         ("copilot", ".copilot/mcp-config.json"),
         ("opencode", ".config/opencode/opencode.json"),
+        ("qwen", ".qwen/settings.json"),
         ("vscode", ".config/Code/User/mcp.json"),
     ] {
         if agent == "vscode" && !cfg!(target_os = "linux") {

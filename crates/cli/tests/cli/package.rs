@@ -28,6 +28,7 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
             "gemini-extension.json",
             "BeforeAgent",
         ),
+        ("copilot", "plugin.json", "hooks.json", ".mcp.json", "userPromptSubmitted"),
     ] {
         let place = Place::new();
         let read = |name: &str| -> Value {
@@ -41,8 +42,12 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
         assert_eq!(read(manifest)["name"], "repertoire");
         assert_eq!(read(manifest)["version"], env!("CARGO_PKG_VERSION"));
         let hooks = read(hooks);
-        let command = hooks["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap();
-        assert!(command.ends_with(&format!("hook {agent} --brand acme")), "{command}");
+        let hook = &hooks["hooks"][event][0];
+        let hook = hook["hooks"].get(0).unwrap_or(hook);
+        let command = hook["command"].as_str().unwrap();
+        let wanted = format!("hook {agent} --brand acme --with-server");
+        assert!(command.ends_with(&wanted), "{command}");
+        assert_eq!(hooks["version"] == 1, agent == "copilot", "{hooks}");
         let server = &read(servers)["mcpServers"]["repertoire"];
         assert_eq!(server["args"], serde_json::json!(["mcp", "--no-list", "--brand", "acme"]));
         // The command overwrites its own output directory, but no other directory.
@@ -51,5 +56,5 @@ fn a_package_has_hooks_and_server_where_its_agent_looks() {
         let refused = place.run(["package", agent, "--out", "other"]).exits(1);
         assert!(refused.stderr.contains("other holds something else"), "{refused:?}");
     }
-    Place::new().run(["package", "copilot"]).exits(2);
+    Place::new().run(["package", "cursor"]).exits(2);
 }

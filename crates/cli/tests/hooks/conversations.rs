@@ -192,9 +192,13 @@ fn a_conversation_that_can_be_resumed_is_not_forgotten() {
 
 #[test]
 fn the_list_is_given_again_where_the_agent_loses_it() {
-    for (agent, again) in
-        [("claude-code", false), ("codex", false), ("copilot", true), ("gemini", false)]
-    {
+    for (agent, again) in [
+        ("claude-code", false),
+        ("codex", false),
+        ("copilot", true),
+        ("gemini", false),
+        ("qwen", true),
+    ] {
         let place = place();
         let has_list = |text: &str| text.contains("- deploy: Deploys the site.");
         let first = [start(&place, agent, "startup"), say(&place, agent, "hello there")];
@@ -237,6 +241,8 @@ fn what_the_agent_has_by_itself_is_a_line_in_its_own_words() {
         ("cursor", ".agents/skills", Some("read ")),
         ("copilot", ".claude/skills", Some("call the `skill` tool with `verse`")),
         ("opencode", ".agents/skills", Some("call the `skill` tool with `verse`")),
+        ("qwen", ".qwen/skills", Some("call the `skill` tool with `verse`")),
+        ("qwen", ".claude/skills", None),
         ("claude-code", ".agents/skills", None),
     ] {
         let place = place();

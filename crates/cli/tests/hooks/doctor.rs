@@ -215,7 +215,7 @@ fn hooks_that_wait_for_trust_are_named_until_it_is_given() {
 fn an_agent_that_cannot_be_run_names_those_that_can() {
     let run = Place::new().run(["doctor", "--live", "cursor"]).exits(2);
     assert!(run.stderr.contains("cursor cannot be run without its window"), "{run:?}");
-    let known = "name one of `claude-code`, `codex`, `gemini`, `copilot`, `opencode`; ";
+    let known = "name one of `claude-code`, `codex`, `gemini`, `copilot`, `opencode`, `qwen`; ";
     assert!(run.stderr.contains(known), "{run:?}");
 }
 

@@ -14,6 +14,7 @@ fn settings(agent: &str) -> &'static str {
         "codex" => ".codex/hooks.json",
         "gemini" => ".gemini/settings.json",
         "cursor" => ".cursor/hooks.json",
+        "qwen" => ".qwen/settings.json",
         "copilot" => ".github/hooks/repertoire.json",
         _ => ".opencode/plugins/repertoire.js",
     }
@@ -70,7 +71,7 @@ fn agents_wait_longer_than_the_deadline_that_was_asked_for() {
             let text = fs::read_to_string(&path).unwrap();
             let [plain, milliseconds, copilot, opencode] = waits(seconds);
             let expected = match agent {
-                "gemini" => milliseconds,
+                "gemini" | "qwen" => milliseconds,
                 "copilot" => copilot,
                 "opencode" => opencode,
                 _ => plain,
@@ -323,23 +324,36 @@ fn a_source_that_is_missing_is_told_of_and_kept() {
     assert!(text.contains("/missing --source "), "{text}");
 }
 
+/// The settings files of the user that hold both the hooks and the MCP servers of an agent.
+const SHARED: [(&str, &str); 2] =
+    [("gemini", "home/.gemini/settings.json"), ("qwen", "home/.qwen/settings.json")];
+
 #[test]
 fn hooks_and_server_in_one_file_leave_it_as_it_was_in_whatever_order_they_go() {
-    let before =
-        "{\n  // mine\n  \"theme\": \"x\",\n  \"mcpServers\": {\"a\": {\"command\": \"b\"}}\n}\n";
-    for order in [["hook", "mcp"], ["mcp", "hook"]] {
-        for last in [["hook", "mcp"], ["mcp", "hook"]] {
+    let texts = [
+        "{\n  // mine\n  \"theme\": \"x\",\n  \"mcpServers\": {\"a\": {\"command\": \"b\"}}\n}\n",
+        "{\n\t\"a\" : [1,\n2], // b\n\t\"c\":{}\n}",
+        "{}",
+        "",
+        "{\r\n    \"theme\": \"x\",\r\n    \"hooks\": {},\r\n    \"mcpServers\": {}\r\n}\r\n",
+        "\u{feff}{\"theme\":\"x\",}\n// end",
+    ];
+    let orders = [["hook", "mcp"], ["mcp", "hook"]];
+    for (agent, path) in SHARED {
+        for (before, order, last) in texts.iter().flat_map(|before| {
+            orders.iter().flat_map(move |order| orders.map(|last| (before, order, last)))
+        }) {
             let place = Place::new();
-            place.write("home/.gemini/settings.json", before);
-            for (action, kinds) in [("install", order), ("uninstall", last)] {
+            place.write(path, before);
+            for (action, kinds) in [("install", *order), ("uninstall", last)] {
                 for kind in kinds {
-                    place.run([kind, action, "gemini"]).exits(0);
+                    place.run([kind, action, agent]).exits(0);
                 }
             }
-            let file = place.path().join("home/.gemini/settings.json");
-            assert_eq!(fs::read_to_string(file).unwrap(), before, "{order:?} {last:?}");
-            let left = fs::read_dir(place.path().join("home/.gemini")).unwrap().count();
-            assert_eq!(left, 1, "{order:?} {last:?}");
+            let file = place.path().join(path);
+            let case = format!("{agent} {before:?} {order:?} {last:?}");
+            assert_eq!(fs::read_to_string(&file).ok().as_deref(), Some(*before), "{case}");
+            assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "{case}");
         }
     }
 }

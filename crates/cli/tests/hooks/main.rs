@@ -7,6 +7,7 @@ mod conversations;
 mod doctor;
 mod failures;
 mod installation;
+mod listed_once;
 mod listing;
 #[cfg(unix)]
 mod matrix;
@@ -31,7 +32,8 @@ use std::path::PathBuf;
 use binary::{Place, Run};
 use serde_json::{Value, json};
 
-const AGENTS: [&str; 6] = ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode"];
+const AGENTS: [&str; 7] =
+    ["claude-code", "codex", "gemini", "cursor", "copilot", "opencode", "qwen"];
 
 /// Creates a project with four skills: one for messages, one for files, a long one, and one that Claude
 /// Code reads itself.

@@ -86,6 +86,7 @@ fn load(place: &Place, agent: &str, session: &str, skill: &str) {
                 "toolArgs": json!({"skill": skill}).to_string(), "toolResult": {"resultType": "success"},
             }),
             "opencode" => after("skill", json!({"name": skill})),
+            "qwen" => after("skill", json!({"skill": skill})),
             agent => panic!("{agent}"),
         },
     );

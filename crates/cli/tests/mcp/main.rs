@@ -9,6 +9,7 @@ mod changes;
 mod clients;
 #[cfg(feature = "otlp")]
 mod collector;
+mod conformance;
 mod figures;
 mod http;
 mod in_process;

@@ -12,7 +12,8 @@ use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
     ClientRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-    ErrorCode, ErrorData, Implementation, ProgressNotificationParam, ProtocolVersion,
+    ErrorCode, ErrorData, Implementation, JsonObject, ProgressNotificationParam, ProtocolVersion,
+    SKILLS_EXTENSION_ID,
 };
 use rmcp::service::{
     ClientLifecycleMode, NotificationContext, PeerRequestOptions, RequestContext, RoleClient,
@@ -31,12 +32,16 @@ pub(crate) struct Told {
     pub(crate) tool_changes: Arc<AtomicUsize>,
     /// The user's reply to questions; if `None`, the client does not support questions.
     pub(crate) says: Option<ElicitationAction>,
+    /// True if the client declares the Skills extension.
+    pub(crate) lists_skills: bool,
 }
 
 impl ClientHandler for Told {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = self.says.as_ref().map(|_| ElicitationCapability::default());
+        let skills = self.lists_skills.then(|| (SKILLS_EXTENSION_ID.to_owned(), JsonObject::new()));
+        capabilities.extensions = Some(skills.into_iter().collect());
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
 

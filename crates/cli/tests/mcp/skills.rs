@@ -8,10 +8,13 @@ use rmcp::model::{
     CacheScope, ElicitationAction, ErrorCode, GetSkillRequestParams, PaginatedRequestParams,
     ReadResourceDirectoryRequestParams, ReadResourceRequestParams, Skill, SkillResources,
 };
-use rmcp::service::{ClientLifecycleMode, RoleClient, RunningService, ServiceExt};
+use rmcp::service::{
+    ClientLifecycleMode, RoleClient, RunningService, ServiceExt, serve_client_with_lifecycle,
+};
 use serde_json::{Value, json};
 
 use crate::peer::{Told, code, connect, modern, simple};
+use crate::skills;
 
 type Client = RunningService<RoleClient, Told>;
 
@@ -22,6 +25,26 @@ pub(super) async fn client_of(dir: &std::path::Path) -> Client {
     let server = McpServer::new(&engine, McpOptions::default());
     tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await.unwrap() });
     Told::default().serve(ours).await.unwrap()
+}
+
+#[tokio::test]
+async fn instructions_leave_the_list_to_a_client_that_declares_the_extension() {
+    for lists_skills in [false, true] {
+        for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
+            let skills = skills();
+            let engine = Engine::builder().source(Source::user(skills.path())).build().unwrap();
+            let server = McpServer::new(&engine, McpOptions::default());
+            let (ours, theirs) = tokio::io::duplex(1 << 16);
+            tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await });
+            let told = Told { lists_skills, ..Told::default() };
+            let client = serve_client_with_lifecycle(told, ours, lifecycle).await.unwrap();
+            let instructions = client.peer_info().unwrap().instructions.clone().unwrap();
+            assert!(instructions.contains("call `use_skill`"), "{instructions}");
+            assert_eq!(instructions.contains("Does sven/plan."), !lists_skills, "{instructions}");
+            let listed = client.list_all_skills().await.unwrap();
+            assert!(listed.iter().any(|skill| skill.uri == "skill://sven/plan/SKILL.md"));
+        }
+    }
 }
 
 /// Reads the bytes of a resource.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The environment variables that the binary depends on.
-const VARIABLES: [&str; 21] = [
+const VARIABLES: [&str; 23] = [
     "CLAUDE_CONFIG_DIR",
     "CLAUDE_PROJECT_DIR",
     "CLICOLOR_FORCE",
@@ -22,6 +22,8 @@ const VARIABLES: [&str; 21] = [
     "OPENCODE_CONFIG_DIR",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "QWEN_HOME",
+    "QWEN_PROJECT_DIR",
     "REPERTOIRE_MAX_SKILLS",
     "REPERTOIRE_NO_CACHE",
     "REPERTOIRE_PROMPT_BUDGET",

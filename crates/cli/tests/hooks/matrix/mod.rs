@@ -2,6 +2,7 @@
 //! the skill, and the switches that the user set.
 
 mod claude_code;
+mod qwen;
 
 use std::fs;
 use std::path::Path;
@@ -319,7 +320,7 @@ fn write(place: &Place, path: &str, content: &str) {
 fn run(place: &Place, start: &Path, args: &[&str], input: &str) -> Run {
     let mut command = place.command(args);
     command.current_dir(start);
-    for variable in ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"] {
+    for variable in ["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR"] {
         command.env(variable, start);
     }
     finish(command, input.as_bytes())

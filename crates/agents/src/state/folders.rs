@@ -1,0 +1,56 @@
+//! Trusted folders and extensions, which Gemini CLI and its fork Qwen Code keep in the same form.
+
+use std::path::{Path, PathBuf};
+
+use super::settings::{Settings, directories};
+use super::{Obstacle, SkillRoot, Start};
+
+/// Returns the user's rules about folders, from the file that `variable` names, or else from the directory
+/// of the user's settings.
+pub(super) fn trust_rules(
+    start: &Start,
+    variable: &str,
+    user_dir: Option<&Path>,
+) -> Option<Settings> {
+    let named = start.variables.get(variable).map(PathBuf::from);
+    named.or_else(|| Some(user_dir?.join("trustedFolders.json"))).and_then(Settings::read)
+}
+
+/// Returns the rule by which the user distrusts `dir`.
+pub(super) fn distrusted_folder(rules: &Settings, dir: &Path) -> Option<Obstacle> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let dir = real(dir);
+    let applies = rules.entries(&[]).into_iter().filter_map(|(path, level)| {
+        let path = real(Path::new(&path));
+        let reach = if level == "TRUST_PARENT" { path.parent()?.to_owned() } else { path };
+        dir.starts_with(&reach).then_some((reach.as_os_str().len(), level))
+    });
+    // The longest path decides.
+    let (_, level) = applies.max_by_key(|(n_bytes, _)| *n_bytes)?;
+    (level == "DO_NOT_TRUST").then(|| Obstacle::new(level, &rules.path))
+}
+
+/// Returns the directories of skills of the extensions that are enabled in `here`.
+pub(super) fn extensions(dir: &Path, here: &Path) -> Vec<SkillRoot> {
+    let rules = Settings::read(dir.join("extension-enablement.json"));
+    let is_on = |name: &str| {
+        let rules = rules.as_ref().map(|rules| rules.texts(&format!("/{name}/overrides")));
+        let mut applies = rules.into_iter().flatten().filter(|rule| applies(rule, here));
+        applies.next_back().is_none_or(|rule| !rule.starts_with('!'))
+    };
+    let named = directories(dir).into_iter().filter_map(|path| {
+        let name = path.file_name()?.to_str()?.to_owned();
+        is_on(&name).then(|| SkillRoot::plugin(&name, path.join("skills")))
+    });
+    named.collect()
+}
+
+/// Tells whether a rule about an extension applies to `here`: a directory, or with `*` at its end all
+/// directories below it.
+fn applies(rule: &str, here: &Path) -> bool {
+    let rule = rule.strip_prefix('!').unwrap_or(rule);
+    match rule.strip_suffix('*') {
+        Some(above) => here.starts_with(above),
+        None => here == Path::new(rule.trim_end_matches('/')),
+    }
+}

@@ -1,0 +1,102 @@
+//! Qwen Code. From `packages/core/src/skills/skill-manager.ts`, `packages/cli/src/config/settings.ts` and
+//! `settingsSchema.ts`, and `packages/core/src/hooks/` of QwenLM/qwen-code, as in the program 0.24.4.
+
+use std::path::{Path, PathBuf};
+
+use super::folders::{distrusted_folder, extensions, trust_rules};
+use super::settings::{Settings, decides};
+use super::{AgentState, Obstacle, SkillRoot, Start};
+use crate::agent::HookAgent;
+use repertoire::catalog::{RuleTarget, Scope};
+
+/// The directory of the administrator's settings, relative to the root of the system.
+const SYSTEM: &str = if cfg!(target_os = "macos") {
+    "Library/Application Support/QwenCode"
+} else {
+    "etc/qwen-code"
+};
+
+pub(super) fn state(start: &Start) -> AgentState {
+    let dir = start.dir();
+    let is_home = start.home.as_deref() == Some(&*dir);
+    let user_dir = HookAgent::Qwen.user_dir(start);
+    let overrides = start.variables.get("QWEN_CODE_SYSTEM_SETTINGS_PATH").map(PathBuf::from);
+    let overrides = overrides.unwrap_or_else(|| start.in_system(SYSTEM).join("settings.json"));
+    let defaults = start.variables.get("QWEN_CODE_SYSTEM_DEFAULTS_PATH").map(PathBuf::from);
+    let defaults = defaults.unwrap_or_else(|| overrides.with_file_name("system-defaults.json"));
+    let (overrides, defaults) = (Settings::read(overrides), Settings::read(defaults));
+    let user = user_dir.as_deref().and_then(|dir| Settings::read(dir.join("settings.json")));
+    let without_project: Vec<&Settings> =
+        [&defaults, &user, &overrides].into_iter().flatten().collect();
+    let is_trusted = distrusted(start, user_dir.as_deref(), &without_project).is_none();
+    let project =
+        Settings::read(dir.join(".qwen/settings.json")).filter(|_| is_trusted && !is_home);
+    let files: Vec<&Settings> =
+        [&defaults, &user, &project, &overrides].into_iter().flatten().collect();
+
+    let mut state = AgentState::default();
+    state.settings_dirs.extend((is_trusted && !is_home).then(|| dir.clone()));
+    let of_extensions = user_dir.iter().flat_map(|user| extensions(&user.join("extensions"), &dir));
+    state.roots.extend(of_extensions);
+    let more = files.iter().flat_map(|file| file.texts("/skills/directories"));
+    let mut more: Vec<PathBuf> = more.map(|named| expanded(named, &dir, start)).collect();
+    more.reverse();
+    state.roots.extend(more.into_iter().map(SkillRoot::user));
+    state.roots.extend(start.in_home(".agents/skills").map(SkillRoot::user));
+    state.roots.extend(user_dir.map(|user| SkillRoot::user(user.join("skills"))));
+    // It looks in the starting directory only, also in one that the user distrusts.
+    if !is_home {
+        let own = [".agents/skills", ".qwen/skills"];
+        state.roots.extend(own.map(|name| SkillRoot::project(dir.join(name))));
+    }
+    switch_skills(&files, &mut state);
+    let off = decides(&files, "/disableAllHooks", true);
+    state.hooks_off = off.map(|file| Obstacle::new("disableAllHooks: true", &file.path));
+    state
+}
+
+/// Adds the skills that the settings turn off. The lists of all files count together.
+fn switch_skills(files: &[&Settings], state: &mut AgentState) {
+    let enabled: Vec<String> = files
+        .iter()
+        .flat_map(|file| file.texts("/skills/enabled"))
+        .map(str::to_lowercase)
+        .collect();
+    for (key, can_be_enabled) in [("defaultDisabled", true), ("disabled", false)] {
+        for file in files {
+            for name in file.texts(&format!("/skills/{key}")) {
+                let is_off = !(can_be_enabled && enabled.contains(&name.to_lowercase()));
+                let by = Obstacle::new(format!("skills.{key}: [\"{name}\"]"), &file.path);
+                state.switch(RuleTarget::Name(name.to_owned()), is_off, by);
+            }
+        }
+    }
+    for file in files {
+        for level in file.texts("/skills/disabledLevels") {
+            let by = Obstacle::new(format!("skills.disabledLevels: [\"{level}\"]"), &file.path);
+            let is_of_level = |root: &&SkillRoot| match root.scope {
+                Scope::Project => level == "project",
+                Scope::Fetched => level == "extension",
+                _ => level == "user",
+            };
+            let roots = state.roots.iter().filter(is_of_level).map(|root| root.path.clone());
+            for root in roots.collect::<Vec<_>>() {
+                state.switch(RuleTarget::Below(root), true, by.clone());
+            }
+        }
+    }
+}
+
+/// Returns the directory that a setting names.
+fn expanded(named: &str, dir: &Path, start: &Start) -> PathBuf {
+    let in_home = named.strip_prefix("~/").and_then(|rest| start.in_home(rest));
+    in_home.unwrap_or_else(|| dir.join(named))
+}
+
+/// Returns the rule by which the user distrusts the starting directory: the settings there are then not
+/// read. Rules count only if the user turned them on.
+fn distrusted(start: &Start, user_dir: Option<&Path>, files: &[&Settings]) -> Option<Obstacle> {
+    decides(files, "/security/folderTrust/enabled", true)?;
+    let rules = trust_rules(start, "QWEN_CODE_TRUSTED_FOLDERS_PATH", user_dir)?;
+    distrusted_folder(&rules, &start.dir())
+}
