@@ -117,6 +117,7 @@ impl Status {
 /// A skill in the catalog, with its id, origin and status.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Entry {
     /// Its identity.
     pub id: SkillId,

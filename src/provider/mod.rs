@@ -40,7 +40,7 @@ pub use memory::MemoryFiles;
 ///     }
 /// }
 ///
-/// let table = Table(vec![("ship/SKILL.md", 1, "---\nname: ship\ndescription: Ships.\n---\nShip $1.")]);
+/// let table = Table(vec![("ship/SKILL.md", 1, "---\nname: ship\ndescription: Ships.\n---\nShip $ARGUMENTS.")]);
 /// let engine = Engine::builder().source(Source::provided(Scope::Memory, "table", table)).build()?;
 /// assert_eq!(engine.activate("ship", "v2", &engine.session("chat-7"))?.content, "Ship v2.");
 /// # Ok::<(), Error>(())
