@@ -10,7 +10,7 @@ use repertoire_sessions::{ServerOptions, SqliteStore, open_url};
 
 use crate::failure;
 
-/// Opens the session store at `place`: the path of an SQLite file, or a URL. `sqlite:sessions.db` and
+/// Opens the session store at `place`: the path of a database file, or a URL. `sqlite:sessions.db` and
 /// `sqlite:///var/sessions.db` are files as well; `postgres://` and `redis://` (`rediss://` for TLS) are
 /// servers, which are connected with the first call.
 ///
