@@ -82,6 +82,7 @@ pub mod private_dir;
 #[doc(hidden)]
 pub mod process;
 mod progress;
+mod provider;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
 mod sandbox;
 #[cfg(feature = "scripts")]

@@ -94,6 +94,7 @@
 //!
 //! * `block-on`: the function `block_on`, and the crate `tokio`, which provides its runtime
 //! * `host`: for hosts only, to inspect, open and call plugins; plugin authors do not need it
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate self as repertoire_plugin;
 

@@ -11,6 +11,7 @@ use crate::skill::{SkillId, without_invisible};
 
 /// A slash command, for menus and completion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Command {
     /// The command as it is typed: `/sven/plan`.
     pub command: String,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::read_bytes;
+use super::resources::{bytes_of, read_bytes};
 use crate::catalog::Entry;
 use crate::disclosure::path_text;
 use crate::skill::without_invisible;
@@ -33,13 +33,13 @@ pub(super) fn documents(entry: &Entry) -> Vec<KnowledgeDocument> {
 }
 
 fn find(entry: &Entry, path: &str) -> KnowledgeDocument {
-    let read = |dir: &Path| read_bytes(entry.id.as_str(), dir, path, MAX_BYTES).ok();
+    if let Ok(text) = bytes_of(entry, path, MAX_BYTES) {
+        return KnowledgeDocument { path: path.to_owned(), title: title(&text) };
+    }
     let Some(dir) = entry.skill.dir() else {
         return KnowledgeDocument { path: path.to_owned(), title: None };
     };
-    if let Some(text) = read(dir) {
-        return KnowledgeDocument { path: path.to_owned(), title: title(&text) };
-    }
+    let read = |dir: &Path| read_bytes(entry.id.as_str(), dir, path, MAX_BYTES).ok();
     let n_below_root = Path::new(&entry.relative_path).components().count();
     let shared = dir.ancestors().nth(n_below_root + 1).map(|above| above.join(SHARED_DIR));
     let found = shared.and_then(|shared| Some((read(&shared)?, shared.join(path))));

@@ -12,6 +12,7 @@ mod mount;
 mod permission;
 mod prepare;
 mod render;
+mod resource;
 mod resources;
 mod task;
 mod tree;
@@ -29,17 +30,20 @@ pub use consent::{Consent, ConsentPolicy, ConsentRequest, Risk};
 pub use knowledge::KnowledgeDocument;
 pub use mount::{LeftOut, LeftOutReason, MountLimits, Mounted, mount};
 pub use permission::permits;
-pub use resources::{Content, ReadOptions, Resource, read_resource};
+pub use resource::{Content, ReadOptions, Resource};
+pub use resources::read_resource;
 pub use task::{SpawnedTask, Task, TaskSpawner};
 pub use tree::{TreeLimits, folder_tree};
 
-pub use crate::catalog::files::has_directory;
+pub use crate::catalog::files::{files_of, has_directory};
 pub(crate) use command::commands;
 #[doc(hidden)]
 pub use command::{Typed, find as find_command};
 pub use consent::refused;
 pub(crate) use prepare::{consent_request, prepare};
-pub use resources::read_bytes;
+#[doc(hidden)]
+pub use resources::bytes_of;
+pub(crate) use resources::resource_of;
 
 /// A skill loaded by name: instructions with arguments, and the files that come with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -58,7 +62,7 @@ pub struct Activation {
     /// True if the body has commands such as `` !`git status` ``, whose output other agents insert. They
     /// are never run, and the text says so.
     pub runs_no_commands: bool,
-    /// The absolute path of the skill's directory; `None` for skills in memory. In JSON, bytes that are
+    /// The absolute path of the skill's directory; `None` for skills in memory or of a provider. In JSON, bytes that are
     /// not UTF-8 become `U+FFFD`.
     #[serde(serialize_with = "crate::lossy_path::serialize_option")]
     pub base_dir: Option<PathBuf>,

@@ -4,13 +4,13 @@ use super::consent::{ConsentRequest, Risk};
 use super::knowledge::documents;
 use super::tree::{TreeLimits, folder_tree};
 use super::{Activation, RequiredSkill, SubSkill, arguments};
-use crate::catalog::files::BundledFiles;
+use crate::catalog::files::{BundledFiles, files_of};
 use crate::catalog::{Audience, Catalog, Entry};
-use crate::disclosure::path_text;
+use crate::disclosure::{path_line, path_text};
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use crate::skill::placeholder::{Directories, has_commands};
-use crate::skill::{Spanned, without_invisible};
+use crate::skill::{Skill, Spanned, without_invisible};
 
 /// Prepares the activation of `entry`, a skill of `catalog`, with `args`. Its hints are for a model,
 /// which reads them even if a user asked for the skill.
@@ -28,7 +28,7 @@ pub(crate) fn prepare(
     let shown = |text: &str| without_invisible(text).into_owned();
     let body = without_invisible(entry.skill.body()?);
     let dir = entry.skill.dir();
-    let BundledFiles { files, more: more_files, .. } = BundledFiles::of(dir);
+    let BundledFiles { files, more: more_files, .. } = BundledFiles::of(&entry.skill);
     let base_dir = dir.map(|dir| std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let values = arguments::Values {
         args,
@@ -87,9 +87,11 @@ pub(crate) fn consent_request(
     risk: Risk,
 ) -> ConsentRequest {
     let dir = entry.skill.dir();
-    let tree = dir.map(|dir| {
-        folder_tree(dir, &TreeLimits::default()).unwrap_or_else(|error| format!("({error})"))
-    });
+    let limits = TreeLimits::default();
+    let tree = match dir {
+        Some(dir) => folder_tree(dir, &limits).unwrap_or_else(|error| format!("({error})")),
+        None => file_lines(&entry.skill, &limits),
+    };
     let manifest = entry.skill.manifest();
     ConsentRequest {
         id: entry.id.clone(),
@@ -98,12 +100,23 @@ pub(crate) fn consent_request(
         audience,
         scope: entry.scope,
         dir: dir.map(ToOwned::to_owned),
-        tree: tree.unwrap_or_default(),
+        tree,
         toolsets: texts(&manifest.toolsets),
         allowed_tools: manifest.allowed_tools.as_deref().map(texts),
         scripts,
         risk,
     }
+}
+
+/// The files of a skill that a provider serves, one in each line.
+fn file_lines(skill: &Skill, limits: &TreeLimits) -> String {
+    let Ok(BundledFiles { mut files, more, .. }) = files_of(skill, limits.lines) else {
+        return String::new();
+    };
+    if more > 0 {
+        files.push(format!("… {more} more"));
+    }
+    files.iter().map(|file| path_line(file)).collect::<Vec<_>>().join("\n")
 }
 
 fn texts(entries: &[Spanned<String>]) -> Vec<String> {

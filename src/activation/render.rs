@@ -25,7 +25,7 @@ impl Activation {
         let body = without_invisible(&self.content);
         let body = body.trim_matches(['\r', '\n']).trim_end();
         let _ = writeln!(text, "{body}");
-        text += &file_list(&self.files, self.more_files);
+        text += &file_list(&self.files, self.more_files, self.base_dir.is_some());
         let sub_skills = self.sub_skills.iter();
         let sub_skills = sub_skills
             .map(|sub| format!("- {}: {}", one_line(sub.id.as_str()), one_line(&sub.brief)));

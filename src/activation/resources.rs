@@ -3,101 +3,20 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::ops::Range;
 use std::path::Path;
 
 use data_encoding::BASE64;
-use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
+use super::resource::{Content, ReadOptions, Resource, media_type, select};
 use crate::catalog::files::{
-    MAX_TEXT_BYTES, has_one_name, is_made_by_tools, is_repository, nearest_files, no_directory,
+    MAX_TEXT_BYTES, has_one_name, is_hidden, is_repository, nearest, nearest_files, no_directory,
 };
-use crate::catalog::is_skill_file;
+use crate::catalog::provided_files::{NotHere, ProvidedFiles};
 use crate::catalog::sub_skill::{Entered, enter};
+use crate::catalog::{Entry, is_skill_file};
 use crate::confined::{Dir, Links, plain};
 use crate::disclosure::model_text;
 use crate::error::{Error, ErrorCode};
-
-/// The part of a file to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ReadOptions {
-    /// The most bytes of a file in one answer, before base64 encoding. Default 1 MiB.
-    pub max_bytes: usize,
-    /// The first line to read, from 1; 0 is taken as 1. With `offset` or `limit`, texts of up to
-    /// 16 MiB can be read in parts, each as long as `max_bytes` allows.
-    pub offset: Option<usize>,
-    /// The most lines to read.
-    pub limit: Option<usize>,
-}
-
-impl Default for ReadOptions {
-    fn default() -> ReadOptions {
-        ReadOptions { max_bytes: 1024 * 1024, offset: None, limit: None }
-    }
-}
-
-/// A file of a skill, or the part of it that was read.
-///
-/// As JSON `{"path","media_type","size","encoding":"utf-8","content","first_line","lines",
-/// "total_lines"}` for a text, `{"path","media_type","size","encoding":"base64","content"}` for
-/// anything else.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Resource {
-    /// The path below the skill's directory, without empty parts and `.`.
-    pub path: String,
-    /// The media type that the name suggests. If it suggests none, or the content contradicts it,
-    /// `text/plain` or `application/octet-stream`.
-    pub media_type: String,
-    /// The size of the whole file, in bytes.
-    pub size: u64,
-    /// The requested content.
-    pub content: Content,
-}
-
-/// The content of a file, or a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
-    /// UTF-8 without NUL, and without the control and invisible characters that no model should read.
-    Text {
-        /// The lines, with their line ends.
-        text: String,
-        /// The number of the first line of `text`, from 1.
-        first_line: usize,
-        /// The number of lines in `text`: fewer than were requested if the file ends, or the answer is
-        /// full.
-        lines: usize,
-        /// The number of lines of the file.
-        total_lines: usize,
-    },
-    /// The whole content of any other file, in base64.
-    Base64(String),
-}
-
-impl Serialize for Resource {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let n_fields = if matches!(self.content, Content::Text { .. }) { 8 } else { 5 };
-        let mut map = serializer.serialize_struct("Resource", n_fields)?;
-        map.serialize_field("path", &self.path)?;
-        map.serialize_field("media_type", &self.media_type)?;
-        map.serialize_field("size", &self.size)?;
-        match &self.content {
-            Content::Text { text, first_line, lines, total_lines } => {
-                map.serialize_field("encoding", "utf-8")?;
-                map.serialize_field("content", text)?;
-                map.serialize_field("first_line", first_line)?;
-                map.serialize_field("lines", lines)?;
-                map.serialize_field("total_lines", total_lines)?;
-            }
-            Content::Base64(content) => {
-                map.serialize_field("encoding", "base64")?;
-                map.serialize_field("content", content)?;
-            }
-        }
-        map.end()
-    }
-}
 
 /// Reads the file `path` below `dir`, the directory of the skill named `skill`.
 ///
@@ -119,27 +38,52 @@ pub fn read_resource(
 ) -> Result<Resource, Error> {
     let asked = Asked { skill, path };
     let (file, path) = asked.file(dir)?;
-    let is_range = options.offset.is_some() || options.limit.is_some();
-    let max_bytes =
-        if is_range { MAX_TEXT_BYTES.max(options.max_bytes) } else { options.max_bytes };
-    let bytes = asked.read(file, max_bytes)?;
-    let size = bytes.len() as u64;
-    let text = match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => text,
-        Ok(text) => return asked.binary(path, text.as_bytes(), is_range),
-        Err(error) => return asked.binary(path, error.as_bytes(), is_range),
-    };
-    let media_type = media_type(&path, true);
-    let text = match model_text(&text) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(clean) => clean,
-    };
-    Ok(Resource { media_type, path, size, content: asked.lines(text, options)? })
+    let bytes = asked.read(file, most_bytes(options))?;
+    asked.resource(path, bytes, options)
 }
 
+/// Reads a file of a skill, in its directory or from its provider, as [`read_resource`] does. `None` if the skill
+/// is in memory and has no files.
+pub(crate) fn resource_of(
+    entry: &Entry,
+    path: &str,
+    options: &ReadOptions,
+) -> Option<Result<Resource, Error>> {
+    let asked = Asked { skill: entry.id.as_str(), path };
+    if let Some(dir) = entry.skill.dir() {
+        return Some(read_resource(asked.skill, dir, path, options));
+    }
+    let files = ProvidedFiles::of(&entry.skill)?;
+    let read = asked.provided(&files, most_bytes(options));
+    Some(read.and_then(|(bytes, path)| asked.resource(path, bytes, options)))
+}
+
+/// Returns the bytes of the file `path` of a skill, in its directory or from its provider, which may have at most
+/// `max_bytes`. Fails for the same reasons as [`read_resource`], and with `NOT_FOUND` if the skill is in memory.
+pub fn bytes_of(entry: &Entry, path: &str, max_bytes: usize) -> Result<Vec<u8>, Error> {
+    let asked = Asked { skill: entry.id.as_str(), path };
+    if let Some(dir) = entry.skill.dir() {
+        return read_bytes(asked.skill, dir, path, max_bytes);
+    }
+    match ProvidedFiles::of(&entry.skill) {
+        Some(files) => asked.provided(&files, max_bytes).map(|(bytes, _)| bytes),
+        None => Err(asked.missing(&[])),
+    }
+}
+
+/// The most bytes of a file that are read for `options`: lines are found in the whole text.
+fn most_bytes(options: &ReadOptions) -> usize {
+    let is_range = options.offset.is_some() || options.limit.is_some();
+    if is_range { MAX_TEXT_BYTES.max(options.max_bytes) } else { options.max_bytes }
+}
 /// Returns the bytes of the file `path` below `dir`, which may have at most `max_bytes`. Fails for the
 /// same reasons as [`read_resource`].
-pub fn read_bytes(skill: &str, dir: &Path, path: &str, max_bytes: usize) -> Result<Vec<u8>, Error> {
+pub(super) fn read_bytes(
+    skill: &str,
+    dir: &Path,
+    path: &str,
+    max_bytes: usize,
+) -> Result<Vec<u8>, Error> {
     let asked = Asked { skill, path };
     let (file, _) = asked.file(dir)?;
     asked.read(file, max_bytes)
@@ -167,17 +111,95 @@ impl Asked<'_> {
         self.error(ErrorCode::InvalidParam, why, help)
     }
 
-    /// Opens the file. Also returns its path without empty parts and `.`.
-    fn file(&self, dir: &Path) -> Result<(File, String), Error> {
+    /// Makes the resource of a file with these bytes.
+    fn resource(
+        &self,
+        path: String,
+        bytes: Vec<u8>,
+        options: &ReadOptions,
+    ) -> Result<Resource, Error> {
+        let is_range = options.offset.is_some() || options.limit.is_some();
+        let size = bytes.len() as u64;
+        let text = match String::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => text,
+            Ok(text) => return self.binary(path, text.as_bytes(), is_range),
+            Err(error) => return self.binary(path, error.as_bytes(), is_range),
+        };
+        let media_type = media_type(&path, true);
+        let text = match model_text(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(clean) => clean,
+        };
+        Ok(Resource { media_type, path, size, content: self.lines(text, options)? })
+    }
+
+    /// Reads the file from the provider of its skill. Also returns its path without empty parts and `.`.
+    fn provided(
+        &self,
+        files: &ProvidedFiles<'_>,
+        max_bytes: usize,
+    ) -> Result<(Vec<u8>, String), Error> {
+        let path = self.plain()?;
+        self.refuse_hidden(&path)?;
+        let bytes = match files.read(&path) {
+            Ok(read) => read?,
+            Err(NotHere::SubSkill(dir)) => return Err(self.in_sub_skill(&dir)),
+            Err(NotHere::Directory) => return Err(self.no_path("it is a directory")),
+            Err(NotHere::Missing) => return Err(self.missing(&nearest(files.list(), self.path))),
+        };
+        let n_bytes = bytes.len();
+        let bytes = self.within(bytes, n_bytes as u64, max_bytes)?;
+        Ok((bytes, path))
+    }
+
+    /// Returns the path without empty parts and `.`, unless it is that of the skill's own `SKILL.md`.
+    fn plain(&self) -> Result<String, Error> {
         let path = plain(self.path).map_err(|why| self.no_path(why))?;
-        let file = self.open(dir, &path)?;
-        if path.split('/').any(|part| part.starts_with('.') || is_made_by_tools(part.as_ref())) {
+        if is_skill_file(path.as_ref()) {
+            return Err(self.error(
+                ErrorCode::InvalidParam,
+                "it is what the skill gives when it is activated",
+                format!("call `use_skill` with `{}`", self.skill),
+            ));
+        }
+        Ok(path)
+    }
+
+    fn refuse_hidden(&self, path: &str) -> Result<(), Error> {
+        if path.split('/').any(is_hidden) {
             return Err(self.error(
                 ErrorCode::PermissionDenied,
                 "hidden files, `node_modules` and `__pycache__` are neither listed nor read",
                 "read the files that the skill shows when it is activated",
             ));
         }
+        Ok(())
+    }
+
+    fn in_sub_skill(&self, dir: &str) -> Error {
+        self.error(
+            ErrorCode::NotFound,
+            &format!("`{dir}` is a skill of its own"),
+            "ask for the file by the id of that skill, with a path below its directory",
+        )
+    }
+
+    /// The error for a file that does not exist, with those that may be meant.
+    fn missing(&self, nearest: &[String]) -> Error {
+        let nearest: Vec<String> = nearest.iter().map(|file| format!("`{file}`")).collect();
+        let help = if nearest.is_empty() {
+            "activate the skill for the list of its files".to_owned()
+        } else {
+            format!("did you mean {}?", nearest.join(", "))
+        };
+        self.error(ErrorCode::NotFound, "there is no such file", help)
+    }
+
+    /// Opens the file. Also returns its path without empty parts and `.`.
+    fn file(&self, dir: &Path) -> Result<(File, String), Error> {
+        let path = self.plain()?;
+        let file = self.open(dir, &path)?;
+        self.refuse_hidden(&path)?;
         // A file with a second name may be outside of the skill, and its owner never put it here.
         if !file.metadata().is_ok_and(|metadata| has_one_name(&metadata)) {
             return Err(self.error(
@@ -191,13 +213,6 @@ impl Asked<'_> {
 
     fn open(&self, dir: &Path, path: &str) -> Result<File, Error> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if parent.is_empty() && is_skill_file(name.as_ref()) {
-            return Err(self.error(
-                ErrorCode::InvalidParam,
-                "it is what the skill gives when it is activated",
-                format!("call `use_skill` with `{}`", self.skill),
-            ));
-        }
         if path.split('/').any(|part| is_repository(part.as_ref())) {
             return Err(self.error(
                 ErrorCode::PermissionDenied,
@@ -209,11 +224,7 @@ impl Asked<'_> {
         let refuse = |error| self.refuse(&error, || root().ok());
         match enter(root()?, Path::new(parent)).map_err(refuse)? {
             Entered::Dir(dir) => dir.file(Path::new(name), Links::Never).map_err(refuse),
-            Entered::SubSkill(at) => Err(self.error(
-                ErrorCode::NotFound,
-                &format!("`{}` is a skill of its own", at.display()),
-                "ask for the file by the id of that skill, with a path below its directory",
-            )),
+            Entered::SubSkill(at) => Err(self.in_sub_skill(&at.display().to_string())),
         }
     }
 
@@ -222,14 +233,7 @@ impl Asked<'_> {
         match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => {
                 let nearest = root().map(|root| nearest_files(&root, self.path));
-                let nearest: Vec<String> =
-                    nearest.iter().flatten().map(|file| format!("`{file}`")).collect();
-                let help = if nearest.is_empty() {
-                    "activate the skill for the list of its files".to_owned()
-                } else {
-                    format!("did you mean {}?", nearest.join(", "))
-                };
-                self.error(ErrorCode::NotFound, "there is no such file", help)
+                self.missing(&nearest.unwrap_or_default())
             }
             ErrorKind::IsADirectory => self.no_path("it is a directory"),
             ErrorKind::InvalidFilename => self.no_path("it is too long"),
@@ -251,6 +255,11 @@ impl Asked<'_> {
             let help = "check the file, and try again";
             self.error(ErrorCode::ExecutionError, &format!("it cannot be read: {error}"), help)
         })?;
+        self.within(bytes, size, max_bytes)
+    }
+
+    /// Returns the bytes of a file of this size if there are at most `max_bytes`.
+    fn within(&self, bytes: Vec<u8>, size: u64, max_bytes: usize) -> Result<Vec<u8>, Error> {
         if bytes.len() <= max_bytes {
             return Ok(bytes);
         }
@@ -303,36 +312,6 @@ impl Asked<'_> {
         let text = if part.len() == text.len() { text } else { text[part].to_owned() };
         Ok(Content::Text { text, first_line, lines, total_lines })
     }
-}
-
-/// Returns the bytes of the lines from index `first` on that `options` allow, and the number of these
-/// lines.
-fn select(text: &str, first: usize, options: &ReadOptions) -> (Range<usize>, usize) {
-    let mut lines = text.split_inclusive('\n');
-    let start = lines.by_ref().take(first).map(str::len).sum();
-    let (mut end, mut n_lines) = (start, 0);
-    for line in lines.take(options.limit.unwrap_or(usize::MAX)) {
-        if end + line.len() - start > options.max_bytes {
-            break;
-        }
-        end += line.len();
-        n_lines += 1;
-    }
-    (start..end, n_lines)
-}
-
-/// Returns the media type of a file of this name. The content has the last word: a `.ts` file that is
-/// text is not a video, and a `.md` file that is not text is not Markdown.
-fn media_type(path: &str, is_text: bool) -> String {
-    let guesses = mime_guess::from_path(path);
-    let fits = |guess: &mime_guess::Mime| match guess.type_().as_str() {
-        "text" => is_text,
-        "application" => true,
-        "image" => !is_text || guess.suffix().is_some_and(|suffix| suffix == "xml"),
-        _ => !is_text,
-    };
-    let fallback = if is_text { "text/plain" } else { "application/octet-stream" };
-    guesses.iter().find(fits).map_or(fallback.to_owned(), |guess| guess.essence_str().to_owned())
 }
 
 #[cfg(test)]

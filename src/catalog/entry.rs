@@ -61,7 +61,7 @@ impl Entry {
     /// The directory below which the skill's sub-skills are. `None` for a skill at the root of a source:
     /// its directory holds all skills of the source.
     pub(super) fn dir_of_sub_skills(&self) -> Option<&Path> {
-        self.skill.dir().filter(|_| !self.relative_path.is_empty())
+        self.skill.dir_location().filter(|_| !self.relative_path.is_empty())
     }
 
     /// Tells whether `other`, an entry with the same id, has the same skill, origin and status.

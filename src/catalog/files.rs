@@ -7,10 +7,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::provided_files::ProvidedFiles;
 use super::scan::is_skill_file;
 use super::sub_skill::{Entered, enter, is_skill};
 use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};
+use crate::skill::Skill;
 
 /// The most files that are named beside the instructions of a skill.
 pub const MAX_BUNDLED_FILES: usize = 20;
@@ -52,38 +54,72 @@ pub fn bundled_files(dir: &Path, limit: usize) -> Result<BundledFiles, Error> {
     Ok(found)
 }
 
+/// Lists the first `limit` files that come with a skill, in its directory or from its provider; see
+/// [`bundled_files`]. A skill in memory has none.
+///
+/// Fails with `NOT_FOUND` if the skill's directory cannot be read.
+pub fn files_of(skill: &Skill, limit: usize) -> Result<BundledFiles, Error> {
+    if let Some(dir) = skill.dir() {
+        return bundled_files(dir, limit);
+    }
+    let mut found = BundledFiles::none();
+    if let Some(files) = ProvidedFiles::of(skill) {
+        found.files = files.list();
+        found.more = found.files.len().saturating_sub(limit);
+        found.files.truncate(limit);
+    }
+    Ok(found)
+}
+
 /// Tells whether the file at `path` can be read as a resource, judged by its metadata alone.
 fn is_readable(path: &Path) -> bool {
     path.symlink_metadata()
         .is_ok_and(|file| has_one_name(&file) && file.len() <= MAX_TEXT_BYTES as u64)
 }
 
-/// Returns whether the skill in `dir` has a directory `path` that may contain its files.
-pub fn has_directory(dir: &Path, path: &str) -> bool {
-    let is_hidden = |part: &str| part.starts_with('.') || is_made_by_tools(part.as_ref());
+/// Tells whether a skill has a directory `path` that may contain its files.
+pub fn has_directory(skill: &Skill, path: &str) -> bool {
     let Ok(path) = plain(path) else { return false };
-    !path.split('/').any(is_hidden)
-        && Dir::open(dir)
-            .and_then(|root| enter(root, Path::new(&path)))
-            .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
+    if path.split('/').any(is_hidden) {
+        return false;
+    }
+    let Some(dir) = skill.dir() else {
+        let below = format!("{path}/");
+        let files = ProvidedFiles::of(skill).map(|files| files.list()).unwrap_or_default();
+        return files.iter().any(|file| file.starts_with(&below));
+    };
+    Dir::open(dir)
+        .and_then(|root| enter(root, Path::new(&path)))
+        .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
+}
+
+/// Tells whether a file or directory of this name is neither listed nor read.
+pub(crate) fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') || is_made_by_tools(name.as_ref())
 }
 
 impl BundledFiles {
-    /// Returns the files to name beside the instructions of the skill in `dir`; none if it has no
-    /// directory, or if that cannot be read.
-    pub(crate) fn of(dir: Option<&Path>) -> BundledFiles {
-        let found = dir.and_then(|dir| {
-            bundled_files(dir, MAX_BUNDLED_FILES)
-                .inspect_err(|error| tracing::warn!(%error, "files cannot be listed"))
-                .ok()
-        });
-        found.unwrap_or(BundledFiles { files: Vec::new(), more: 0, complete: true })
+    /// Returns the files to name beside the instructions of a skill; none if its directory cannot be read.
+    pub(crate) fn of(skill: &Skill) -> BundledFiles {
+        files_of(skill, MAX_BUNDLED_FILES).unwrap_or_else(|error| {
+            tracing::warn!(%error, "files cannot be listed");
+            BundledFiles::none()
+        })
+    }
+
+    fn none() -> BundledFiles {
+        BundledFiles { files: Vec::new(), more: 0, complete: true }
     }
 }
 
 /// Returns up to three files of the skill in `root` that `path` may be a misspelling of, the most
 /// similar first.
 pub(crate) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
+    nearest(find(root).files, path)
+}
+
+/// Returns up to three of `files` that `path` may be a misspelling of, the most similar first.
+pub(crate) fn nearest(files: Vec<String>, path: &str) -> Vec<String> {
     const LEAST_SIMILARITY: f64 = 0.8;
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let (wanted, wanted_name) = (path.to_lowercase(), name(path));
@@ -91,7 +127,7 @@ pub(crate) fn nearest_files(root: &Dir, path: &str) -> Vec<String> {
         let of_path = strsim::jaro_winkler(&wanted, &file.to_lowercase());
         of_path.max(strsim::jaro_winkler(&wanted_name, &name(file)))
     };
-    let scored = find(root).files.into_iter().map(|file| (similarity(&file), file));
+    let scored = files.into_iter().map(|file| (similarity(&file), file));
     let mut near: Vec<_> = scored.filter(|(score, _)| *score >= LEAST_SIMILARITY).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     near.into_iter().take(3).map(|(_, file)| file).collect()

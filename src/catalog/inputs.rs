@@ -11,11 +11,13 @@ mod stored;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
 use super::environment::Environment;
 use super::stamp::Stamp;
+use crate::provider::{Listing, Provided};
 
 #[cfg(feature = "snapshot")]
 pub(crate) use stored::StoredInputs;
@@ -32,6 +34,8 @@ pub(crate) struct Inputs {
     /// The time at which the load began.
     start: SystemTime,
     stamps: BTreeMap<PathBuf, Stamp>,
+    /// The listings of providers, by their roots. Never in a snapshot.
+    listings: BTreeMap<PathBuf, Arc<Listing>>,
     around: EnvironmentInputs,
 }
 
@@ -50,8 +54,8 @@ struct EnvironmentInputs {
 impl Inputs {
     /// The inputs of a load that begins now: empty so far.
     pub(super) fn begin() -> Inputs {
-        let (stamps, around) = (BTreeMap::new(), EnvironmentInputs::default());
-        Inputs { start: SystemTime::now(), stamps, around }
+        let (stamps, listings, around) = Default::default();
+        Inputs { start: SystemTime::now(), stamps, listings, around }
     }
 
     /// Records the root of a source. To be called before the root is scanned.
@@ -64,6 +68,23 @@ impl Inputs {
     pub(super) fn path(&mut self, path: &Path) -> &Stamp {
         let start = self.start;
         self.stamps.entry(path.to_owned()).or_insert_with(|| Stamp::take(path, start))
+    }
+
+    /// The listing of a provider that the load uses. The first one is kept.
+    pub(super) fn listing(&mut self, provided: &Provided) -> Arc<Listing> {
+        let listing = self.listings.entry(provided.root().to_owned());
+        Arc::clone(listing.or_insert_with(|| provided.listing()))
+    }
+
+    /// The listing of a provider that the load used.
+    pub(super) fn listed(&self, provided: &Provided) -> Option<&Arc<Listing>> {
+        self.listings.get(provided.root())
+    }
+
+    /// Tells whether the load used a provider, whose changes only another listing shows.
+    #[cfg(feature = "watch")]
+    pub(super) fn has_providers(&self) -> bool {
+        !self.listings.is_empty()
     }
 
     /// Tells whether the program exists. Looks it up only once.

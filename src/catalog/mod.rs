@@ -17,6 +17,7 @@ pub(crate) mod naming;
 mod narrow;
 mod near_miss;
 mod place_set;
+pub(crate) mod provided_files;
 mod reader;
 mod rejected;
 pub(crate) mod reload;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorCode, Remedy};
 use crate::progress::Reporter;
+pub use crate::provider::{MemoryFiles, ProvidedFile, Provider};
 use crate::skill::{Skill, SkillId};
 
 use lookup::{find_in, for_the_model, not_found, unknown_to_user};
@@ -115,6 +117,7 @@ impl Status {
 /// A skill in the catalog, with its id, origin and status.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Entry {
     /// Its identity.
     pub id: SkillId,
@@ -272,7 +275,7 @@ impl Catalog {
         let above = parent.dir_of_sub_skills();
         self.entries()
             .filter(|entry| !entry.is_shadowed() && entry.id != parent.id)
-            .filter_map(|entry| Some((entry, entry.skill.dir()?)))
+            .filter_map(|entry| Some((entry, entry.skill.dir_location()?)))
             .filter(move |(_, dir)| above.is_some_and(|above| dir.starts_with(above)))
     }
 
@@ -284,7 +287,7 @@ impl Catalog {
         parent: &'a Entry,
         audience: Audience,
     ) -> impl Iterator<Item = (String, &'a Entry)> {
-        let root = parent.skill.dir();
+        let root = parent.skill.dir_location();
         let listed = self
             .below(parent)
             .filter(move |(entry, _)| entry.is_available() && entry.is_listed(audience));
@@ -297,7 +300,7 @@ impl Catalog {
 
     /// The skill of which `entry` is a sub-skill, if any.
     pub fn parent(&self, entry: &Entry) -> Option<&Entry> {
-        let dir = entry.skill.dir()?;
+        let dir = entry.skill.dir_location()?;
         let mut above = dir.ancestors().skip(1);
         above.find_map(|ancestor| {
             self.entries().find(|e| !e.is_shadowed() && e.dir_of_sub_skills() == Some(ancestor))

@@ -160,7 +160,7 @@ fn answers_to_path(entry: &Entry, path: &Path) -> bool {
         _ => path,
     };
     is_below_root(dir, &entry.relative_path)
-        || entry.skill.dir().is_some_and(|known| leads_to(dir, known))
+        || entry.skill.dir_location().is_some_and(|known| leads_to(dir, known))
 }
 
 /// Tells whether `path` is `relative`, the path of a directory from the root of its source.

@@ -36,7 +36,8 @@ pub(super) fn rejected<'a>(
     if findings.is_empty() {
         return Vec::new();
     }
-    let loaded: BTreeSet<&Path> = entries.iter().filter_map(|entry| entry.skill.path()).collect();
+    let loaded: BTreeSet<&Path> =
+        entries.iter().filter_map(|entry| entry.skill.location()).collect();
     let mut rejected: Vec<Rejected> = Vec::new();
     for root in roots {
         for (finding, dir) in &findings {

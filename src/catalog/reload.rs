@@ -8,10 +8,10 @@ use std::path::PathBuf;
 #[cfg(feature = "snapshot")]
 use std::sync::Arc;
 
-use super::environment::Environment;
 use super::inputs::Inputs;
 use super::reader::{CachedFile, PreviousLoad, Reader};
 use super::resolve::{CatalogOptions, resolve};
+use super::source::{Source, without_repetitions};
 use super::{Catalog, Entry};
 use crate::lazy::Lazy;
 use crate::progress::Reporter;
@@ -104,9 +104,17 @@ impl Memory {
         PreviousLoad { inputs: self.inputs.get(), files: self.files(), keeps }
     }
 
-    /// Tells whether a new load would find the same inputs.
-    pub(crate) fn is_current(&self, environment: &Environment) -> bool {
-        self.inputs.get().is_current(environment)
+    /// Tells whether a new load would find the same inputs. Asks the providers for new listings.
+    pub(crate) fn is_current(&self, options: &CatalogOptions) -> bool {
+        let inputs = self.inputs.get();
+        let mut is_current = inputs.is_current(&options.environment);
+        for provided in
+            without_repetitions(&options.sources).into_iter().filter_map(Source::provider)
+        {
+            let listing = provided.relist();
+            is_current &= inputs.listed(provided).is_none_or(|before| **before == *listing);
+        }
+        is_current
     }
 
     /// The inputs.
@@ -118,7 +126,7 @@ impl Memory {
     /// Tells whether the current load kept a skill as it was because its changed file no longer loads.
     fn was_kept(&self, entry: &Entry) -> bool {
         let files = self.files();
-        let known = entry.skill.path().and_then(|path| files.get(path));
+        let known = entry.skill.location().and_then(|path| files.get(path));
         known.is_some_and(|known| {
             known.good.is_some() && known.broken.as_ref().is_some_and(|broken| broken.is_new)
         })

@@ -48,7 +48,7 @@ fn missing(entry: &Entry, written: &str, named: &Named<'_>) -> Option<Diagnostic
         Some(found) => found.reason().unwrap_or_default(),
         None => "there is no such skill".to_owned(),
     };
-    let path = entry.skill.path().unwrap_or(Path::new(""));
+    let path = entry.skill.location().unwrap_or(Path::new(""));
     let message = format!("skill `{}` requires the skill `{written}`: {problem}", entry.id);
     let help = "add that skill, or take it out of the requirements";
     Some(Diagnostic::new(Code::MissingSkill, path, message, help))

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::exposure::{Exposure, ExposureChoice, exposure};
 use super::inputs::Inputs;
-use super::links::LinkRules;
 use super::naming::Named;
 use super::narrow::{allowed, is_allowed, names_rejected, unknown_names};
 use super::place_set::PlaceSet;
@@ -18,8 +17,8 @@ use super::reader::{ReadSkill, Reader};
 use super::rejected::rejected;
 use super::required_skills::missing_skills;
 use super::rule::{SkillChoice, SkillRule, decision, turned_off};
-use super::scan::{Scanned, scan};
-use super::source::{Origin, Scope, Source, without_repetitions};
+use super::scan::{Scanned, scan_all};
+use super::source::{Origin, Scope, Source};
 use super::visibility::Allowlist;
 use super::{Catalog, Entry, Status};
 use crate::diagnostic::{Code, Diagnostic};
@@ -185,7 +184,7 @@ pub(super) fn resolve(
     diagnostics.sort_by(|a, b| {
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
-    let roots = sources.iter().filter_map(Source::root);
+    let roots = sources.iter().filter_map(Source::location);
     let rejected = rejected(roots, &entries, &diagnostics, allowlist);
     // These findings have no file, so they come first.
     let unallowed = unknown_names(unallowed, &rejected);
@@ -231,14 +230,13 @@ fn candidates(
                     candidates.push(Candidate::new(entry, precedence, source));
                 }
             }
-            Origin::Directory(root) => {
+            Origin::Directory(_) | Origin::Provided(_) => {
                 let Some(Scanned { files, findings, .. }) = scanned else {
-                    diagnostics.extend(missing(source, root));
+                    diagnostics.extend(source.root().and_then(|root| missing(source, root)));
                     continue;
                 };
                 diagnostics.extend(findings);
-                let of = (root.as_path(), source.namespace());
-                let entries = load_directory(of, &files, reader, &steps, diagnostics);
+                let entries = load_files(source, &files, reader, &steps, diagnostics);
                 candidates.extend(entries.into_iter().map(|(path, id, skill, relative)| {
                     let entry = new_entry(id, skill, relative);
                     let precedence = (place, path.as_os_str().as_encoded_bytes().to_vec());
@@ -251,24 +249,6 @@ fn candidates(
     candidates
 }
 
-/// Scans each source, lowest precedence first; `None` for a source without a directory. If links of
-/// several sources lead to the same file, only the source of the highest precedence has it.
-fn scan_all<'s>(sources: &'s [Source], inputs: &mut Inputs) -> Vec<(&'s Source, Option<Scanned>)> {
-    let scan_one = |source: &'s Source| {
-        let root = source.root().filter(|root| root.is_dir());
-        (
-            source,
-            root.map(|root| scan(root, LinkRules::of(source, sources), &source.without, inputs)),
-        )
-    };
-    let mut scanned: Vec<_> = without_repetitions(sources).into_iter().map(scan_one).collect();
-    let mut seen = BTreeSet::new();
-    for Scanned { files, linked, .. } in scanned.iter_mut().rev().filter_map(|(_, s)| s.as_mut()) {
-        files.retain(|file| linked.remove(file).is_none_or(|real| seen.insert(real)));
-    }
-    scanned
-}
-
 fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
     if source.optional && !root.exists() {
         return None;
@@ -278,19 +258,21 @@ fn missing(source: &Source, root: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::MissingSource, root, format!("source {what}"), help))
 }
 
-/// Loads the skills of the directory source with this root and namespace. Returns for each skill the
-/// file, the id, the skill, and the path of its directory relative to the root.
-fn load_directory(
-    (root, namespace): (&Path, Option<&str>),
+/// Loads the skills of a source with a directory or a provider. Returns for each skill the file, the id, the
+/// skill, and the path of its directory relative to the root.
+fn load_files(
+    source: &Source,
     files: &[PathBuf],
     reader: &mut Reader<'_>,
     steps: &Steps<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<(PathBuf, SkillId, Arc<Skill>, String)> {
+    let root = source.location().unwrap_or(Path::new(""));
+    let namespace = source.namespace();
     let skill_dirs: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
     let mut loaded = Vec::with_capacity(files.len());
     for file in files {
-        let ReadSkill { skill, findings } = reader.read(file);
+        let ReadSkill { skill, findings } = reader.read(source, file);
         steps.add();
         diagnostics.extend(findings);
         let Some(skill) = skill else { continue };
@@ -387,11 +369,11 @@ fn shadow(candidates: Vec<Candidate>, diagnostics: &mut Vec<Diagnostic>) -> Vec<
             let order = is_last(a).cmp(&is_last(b));
             order.then_with(|| Reverse(&a.precedence).cmp(&Reverse(&b.precedence)))
         });
-        let winner = rivals[0].entry.skill.path().map(Path::to_owned).unwrap_or_default();
+        let winner = rivals[0].entry.skill.location().map(Path::to_owned).unwrap_or_default();
         for (place, Candidate { mut entry, is_of_project, .. }) in rivals.into_iter().enumerate() {
             if place > 0 {
                 entry.status = Status::Shadowed { by: winner.clone() };
-                let path = entry.skill.path().unwrap_or(Path::new(""));
+                let path = entry.skill.location().unwrap_or(Path::new(""));
                 let message =
                     format!("skill `{}` {}", entry.id, entry.status.reason().unwrap_or_default());
                 let help = if is_kept && is_of_project {

@@ -141,8 +141,10 @@ impl RuleTarget {
 /// Iterates over the names by which an agent may call a skill.
 fn names(entry: &Entry) -> impl Iterator<Item = String> {
     let id = entry.id.as_str();
-    let dir =
-        entry.skill.dir().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
+    let dir = entry
+        .skill
+        .dir_location()
+        .and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     let namespaced = id.split_once('/').filter(|_| entry.scope == Scope::Fetched);
     let qualified = namespaced.map(|(namespace, name)| format!("{namespace}:{name}"));
     // The plain name of a namespaced skill may be that of another one.

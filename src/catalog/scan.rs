@@ -9,8 +9,9 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::inputs::Inputs;
 use super::links::{Leads, LinkRules, is_hidden};
-use super::source::Source;
+use super::source::{Source, without_repetitions};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::provider::Provided;
 
 /// The exact spelling of a skill file's name.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
@@ -80,7 +81,7 @@ struct Scan<'a> {
     /// Links to directories that were not followed yet.
     links: VecDeque<PathBuf>,
     /// Directory → its skill files, each with its real path if that is outside of the root.
-    found: BTreeMap<PathBuf, Vec<(PathBuf, Option<PathBuf>)>>,
+    found: Found,
     diagnostics: Vec<Diagnostic>,
     inputs: &'a mut Inputs,
 }
@@ -207,26 +208,85 @@ impl Scan<'_> {
 
     /// Returns the files found. If a directory has several spellings of the name, picks the exact one,
     /// or else the first in byte order.
-    fn finish(mut self) -> Scanned {
-        let mut files = Vec::with_capacity(self.found.len());
-        let mut linked = BTreeMap::new();
-        for mut spellings in std::mem::take(&mut self.found).into_values() {
-            spellings.sort_by_key(|(path, _)| path.file_name() != Some(SKILL_FILE.as_ref()));
-            let (winner, real) = spellings.remove(0);
-            for (path, _) in spellings {
-                self.diagnostics.push(Diagnostic::new(
-                    Code::TwoSpellings,
-                    &path,
-                    format!("{} is read instead", winner.display()),
-                    format!("keep one file, named `{SKILL_FILE}`"),
-                ));
-            }
-            linked.extend(real.map(|real| (winner.clone(), real)));
-            files.push(winner);
-        }
-        files.sort_unstable_by(|a, b| {
-            a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
-        });
-        Scanned { files, linked, findings: self.diagnostics }
+    fn finish(self) -> Scanned {
+        one_in_each(self.found, self.diagnostics)
     }
+}
+
+/// The skill files found, by directory, each with its real path if that is outside of the root.
+type Found = BTreeMap<PathBuf, Vec<(PathBuf, Option<PathBuf>)>>;
+
+/// Picks one file of each directory; see [`Scan::finish`].
+fn one_in_each(found: Found, mut findings: Vec<Diagnostic>) -> Scanned {
+    let mut files = Vec::with_capacity(found.len());
+    let mut linked = BTreeMap::new();
+    for mut spellings in found.into_values() {
+        spellings.sort_by_key(|(path, _)| path.file_name() != Some(SKILL_FILE.as_ref()));
+        let (winner, real) = spellings.remove(0);
+        for (path, _) in spellings {
+            findings.push(Diagnostic::new(
+                Code::TwoSpellings,
+                &path,
+                format!("{} is read instead", winner.display()),
+                format!("keep one file, named `{SKILL_FILE}`"),
+            ));
+        }
+        linked.extend(real.map(|real| (winner.clone(), real)));
+        files.push(winner);
+    }
+    files.sort_unstable_by(|a, b| {
+        a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
+    });
+    Scanned { files, linked, findings }
+}
+
+/// Scans each source, lowest precedence first; `None` for skills in memory, and for a directory that is
+/// missing. If links of several sources lead to the same file, only the source of the highest precedence has
+/// it.
+pub(super) fn scan_all<'s>(
+    sources: &'s [Source],
+    inputs: &mut Inputs,
+) -> Vec<(&'s Source, Option<Scanned>)> {
+    let mut scan_one = |source: &'s Source| {
+        if let Some(provided) = source.provider() {
+            return (source, Some(scan_provided(provided, inputs)));
+        }
+        let root = source.root().filter(|root| root.is_dir());
+        (
+            source,
+            root.map(|root| scan(root, LinkRules::of(source, sources), &source.without, inputs)),
+        )
+    };
+    let mut scanned: Vec<_> = without_repetitions(sources).into_iter().map(&mut scan_one).collect();
+    let mut seen = BTreeSet::new();
+    for Scanned { files, linked, .. } in scanned.iter_mut().rev().filter_map(|(_, s)| s.as_mut()) {
+        files.retain(|file| linked.remove(file).is_none_or(|real| seen.insert(real)));
+    }
+    scanned
+}
+
+/// Finds the skill files that a provider lists, by their locations, and records the listing in `inputs`.
+fn scan_provided(provided: &Provided, inputs: &mut Inputs) -> Scanned {
+    let listing = inputs.listing(provided);
+    let mut found = Found::new();
+    for path in listing.files.keys() {
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_skipped = |part: &str| is_hidden(part.as_ref());
+        if is_skill_file(name.as_ref()) && !dir.split('/').any(is_skipped) {
+            found.entry(provided.location(dir)).or_default().push((provided.location(path), None));
+        }
+    }
+    let refused = listing.refused.iter().map(|(path, why)| {
+        let path = path.escape_debug();
+        let message =
+            format!("the provider lists `{path}`, which is not the path of a file: {why}");
+        let help = "list files by relative paths such as `code-review/SKILL.md`";
+        Diagnostic::new(Code::Unreadable, provided.root(), message, help)
+    });
+    let problem = listing.problem.iter().map(|problem| {
+        let message = format!("the files cannot be listed; those known before are used: {problem}");
+        let help = "mend what it reports, and refresh the engine";
+        Diagnostic::new(Code::Unreadable, provided.root(), message, help)
+    });
+    one_in_each(found, refused.chain(problem).collect())
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::levels::levels;
+use crate::provider::{Provided, Provider};
 use crate::skill::Skill;
 
 /// The origin of a source's skills.
@@ -51,7 +52,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A root directory of skills, or skills in memory. Its place in the list of sources is its precedence:
+/// A root directory of skills, a [`Provider`] of them, or skills in memory. Its place in the list of sources is its precedence:
 /// a later source wins over an earlier one.
 ///
 /// Symbolic links are followed inside the root. In a source of the user ([`Scope::User`]), they are
@@ -70,7 +71,7 @@ pub struct Source {
     pub(super) links_into: Option<PathBuf>,
     /// The brand of the host, if it is one of the host's standard sources.
     pub(super) brand: Option<String>,
-    /// The name under which the source was fetched.
+    /// The name under which the source was fetched, or that the host gave to its provider.
     name: Option<String>,
     /// True if the ids of its skills begin with its name.
     namespaced: bool,
@@ -88,6 +89,7 @@ pub struct Source {
 pub(super) enum Origin {
     Directory(PathBuf),
     Memory(Vec<Arc<Skill>>),
+    Provided(Arc<Provided>),
 }
 
 impl Source {
@@ -129,6 +131,23 @@ impl Source {
     pub fn memory(skills: Vec<Skill>) -> Source {
         let origin = Origin::Memory(skills.into_iter().map(Arc::new).collect());
         Source { origin, optional: true, ..Source::new(Scope::Memory, "") }
+    }
+
+    /// Skills that `provider` serves, such as rows of a database. Their texts are read as those of files are,
+    /// with the same diagnostics; as they are in no directory, their scripts and toolsets do not run. The
+    /// name tells providers apart, and begins the paths in diagnostics (`table:/ship/SKILL.md`): of two with
+    /// the same name, the later one is used.
+    ///
+    /// [`Engine::refresh`](crate::Engine::refresh) takes up the changes; an engine that is watched asks the
+    /// provider at the interval of [`WatchOptions::poll`](super::WatchOptions).
+    pub fn provided(
+        scope: Scope,
+        name: impl Into<String>,
+        provider: impl Provider + 'static,
+    ) -> Source {
+        let name = name.into();
+        let origin = Origin::Provided(Arc::new(Provided::new(&name, provider)));
+        Source { origin, name: Some(name), ..Source::new(scope, "") }
     }
 
     /// Skills that were fetched from elsewhere, in a directory that need not exist. Their code runs only
@@ -257,7 +276,8 @@ impl Source {
         user.into_iter().flatten().chain(of_project).collect()
     }
 
-    /// The fields that decide a catalog, serialised; `None` for skills in memory.
+    /// The fields that decide a catalog, serialised; `None` for skills that are not in a
+    /// directory.
     #[cfg(feature = "snapshot")]
     pub(super) fn written(&self) -> Option<impl Serialize + '_> {
         // The brand is written with the options; the name matters only as a namespace.
@@ -273,7 +293,7 @@ impl Source {
         self.scope
     }
 
-    /// The name under which it was fetched; `None` for any other source.
+    /// The name under which it was fetched, or that of its provider; `None` for any other source.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -289,12 +309,25 @@ impl Source {
         self.alias.as_deref().or_else(|| self.name().filter(|_| self.namespaced))
     }
 
-    /// Its root directory; `None` for skills in memory.
+    /// Its root directory; `None` for skills in memory or of a provider.
     pub fn root(&self) -> Option<&Path> {
         match &self.origin {
             Origin::Directory(root) => Some(root),
-            Origin::Memory(_) => None,
+            Origin::Memory(_) | Origin::Provided(_) => None,
         }
+    }
+
+    /// Its provider, if it has one.
+    pub(crate) fn provider(&self) -> Option<&Arc<Provided>> {
+        match &self.origin {
+            Origin::Provided(provided) => Some(provided),
+            Origin::Directory(_) | Origin::Memory(_) => None,
+        }
+    }
+
+    /// The first part of the locations of its skills: its root directory, or the name of its provider.
+    pub(crate) fn location(&self) -> Option<&Path> {
+        self.root().or_else(|| self.provider().map(|provided| provided.root()))
     }
 }
 
@@ -320,16 +353,17 @@ impl From<&str> for Source {
     }
 }
 
-/// Removes repeated directories, keeping the place with the highest precedence. Repetitions are common:
+/// Removes repeated directories and providers, keeping the place with the highest precedence. Repetitions are common:
 /// the project may be the home directory, or `.claude/skills` a link to `.agents/skills`.
 pub(super) fn without_repetitions(sources: &[Source]) -> Vec<&Source> {
     let mut seen = BTreeSet::new();
     let mut kept: Vec<&Source> = sources
         .iter()
         .rev()
-        .filter(|source| match source.root().map(Path::canonicalize) {
-            Some(Ok(root)) => seen.insert(root),
-            _ => true,
+        .filter(|source| {
+            let real = source.root().and_then(|root| root.canonicalize().ok());
+            let place = real.or_else(|| source.provider().map(|of| of.root().to_owned()));
+            place.is_none_or(|place| seen.insert(place))
         })
         .collect();
     kept.reverse();

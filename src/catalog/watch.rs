@@ -29,8 +29,8 @@ pub struct WatchOptions {
     /// write, such as those of a network or of a virtual machine's host, do not send events for these
     /// changes.
     pub events: bool,
-    /// The interval of checks without events, whether they are off or the system refuses them; 2 s by
-    /// default.
+    /// The interval of checks without events, whether they are off, the system refuses them, or skills come
+    /// from a [`Provider`](super::Provider); 2 s by default.
     pub poll: Duration,
 }
 
@@ -74,7 +74,9 @@ impl Watching {
     pub(crate) fn start(options: WatchOptions, look: impl OnChange) -> io::Result<Watching> {
         let (messages, inbox) = channel();
         let watcher = options.events.then(|| Events::new(messages.clone()));
-        let run = move || Watch { options, inbox, events: watcher.unwrap_or_default() }.run(look);
+        let run = move || {
+            Watch { options, inbox, events: watcher.unwrap_or_default(), polls: false }.run(look);
+        };
         let thread = thread::Builder::new().name("repertoire-watch".to_owned()).spawn(run)?;
         Ok(Watching { messages, thread: Some(thread) })
     }
@@ -96,6 +98,8 @@ struct Watch {
     options: WatchOptions,
     inbox: Receiver<Message>,
     events: Events,
+    /// True if there are providers, which send no events.
+    polls: bool,
 }
 
 impl Watch {
@@ -104,9 +108,13 @@ impl Watch {
             for _ in 0..MAX_ROUNDS {
                 let mut targets = None;
                 let wants_targets = self.events.watcher.is_some();
-                let mut show =
-                    |inputs: &Inputs| targets = wants_targets.then(|| targets_of(inputs));
+                let mut polls = false;
+                let mut show = |inputs: &Inputs| {
+                    polls = inputs.has_providers();
+                    targets = wants_targets.then(|| targets_of(inputs));
+                };
                 let looked = catch_unwind(AssertUnwindSafe(|| look(&mut show)));
+                self.polls = polls;
                 match looked {
                     Ok(true) => {}
                     Ok(false) => return,
@@ -125,7 +133,7 @@ impl Watch {
 
     /// Waits until it is time for a check; `None` if watching has ended.
     fn wait(&mut self) -> Option<()> {
-        let gets_all_events = self.events.watcher.is_some() && !self.events.refused;
+        let gets_all_events = self.events.watcher.is_some() && !self.events.refused && !self.polls;
         let pause = if gets_all_events { SWEEP } else { self.options.poll };
         let mut end = Instant::now() + pause;
         let mut latest = None;

@@ -59,11 +59,12 @@ impl FromStr for Format {
 
 /// Renders the files that come with a skill as a list under a heading, and `more` as their number;
 /// nothing if there are none.
-pub(crate) fn file_list(files: &[String], more: usize) -> String {
+pub(crate) fn file_list(files: &[String], more: usize, has_dir: bool) -> String {
     let files = files.iter().map(|file| format!("- {}\n", one_line(file)));
     let more = (more > 0).then(|| format!("[{more} more]\n"));
     let lines: String = files.chain(more).collect();
-    if lines.is_empty() { lines } else { format!("\nFiles in the base directory:\n{lines}") }
+    let place = if has_dir { "in the base directory" } else { "of the skill" };
+    if lines.is_empty() { lines } else { format!("\nFiles {place}:\n{lines}") }
 }
 
 /// Renders the files that come with a skill as an element; nothing if there are none.
@@ -111,13 +112,13 @@ impl Format {
         ];
         let notes: Vec<&str> = notes.into_iter().flatten().collect();
         let note = (!notes.is_empty()).then(|| notes.join("\n"));
-        let BundledFiles { files, more, .. } = BundledFiles::of(entry.skill.dir());
+        let BundledFiles { files, more, .. } = BundledFiles::of(&entry.skill);
         match self {
             Format::Markdown => {
                 let mut text = String::with_capacity(body.len() + 256);
                 text.extend(["## Skill: ", &markdown_line(id), "\n"]);
-                if let Some(dir) = dir {
-                    text.extend(["\nBase directory: ", &dir, "\n"]);
+                if let Some(dir) = &dir {
+                    text.extend(["\nBase directory: ", dir, "\n"]);
                 }
                 if let Some(note) = note {
                     text.extend(["\n", &note, "\n"]);
@@ -127,7 +128,7 @@ impl Format {
                     push_markdown_body(body, &mut text);
                     text.push('\n');
                 }
-                text += &file_list(&files, more);
+                text += &file_list(&files, more, dir.is_some());
                 text.truncate(text.trim_end().len());
                 text
             }

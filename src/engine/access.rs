@@ -41,7 +41,7 @@ pub(super) fn directory(entry: &Entry) -> Result<&Path, Error> {
 
 /// The error for a skill without a directory.
 pub(super) fn no_files(entry: &Entry) -> Error {
-    let message = format!("skill `{}` is in memory and has no files", entry.id);
+    let message = format!("skill `{}` has no files in a directory", entry.id);
     Error::new(ErrorCode::NotFound, message, "use what its instructions say")
 }
 

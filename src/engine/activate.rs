@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::access::{directory, is_activated, reachable, script_names};
+use super::access::{directory, is_activated, no_files, reachable, script_names};
 use super::caller::Caller;
 use super::{Engine, EngineCounts};
 use crate::activation::{
@@ -136,7 +136,8 @@ impl Engine {
         Ok(activation::consent_request(entry, script_names(entry), session, audience, risk))
     }
 
-    /// Reads a file of a skill: any file below the skill's directory, and none outside of it.
+    /// Reads a file of a skill: any file below the skill's directory, on the disk or of its provider, and none
+    /// outside of it.
     ///
     /// Fails with `NOT_FOUND`, `INVALID_PARAM` or `PERMISSION_DENIED`; see
     /// [`read_resource`](activation::read_resource).
@@ -149,7 +150,7 @@ impl Engine {
     ) -> Result<Resource, Error> {
         let catalog = self.catalog();
         let entry = self.admitted(&catalog, name, caller.into())?;
-        activation::read_resource(entry.id.as_str(), directory(entry)?, path, options)
+        activation::resource_of(entry, path, options).unwrap_or_else(|| Err(no_files(entry)))
     }
 
     /// The `SKILL.md` of a skill, in the strict form of the Agent Skills specification.

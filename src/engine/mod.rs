@@ -185,12 +185,12 @@ impl Engine {
     }
 
     /// The source that a skill was read from; if the source was fetched, [`Source::name`] is its name.
-    /// `None` for a skill that is not below the directory of any source.
+    /// `None` for a skill that is in no source.
     pub fn source_of(&self, entry: &Entry) -> Option<&Source> {
-        let path = entry.skill.path()?;
-        let holds = |source: &&Source| source.root().is_some_and(|root| path.starts_with(root));
+        let path = entry.skill.location()?;
+        let holds = |source: &&Source| source.location().is_some_and(|root| path.starts_with(root));
         let sources = self.0.sources.sources.iter().filter(holds);
-        sources.max_by_key(|source| source.root().map(|root| root.components().count()))
+        sources.max_by_key(|source| source.location().map(|root| root.components().count()))
     }
 
     /// The problems found in skill files and sources.

@@ -44,7 +44,7 @@ impl Engine {
         let inner = &*self.0;
         let seen = {
             let mut memory = inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
-            if memory.is_current(&inner.sources.environment) && !self.has_new_findings() {
+            if memory.is_current(&inner.sources) && !self.has_new_findings() {
                 return Ok(Refreshed::default());
             }
             let span = spans::reload();

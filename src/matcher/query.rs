@@ -133,6 +133,7 @@ impl HitKind {
 
 /// A trigger found in a query, at its first occurrence.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hit {
     /// The kind of the trigger.
     pub kind: HitKind,
@@ -161,6 +162,7 @@ impl Serialize for Hit {
 
 /// A skill that matches, with its hits. Its rank is its position in the list that contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Match {
     /// The skill.
     pub id: SkillId,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The parts of the sandbox that are in force for a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is reached or not, apart from the others")]
+#[non_exhaustive]
 pub struct SandboxLevel {
     /// True if programs that the process starts cannot gain rights, for example by a set-user-id bit.
     pub no_new_privs: bool,

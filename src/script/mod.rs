@@ -137,6 +137,7 @@ impl Default for ScriptOptions {
 
 /// A script of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Script {
     /// The path, relative to the skill's directory.
     pub path: String,

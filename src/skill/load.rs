@@ -13,6 +13,7 @@ use super::manifest::Manifest;
 use super::pointer;
 use super::{MAX_BODY_BYTES, MAX_FRONT_MATTER_BYTES};
 use crate::diagnostic::{Code, Diagnostic, position};
+use crate::provider::Provided;
 
 /// The largest file that is read: the largest legal body and front matter, with room for fences and
 /// comments.
@@ -60,13 +61,41 @@ pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(&error))?;
     if bytes.len() > MAX_FILE_BYTES {
-        return Err(Diagnostic::new(
-            Code::BodyTooLarge,
-            path,
-            format!("file of {} bytes is larger than any skill may be", metadata.len()),
-            "move parts of the body into files next to `SKILL.md`, and name them in it",
-        ));
+        return Err(too_large(path, metadata.len()));
     }
+    text_of(bytes, path)
+}
+
+/// Returns the bytes of the file that a provider has at `location`.
+pub(super) fn bytes_of_provider(
+    provided: &Provided,
+    location: &Path,
+) -> Result<Vec<u8>, Diagnostic> {
+    provided.read(&provided.path_of(location)).map_err(|error| {
+        let message = format!("cannot read the file: {error}");
+        Diagnostic::new(Code::Unreadable, location, message, error.help())
+    })
+}
+
+/// Returns the text of a `SKILL.md` at `location`, of which a provider has these bytes; the diagnostic says why
+/// they cannot be those of a skill.
+pub(super) fn of_provider(bytes: Vec<u8>, location: &Path) -> Result<String, Diagnostic> {
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(too_large(location, bytes.len() as u64));
+    }
+    text_of(bytes, location)
+}
+
+fn too_large(path: &Path, n_bytes: u64) -> Diagnostic {
+    Diagnostic::new(
+        Code::BodyTooLarge,
+        path,
+        format!("file of {n_bytes} bytes is larger than any skill may be"),
+        "move parts of the body into files next to `SKILL.md`, and name them in it",
+    )
+}
+
+fn text_of(bytes: Vec<u8>, path: &Path) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let bad = error.as_bytes().get(at).copied().unwrap_or_default();

@@ -30,6 +30,7 @@ pub(crate) mod load;
 mod manifest;
 mod manifest_json;
 mod nfkc;
+mod origin;
 #[doc(hidden)]
 pub mod pattern;
 pub(crate) mod placeholder;
@@ -49,17 +50,19 @@ pub mod yaml;
 mod yaml_lines;
 
 use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::{Error, ErrorCode};
 use crate::lazy::Lazy;
+use crate::provider::Provided;
 
 use finding::Finding;
 use fingerprint::Fingerprint;
 use load::{Loaded, Parts};
+use origin::Origin;
 
 #[doc(hidden)]
 pub use add_examples::with_examples;
@@ -126,19 +129,6 @@ struct Content {
     origin: Origin,
 }
 
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
-enum Origin {
-    File { path: PathBuf },
-    Memory { body: String },
-}
-
-impl Default for Origin {
-    fn default() -> Self {
-        Origin::Memory { body: String::new() }
-    }
-}
-
 impl Skill {
     /// Reads the `SKILL.md` at `path` for a host named `brand`, whose own block of keys is read too. If
     /// the file cannot be a skill, the diagnostics say why.
@@ -153,6 +143,14 @@ impl Skill {
         load::read(path)
     }
 
+    /// Returns the text of the `SKILL.md` that a provider has at `location`.
+    pub(crate) fn read_provided(
+        provided: &Provided,
+        location: &Path,
+    ) -> Result<String, Diagnostic> {
+        load::of_provider(load::bytes_of_provider(provided, location)?, location)
+    }
+
     /// Does what [`Skill::load`] does, for a file whose text and policy are already in memory.
     pub(crate) fn of_file(
         path: &Path,
@@ -160,18 +158,30 @@ impl Skill {
         policy: Option<&Policy>,
         brand: &str,
     ) -> Result<Skill, Vec<Diagnostic>> {
-        Skill::of(text, brand, Some((path, policy)))
+        Skill::of(text, brand, Some((path, policy)), None)
+    }
+
+    /// Does what [`Skill::of_file`] does, for a text that a provider has at `location`.
+    pub(crate) fn of_provider(
+        provided: &Arc<Provided>,
+        location: &Path,
+        text: &str,
+        policy: Option<&Policy>,
+        brand: &str,
+    ) -> Result<Skill, Vec<Diagnostic>> {
+        Skill::of(text, brand, Some((location, policy)), Some(provided))
     }
 
     /// Parses a skill from a text that is not a file. Its front matter must have a `name`.
     pub fn parse(text: &str, brand: &str) -> Result<Skill, Vec<Diagnostic>> {
-        Skill::of(text, brand, None)
+        Skill::of(text, brand, None, None)
     }
 
     fn of(
         text: &str,
         brand: &str,
         file: Option<(&Path, Option<&Policy>)>,
+        provided: Option<&Arc<Provided>>,
     ) -> Result<Skill, Vec<Diagnostic>> {
         let Loaded { mut findings, mut manifest, parts } = load::load(text, brand);
         let (path, policy) = file.unzip();
@@ -189,9 +199,14 @@ impl Skill {
         let described = manifest.description.as_ref().map(|description| &description.span);
         let is_described_above = described.is_some_and(|span| span.end <= body);
         let fingerprint = Fingerprint::of(text, body, is_described_above);
-        let origin = match path {
-            Some(path) => Origin::File { path: path.to_owned() },
-            None => Origin::Memory { body: text[body..].to_owned() },
+        let body_text = || text[body..].to_owned();
+        let origin = match (path, provided) {
+            (None, _) => Origin::Memory { body: body_text() },
+            (Some(path), None) => Origin::File { path: path.to_owned() },
+            (Some(path), Some(provided)) => {
+                let (location, provided) = (path.to_owned(), Arc::clone(provided));
+                Origin::Provided { location, provided, body: body_text() }
+            }
         };
         Ok(Skill {
             declares_triggers: manifest.triggers.declared,
@@ -253,14 +268,14 @@ impl Skill {
     }
 
     /// The text after the front matter, byte for byte. It is read from the file on the first call, and
-    /// then kept in memory.
+    /// then kept in memory; that of a provider is kept from the start.
     ///
     /// Fails with `EXECUTION_ERROR` if the file cannot be read, or if it changed since the skill was
     /// loaded in such a way that its body may not belong to the loaded manifest. If only the body was
     /// edited, returns the new body.
     pub fn body(&self) -> Result<&str, Error> {
         let path = match &self.content.get().origin {
-            Origin::Memory { body } => return Ok(body),
+            Origin::Memory { body } | Origin::Provided { body, .. } => return Ok(body),
             Origin::File { path } => path,
         };
         if let Some(body) = self.body.get() {
@@ -302,7 +317,28 @@ impl Skill {
     pub fn path(&self) -> Option<&Path> {
         match &self.content.get().origin {
             Origin::File { path } => Some(path),
-            Origin::Memory { .. } => None,
+            Origin::Memory { .. } | Origin::Provided { .. } => None,
+        }
+    }
+
+    /// The place of the `SKILL.md` in diagnostics: its path, or the name of the provider with the path there.
+    pub(crate) fn location(&self) -> Option<&Path> {
+        self.content.get().origin.location()
+    }
+
+    /// The directory of the skill, as in [`Skill::location`].
+    pub(crate) fn dir_location(&self) -> Option<&Path> {
+        self.location().and_then(Path::parent)
+    }
+
+    /// The provider of the skill, and the path of its directory there, which is empty for the root.
+    pub(crate) fn provided(&self) -> Option<(&Provided, String)> {
+        match &self.content.get().origin {
+            Origin::Provided { location, provided, .. } => {
+                let dir = location.parent().map(|dir| provided.path_of(dir)).unwrap_or_default();
+                Some((provided, dir))
+            }
+            Origin::File { .. } | Origin::Memory { .. } => None,
         }
     }
 

@@ -8,7 +8,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::fields::Reader;
+use super::load::bytes_of_provider;
 use super::yaml::{self, Node, Value};
+use crate::diagnostic::Diagnostic;
+use crate::provider::Provided;
 
 /// The path of the file in a skill's directory.
 const FILE: [&str; 2] = ["agents", "openai.yaml"];
@@ -34,7 +37,21 @@ impl Policy {
         let file = File::open(path).ok().filter(|_| is_file)?;
         let mut bytes = Vec::new();
         file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-        Some(Policy(String::from_utf8_lossy(&bytes).into_owned()))
+        Some(Policy::of(&bytes))
+    }
+
+    /// Reads the policy that a provider has at `location`; the diagnostic says why that failed.
+    pub(crate) fn read_provided(
+        provided: &Provided,
+        location: &Path,
+    ) -> Result<Policy, Diagnostic> {
+        bytes_of_provider(provided, location).map(|bytes| Policy::of(&bytes))
+    }
+
+    /// The policy that a file with these bytes is.
+    pub(crate) fn of(bytes: &[u8]) -> Policy {
+        let read = &bytes[..bytes.len().min(MAX_BYTES as usize)];
+        Policy(String::from_utf8_lossy(read).into_owned())
     }
 
     /// Tells whether only the user may invoke the skill. A value that cannot be read closes it, too.

@@ -93,6 +93,7 @@ impl Serialize for Tool {
 
 /// A toolset that could not be loaded. The others are not affected.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ToolFailure {
     /// The skill.
     pub skill: SkillId,

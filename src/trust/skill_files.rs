@@ -48,6 +48,7 @@ pub struct SkillFiles {
 
 /// A file of a skill that is not as it was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct FileChange {
     /// Its path relative to the directory of the skill, `/`-separated.
     pub path: String,

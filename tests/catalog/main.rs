@@ -7,6 +7,8 @@ mod links;
 mod names;
 mod order;
 mod progress;
+#[cfg(unix)]
+mod providers;
 #[path = "../support/mod.rs"]
 mod support;
 mod views;

@@ -11,6 +11,7 @@ mod names;
 mod options;
 mod results;
 mod settings;
+mod source;
 mod store;
 
 pub use code::{ScriptSettings, ToolsetSettings};
@@ -21,5 +22,6 @@ pub use names::{approval_verdict, audience, consent_policy, meta_question, scope
 pub use options::{BudgetValue, DisclosureSettings, HowToLoadSetting, PromptSettings};
 pub use repertoire;
 pub use results::{EntryFacts, status_of, triggers_of};
-pub use settings::{ConfigSetting, MeaningSetting, Settings, SourceSetting, refusal};
+pub use settings::{ConfigSetting, MeaningSetting, Settings, refusal};
+pub use source::{SourcePlace, SourceSetting};
 pub use store::GuardedStore;

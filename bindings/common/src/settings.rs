@@ -11,46 +11,17 @@ use repertoire::session::MemoryStore;
 use repertoire::trust::TrustStore;
 use repertoire::{
     Allowlist, Consent, DisclosureOptions, Engine, EngineBuilder, Error, ErrorCode, PromptOptions,
-    Skill, SnapshotCache, Source,
+    Skill, SnapshotCache,
 };
 use repertoire_config::{Config, ConfigPlace, Models, open_table};
 use repertoire_fetch::Fetcher;
-use repertoire_sessions::SqliteStore;
 
 use crate::code::{ScriptSettings, ToolsetSettings};
 use crate::hosts::{Hosts, Shared};
 use crate::names;
 use crate::options::{DisclosureSettings, PromptSettings};
-use crate::store::GuardedStore;
-
-/// A directory of skills.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceSetting {
-    /// The directory.
-    pub path: PathBuf,
-    /// The scope: `bundled`, `user` or `project`.
-    pub scope: String,
-    /// True if the directory need not exist.
-    pub optional: bool,
-    /// True if symbolic links may lead outside of the directory.
-    pub links_outside: bool,
-}
-
-impl SourceSetting {
-    /// The setting for a bare path.
-    pub fn bare(path: PathBuf) -> SourceSetting {
-        let scope = Source::from(&*path).scope().as_str().to_owned();
-        SourceSetting { path, scope, optional: false, links_outside: false }
-    }
-
-    fn to_engine(&self) -> Result<Source, Error> {
-        let mut source = Source::new(names::scope(&self.scope)?, &self.path);
-        if self.optional {
-            source = source.optional();
-        }
-        Ok(if self.links_outside { source.allow_links_outside() } else { source })
-    }
-}
+use crate::source::SourceSetting;
+use crate::store::{GuardedStore, open_sessions};
 
 /// The directories in which `config.toml` and the standard sources are found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +118,8 @@ pub struct Settings {
     pub prompt: PromptSettings,
     /// The directories in which `config.toml` is found.
     pub config: Option<ConfigSetting>,
-    /// The session database; `None` keeps sessions in memory.
+    /// The file or the URL of the session database (`sqlite:`, `postgres:`, `redis:`, `rediss:`); `None` keeps
+    /// sessions in memory.
     pub sessions: Option<PathBuf>,
     /// The consent policy: `never`, `first-use` or `always`.
     pub consent: Option<String>,
@@ -211,7 +183,7 @@ impl Settings {
         builder = builder.consent(consent);
         let sessions = match (hosts.sessions, self.sessions) {
             (Some(store), _) => store,
-            (None, Some(file)) => Arc::new(SqliteStore::open(file)?),
+            (None, Some(place)) => open_sessions(&place)?,
             (None, None) => Arc::new(MemoryStore::default()),
         };
         builder = builder.session_store(GuardedStore::new(sessions));
@@ -327,16 +299,13 @@ mod tests {
 
     #[test]
     fn values_that_are_not_legal_say_what_to_write() {
-        let source = SourceSetting {
-            path: "skills".into(),
-            scope: "mine".to_owned(),
-            optional: true,
-            links_outside: false,
-        };
+        let source =
+            SourceSetting { scope: "mine".to_owned(), ..SourceSetting::bare("skills".into()) };
         let wrong = [
             Settings { sources: vec![source], ..Settings::default() },
             Settings { skills: vec!["no front matter".to_owned()], ..Settings::default() },
             Settings { consent: Some("sometimes".to_owned()), ..Settings::default() },
+            Settings { sessions: Some("mysql://host/db".into()), ..Settings::default() },
             Settings { toolsets: Some(ToolsetSettings::default()), ..Settings::default() },
             Settings {
                 scripts: Some(ScriptSettings { timeout: Some(-1.0), ..ScriptSettings::default() }),

@@ -1,11 +1,31 @@
-//! A session store that records nothing for a call whose callback failed.
+//! Session stores: the one that a path or URL names, and one that records nothing for a call whose callback
+//! failed.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use repertoire::session::{Day, Event, SessionState, SessionStore, SkillState, Tallies};
 use repertoire::{Error, ErrorCode};
+use repertoire_sessions::{ServerOptions, SqliteStore, open_url};
 
 use crate::failure;
+
+/// Opens the session store at `place`: the path of a database file, or a URL. `sqlite:sessions.db` and
+/// `sqlite:///var/sessions.db` are files as well; `postgres://` and `redis://` (`rediss://` for TLS) are
+/// servers, which are connected with the first call.
+///
+/// Fails with `INVALID_PARAM` if the URL is of another kind, and as the store does.
+pub(crate) fn open_sessions(place: &Path) -> Result<Arc<dyn SessionStore>, Error> {
+    let text = place.to_str().unwrap_or_default();
+    if let Some(file) = text.strip_prefix("sqlite:") {
+        let file = file.strip_prefix("//").unwrap_or(file);
+        return Ok(Arc::new(SqliteStore::open(file)?));
+    }
+    if text.contains("://") {
+        return open_url(text, ServerOptions::default());
+    }
+    Ok(Arc::new(SqliteStore::open(place)?))
+}
 
 /// A wrapper around an engine's session store. A call whose callback failed ends with that failure, so
 /// its text never reaches a model, and the session must not record that it did.
@@ -68,6 +88,35 @@ mod tests {
     use repertoire::{DisclosureOptions, Engine, Skill};
 
     use super::*;
+
+    #[test]
+    fn urls_and_paths_name_session_stores() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("sessions.db");
+        let event = Event::Used(&"git".into());
+        for place in [
+            file.clone(),
+            format!("sqlite:{}", file.display()).into(),
+            format!("sqlite://{}", file.display()).into(),
+        ] {
+            let store = open_sessions(&place).unwrap();
+            store.record(&place.display().to_string(), &event).unwrap();
+            assert_eq!(
+                open_sessions(&file)
+                    .unwrap()
+                    .state(&place.display().to_string())
+                    .unwrap()
+                    .skills
+                    .len(),
+                1
+            );
+        }
+        for url in ["postgres://localhost/acme", "redis://localhost/1"] {
+            assert!(open_sessions(Path::new(url)).is_ok(), "{url} connects with the first call");
+        }
+        let unknown = open_sessions(Path::new("mysql://localhost/acme")).unwrap_err();
+        assert_eq!(unknown.code(), ErrorCode::InvalidParam);
+    }
 
     #[derive(Debug)]
     struct Failing;

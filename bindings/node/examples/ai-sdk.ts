@@ -1,58 +1,14 @@
-// The Vercel AI SDK, with skills.
-//
-// With an API key, use `new Chat(openai('gpt-5'), new Engine({ sources: ['skills'] }))`.
-import { generateText, jsonSchema, stepCountIs, tool, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
-import type { Engine, Session, Tools } from 'repertoire';
+// The Vercel AI SDK, with skills: `npx tsx ai-sdk.ts "review this"`, with AI_GATEWAY_API_KEY set.
+import type { LanguageModel } from 'ai';
+import { Engine } from 'repertoire';
+import { Chat } from 'repertoire/ai-sdk';
 
-/** One conversation with a model. */
-export class Chat {
-  readonly #session: Session;
-  readonly #tools: Tools;
-  readonly #system: string;
-  #messages: ModelMessage[] = [];
-
-  constructor(
-    private readonly model: LanguageModel,
-    private readonly engine: Engine,
-    chat = 'chat-1',
-  ) {
-    this.#session = engine.session(chat);
-    this.#tools = engine.tools(this.#session);
-    this.#system = `You are a helpful assistant.\n\n${engine.prompt({}, this.#session).text}`;
-  }
-
-  /** Answers a message from the user. */
-  async say(message: string, signal?: AbortSignal): Promise<string> {
-    const turn = await this.engine.turn(message, this.#session, { signal });
-    this.#messages.push({ role: 'user', content: turn.text ? `${message}\n\n${turn.text}` : message });
-    const tools = await this.#offered();
-    const result = await generateText({
-      model: this.model,
-      system: this.#system,
-      messages: this.#messages,
-      tools,
-      stopWhen: stepCountIs(10),
-      abortSignal: signal,
-      // A loaded skill adds its tools; offer them from the next step on.
-      prepareStep: async () => {
-        Object.assign(tools, await this.#offered());
-        return {};
-      },
-    });
-    this.#messages.push(...result.response.messages);
-    return result.text;
-  }
-
-  async #offered(): Promise<ToolSet> {
-    const functions = await this.#tools.functions();
-    const entries = functions.map(({ name, description, parameters, call }) => [
-      name,
-      tool({
-        description,
-        inputSchema: jsonSchema<Record<string, unknown>>(parameters),
-        execute: async (args, { abortSignal }) => (await call(args, { signal: abortSignal })).text,
-      }),
-    ]);
-    return Object.fromEntries(entries) as ToolSet;
-  }
+/** Answers messages of one conversation, one after the other. */
+export async function answers(model: LanguageModel, engine: Engine, messages: string[]): Promise<string[]> {
+  const chat = new Chat(model, engine, { instructions: 'You are a helpful assistant.' });
+  const texts: string[] = [];
+  for (const message of messages) texts.push(await chat.say(message));
+  return texts;
 }
+
+if (process.argv[2]) console.log(await answers('openai/gpt-5', new Engine({ sources: 'skills' }), process.argv.slice(2)));

@@ -11,7 +11,7 @@ const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
 execFileSync(process.execPath, [tsc, '-p', root], { stdio: 'inherit' });
 copyFileSync(join(root, 'scripts/platform.cjs'), join(root, 'dist/platform.cjs'));
 
-const shown = ['Disclosure', 'Engine', 'RepertoireError', 'Session', 'Skill', 'Tools', 'Turn', 'applyEvent'];
+const shown = ['Disclosure', 'Engine', 'RepertoireError', 'Session', 'Skill', 'Tools', 'Turn', 'applyEvent', 'permits', 'preapproved'];
 writeFileSync(
   join(root, 'dist/index.mjs'),
   `import native from './index.js';\nexport const { ${shown.join(', ')} } = native;\nexport default native;\n`,

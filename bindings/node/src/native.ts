@@ -33,6 +33,7 @@ interface Native {
   ): void;
   reply(question: number, answer: string): void;
   applyEvent(state: string, event: string): string;
+  permits(allowed: string[], tool: string): boolean;
   runWorker(): void;
   Cancellation: new () => NativeCancellation;
   NativeEngine: {

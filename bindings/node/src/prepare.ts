@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { addHost, camel, snake } from './bridge.js';
 import { callable, known, several, written } from './checked.js';
+import { preparedSources } from './provider.js';
 import { retrieverOf } from './retriever.js';
 import type { ConsentRequest, EngineOptions, SessionEvent, SessionStore, Task, TrustRequest } from './types.js';
 
@@ -20,6 +21,9 @@ export function prepare(options: EngineOptions, progress?: number): { text: stri
   const { sessionStore, askConsent, tokenCounter, retriever, taskSpawner, approve, ...plain } = options;
   for (const [name, value] of Object.entries({ askConsent, tokenCounter, taskSpawner, approve })) callable(value, name);
   const isFile = typeof sessionStore === 'string' || sessionStore instanceof URL;
+  // Only the URL of a file is a path.
+  const isServer = sessionStore instanceof URL && sessionStore.protocol !== 'file:';
+  const sources = preparedSources(several(plain.sources));
   const store = isFile ? undefined : (sessionStore as SessionStore | undefined);
   const ranking = retriever && retrieverOf(retriever);
   const present = { sessionStore: store, askConsent, tokenCounter, retriever, taskSpawner, approve };
@@ -33,16 +37,18 @@ export function prepare(options: EngineOptions, progress?: number): { text: stri
     record: ({ session, event }) => mapped(store?.record(session, event as SessionEvent)),
     state: ({ session }) => mapped(store?.state(session)),
     end: ({ session }) => store?.end(session),
+    listFiles: sources.listFiles,
+    readFile: sources.readFile,
   };
   const host = addHost((kind, payload) => answers[kind]?.(payload));
   const switched = (value: boolean | object | undefined) => (value === true ? {} : value || undefined);
   const text = written({
     ...plain,
-    sources: several(plain.sources),
+    sources: sources.written,
     skills: several(plain.skills),
     allow: several(plain.allow),
     enable: several(plain.enable),
-    sessions: isFile ? sessionStore : undefined,
+    sessions: isServer ? String(sessionStore) : isFile ? sessionStore : undefined,
     toolsets: switched(options.toolsets),
     scripts: switched(options.scripts),
     host,

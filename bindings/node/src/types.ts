@@ -195,6 +195,12 @@ export interface Activation {
   risk: 'risky' | 'safe';
   /** The host's name for the spawned task, if the instructions went to one. */
   taskId?: string;
+  /** The scope of the skill's source: who wrote it. */
+  scope: string;
+  /** The skills that this one builds on, those that are missing included. */
+  requiredSkills: { id: string; brief: string; isMissing: boolean }[];
+  /** True if the body has commands whose output other agents insert; they are never run. */
+  runsNoCommands: boolean;
 }
 
 /** The information that a user should see before agreeing to an activation. */
@@ -372,12 +378,27 @@ export interface ToolsOptions {
 export type Path = string | URL;
 
 /**
- * A directory of skills. A plain path, and a source without a scope, is one of the project: its code runs only once
+ * A directory of skills, or a provider of them. A plain path, and a directory without a scope, is one of the project: its code runs only once
  * it is trusted.
  */
 export type Source =
   | Path
-  | { path: Path; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean };
+  | { path: Path; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean }
+  | { provider: Provider | Files; name?: string; scope?: 'bundled' | 'user' | 'project' | 'memory' };
+
+/**
+ * A place from which a host serves skills, such as a database. It looks like the directory of a source. A file is
+ * read when somebody asks for it; a `SKILL.md` is read again only if its revision changed.
+ */
+export interface Provider {
+  /** Returns the path of each file, such as `review/SKILL.md`, with a revision that changes whenever the content does. */
+  list(): Awaitable<Iterable<readonly [path: string, revision: string | number]>>;
+  /** Returns the content of a listed file. */
+  read(path: string): Awaitable<string | Uint8Array>;
+}
+
+/** Files by path: their contents, or functions that make a file when it is read. */
+export type Files = Record<string, string | Uint8Array | (() => Awaitable<string | Uint8Array>)>;
 
 /** The options of an engine. */
 export interface EngineOptions {
@@ -406,7 +427,10 @@ export interface EngineOptions {
   prompt?: PromptOptions;
   /** The directories in which `config.toml` and the standard sources are found. */
   config?: { project: Path; home?: Path; workingDir?: Path; brand?: string };
-  /** The session database, or a store that the host implements; in memory by default. */
+  /**
+   * The file of the session database, a URL (`sqlite:`, `postgres:`, `redis:`, `rediss:`), or a store that the host
+   * implements; in memory by default.
+   */
   sessionStore?: Path | SessionStore;
   /** The consent policy: when activations need consent; never by default. */
   consent?: 'never' | 'first-use' | 'always';

@@ -22,9 +22,8 @@ async function example(t, name) {
 }
 
 /** Asserts that an example uses the catalog, disclosures, tools and the session correctly. */
-async function check(chat, requests) {
-  const answers = [];
-  for (const message of MESSAGES) answers.push(await chat.say(message));
+async function check(answersOf, requests) {
+  const answers = await answersOf(new Engine({ skills: [GIT, OTHER] }), MESSAGES);
   assert.deepEqual(answers, ['I read the skill tea-time.', 'I read the skill tea-time.']);
   assert.equal(requests.length, 4);
   const sent = requests.map((request) => JSON.stringify(request));
@@ -41,10 +40,10 @@ async function check(chat, requests) {
 test('the Vercel AI SDK', async (t) => {
   const module = await example(t, 'ai-sdk');
   if (!module) return;
-  const { MockLanguageModelV3 } = await import('ai/test');
+  const { MockLanguageModelV4 } = await import('ai/test');
   const requests = [];
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
-  const model = new MockLanguageModelV3({
+  const model = new MockLanguageModelV4({
     doGenerate: async ({ prompt, tools }) => {
       requests.push({ prompt: structuredClone(prompt), tools });
       const wasCalled = prompt.at(-1).role === 'tool';
@@ -56,7 +55,7 @@ test('the Vercel AI SDK', async (t) => {
       return { content: [content], finishReason: { unified, raw: unified }, usage, warnings: [] };
     },
   });
-  await check(new module.Chat(model, new Engine({ skills: [GIT, OTHER] })), requests);
+  await check((engine, messages) => module.answers(model, engine, messages), requests);
 });
 
 test('the OpenAI Agents SDK', async (t) => {
@@ -82,5 +81,5 @@ test('the OpenAI Agents SDK', async (t) => {
     },
     getStreamedResponse: () => assert.fail('nothing streams here'),
   };
-  await check(new module.Chat(model, new Engine({ skills: [GIT, OTHER] })), requests);
+  await check((engine, messages) => module.answers(model, engine, messages), requests);
 });

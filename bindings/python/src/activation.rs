@@ -26,6 +26,18 @@ record! {
 }
 
 record! {
+    /// A skill that another one builds on.
+    RequiredSkill {
+        /// The skill's id; of a missing one, its name as it is written.
+        id: String,
+        /// The skill's description in one line.
+        brief: String,
+        /// True if there is no such skill that a model may load.
+        is_missing: bool,
+    }
+}
+
+record! {
     /// A skill loaded by name: instructions with arguments, and the files that come with them.
     Activation {
         /// The skill's id.
@@ -58,6 +70,10 @@ record! {
         risk: String,
         /// The host's name for the spawned task, if the instructions went to one.
         task_id: Option<String>,
+        /// The scope of the skill's source: who wrote it.
+        scope: String,
+        /// The skills that this one builds on, those that are missing included.
+        required_skills: Vec<RequiredSkill>,
     }
     {
         /// Tells whether the skill's `allowed-tools` permit a tool: a name such as `read_file`, or a
@@ -65,6 +81,12 @@ record! {
         fn permits(&self, tool: &str) -> bool {
             let allowed = self.allowed_tools.as_deref();
             allowed.is_none_or(|allowed| engine::activation::permits(allowed, tool))
+        }
+
+        /// Tells whether the skill asks that a tool runs without a question to the user. Grant that only to
+        /// skills whose author you trust: strangers wrote those of the scopes `project` and `fetched`.
+        fn preapproved(&self, tool: &str) -> bool {
+            self.allowed_tools.is_some() && self.permits(tool)
         }
 
         fn __str__(&self) -> &str {
@@ -99,6 +121,12 @@ impl From<engine::Activation> for Activation {
             agent: activation.agent,
             risk: risk_name(activation.risk).to_owned(),
             task_id: activation.task.map(|task| task.task_id),
+            scope: activation.scope.to_string(),
+            required_skills: activation
+                .required_skills
+                .into_iter()
+                .map(|of| RequiredSkill { id: of.id, brief: of.brief, is_missing: of.is_missing })
+                .collect(),
         }
     }
 }

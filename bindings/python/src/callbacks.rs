@@ -170,8 +170,8 @@ impl<'py> FromPyObject<'_, 'py> for Store {
         }
         value.extract::<PathBuf>().map(Store::File).map_err(|_| {
             PyTypeError::new_err(
-                "a session store is the path of a file, or an object with `record`, `state` and \
-                 `end`",
+                "a session store is the path of a file, the URL of a database, or an object with \
+                 `record`, `state` and `end`",
             )
         })
     }

@@ -89,7 +89,7 @@ record! {
 
 impl From<engine::activation::Command> for Command {
     fn from(command: engine::activation::Command) -> Command {
-        let engine::activation::Command { command, id, brief, argument_hint } = command;
+        let engine::activation::Command { command, id, brief, argument_hint, .. } = command;
         Command { command, id: id.to_string(), brief, argument_hint }
     }
 }

@@ -21,7 +21,7 @@ use crate::guard::{Subscription, Watch};
 use crate::matches::{Explanation, FoundSkill, Match};
 use crate::message::Message;
 use crate::options::{
-    Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, SourcePlace, Switch,
+    AnySource, Budget, Config, DisclosureOptions, Meaning, PromptOptions, ScriptOptions, Switch,
     ToolsetOptions,
 };
 use crate::retriever::Retriever;
@@ -52,7 +52,7 @@ impl Engine {
     #[expect(clippy::too_many_arguments, reason = "one for each option")]
     fn new(
         py: Python<'_>,
-        sources: Several<SourcePlace>,
+        sources: Several<AnySource>,
         skills: Several<String>,
         brand: Option<String>,
         allow: Option<Several<String>>,

@@ -73,6 +73,22 @@ pub(crate) fn fallible_callback<T>(
     })
 }
 
+/// Runs a callback whose exceptions the engine reports in its own way, such as a finding. An exception that ends
+/// the program, as `KeyboardInterrupt` does, ends the running call as well.
+pub(crate) fn reported_callback<T>(
+    what: &'static str,
+    run: impl FnOnce(Python<'_>) -> PyResult<T>,
+) -> Result<T, Error> {
+    let (result, failure) = catch::<_, Failure>(|| fallible_callback(what, run));
+    if let Some(failure) = failure {
+        let ends = Python::try_attach(|py| !failure.error.is_instance_of::<PyException>(py));
+        if ends == Some(true) {
+            note(failure);
+        }
+    }
+    result
+}
+
 /// Runs engine code without the interpreter's lock. A failure of a callback on this thread takes
 /// precedence over the result.
 pub(crate) fn run<T: Send>(

@@ -14,6 +14,7 @@ mod logging;
 mod matches;
 mod message;
 mod options;
+mod provider;
 mod record;
 mod retriever;
 mod session;
@@ -28,7 +29,7 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::activation::{
-        Activation, ConsentRequest, KnowledgeDocument, SubSkill, Task, TrustRequest,
+        Activation, ConsentRequest, KnowledgeDocument, RequiredSkill, SubSkill, Task, TrustRequest,
     };
     #[pymodule_export]
     use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};

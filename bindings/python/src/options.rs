@@ -1,17 +1,19 @@
 //! Options of an engine, of disclosures and of prompts.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use repertoire_bindings::{
     BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting,
-    PromptSettings, ScriptSettings, SourceSetting, ToolsetSettings,
+    PromptSettings, ScriptSettings, SourcePlace, SourceSetting, ToolsetSettings,
 };
 use serde_json::Value;
 
 use crate::json::from_python;
+use crate::provider::{PythonFiles, PythonProvider};
 use crate::several::{PathText, Several};
 
 /// A budget: a number of characters, or a text such as `1000t` (tokens) or `2%` (of the context
@@ -149,44 +151,78 @@ pub(crate) struct Source(SourceSetting);
 #[pymethods]
 impl Source {
     #[new]
-    #[pyo3(signature = (path, scope = "project", *, optional = false, links_outside = false))]
-    fn new(path: PathBuf, scope: &str, optional: bool, links_outside: bool) -> Source {
-        Source(SourceSetting { path, scope: scope.to_owned(), optional, links_outside })
+    #[pyo3(signature = (
+        path, scope = None, *, optional = false, links_outside = false, name = None
+    ))]
+    fn new(
+        path: &Bound<'_, PyAny>,
+        scope: Option<String>,
+        optional: bool,
+        links_outside: bool,
+        name: Option<String>,
+    ) -> PyResult<Source> {
+        let place = setting_of(path, name)?;
+        let scope = scope.unwrap_or_else(|| place.scope.clone());
+        Ok(Source(SourceSetting { scope, optional, links_outside, ..place }))
     }
 
-    /// The directory.
+    /// The directory; `None` for a provider.
     #[getter]
-    fn path(&self) -> PathBuf {
-        self.0.path.clone()
+    fn path(&self) -> Option<PathBuf> {
+        match &self.0.place {
+            SourcePlace::Directory(path) => Some(path.clone()),
+            SourcePlace::Provider(..) => None,
+        }
     }
 
-    /// The scope: `bundled`, `user` or `project`.
+    /// The scope: `bundled`, `user` or `project`; `memory` for a provider that has no other.
     #[getter]
     fn scope(&self) -> &str {
         &self.0.scope
     }
 
     fn __repr__(&self) -> String {
-        format!("Source({}, {})", self.0.path.display(), self.0.scope)
+        let place = match &self.0.place {
+            SourcePlace::Directory(path) => path.display().to_string(),
+            SourcePlace::Provider(name, _) => format!("{name}:"),
+        };
+        format!("Source({place}, {})", self.0.scope)
     }
 }
 
-/// A `Source`, or a path in place of one.
-#[derive(Debug)]
-pub(crate) struct SourcePlace(pub(crate) SourceSetting);
+/// The setting for a path, for an object with `list` and `read`, or for a dictionary of files.
+fn setting_of(value: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<SourceSetting> {
+    if let Ok(path) = value.extract::<PathBuf>() {
+        return Ok(SourceSetting::bare(path));
+    }
+    let kind = value.get_type();
+    let named = |usual: String| name.unwrap_or(usual);
+    if let Ok(files) = value.cast::<PyDict>() {
+        let files = PythonFiles(files.clone().unbind());
+        return Ok(SourceSetting::provided(named("memory".to_owned()), Arc::new(files)));
+    }
+    if value.hasattr("list")? && value.hasattr("read")? {
+        let provider = PythonProvider(value.clone().unbind());
+        return Ok(SourceSetting::provided(named(kind.name()?.to_string()), Arc::new(provider)));
+    }
+    let wrong = format!(
+        "a source is a path, a `Source`, a `dict` of files, or an object with `list` and `read`, not {kind}"
+    );
+    Err(PyTypeError::new_err(wrong))
+}
 
-impl<'py> FromPyObject<'_, 'py> for SourcePlace {
+/// A `Source`, or what stands for one.
+#[derive(Debug)]
+pub(crate) struct AnySource(pub(crate) SourceSetting);
+
+impl<'py> FromPyObject<'_, 'py> for AnySource {
     type Error = PyErr;
 
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<SourcePlace> {
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<AnySource> {
         if let Ok(source) = value.cast::<Source>() {
-            return Ok(SourcePlace(source.get().0.clone()));
+            return Ok(AnySource(source.get().0.clone()));
         }
-        let path = value.extract::<PathBuf>().map_err(|_| {
-            let kind = value.get_type();
-            PyTypeError::new_err(format!("a source is a path or a `Source`, not {kind}"))
-        })?;
-        Ok(SourcePlace(SourceSetting::bare(path)))
+        setting_of(&value.to_owned(), None).map(AnySource)
     }
 }
 

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import sys
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -60,26 +61,51 @@ MESSAGES = ("the commit message, please", "once more the commit message")
 def test_anthropic(engine: Engine) -> None:
     module = example("anthropic_loop")
     model = module.ScriptedModel("tea-time")
-    agent = module.Agent(model.create, engine)
-    check([agent.say(message) for message in MESSAGES], model.requests)
+    chat = module.Chat(model.create, engine, model="scripted")
+    check([chat.say(message) for message in MESSAGES], model.requests)
 
 
 def test_openai_agents(engine: Engine) -> None:
     module = example("openai_agents")
     model = module.ScriptedModel("tea-time")
-    agent = module.SkilledAgent(engine, model)
-    check([asyncio.run(agent.say(message)) for message in MESSAGES], model.requests)
+    config = module.RunConfig(tracing_disabled=True)
+    chat = module.Chat(engine, model=model, run_config=config)
+    check([asyncio.run(chat.say(message)) for message in MESSAGES], model.requests)
 
 
 def test_langgraph(engine: Engine) -> None:
     module = example("langgraph_agent")
     model = module.ScriptedModel(skill="tea-time")
-    agent = module.SkilledGraph(engine, model)
-    check([agent.say(message) for message in MESSAGES], model.requests)
+    chat = module.Chat(engine, model)
+    check([chat.say(message) for message in MESSAGES], model.requests)
 
 
 def test_pydantic_ai(engine: Engine) -> None:
     module = example("pydantic_ai_agent")
     model = module.ScriptedModel("tea-time")
-    agent = module.SkilledAgent(engine, model.model())
-    check([asyncio.run(agent.say(message)) for message in MESSAGES], model.requests)
+    chat = module.Chat(engine, model=model.model())
+    check([asyncio.run(chat.say(message)) for message in MESSAGES], model.requests)
+
+
+@pytest.mark.parametrize(
+    ("module", "sdk", "package", "make"),
+    [
+        ("anthropic", "anthropic", "anthropic", lambda m, e: m.Chat(print, e, model="m")),
+        ("openai_agents", "agents", "openai-agents", lambda m, e: m.Chat(e, model="m")),
+        ("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", lambda m, e: m.Chat(e, model="m")),
+        ("langchain", "langgraph", "langgraph", lambda m, e: m.Chat(e, None)),
+    ],
+)
+def test_a_missing_sdk_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    engine: Engine,
+    module: str,
+    sdk: str,
+    package: str,
+    make: Callable[[ModuleType, Engine], object],
+) -> None:
+    for name in [sdk, *(name for name in sys.modules if name.startswith(f"{sdk}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    adapter = importlib.import_module(f"repertoire.{module}")
+    with pytest.raises(ModuleNotFoundError, match=f"pip install {package}"):
+        make(adapter, engine)

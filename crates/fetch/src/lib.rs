@@ -15,6 +15,7 @@
 //! Sources are written by others. Their names, links and sizes are checked before anything is written.
 //! No file of a source is run while it is fetched; code in its skills runs only after the user has
 //! trusted it.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod add;
 mod address;

@@ -4,6 +4,7 @@
 //! slash commands as prompts, the files of skills as resources, and the skills themselves through
 //! MCP's Skills extension. Slow work runs on threads of its own, so that the server always answers
 //! and can always be cancelled.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
 mod answers;

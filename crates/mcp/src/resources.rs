@@ -16,7 +16,7 @@ use super::blocking::{blocking, protocol_error};
 use super::consent::{self, Consented};
 use super::pages::{after_mark, cursor_at};
 use super::skills::MAX_FILE_BYTES;
-use repertoire::activation::{Content, ReadOptions, bundled_files, has_directory};
+use repertoire::activation::{Content, ReadOptions, files_of, has_directory};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::disclosure::{model_text, path_line};
 use repertoire::{Error, ErrorCode};
@@ -179,14 +179,13 @@ fn children(catalog: &Catalog, path: &str) -> Option<BTreeMap<String, Resource>>
         children.insert(SKILL_MD.to_owned(), skill_md(path, entry));
         return Some(children);
     }
-    let is_there = || entry.skill.dir().is_some_and(|dir| has_directory(dir, &inner));
+    let is_there = || has_directory(&entry.skill, &inner);
     (!children.is_empty() || is_there()).then_some(children)
 }
 
 /// Returns the paths of at most `limit` files that come with a skill.
 fn files(entry: &Entry, limit: usize) -> Vec<String> {
-    let files = entry.skill.dir().and_then(|dir| bundled_files(dir, limit).ok());
-    files.map(|bundled| bundled.files).unwrap_or_default()
+    files_of(&entry.skill, limit).map(|found| found.files).unwrap_or_default()
 }
 
 fn skill_md(root: &str, entry: &Entry) -> Resource {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Connection;
 use super::address::{self, SKILL_MD};
 use super::pages::{after_mark, cursor_at};
-use repertoire::activation::{bundled_files, read_bytes};
+use repertoire::activation::{bytes_of, files_of};
 use repertoire::catalog::{Audience, Catalog, Entry};
 use repertoire::disclosure::{clean_json, model_text};
 use repertoire::skill::Portable;
@@ -132,9 +132,8 @@ impl Files<'_> {
     /// Adds the bundled files of `part` below `root`. Files that a read would refuse, such as those
     /// that are too large, are left out.
     fn add_bundled(&mut self, root: &str, part: &Entry) -> Result<(), Error> {
-        let Some(dir) = part.skill.dir() else { return Ok(()) };
-        for file in bundled_files(dir, MAX_FILES)?.files {
-            match read_bytes(part.id.as_str(), dir, &file, MAX_FILE_BYTES) {
+        for file in files_of(&part.skill, MAX_FILES)?.files {
+            match bytes_of(part, &file, MAX_FILE_BYTES) {
                 Ok(bytes) => self.add(&format!("{root}/{file}"), &as_served(&bytes))?,
                 Err(error) => tracing::warn!(%error, "a file of a skill is not served"),
             }

@@ -24,6 +24,7 @@
 //! assert!(engine.turn("ship it", &session).run()?.disclosure.full.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod address;
 mod call_counter;

@@ -2,6 +2,7 @@
 //! it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -74,7 +75,7 @@ impl<'a> TryFrom<&'a Inputs> for StoredInputs<'a> {
     type Error = &'static str;
 
     fn try_from(inputs: &'a Inputs) -> Result<Self, Self::Error> {
-        let Inputs { start: _, stamps, around } = inputs;
+        let Inputs { start: _, stamps, listings: _, around } = inputs;
         let (mut paths, mut rows, mut others) = (String::new(), Vec::new(), Vec::new());
         for (path, stamp) in stamps {
             match stamp.plain().filter(|_| stamp.is_settled()) {
@@ -98,7 +99,8 @@ impl From<StoredInputs<'_>> for Inputs {
         let plain = plain.map(|(path, stamp)| (path.to_owned(), Stamp::of_plain(stamp)));
         let stamps = plain.chain(kept.others.iter().cloned()).collect();
         // `start` does not matter: inputs read from a snapshot are only compared, never extended.
-        Inputs { start: SystemTime::now(), stamps, around: kept.around.into_owned() }
+        let around = kept.around.into_owned();
+        Inputs { start: SystemTime::now(), stamps, listings: BTreeMap::new(), around }
     }
 }
 

@@ -7,6 +7,7 @@ mod arguments;
 mod call;
 mod host;
 mod pool;
+mod provider;
 mod retriever;
 mod settings;
 mod views;
@@ -41,6 +42,12 @@ pub fn reply(question: u32, answer: String) {
 #[napi]
 pub fn apply_event(state: String, event: String) -> String {
     written(views::apply_event(&state, &event))
+}
+
+/// Tells whether a skill's `allowed-tools` permit a tool.
+#[napi]
+pub fn permits(allowed: Vec<String>, tool: String) -> bool {
+    engine::activation::permits(&allowed, &tool)
 }
 
 /// Runs the child process of a toolset; never returns.

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{DisclosureOptions, PromptOptions};
+use crate::provider::HostProvider;
 use crate::retriever::HostRetriever;
 use crate::{host, views};
 
@@ -29,7 +30,9 @@ enum Source {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FullSource {
-    path: PathBuf,
+    path: Option<PathBuf>,
+    /// The name of a provider, which the façade keeps under its place among the sources.
+    provider: Option<String>,
     /// The scope; `None` for that of a bare path.
     scope: Option<String>,
     #[serde(default)]
@@ -144,7 +147,7 @@ impl Options {
             }),
         };
         let settings = Settings {
-            sources: self.sources.into_iter().map(Source::setting).collect(),
+            sources: (0..).zip(self.sources).map(|(nth, of)| of.setting(self.host, nth)).collect(),
             skills: self.skills,
             brand: self.brand,
             allow: self.allow,
@@ -171,12 +174,16 @@ impl Options {
 }
 
 impl Source {
-    fn setting(self) -> SourceSetting {
-        let FullSource { path, scope, optional, links_outside } = match self {
+    /// The setting of the source at the place `nth`, for the callbacks of `host`.
+    fn setting(self, host: u32, nth: u32) -> SourceSetting {
+        let FullSource { path, provider, scope, optional, links_outside } = match self {
             Source::Path(path) => return SourceSetting::bare(path),
             Source::Full(source) => source,
         };
-        let bare = SourceSetting::bare(path);
+        let bare = match provider {
+            Some(name) => SourceSetting::provided(name, Arc::new(HostProvider::new(host, nth))),
+            None => SourceSetting::bare(path.unwrap_or_default()),
+        };
         SourceSetting { scope: scope.unwrap_or(bare.scope), optional, links_outside, ..bare }
     }
 }

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, TypeAlias, final
 
 from ._errors import RepertoireError
 from .types import (
@@ -14,11 +14,15 @@ from .types import (
     HitKind,
     MetaQuestion,
     Path,
+    Provider,
+    ProviderScope,
     Scope,
     ScoringRetriever,
     SessionStore,
     ToolFormat,
 )
+
+_Source: TypeAlias = "Path | Source | Provider | dict[str, Any]"
 
 @final
 class Engine:
@@ -30,7 +34,7 @@ class Engine:
 
     def __new__(
         cls,
-        sources: Path | Source | Iterable[Path | Source] = ...,
+        sources: _Source | Iterable[_Source] = ...,
         *,
         skills: str | Iterable[str] = ...,
         brand: str | None = None,
@@ -409,24 +413,28 @@ class Skill:
 
 @final
 class Source:
-    """A directory of skills. A plain path stands for a source with the scope ``project``.
+    """A directory of skills, or a provider of them.
 
-    Code of a project runs only once it is trusted.
+    A plain path stands for a source with the scope ``project``, whose code runs only once it is trusted.
+    A provider is an object with ``list()`` and ``read(path)``, or a dictionary of files: texts, bytes, or
+    functions that make a file when it is read. Its scope is ``memory``, unless another one is given, and
+    its name begins the paths in diagnostics: by default that of the class, or ``memory`` for a dictionary.
     """
 
     def __new__(
         cls,
-        path: Path,
-        scope: Scope = "project",
+        path: Path | Provider | Mapping[str, Any],
+        scope: ProviderScope | None = None,
         *,
         optional: bool = False,
         links_outside: bool = False,
+        name: str | None = None,
     ) -> Source: ...
     @property
-    def path(self) -> os.PathLike[str]:
-        """The directory."""
+    def path(self) -> os.PathLike[str] | None:
+        """The directory; ``None`` for a provider."""
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> ProviderScope:
         """The scope: who provides the skills."""
 
 @final
@@ -1058,6 +1066,27 @@ class SubSkill:
     def to_dict(self) -> dict[str, Any]: ...
 
 @final
+class RequiredSkill:
+    """A skill that another one builds on."""
+
+    @property
+    def id(self) -> str:
+        """The skill's id; of a missing one, its name as it is written."""
+    @property
+    def brief(self) -> str:
+        """The skill's description in one line."""
+    @property
+    def is_missing(self) -> bool:
+        """True if there is no such skill that a model may load."""
+    def __new__(cls, id: str, brief: str, is_missing: bool) -> RequiredSkill: ...
+    __match_args__ = (
+        "id",
+        "brief",
+        "is_missing",
+    )
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
 class KnowledgeDocument:
     """A document that a skill names for further reading."""
 
@@ -1120,6 +1149,12 @@ class Activation:
     @property
     def task_id(self) -> str | None:
         """The host's name for the spawned task, if the instructions went to one."""
+    @property
+    def scope(self) -> str:
+        """The scope of the skill's source: who wrote it."""
+    @property
+    def required_skills(self) -> list[RequiredSkill]:
+        """The skills that this one builds on, those that are missing included."""
     def __new__(
         cls,
         id: str,
@@ -1137,6 +1172,8 @@ class Activation:
         agent: str | None,
         risk: Literal["risky", "safe"],
         task_id: str | None,
+        scope: str,
+        required_skills: list[RequiredSkill],
     ) -> Activation: ...
     __match_args__ = (
         "id",
@@ -1154,9 +1191,17 @@ class Activation:
         "agent",
         "risk",
         "task_id",
+        "scope",
+        "required_skills",
     )
     def to_dict(self) -> dict[str, Any]: ...
     def permits(self, tool: str) -> bool: ...
+    def preapproved(self, tool: str) -> bool:
+        """Tell whether the skill asks that a tool runs without a question to the user.
+
+        Grant that only to skills whose author you trust: strangers wrote those of the scopes
+        ``project`` and ``fetched``.
+        """
 
 @final
 class ConsentRequest:
@@ -1446,13 +1491,13 @@ class Envelope:
     def data(self) -> Any:
         """The result for programs; for an error, the partial result, if there is one."""
     @property
-    def text(self) -> str | None:
-        """The result for a model; ``None`` for an error."""
+    def text(self) -> str:
+        """The result for a model; for an error its code and message, and the partial result."""
     @property
     def error(self) -> Fault | None:
         """The reason, if the tool failed."""
     def __new__(
-        cls, status: Literal["success", "error"], data: Any, text: str | None, error: Fault | None
+        cls, status: Literal["success", "error"], data: Any, text: str, error: Fault | None
     ) -> Envelope: ...
     __match_args__ = (
         "status",

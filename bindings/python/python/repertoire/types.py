@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -28,7 +28,27 @@ HitKind = Literal["name", "keyword", "verb", "pattern", "path"]
 MetaQuestion = Literal["registry", "show_all"]
 Path: TypeAlias = "str | os.PathLike[str]"
 Scope = Literal["bundled", "user", "project"]
+ProviderScope = Literal["bundled", "user", "project", "memory"]
 ToolFormat = Literal["openai", "anthropic", "mcp"]
+
+
+class Provider(Protocol):
+    """A place from which a host serves skills, such as a database.
+
+    It looks like the directory of a source. A file is read when somebody asks for it; a ``SKILL.md`` is
+    read again only if its revision changed.
+    """
+
+    def list(self) -> Iterable[tuple[str, object]] | Mapping[str, object]:
+        """Return the path of each file, such as ``review/SKILL.md``, with its revision.
+
+        A revision is anything whose ``str()`` changes whenever the content does.
+        """
+        ...
+
+    def read(self, path: str, /) -> str | bytes:
+        """Return the content of a listed file."""
+        ...
 
 
 class SessionStore(Protocol):

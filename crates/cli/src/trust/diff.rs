@@ -115,7 +115,7 @@ fn beside(
         Ok(now) => now.changes_since(&trusted.files),
         Err(error) => return vec![Change::new(dir, "unknown", error.message())],
     };
-    let change = |FileChange { path, kind }: FileChange| {
+    let change = |FileChange { path, kind, .. }: FileChange| {
         let (file, then) = (dir.join(&path), trusted.files.get(&path));
         match (kind, then) {
             (ChangeKind::Added, _) => Change::new(&file, "new", "it was not there"),
