@@ -5,6 +5,7 @@
 mod beside;
 mod contents;
 mod limits;
+mod network;
 mod probes;
 #[expect(dead_code, reason = "these tests need no shared data")]
 #[path = "../support/mod.rs"]

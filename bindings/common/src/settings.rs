@@ -175,7 +175,10 @@ impl Settings {
             builder = builder.toolsets(toolsets.to_engine(hosts.worker, approve.clone())?);
         }
         if let Some(scripts) = &self.scripts {
-            builder = builder.scripts(scripts.to_engine(approve)?);
+            let mut scripts = scripts.to_engine(approve)?;
+            scripts.hidden.extend(self.records());
+            scripts.workspace = self.config.as_ref().map(|config| config.project.clone());
+            builder = builder.scripts(scripts);
         }
         if let Some(trust) = trust {
             builder = builder.trust(Arc::new(trust));
@@ -231,6 +234,19 @@ impl Settings {
     }
 
     /// Sets the skills in memory, the catalog options and the matching options.
+    /// The files in which the engine records trust and sessions: whoever reads a file can also lock it.
+    fn records(&self) -> Vec<PathBuf> {
+        let trust = self.trust.iter().flat_map(|file| [file.clone(), file.with_extension("lock")]);
+        let sessions = self.sessions.iter().flat_map(|file| {
+            ["", "-wal", "-shm"].map(|suffix| {
+                let mut file = file.clone().into_os_string();
+                file.push(suffix);
+                PathBuf::from(file)
+            })
+        });
+        trust.chain(sessions).collect()
+    }
+
     fn catalog(&self, mut builder: EngineBuilder) -> Result<EngineBuilder, Error> {
         let brand = self.brand.as_deref();
         for text in &self.skills {

@@ -424,13 +424,20 @@ export interface EngineOptions {
         cache?: Path;
         config?: Record<string, unknown>;
         callTimeout?: number;
-        network?: boolean;
+        network?: boolean | string[];
         write?: Path[];
       };
   /** Runs scripts; times are in milliseconds. */
   scripts?:
     | boolean
-    | { timeout?: number; outputBytes?: number; env?: string[]; write?: Path[]; network?: boolean };
+    | {
+        timeout?: number;
+        outputBytes?: number;
+        env?: string[];
+        write?: Path[];
+        hidden?: Path[];
+        network?: boolean;
+      };
   /** The file that lists approved code. */
   trust?: Path;
   approve?: (request: TrustRequest) => Awaitable<boolean | null>;

@@ -20,7 +20,8 @@ use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
 use crate::process::{Group, Measuring, session};
-use crate::sandbox::{describe_exit, keep_descriptors};
+use crate::sandbox::{Supervisor, describe_exit, keep_descriptors};
+use crate::skill::Network;
 use crate::toolset::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.
@@ -41,6 +42,9 @@ pub(super) struct Process {
     next_id: AtomicU64,
     gone: Condvar,
     measuring: Mutex<Measuring>,
+    /// The part of the network that the child has, until its supervisor starts.
+    network: Mutex<Option<Network>>,
+    supervisor: Mutex<Option<Supervisor>>,
 }
 
 #[derive(Default)]
@@ -103,6 +107,8 @@ impl Process {
             next_id: AtomicU64::new(1),
             gone: Condvar::new(),
             measuring: Mutex::new(Measuring::new(limits.totals(scratch.path()))),
+            network: Mutex::new(Some(limits.network.clone())),
+            supervisor: Mutex::default(),
         });
         let reader = Arc::clone(&process);
         // Share the child, so that it can be killed and reaped here if no reader thread can be started.
@@ -276,6 +282,17 @@ impl Process {
         }
     }
 
+    /// Takes the listener of the child, once, and confirms that to it.
+    fn supervise(&self, listener: i32) {
+        let Some(network) = locked(&self.network).take() else { return };
+        let supervisor = Supervisor::start(self.group.id(), listener, network);
+        let supervisor = supervisor
+            .inspect_err(|error| tracing::warn!("the network of a plugin stays closed: {error}"));
+        *locked(&self.supervisor) = supervisor.ok();
+        let is_taken = locked(&self.supervisor).is_some();
+        let _ = self.send(&ToChild::Supervised { is_taken });
+    }
+
     fn end_if_idle(&self) {
         let mut calls = locked(&self.calls);
         if calls.slots.is_empty() {
@@ -286,6 +303,7 @@ impl Process {
 
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
+            ToHost::Supervise { listener } => return self.supervise(listener),
             ToHost::Left => return locked(&self.calls).started.note(),
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
             ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
@@ -330,6 +348,7 @@ impl Process {
             // Kill before reaping: until then, no other group can get the same number.
             self.group.signal(Signal::KILL);
             calls.reaped = true;
+            *locked(&self.supervisor) = None;
             child.wait()
         };
         let last_output = output.last_output(Duration::from_millis(100));

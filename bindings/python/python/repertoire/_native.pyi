@@ -494,7 +494,7 @@ class ToolsetOptions:
         cache: Path | None = None,
         config: dict[str, Any] | None = None,
         call_timeout: float | None = None,
-        network: bool | None = None,
+        network: bool | list[str] | None = None,
         write: Path | Iterable[Path] = ...,
     ) -> ToolsetOptions: ...
 
@@ -509,6 +509,7 @@ class ScriptOptions:
         output_bytes: int | None = None,
         env: str | Iterable[str] = ...,
         write: Path | Iterable[Path] = ...,
+        hidden: Path | Iterable[Path] = ...,
         network: bool | None = None,
     ) -> ScriptOptions: ...
 

@@ -92,7 +92,8 @@ fn no_probe_gets_through() {
 fn probe(has_rights: bool) {
     let outside = probes::Outside::new();
     let data = tempfile::tempdir().unwrap();
-    let granted = || Limits { network: true, write: vec![data.path().to_owned()], ..short() };
+    let granted =
+        || Limits { network: true.into(), write: vec![data.path().to_owned()], ..short() };
     let fixture = Fixture::prober(if has_rights { granted() } else { short() });
     std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
     let calls = crate::sandbox::allowed_calls();
@@ -102,7 +103,7 @@ fn probe(has_rights: bool) {
     let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
         panic!("not running");
     };
-    let network = if has_rights { NetworkLevel::Internet } else { NetworkLevel::All };
+    let network = if has_rights { NetworkLevel::Named } else { NetworkLevel::All };
     if level.filesystem != FilesystemLevel::Full || level.network != network {
         return println!("SKIPPED: this kernel has not all of Landlock and seccomp");
     }
@@ -146,7 +147,7 @@ fn the_network_is_closed_unless_allowed() {
         state => panic!("{state:?}"),
     };
     assert_eq!(level(&fixture), NetworkLevel::All);
-    let fixture = Fixture::prober(Limits { network: true, ..short() });
+    let fixture = Fixture::prober(Limits { network: true.into(), ..short() });
     assert_eq!(fixture.probe("tcp", &json!({})).unwrap(), "listens");
     assert_eq!(fixture.probe("udp", &json!({})).unwrap(), "binds");
     assert_eq!(level(&fixture), NetworkLevel::Internet);
