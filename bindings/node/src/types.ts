@@ -219,7 +219,7 @@ export interface TrustRequest {
   path: string;
   sha256: string;
   classes: string[];
-  /** All that the code may do once it is trusted, such as "reads all your files · no network · writes nothing". */
+  /** All that the code may do once it is trusted, such as "reads its skill alone · no network · writes nothing". */
   may: string;
   verdict: 'untrusted' | 'changed';
   /**

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
+use repertoire_bindings::repertoire::skill::Network;
 use repertoire_bindings::{
     BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting,
     PromptSettings, ScriptSettings, SourceSetting, ToolsetSettings,
 };
-use repertoire_bindings::repertoire::skill::Network;
 use serde_json::Value;
 
 use crate::json::from_python;

@@ -1245,7 +1245,7 @@ class TrustRequest:
     def may(self) -> str:
         """All that the code may do once it is trusted, in one line.
 
-        Such as "reads all your files · no network · writes nothing".
+        Such as "reads its skill alone · no network · writes nothing".
         """
     @property
     def verdict(self) -> str:
