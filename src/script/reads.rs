@@ -38,10 +38,14 @@ impl ScriptOptions {
     pub(super) fn workspace(&self) -> Option<PathBuf> {
         let dir = self.workspace.clone().or_else(|| std::env::current_dir().ok())?;
         let dir = std::path::absolute(dir).ok()?;
-        let dir = dir.canonicalize().unwrap_or(dir);
-        let home = self.home();
-        let holds_home = home.is_some_and(|home| home.starts_with(&dir)) || dir.parent().is_none();
-        (!holds_home).then_some(dir)
+        (!self.holds_home(&dir)).then_some(dir.canonicalize().unwrap_or(dir))
+    }
+
+    /// Tells whether the user's home is `dir`, or below it. Such a directory is never opened unasked.
+    fn holds_home(&self, dir: &Path) -> bool {
+        let real = dir.canonicalize();
+        let dir = real.as_deref().unwrap_or(dir);
+        dir.parent().is_none() || self.home().is_some_and(|home| home.starts_with(dir))
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -68,7 +72,7 @@ impl ScriptOptions {
         let mut run = vec![own];
         run.extend(self.workspace());
         run.extend(installation(program));
-        run.extend(std::env::split_paths(search_path));
+        run.extend(std::env::split_paths(search_path).filter(|dir| !self.holds_home(dir)));
         let mut read: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
         read.extend(settings_of_python());
         read.extend(asked.into_iter().map(PathBuf::from));
