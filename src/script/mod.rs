@@ -44,8 +44,8 @@ mod help;
 mod limits;
 mod output;
 mod private_copy;
-#[cfg(unix)]
 mod reads;
+mod rights;
 #[cfg(unix)]
 mod run;
 #[cfg(not(unix))]
@@ -63,11 +63,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::catalog::{Environment, Scope};
+use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
-use crate::skill::{Network, SkillId, ToolsetRights};
-use crate::trust::{Abilities, Approval, Demand, Owner, SkillFiles, TrustStore};
+use crate::skill::{SkillId, ToolsetRights};
+use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use describe::describe;
 use files::Files;
 use private_copy::PrivateCopy;
@@ -284,57 +284,6 @@ impl Scripts {
         let output = run::run(&program, set_up, access, limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
         Ok(ScriptOutput { withheld, offline, ..output })
-    }
-
-    /// The things that the scripts of a skill may do once they are trusted: they read all files of the
-    /// user. Where the system confines nothing, they may do all that the user may.
-    pub fn abilities(&self, skill: &Owner) -> Abilities {
-        if !cfg!(target_os = "linux") {
-            return Abilities::of_user();
-        }
-        let write = Some(self.options.write.clone());
-        let is_allowed = self.allows_network(skill);
-        if skill.scope.is_trusted() {
-            let mut abilities = Abilities::of_user();
-            (abilities.network, abilities.write) = (is_allowed.into(), write);
-            return abilities;
-        }
-        let ToolsetRights { read, mut network } = skill.script_rights.resolved();
-        if !is_allowed {
-            network = Network::default();
-        }
-        let mut read: Vec<_> = read.into_iter().map(PathBuf::from).collect();
-        read.extend(self.options.workspace());
-        Abilities { read: Some(read), network, is_network_limited: limits_network(), write }
-    }
-
-    /// The rights that a script of a project has: those that its skill asks for, and with which it was trusted.
-    fn script_rights(&self, skill: &Owner, path: &Path) -> ToolsetRights {
-        skill.script_rights.resolved().and(&self.trust.script_rights(path))
-    }
-
-    /// The limits that the project's settings leave to the scripts of a skill; `None` if it is not the project's.
-    fn of_project(&self, skill: &Owner) -> Option<&ProjectScripts> {
-        self.options.project.as_ref().filter(|_| skill.scope == Scope::Project)
-    }
-
-    fn limits(&self, skill: &Owner) -> &ScriptLimits {
-        self.of_project(skill).map_or(&self.options.limits, |project| &project.limits)
-    }
-
-    fn allows_network(&self, skill: &Owner) -> bool {
-        self.options.network && self.of_project(skill).is_none_or(|project| project.network)
-    }
-
-    /// The reason why the network is closed to a script that has these rights; `None` if it is open.
-    fn offline(&self, skill: &Owner, rights: &ToolsetRights) -> Option<Offline> {
-        let is_foreign = !skill.scope.is_trusted();
-        match () {
-            () if !self.allows_network(skill) => Some(Offline::Host),
-            () if is_foreign && skill.script_rights.network.is_none() => Some(Offline::NotAsked),
-            () if is_foreign && rights.network.is_none() => Some(Offline::NotAllowed),
-            () => None,
-        }
     }
 
     /// The `PATH` that scripts get.

@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::ScriptOptions;
+use super::run::Reads;
 use crate::process::installation;
-use crate::sandbox::Reads;
 
 /// Settings and facts of the system that interpreters and common programs read. Keys and passwords of the
 /// system are not among them: root could read these.

@@ -19,9 +19,9 @@ use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
+use super::supervised::Supervised;
 use crate::process::{Group, Measuring, session};
-use crate::sandbox::{Supervisor, describe_exit, keep_descriptors};
-use crate::skill::Network;
+use crate::sandbox::{describe_exit, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
 
 /// The time that a child may leave the socket unread before it is killed.
@@ -42,9 +42,7 @@ pub(super) struct Process {
     next_id: AtomicU64,
     gone: Condvar,
     measuring: Mutex<Measuring>,
-    /// The part of the network that the child has, until its supervisor starts.
-    network: Mutex<Option<Network>>,
-    supervisor: Mutex<Option<Supervisor>>,
+    supervised: Mutex<Supervised>,
 }
 
 #[derive(Default)]
@@ -85,7 +83,7 @@ impl Process {
             scratch: scratch.path().into(),
             ..Load::limited(limits)
         };
-        let load = frame(&ToChild::Load(Box::new(with_server(load, code))))?;
+        let load = frame(&ToChild::Load(Box::new(code.complete(load))))?;
         let (socket, output, mut child) =
             spawn(program, &skill_dir, scratch.path(), limits, shown_as)
                 .map_err(|error| error.to_string())?;
@@ -107,8 +105,7 @@ impl Process {
             next_id: AtomicU64::new(1),
             gone: Condvar::new(),
             measuring: Mutex::new(Measuring::new(limits.totals(scratch.path()))),
-            network: Mutex::new(Some(limits.network.clone())),
-            supervisor: Mutex::default(),
+            supervised: Mutex::new(Supervised::new(limits.network.clone())),
         });
         let reader = Arc::clone(&process);
         // Share the child, so that it can be killed and reaped here if no reader thread can be started.
@@ -282,17 +279,6 @@ impl Process {
         }
     }
 
-    /// Takes the listener of the child, once, and confirms that to it.
-    fn supervise(&self, listener: i32) {
-        let Some(network) = locked(&self.network).take() else { return };
-        let supervisor = Supervisor::start(self.group.id(), listener, network);
-        let supervisor = supervisor
-            .inspect_err(|error| tracing::warn!("the network of a plugin stays closed: {error}"));
-        *locked(&self.supervisor) = supervisor.ok();
-        let is_taken = locked(&self.supervisor).is_some();
-        let _ = self.send(&ToChild::Supervised { is_taken });
-    }
-
     fn end_if_idle(&self) {
         let mut calls = locked(&self.calls);
         if calls.slots.is_empty() {
@@ -303,7 +289,11 @@ impl Process {
 
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
-            ToHost::Supervise { listener } => return self.supervise(listener),
+            ToHost::Supervise { listener } => {
+                let is_taken = locked(&self.supervised).take(self.group, listener);
+                let _ = self.send(&ToChild::Supervised { is_taken });
+                return;
+            }
             ToHost::Left => return locked(&self.calls).started.note(),
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
             ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
@@ -348,7 +338,7 @@ impl Process {
             // Kill before reaping: until then, no other group can get the same number.
             self.group.signal(Signal::KILL);
             calls.reaped = true;
-            *locked(&self.supervisor) = None;
+            locked(&self.supervised).end();
             child.wait()
         };
         let last_output = output.last_output(Duration::from_millis(100));
@@ -366,19 +356,6 @@ impl Process {
         drop(calls);
         self.gone.notify_all();
     }
-}
-
-/// Adds to `load` what an MCP server needs, if the code is one.
-fn with_server(mut load: Load, code: &Code) -> Load {
-    if let Code::Server { command, reads, .. } = code {
-        load.server = Some(command.clone());
-        load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
-        load.run.push(load.library.clone());
-        // Limit data instead of address space, because interpreters reserve far more addresses than
-        // they use.
-        load.data = load.address_space.take();
-    }
-    load
 }
 
 /// Starts the program with a socket as its standard input. Its output goes to a pipe.

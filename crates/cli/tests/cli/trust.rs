@@ -55,8 +55,8 @@ fn what_a_script_may_do_is_shown_before_it_is_trusted() {
         // Showing a skill does not trust it.
         place.run(["run", "fetch", "fetch.sh"]).exits(1);
         let added = place.run(["trust", "add", "--yes", "fetch"]).exits(0).stdout;
-        let here = place.path().canonicalize().unwrap();
-        let reads = format!("reads its skill and `{}`", here.display());
+        // The directory of the test holds the home, so that it does not count as a workspace.
+        let reads = "reads its skill alone";
         let told = if network {
             format!("{reads} · uses the network · writes nothing (network: open, as its skill")
         } else {
@@ -271,6 +271,7 @@ fn rights_of_scripts_are_shown_everywhere() {
         )
     };
     let place = project(&asks(443));
+    place.write("home/notes/a.txt", "");
     let home = place.path().join("home").canonicalize().unwrap();
     let notes = format!("`{}`", home.join("notes").display());
     let network = "the network at `api.example.com:443`, `localhost:80`";

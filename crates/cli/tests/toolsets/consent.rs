@@ -91,10 +91,8 @@ fn silence_is_not_a_yes() {
     }
     run(&place, &["run", "words", "say.sh"]).exits(1);
     let shown = run(&place, &["trust", "add", "words"]).exits(1).stdout;
-    let here = place.path().canonicalize().unwrap();
-    let reads = format!("reads its skill and `{}`", here.display());
-    assert!(shown.contains(&format!("{reads} · no network · writes nothing")), "{shown}");
-    assert!(shown.contains("reads its skill alone · no network · writes nothing"), "{shown}");
+    // The directory of the test holds the home, so that it does not count as a workspace.
+    assert_eq!(shown.matches("reads its skill alone · no network · writes nothing").count(), 2);
     run(&place, &["trust", "add", "words", "--yes", "--json"]).exits(0);
     run(&place, &["run", "words", "say.sh"]).exits(0);
 }
