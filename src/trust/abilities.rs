@@ -43,7 +43,7 @@ impl fmt::Display for Abilities {
             (true, _) => f.write_str(" · no network")?,
             (false, true) => write!(f, " · uses {}", self.network)?,
             (false, false) => {
-                f.write_str(" · uses the network, services of this machine included")?
+                f.write_str(" · uses the network, services of this machine included")?;
             }
         }
         match self.write.as_deref() {

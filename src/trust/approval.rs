@@ -208,8 +208,11 @@ impl TrustStore {
         changes: Vec<FileChange>,
     ) -> Result<Option<bool>, Error> {
         let Demand { owner, skill, classes, approve, abilities } = demand;
-        let rights =
-            if classes.is_empty() { owner.script_rights.resolved() } else { Default::default() };
+        let rights = if classes.is_empty() {
+            owner.script_rights.resolved()
+        } else {
+            ToolsetRights::default()
+        };
         let question = Refusal::of_code(path, sha256.clone(), *skill, rights.clone());
         if self.is_refused(&question) {
             return Ok(Some(false));

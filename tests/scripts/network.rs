@@ -43,7 +43,7 @@ fn services_of_this_machine_answer_only_if_they_are_named() {
             return println!("SKIPPED: this system cannot supervise: {:?}", output.sandbox);
         }
         assert_eq!(output.stderr, "", "{network}");
-        services.assert_reached(&output.stdout, by_localhost, !network.is_none());
+        Services::assert_reached(&output.stdout, by_localhost, !network.is_none());
     }
     let (_, module) = module_path!().split_once("::").unwrap();
     let name = format!("{module}::services_of_this_machine_answer_only_if_they_are_named");

@@ -77,10 +77,10 @@ impl Services {
     }
 
     /// Asserts that exactly those ways are open which the right opens.
-    pub(crate) fn assert_reached(&self, printed: &str, by_localhost: bool, has_network: bool) {
+    pub(crate) fn assert_reached(printed: &str, by_localhost: bool, has_network: bool) {
         let mut counted = 0;
         for line in printed.lines() {
-            let Some((way, answer)) = line.split_once(": ") else { panic!("{line}\nof {printed}") };
+            let (way, answer) = line.split_once(": ").unwrap_or((line, ""));
             if ["descriptors", "interfaces", "bound"].contains(&way) {
                 assert!(["passed", "True"].contains(&answer), "{line}\nof {printed}");
             } else if by_localhost && OF_LOCALHOST.contains(&way) {

@@ -37,12 +37,14 @@ impl Caller {
     /// Opens the thread. Whoever called has to find out afterwards that it still is the thread that made the
     /// call, and not one that got its number.
     pub(super) fn open(thread: i32) -> Result<Caller> {
-        let status = std::fs::read_to_string(format!("/proc/{thread}/status")).map_err(errno)?;
+        let status = std::fs::read_to_string(format!("/proc/{thread}/status"))
+            .map_err(|error| errno(&error))?;
         let process = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
         let process = process.and_then(|number| number.trim().parse().ok());
         let process = Pid::from_raw(process.ok_or(Errno::SRCH)?).ok_or(Errno::SRCH)?;
         let path = format!("/proc/{thread}/mem");
-        let memory = OpenOptions::new().read(true).write(true).open(path).map_err(errno)?;
+        let memory =
+            OpenOptions::new().read(true).write(true).open(path).map_err(|error| errno(&error))?;
         Ok(Caller { memory, process: pidfd_open(process, PidfdFlags::empty())? })
     }
 
@@ -74,8 +76,8 @@ impl Caller {
 }
 
 fn parse(bytes: &[u8]) -> Result<Address> {
-    let short = |at: usize| Some(<[u8; 2]>::try_from(bytes.get(at..at + 2)?).ok()?);
-    let word = |at: usize| Some(<[u8; 4]>::try_from(bytes.get(at..at + 4)?).ok()?);
+    let short = |at: usize| <[u8; 2]>::try_from(bytes.get(at..at + 2)?).ok();
+    let word = |at: usize| <[u8; 4]>::try_from(bytes.get(at..at + 4)?).ok();
     let family = short(0).map(u16::from_ne_bytes).ok_or(Errno::INVAL)?;
     let port = || short(2).map(u16::from_be_bytes);
     let address = match family {
@@ -101,8 +103,8 @@ fn parse(bytes: &[u8]) -> Result<Address> {
     address.ok_or(Errno::INVAL)
 }
 
-fn errno(error: std::io::Error) -> Errno {
-    Errno::from_io_error(&error).unwrap_or(Errno::PERM)
+fn errno(error: &std::io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::PERM)
 }
 
 #[cfg(test)]

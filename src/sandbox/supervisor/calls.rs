@@ -102,7 +102,7 @@ pub(super) fn make(asked: &Asked, policy: &mut Policy, is_valid: &dyn Fn() -> bo
                 Ok(prepare(&socket, message, third, policy)?.on(socket))
             }
             linux::__NR_sendmmsg => {
-                send_all(&caller, socket, second, third & 0xffff_ffff, flags, policy, is_valid)
+                send_all(&caller, &socket, second, third & 0xffff_ffff, flags, policy, is_valid)
             }
             _ => Err(Errno::NOSYS),
         }
@@ -227,7 +227,7 @@ impl Send {
             }
             _ => sendmsg(socket, &data, &mut control, self.flags),
         };
-        Ok(sent? as i64)
+        Ok(sent?.cast_signed() as i64)
     }
 }
 
@@ -235,7 +235,7 @@ impl Send {
 /// sent if there is any.
 fn send_all(
     caller: &Caller,
-    socket: OwnedFd,
+    socket: &OwnedFd,
     at: u64,
     count: u64,
     flags: u64,
@@ -249,11 +249,11 @@ fn send_all(
             let message = Message::read(caller, at)?;
             left = left.checked_sub(message.bytes.len()).ok_or(Errno::MSGSIZE)?;
             is_valid().then_some(()).ok_or(Errno::SRCH)?;
-            prepare(&socket, message, flags, policy)?.try_on(&socket)
+            prepare(socket, message, flags, policy)?.try_on(socket)
         };
         match step() {
             Ok(bytes) => {
-                Message::note_sent(caller, at, bytes as u32)?;
+                Message::note_sent(caller, at, u32::try_from(bytes).unwrap_or(u32::MAX))?;
                 sent += 1;
             }
             Err(error) if sent == 0 => return Err(error),

@@ -60,7 +60,7 @@ fn take(pid: Pid, number: RawFd) -> io::Result<OwnedFd> {
 /// Answers calls until nobody is left to make one, or the writing end of `ended` is closed.
 fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
     let mut waiting: Vec<(u64, Waiting)> = Vec::new();
-    let tick = Timespec { tv_sec: TICK.as_secs() as i64, tv_nsec: 0 };
+    let tick = Timespec { tv_sec: TICK.as_secs().cast_signed(), tv_nsec: 0 };
     loop {
         let mut polled =
             vec![PollFd::new(ended, PollFlags::IN), PollFd::new(listener, PollFlags::IN)];

@@ -173,7 +173,7 @@ fn services_of_this_machine_answer_only_if_they_are_named() {
         let aim = services.aim(has_network);
         let command = format!("exec /usr/bin/python3 network.py '{aim}' 2>&1");
         let printed = fixture.probe("run", &json!({"name": command})).unwrap();
-        services.assert_reached(&printed, by_localhost, has_network);
+        Services::assert_reached(&printed, by_localhost, has_network);
     }
 }
 
