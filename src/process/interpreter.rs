@@ -204,6 +204,26 @@ fn is_program(head: &[u8]) -> bool {
     magics.iter().any(|magic| head.starts_with(magic))
 }
 
+/// The directories that an interpreter reads: that of the path by which it was found, and that of the
+/// file behind its links. For a directory `bin`, its parent is used, unless that is the root, the user's home
+/// or a directory above it, or `~/.local`, where programs keep data of all kinds.
+pub(crate) fn installation(interpreter: &Path) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let is_open = |dir: &Path| {
+        home.as_ref().is_none_or(|home| !home.starts_with(dir) && dir != home.join(".local"))
+    };
+    let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
+    let mut dirs = Vec::new();
+    for dir in names.iter().flatten().filter_map(|path| path.parent()) {
+        let above = dir.parent().filter(|above| {
+            dir.file_name() == Some(OsStr::new("bin")) && above.parent().is_some() && is_open(above)
+        });
+        dirs.push(above.unwrap_or(dir).to_owned());
+    }
+    dirs.dedup();
+    dirs
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {

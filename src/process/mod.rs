@@ -21,7 +21,7 @@ pub(crate) use group::Member;
 #[cfg(feature = "scripts")]
 pub(crate) use interpreter::is_marked;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
-pub(crate) use interpreter::{NoRunner, Runner, Search, search_path};
+pub(crate) use interpreter::{NoRunner, Runner, Search, installation, search_path};
 #[cfg(all(unix, feature = "scripts"))]
 pub(crate) use totals::Exceeded;
 #[cfg(unix)]

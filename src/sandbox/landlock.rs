@@ -69,7 +69,7 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
         .handle_access(handled)?
         // Other processes of the user, the host among them, cannot be sent signals.
         .scope(Scope::from_all(ABI_WANTED))?;
-    let has_network = rules.sockets != Sockets::Pairs;
+    let has_network = !matches!(rules.sockets, Sockets::Pairs);
     if !has_network {
         ruleset = ruleset.handle_access(AccessNet::from_all(ABI_WANTED))?;
     }
@@ -78,16 +78,16 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
         .add_rules(path_beneath_rules(DEVICES, (look | AccessFs::WriteFile) & handled))?
         .add_rules(path_beneath_rules(&rules.write, change))?;
     let ruleset = match &rules.reads {
-        Reads::Only { read, run: programs } => {
+        Reads::Only { read, run: programs, but } => {
             let network: &[&str] = if has_network { &NETWORK } else { &[] };
             ruleset
                 .add_rules(path_beneath_rules(PROGRAMS, run))?
                 .add_rules(path_beneath_rules(READ.iter().chain(network), look))?
-                .add_rules(path_beneath_rules(read, look))?
-                .add_rules(path_beneath_rules(programs, run))?
+                .add_rules(path_beneath_rules(all_but(read, but), look))?
+                .add_rules(path_beneath_rules(all_but(programs, but), run))?
         }
         Reads::All { but } => ruleset
-            .add_rules(path_beneath_rules(all_but(but), AccessFs::ReadFile))?
+            .add_rules(path_beneath_rules(everything_but(but), AccessFs::ReadFile))?
             .add_rules(path_beneath_rules(READ_DEVICES, AccessFs::ReadFile))?,
     };
     let status = ruleset.restrict_self()?;
@@ -103,20 +103,27 @@ pub(super) fn restrict_files(rules: &Rules) -> Result<(FilesystemLevel, bool), R
     Ok((level, speaks_tcp && !has_network && level != FilesystemLevel::None))
 }
 
-/// Returns files and directories that together hold everything but devices and `hidden`. Landlock can
-/// only allow, so these are the entries next to what is hidden and next to the directories above it.
-fn all_but(hidden: &[PathBuf]) -> Vec<PathBuf> {
+/// Returns files and directories that together hold everything but devices and `hidden`.
+fn everything_but(hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let hidden: Vec<PathBuf> = hidden.iter().cloned().chain([PathBuf::from(ALL_DEVICES)]).collect();
+    all_but(&[PathBuf::from("/")], &hidden)
+}
+
+/// Returns files and directories that together hold all of `wanted` but `hidden`. Landlock can only allow, so
+/// these are the entries next to what is hidden and next to the directories above it.
+fn all_but(wanted: &[PathBuf], hidden: &[PathBuf]) -> Vec<PathBuf> {
     let real = |path: &PathBuf| path.canonicalize().ok();
-    let hidden: Vec<PathBuf> =
-        hidden.iter().filter_map(real).chain([PathBuf::from(ALL_DEVICES)]).collect();
-    let (mut open, mut above) = (Vec::new(), vec![PathBuf::from("/")]);
-    while let Some(dir) = above.pop() {
-        for path in entries(&dir, &hidden) {
-            if hidden.iter().any(|hidden| hidden.starts_with(&path)) {
-                above.extend((!hidden.contains(&path)).then_some(path));
-            } else {
-                open.push(path);
-            }
+    let hidden: Vec<PathBuf> = hidden.iter().filter_map(real).collect();
+    let mut open = Vec::new();
+    let mut left: Vec<PathBuf> = wanted.iter().filter_map(real).collect();
+    while let Some(path) = left.pop() {
+        if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+            continue;
+        }
+        if hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+            left.extend(entries(&path, &hidden));
+        } else {
+            open.push(path);
         }
     }
     open

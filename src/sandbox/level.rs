@@ -50,8 +50,12 @@ pub enum FilesystemLevel {
 pub enum NetworkLevel {
     /// The network is open, because it is allowed or because the system cannot close it.
     Open,
-    /// Only Internet sockets are open, not the sockets that reach other programs by a path.
+    /// Only Internet sockets are open, not the sockets that reach other programs by a path. All addresses
+    /// answer, those of this machine included: the system cannot hold code to single addresses.
     Internet,
+    /// Only the addresses answer that were asked for and allowed, and those of this machine only if they
+    /// are named.
+    Named,
     /// TCP is closed, UDP is not.
     Tcp,
     /// All sockets are closed, except connected pairs, which lead nowhere else.

@@ -11,6 +11,11 @@ mod landlock;
 mod level;
 #[cfg(unix)]
 mod resource_limits;
+#[cfg(all(unix, not(target_os = "linux")))]
+#[path = "unsupervised.rs"]
+mod supervisor;
+#[cfg(target_os = "linux")]
+mod supervisor;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
@@ -18,12 +23,28 @@ mod syscalls;
 use std::path::PathBuf;
 
 #[cfg(unix)]
+use crate::skill::Network;
+
+#[cfg(unix)]
 pub(crate) use exit_status::describe_exit;
 pub use level::{FilesystemLevel, NetworkLevel, SandboxLevel};
 #[cfg(unix)]
 pub(crate) use resource_limits::ResourceLimits;
+#[cfg(unix)]
+pub(crate) use supervisor::Supervisor;
+#[cfg(all(unix, feature = "scripts"))]
+pub(crate) use supervisor::{Handle, hand_over};
 #[cfg(all(target_os = "linux", any(feature = "scripts", test)))]
 pub use syscalls::allowed_calls;
+
+/// Tells whether this system can hold code to single addresses of the network.
+pub fn limits_network() -> bool {
+    #[cfg(target_os = "linux")]
+    let is_possible = syscalls::are_supported() && syscalls::is_supervised();
+    #[cfg(not(target_os = "linux"))]
+    let is_possible = false;
+    is_possible
+}
 
 /// A callback that is told what could not be enforced, and why.
 #[cfg(unix)]
@@ -44,14 +65,16 @@ pub(crate) struct Rules {
 
 /// The sockets that may be used.
 #[cfg(unix)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux can enforce it"))]
 pub(crate) enum Sockets {
     /// All sockets, including those of the user's other programs, such as Docker, an SSH agent or a
     /// session bus.
     #[cfg_attr(not(feature = "scripts"), expect(dead_code, reason = "scripts of users alone"))]
     All,
-    /// Internet sockets, and connected pairs.
-    Internet,
+    /// Internet sockets, to this part of the network, and connected pairs. Where the system cannot hold code
+    /// to single addresses, all of them are open.
+    Some(Network),
     /// Connected pairs only, by which processes talk to those that they start.
     Pairs,
 }
@@ -68,12 +91,13 @@ pub(crate) enum Reads {
         but: Vec<PathBuf>,
     },
     /// The system's programs and libraries, and these paths.
-    #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "plugins read little"))]
     Only {
         /// Files and directories that may be read.
         read: Vec<PathBuf>,
         /// Files and directories of programs that may be read and run.
         run: Vec<PathBuf>,
+        /// Files and directories that cannot be read, nevertheless.
+        but: Vec<PathBuf>,
     },
 }
 
@@ -115,10 +139,12 @@ impl Sandbox {
         let filters = syscalls::Filters::new(rules);
         let filters = filters.inspect_err(|error| complain("seccomp", error)).ok();
         let filters = filters.filter(|_| syscalls::are_supported());
-        let network = match (rules.sockets, filters.is_some(), tcp_is_closed) {
+        let is_supervised = filters.as_ref().is_some_and(|filters| filters.asking.is_some());
+        let network = match (&rules.sockets, filters.is_some(), tcp_is_closed) {
             (Sockets::Pairs, true, _) => NetworkLevel::All,
             (Sockets::Pairs, false, true) => NetworkLevel::Tcp,
-            (Sockets::Internet, true, _) => NetworkLevel::Internet,
+            (Sockets::Some(_), true, _) if is_supervised => NetworkLevel::Named,
+            (Sockets::Some(_), true, _) => NetworkLevel::Internet,
             _ => NetworkLevel::Open,
         };
         let level = SandboxLevel {
@@ -136,27 +162,43 @@ impl Sandbox {
         Sandbox { level, filters }
     }
 
-    /// Applies the filters to the calling thread and all that it starts later. Allocates nothing.
+    /// Applies the filters to the calling thread and all that it starts later, and hands over the listener
+    /// of the filter that asks the supervisor. Allocates nothing.
     #[cfg(feature = "scripts")]
-    pub(crate) fn filter_calls(&self) -> std::io::Result<()> {
+    pub(crate) fn filter_calls(&self, handle: Option<&Handle>) -> std::io::Result<()> {
         let Some(filters) = &self.filters else { return Ok(()) };
+        if let Some((asking, handle)) = filters.asking.as_ref().zip(handle) {
+            handle.give(&supervisor::install(asking, false)?)?;
+        }
         filters.apply().map_err(|_| std::io::ErrorKind::PermissionDenied.into())
     }
 
-    /// Applies the filters to all threads of this process. Returns the level reached.
+    /// Applies the filters to all threads of this process. `hand_over` gives the number of the listener to
+    /// the host, and returns once that has taken it. Returns the level reached.
+    ///
+    /// Fails if the filter that asks the supervisor cannot be applied: without it, more would be open than was
+    /// allowed.
     #[cfg(feature = "toolsets")]
-    pub(crate) fn filter_process(self, complain: OnUnenforced<'_>) -> SandboxLevel {
+    pub(crate) fn filter_process(
+        self,
+        hand_over: impl FnOnce(i32) -> std::io::Result<()>,
+        complain: OnUnenforced<'_>,
+    ) -> std::io::Result<SandboxLevel> {
+        use std::os::fd::AsRawFd as _;
+        if let Some(asking) = self.filters.as_ref().and_then(|filters| filters.asking.as_ref()) {
+            hand_over(supervisor::install(asking, true)?.as_raw_fd())?;
+        }
         let applied = self.filters.is_some_and(|filters| {
             let applied = filters.apply_to_process();
             applied.inspect_err(|error| complain("seccomp", error)).is_ok()
         });
         let network = if applied { self.level.network } else { NetworkLevel::Open };
-        SandboxLevel {
+        Ok(SandboxLevel {
             contained: applied,
             terminal: self.level.terminal && applied,
             network,
             ..self.level
-        }
+        })
     }
 }
 
@@ -181,13 +223,18 @@ impl Sandbox {
     /// Filters nothing.
     #[cfg(feature = "scripts")]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux filters here")]
-    pub(crate) fn filter_calls(&self) -> std::io::Result<()> {
+    pub(crate) fn filter_calls(&self, _: Option<&Handle>) -> std::io::Result<()> {
         Ok(())
     }
 
     /// Filters nothing.
     #[cfg(feature = "toolsets")]
-    pub(crate) fn filter_process(self, _: OnUnenforced<'_>) -> SandboxLevel {
-        self.level
+    #[expect(clippy::unnecessary_wraps, reason = "Linux filters here")]
+    pub(crate) fn filter_process(
+        self,
+        _: impl FnOnce(i32) -> std::io::Result<()>,
+        _: OnUnenforced<'_>,
+    ) -> std::io::Result<SandboxLevel> {
+        Ok(self.level)
     }
 }

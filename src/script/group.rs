@@ -14,7 +14,10 @@ use rustix::process::Signal;
 
 use super::watchdog::Watchdog;
 use crate::process::{Group, session};
-use crate::sandbox::{ResourceLimits, Rules, Sandbox, SandboxLevel, keep_descriptors};
+use crate::sandbox::{
+    Handle, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets, Supervisor, hand_over,
+    keep_descriptors,
+};
 
 /// The longest time to wait for killed processes to end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,6 +44,8 @@ pub(super) struct Running {
     pub(super) group: Group,
     script: Child,
     watchdog: Option<Watchdog>,
+    /// Decides about its network, if that is limited.
+    supervisor: Option<Supervisor>,
     ended: bool,
 }
 
@@ -52,12 +57,13 @@ impl Running {
         limits: ResourceLimits,
     ) -> io::Result<(Running, SandboxLevel)> {
         keep_descriptors();
+        let (supervisor, handle) = supervised(&rules.sockets)?;
         let started = restricted(rules, |sandbox| {
             let level = SandboxLevel { rlimits: cfg!(target_os = "linux"), ..sandbox.level };
             let prepare = move || {
                 #[cfg(target_os = "linux")]
                 limits.apply()?;
-                sandbox.filter_calls()
+                sandbox.filter_calls(handle.as_ref())
             };
             session::start(command, prepare).map(|script| (script, level))
         });
@@ -67,7 +73,13 @@ impl Running {
             return Err(io::Error::other("the system gave it no number"));
         };
         let watchdog = Watchdog::start(SHELL, group.id());
-        Ok((Running { group, script, watchdog, ended: false }, level))
+        let mut running = Running { group, script, watchdog, supervisor: None, ended: false };
+        if let Some(supervisor) = supervisor {
+            let supervisor = supervisor.join();
+            running.supervisor =
+                supervisor.map_err(|_| io::Error::other("its supervisor panicked"))??;
+        }
+        Ok((running, level))
     }
 
     /// Sends a signal to the whole group.
@@ -106,6 +118,20 @@ impl Drop for Running {
             let _ = self.end();
         }
     }
+}
+
+/// Prepares to supervise the network of a process that starts, if its sockets ask for that: a thread waits for
+/// what the process hands over.
+#[expect(clippy::type_complexity, reason = "a thread, and the other end of its pipes")]
+fn supervised(
+    sockets: &Sockets,
+) -> io::Result<(Option<thread::JoinHandle<io::Result<Option<Supervisor>>>>, Option<Handle>)> {
+    let Sockets::Some(network) = sockets else { return Ok((None, None)) };
+    let (receiver, handle) = hand_over()?;
+    let network = network.clone();
+    let thread = thread::Builder::new().name("script-network".to_owned());
+    let thread = thread.spawn(move || receiver.receive(network))?;
+    Ok((Some(thread), Some(handle)))
 }
 
 fn complain(what: &str, error: &dyn std::fmt::Display) {

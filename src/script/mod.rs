@@ -44,6 +44,8 @@ mod help;
 mod limits;
 mod output;
 mod private_copy;
+mod reads;
+mod rights;
 #[cfg(unix)]
 mod run;
 #[cfg(not(unix))]
@@ -61,20 +63,20 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::catalog::{Environment, Scope};
+use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
 use crate::process::{self, NoRunner, Runner, Search};
-use crate::skill::SkillId;
-use crate::trust::{Abilities, Approval, Demand, Owner, SkillFiles, TrustStore};
+use crate::skill::{SkillId, ToolsetRights};
+use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use describe::describe;
 use files::Files;
 use private_copy::PrivateCopy;
-use run::{AllowedAccess, Sockets};
+use run::{AllowedAccess, Reads, Sockets};
 
 #[cfg(target_os = "linux")]
 #[doc(hidden)]
 pub use crate::sandbox::allowed_calls;
-pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
+pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel, limits_network};
 pub use limits::{ProjectScripts, ScriptLimits};
 pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
 
@@ -99,13 +101,17 @@ pub struct ScriptOptions {
     /// Files and directories that scripts may change, such as the workspace, besides their scratch
     /// directory. Paths that do not exist are ignored.
     pub write: Vec<PathBuf>,
+    /// The directory of the project, which scripts of projects may read; `None` is the directory in which this
+    /// program works. A directory that holds the user's home is not opened.
+    pub workspace: Option<PathBuf>,
     /// Files and directories that scripts cannot read, such as the records of the host: whoever reads
     /// a file can also lock it. Needs Landlock. Paths that do not exist are ignored.
     pub hidden: Vec<PathBuf>,
     /// True if scripts may use the network; true by default. A script of a project needs more: the
-    /// manifest must ask for it (`rights: {network: true}`), and the user must have been shown this
-    /// when trusting the script. It may then use Internet sockets. Sockets that reach other programs on
-    /// this machine by a path are open only to scripts of the user's own skills.
+    /// manifest must ask for it (`rights: {network: ["api.example.com:443"]}`, or `true` for the Internet),
+    /// and the user must have been shown this when trusting the script. It may then reach these addresses.
+    /// Those of this machine must be named, and sockets that reach other programs by a path are open only to
+    /// scripts of the user's own skills.
     pub network: bool,
     /// The limits and the network of the project's own scripts, where its settings narrow them; `None` for those
     /// of all scripts.
@@ -126,6 +132,7 @@ impl Default for ScriptOptions {
             env: env.map(str::to_owned).to_vec(),
             skill_env: BTreeMap::new(),
             write: Vec::new(),
+            workspace: None,
             hidden: Vec::new(),
             network: true,
             project: None,
@@ -252,61 +259,32 @@ impl Scripts {
         let copied = compared.map(|_| private_copy.file_at(Path::new("")));
         let skill_dir = copied.clone().unwrap_or_else(|| files.root.clone());
         let here = copied.unwrap_or_else(|| files.working_directory());
+        let rights = self.script_rights(skill, &files.root.join(script));
         let set_up = |command: &mut Command| {
             command.args(before).args(args);
-            command.env_clear().envs(self.env(skill, &path, skill_dir, &private_copy));
+            command.env_clear().envs(self.env(skill, &path, skill_dir, &private_copy, &rights));
             command.current_dir(here);
         };
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let mut write: Vec<_> = self.options.write.iter().map(absolute).collect();
         write.push(private_copy.scratch());
-        let offline = self.offline(skill, &files.root.join(script));
+        let offline = self.offline(skill, &rights);
         let sockets = match offline {
             Some(_) => Sockets::Pairs,
-            None if !skill.scope.is_trusted() => Sockets::Internet,
+            None if !skill.scope.is_trusted() => Sockets::Some(rights.network.clone()),
             None => Sockets::All,
         };
-        let (hidden, scratch) = (self.options.hidden.clone(), Some(private_copy.scratch()));
-        let access = AllowedAccess { write, hidden, sockets, scratch };
+        let reads = if skill.scope.is_trusted() {
+            Reads::All { but: self.options.hidden.clone() }
+        } else {
+            let own = private_copy.file_at(Path::new(""));
+            self.options.reads_of_project(own, &program, &path, rights.read.clone())
+        };
+        let scratch = Some(private_copy.scratch());
+        let access = AllowedAccess { reads, write, sockets, scratch };
         let output = run::run(&program, set_up, access, limits, io).map_err(failed)?;
         tracing::debug!(skill = %skill.id, script, code = ?output.exit_code, reason = ?output.reason, "ran a script");
         Ok(ScriptOutput { withheld, offline, ..output })
-    }
-
-    /// The things that the scripts of a skill may do once they are trusted: they read all files of the
-    /// user. Where the system confines nothing, they may do all that the user may.
-    pub fn abilities(&self, skill: &Owner) -> Abilities {
-        let is_asked = skill.scope.is_trusted() || skill.network;
-        let network = self.allows_network(skill) && is_asked;
-        if cfg!(target_os = "linux") {
-            Abilities { read: None, network, write: Some(self.options.write.clone()) }
-        } else {
-            Abilities::of_user()
-        }
-    }
-
-    /// The limits that the project's settings leave to the scripts of a skill; `None` if it is not the project's.
-    fn of_project(&self, skill: &Owner) -> Option<&ProjectScripts> {
-        self.options.project.as_ref().filter(|_| skill.scope == Scope::Project)
-    }
-
-    fn limits(&self, skill: &Owner) -> &ScriptLimits {
-        self.of_project(skill).map_or(&self.options.limits, |project| &project.limits)
-    }
-
-    fn allows_network(&self, skill: &Owner) -> bool {
-        self.options.network && self.of_project(skill).is_none_or(|project| project.network)
-    }
-
-    /// The reason why the network is closed to the script at `path`; `None` if it is open.
-    fn offline(&self, skill: &Owner, path: &Path) -> Option<Offline> {
-        let is_foreign = !skill.scope.is_trusted();
-        match () {
-            () if !self.allows_network(skill) => Some(Offline::Host),
-            () if is_foreign && !skill.network => Some(Offline::NotAsked),
-            () if is_foreign && !self.trust.opens_network(path) => Some(Offline::NotAllowed),
-            () => None,
-        }
     }
 
     /// The `PATH` that scripts get.
@@ -321,6 +299,7 @@ impl Scripts {
         path: &OsStr,
         skill_dir: PathBuf,
         private_copy: &PrivateCopy,
+        rights: &ToolsetRights,
     ) -> BTreeMap<OsString, OsString> {
         let more = self.options.skill_env.get(&skill.id).into_iter().flatten();
         let names = self.options.env.iter().chain(more);
@@ -331,6 +310,10 @@ impl Scripts {
             env.insert("PATH".into(), path.to_owned());
         }
         let scratch = private_copy.scratch();
+        // Programs give up when they cannot read their settings, and do without if there are none.
+        if !skill.scope.is_trusted() && !self.options.are_at_home(&rights.read) {
+            env.insert("HOME".into(), scratch.clone().into_os_string());
+        }
         env.extend([
             ("SKILL_DIR".into(), skill_dir.into_os_string()),
             ("TMPDIR".into(), scratch.clone().into_os_string()),
@@ -348,8 +331,8 @@ impl Scripts {
         };
         let limits = ScriptLimits { timeout: Duration::from_secs(5), ..ScriptLimits::default() };
         let sockets = Sockets::Pairs;
-        let (write, hidden) = (Vec::new(), Vec::new());
-        let access = AllowedAccess { write, hidden, sockets, scratch: None };
+        let reads = Reads::All { but: self.options.hidden.clone() };
+        let access = AllowedAccess { reads, write: Vec::new(), sockets, scratch: None };
         let output = run::run(node, set_up, access, &limits, ScriptIo::default()).ok()?;
         let version = semver::Version::parse(output.stdout.trim().strip_prefix('v')?).ok()?;
         Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))

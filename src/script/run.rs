@@ -12,8 +12,8 @@ use rustix::process::Signal;
 use super::group::{Running, restricted};
 use super::{Listener, SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput, Stream};
 use crate::process::{Exceeded, Measuring};
-pub(super) use crate::sandbox::Sockets;
-use crate::sandbox::{Reads, Rules, describe_exit};
+pub(super) use crate::sandbox::{Reads, Sockets};
+use crate::sandbox::{Rules, describe_exit};
 
 /// The interval at which limits are checked, and the host is asked whether it cancels.
 const TICK: Duration = Duration::from_millis(20);
@@ -22,11 +22,10 @@ const CLOSED_OUTPUT_INTERVAL: Duration = Duration::from_millis(2);
 /// The most bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// The files that may be written, and the sockets that may be used.
+/// The files that may be read and written, and the sockets that may be used.
 pub(super) struct AllowedAccess {
+    pub(super) reads: Reads,
     pub(super) write: Vec<PathBuf>,
-    /// Files and directories that cannot be read.
-    pub(super) hidden: Vec<PathBuf>,
     pub(super) sockets: Sockets,
     /// The directory whose size is limited.
     pub(super) scratch: Option<PathBuf>,
@@ -59,11 +58,7 @@ pub(super) fn run(
         rustix::io::ioctl_fionbio(reader, true)?;
     }
     command.stdin(input(io.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
-    let rules = Rules {
-        reads: Reads::All { but: access.hidden },
-        write: access.write,
-        sockets: access.sockets,
-    };
+    let rules = Rules { reads: access.reads, write: access.write, sockets: access.sockets };
     let measuring = Measuring::new(limits.totals(access.scratch));
     let began = Instant::now();
     let started = Running::start(&mut command, &rules, limits.resource_limits());

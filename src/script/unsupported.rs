@@ -5,19 +5,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{SandboxLevel, ScriptIo, ScriptLimits, ScriptOutput};
+use crate::skill::Network;
 
 /// The sockets that may be used.
 pub(super) enum Sockets {
     All,
-    Internet,
+    Some(Network),
     Pairs,
 }
 
-/// The files that may be written, and the sockets that may be used.
+/// The files that may be read.
+pub(super) enum Reads {
+    All { but: Vec<PathBuf> },
+    Only { read: Vec<PathBuf>, run: Vec<PathBuf>, but: Vec<PathBuf> },
+}
+
+/// The files that may be read and written, and the sockets that may be used.
 #[expect(dead_code, reason = "no script is started")]
 pub(super) struct AllowedAccess {
+    pub(super) reads: Reads,
     pub(super) write: Vec<PathBuf>,
-    pub(super) hidden: Vec<PathBuf>,
     pub(super) sockets: Sockets,
     pub(super) scratch: Option<PathBuf>,
 }

@@ -55,10 +55,10 @@ pub struct Manifest {
     /// `scripts`: files that may be run. `None` means all files in `scripts/`. Invalid entries are
     /// listed too, with a diagnostic.
     pub scripts: Option<Vec<Spanned<String>>>,
-    /// `rights.network` and `metadata.rights.network`: true if the scripts request network access.
-    /// Scripts of a project get it only if they request it and the user saw the request when trusting
-    /// them.
-    pub network: Option<Spanned<bool>>,
+    /// `rights` and `metadata.rights`: the files outside of the skill and the part of the network that the
+    /// scripts request. Scripts of a project get them only if they request them and the user saw the
+    /// request when trusting them.
+    pub script_rights: Option<ToolsetRights>,
     /// `default_enabled`, for bundled skills: whether the skill is on by default. A missing value means
     /// true.
     pub default_enabled: Option<Spanned<bool>>,
@@ -287,10 +287,16 @@ impl Manifest {
             let Some(entries) = reader.mapping("rights", node, "rights: {network: true}") else {
                 continue;
             };
-            let mut rights = Fields::new(entries, reader);
-            let asked = rights.take("network").and_then(|node| reader.boolean("network", node));
-            self.network = asked.or(self.network.take());
-            self.keep_unknown("rights.", rights.rest());
+            let mut fields = Fields::new(entries, reader);
+            let read = fields.take("read").map(|node| rights::read_paths(node, reader));
+            let network =
+                fields.take("network").and_then(|node| rights::read_network(node, reader));
+            if read.is_some() || network.is_some() {
+                let asked = self.script_rights.get_or_insert_default();
+                asked.read.extend(read.unwrap_or_default());
+                asked.network = network.unwrap_or_else(|| std::mem::take(&mut asked.network));
+            }
+            self.keep_unknown("rights.", fields.rest());
         }
     }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::context::Context;
 use super::examples::Examples;
 use super::manifest::Manifest;
+use super::rights::ToolsetRights;
 use super::spanned::Spanned;
 
 impl Manifest {
@@ -35,7 +36,7 @@ impl Manifest {
         let rights = &self.toolset_rights;
         put("toolset_rights", (!rights.is_empty()).then(|| json!(rights)));
         put("scripts", self.scripts.as_deref().map(list));
-        put("rights", self.network.as_ref().map(|network| json!({"network": network.value})));
+        put("rights", self.script_rights.as_ref().map(script_rights));
         put("default_enabled", boolean(&self.default_enabled));
         put("disable_model_invocation", boolean(&self.disable_model_invocation));
         put("closed_by_policy", self.closed_by_policy.then(|| true.into()));
@@ -68,4 +69,13 @@ fn examples_json(examples: &Examples) -> Json {
 
 fn list(entries: &[Spanned<String>]) -> Json {
     entries.iter().map(|entry| entry.value.as_str()).collect()
+}
+
+/// The rights of scripts; `read` is left out if they read nothing more.
+fn script_rights(rights: &ToolsetRights) -> Json {
+    let mut json = json!({"network": rights.network});
+    if let (Some(map), false) = (json.as_object_mut(), rights.read.is_empty()) {
+        map.insert("read".to_owned(), json!(rights.read));
+    }
+    json
 }

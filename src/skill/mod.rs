@@ -29,6 +29,7 @@ mod keys;
 pub(crate) mod load;
 mod manifest;
 mod manifest_json;
+mod network;
 mod nfkc;
 mod origin;
 #[doc(hidden)]
@@ -84,6 +85,7 @@ pub use id::{SkillId, is_identifier};
 pub use invisible::is_invisible;
 pub(crate) use invisible::without_invisible;
 pub use manifest::Manifest;
+pub use network::{Endpoint, Host, Network};
 #[doc(hidden)]
 pub(crate) use policy::Policy;
 pub use portable::Portable;

@@ -1,4 +1,4 @@
-//! Rights that toolsets request: `{class: "toolsets/table:Table", rights: {read: ["."]}}`.
+//! Rights that scripts and toolsets request: `rights: {read: ["."], network: ["api.example.com:443"]}`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Reader, at_commas, nested};
+use super::network::Network;
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// The rights that a toolset requests in addition to those that every toolset has.
+/// The rights that a toolset, or the scripts of a skill, request in addition to those that all have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolsetRights {
-    /// Files and directories that the toolset reads: absolute paths, paths below the home directory
+    /// Files and directories that they read: absolute paths, paths below the home directory
     /// (`~/…`), or paths below the directory in which the host works (`.`).
     pub read: Vec<String>,
-    /// True if the toolset uses the network.
-    pub network: bool,
+    /// The part of the network that they use.
+    pub network: Network,
 }
 
 impl ToolsetRights {
@@ -36,7 +37,10 @@ impl ToolsetRights {
             let real = path.canonicalize().or_else(|_| std::path::absolute(&path)).unwrap_or(path);
             real.to_string_lossy().into_owned()
         };
-        ToolsetRights { read: self.read.iter().map(resolve).collect(), network: self.network }
+        ToolsetRights {
+            read: self.read.iter().map(resolve).collect(),
+            network: self.network.clone(),
+        }
     }
 
     /// Returns the rights in `self` that `other` covers. A right to a directory covers everything below
@@ -44,14 +48,14 @@ impl ToolsetRights {
     #[must_use]
     pub fn and(&self, other: &ToolsetRights) -> ToolsetRights {
         let read = self.read.iter().filter(|path| other.opens(path)).cloned();
-        ToolsetRights { read: read.collect(), network: self.network && other.network }
+        ToolsetRights { read: read.collect(), network: self.network.and(&other.network) }
     }
 
     /// Returns the rights in `self` that `other` does not cover.
     #[must_use]
     pub fn without(&self, other: &ToolsetRights) -> ToolsetRights {
         let read = self.read.iter().filter(|path| !other.opens(path)).cloned();
-        ToolsetRights { read: read.collect(), network: self.network && !other.network }
+        ToolsetRights { read: read.collect(), network: self.network.without(&other.network) }
     }
 
     fn opens(&self, path: &str) -> bool {
@@ -60,7 +64,14 @@ impl ToolsetRights {
 
     /// Tells whether there are no rights.
     pub fn is_empty(&self) -> bool {
-        self.read.is_empty() && !self.network
+        self.read.is_empty() && self.network.is_none()
+    }
+}
+
+/// The right to a part of the network, and nothing else.
+impl<N: Into<Network>> From<N> for ToolsetRights {
+    fn from(network: N) -> ToolsetRights {
+        ToolsetRights { read: Vec::new(), network: network.into() }
     }
 }
 
@@ -69,7 +80,7 @@ impl fmt::Display for ToolsetRights {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let read: Vec<String> = self.read.iter().map(|path| format!("`{path}`")).collect();
         let read = (!read.is_empty()).then(|| format!("to read {}", read.join(", ")));
-        let network = self.network.then(|| "to use the network".to_owned());
+        let network = (!self.network.is_none()).then(|| format!("to use {}", self.network));
         let all: Vec<String> = read.into_iter().chain(network).collect();
         f.write_str(&all.join(" and "))
     }
@@ -107,17 +118,17 @@ pub(super) fn read_toolsets(
     read
 }
 
+/// Reads the rights of a toolset.
 fn read_rights(node: &Node, reader: &mut Reader<'_>) -> ToolsetRights {
     let mut rights = ToolsetRights::default();
     let example = "rights: {read: [\".\"], network: false}";
     for (name, value) in reader.mapping("rights", node, example).unwrap_or_default() {
         match name.text().unwrap_or_default() {
             "read" => {
-                let paths = reader.list("read", value, at_commas);
-                rights.read.extend(paths.into_iter().map(|path| path.value));
+                rights.read = read_paths(value, reader);
             }
             "network" => {
-                rights.network = reader.boolean("network", value).is_some_and(|it| it.value);
+                rights.network = read_network(value, reader).unwrap_or_default();
             }
             other => {
                 let message = format!("there is no right `{other}`");
@@ -127,4 +138,31 @@ fn read_rights(node: &Node, reader: &mut Reader<'_>) -> ToolsetRights {
         }
     }
     rights
+}
+
+/// Reads the `read` of rights.
+pub(super) fn read_paths(node: &Node, reader: &mut Reader<'_>) -> Vec<String> {
+    reader.list("read", node, at_commas).into_iter().map(|path| path.value).collect()
+}
+
+/// Reads the `network` of rights: a truth value, or a list of addresses. An entry that is not an address is
+/// reported and opens nothing.
+pub(super) fn read_network(node: &Node, reader: &mut Reader<'_>) -> Option<Network> {
+    let is_list = matches!(node.value, Value::Sequence(_))
+        || node.text().is_some_and(|text| text.contains(':') || text.trim() == "*");
+    if !is_list {
+        return Some(reader.boolean("network", node)?.value.into());
+    }
+    let mut network = Network::default();
+    for entry in reader.list("network", node, at_commas) {
+        match Network::parse([&*entry.value]) {
+            Ok(part) => network = network.or(&part),
+            Err(why) => {
+                let message = format!("an entry of `network` is not an address: {why}");
+                let help = "write a host and a port, such as `network: [\"api.example.com:443\"]`";
+                reader.report(Code::InvalidValue, entry.span, message, help);
+            }
+        }
+    }
+    Some(network)
 }

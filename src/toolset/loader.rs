@@ -323,7 +323,7 @@ impl Loader {
                 let own = own.as_ref().and_then(|name| self.options.named_limits(owner, name));
                 let mut limits = own.unwrap_or(limits).clone();
                 limits.read.extend(rights.held.read.iter().map(PathBuf::from));
-                limits.network |= rights.held.network;
+                limits.network = limits.network.or(&rights.held.network);
                 // Callers name files of the skill by their original paths, so these must be readable,
                 // too.
                 limits.read.extend(skill.map(|_| owner.dir.clone()));

@@ -13,7 +13,7 @@ use super::worker::Code;
 use crate::catalog::sub_skill::is_skill;
 use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
-use crate::process::{NoRunner, Runner, Search, search_path};
+use crate::process::{NoRunner, Runner, Search, installation, search_path};
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// The most files below the directory of a program.
@@ -187,24 +187,6 @@ fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
     let name = found.file_name().unwrap_or_default();
     let others = which::which_in_all(name, Some(path), "/").into_iter().flatten();
     others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
-}
-
-/// The directories that an interpreter reads: that of the path by which it was found, and that of the
-/// file behind its links. For a directory `bin`, its parent is used, unless that is the root, or is or
-/// contains the user's home.
-fn installation(interpreter: &Path) -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let is_open = |dir: &Path| home.as_ref().is_none_or(|home| !home.starts_with(dir));
-    let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
-    let mut dirs = Vec::new();
-    for dir in names.iter().flatten().filter_map(|path| path.parent()) {
-        let above = dir.parent().filter(|above| {
-            dir.file_name() == Some(OsStr::new("bin")) && above.parent().is_some() && is_open(above)
-        });
-        dirs.push(above.unwrap_or(dir).to_owned());
-    }
-    dirs.dedup();
-    dirs
 }
 
 /// Collects the regular files below `dir`, whose path is `at`. Skips hidden files, Python bytecode, and

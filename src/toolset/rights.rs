@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{Isolation, Limits, ToolsetOptions};
 use crate::catalog::Scope;
 use crate::error::{Error, ErrorCode, Remedy};
-use crate::skill::{SkillId, ToolsetRights};
+use crate::skill::{Network, SkillId, ToolsetRights};
 use crate::trust::{Abilities, Owner, TrustStore};
 
 /// The parts of a tool's message which show that the system refused something. They only decide whether the
@@ -63,23 +63,29 @@ impl ToolsetOptions {
         if !cfg!(target_os = "linux") {
             return Abilities::of_user();
         }
-        let (mut read, mut write, mut network) = (BTreeSet::new(), BTreeSet::new(), false);
+        let (mut read, mut write, mut network) =
+            (BTreeSet::new(), BTreeSet::new(), Network::default());
         for class in classes {
             let name = self.limits_name(owner, class);
             let own = name.and_then(|name| self.named_limits(owner, &name));
             let limits = own.unwrap_or(general);
             read.extend(limits.read.iter().cloned());
             write.extend(limits.write.iter().cloned());
-            network |= limits.network;
+            network = network.or(&limits.network);
         }
         if owner.scope.is_trusted() {
             for rights in owner.toolset_rights.values().map(ToolsetRights::resolved) {
                 read.extend(rights.read.iter().map(PathBuf::from));
-                network |= rights.network;
+                network = network.or(&rights.network);
             }
         }
         let (read, write) = (read.into_iter().collect(), write.into_iter().collect());
-        Abilities { read: Some(read), network, write: Some(write) }
+        Abilities {
+            read: Some(read),
+            network,
+            is_network_limited: crate::sandbox::limits_network(),
+            write: Some(write),
+        }
     }
 
     /// The name under which there are limits for a class of a skill.

@@ -3,14 +3,19 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::skill::Network;
+
 /// The things that code may do once it is trusted, besides reading its skill and the system's programs, and
 /// writing to a directory of its own that is removed after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abilities {
     /// Files and directories of the user that it may read; `None` for all files.
     pub read: Option<Vec<PathBuf>>,
-    /// True if it may use the network.
-    pub network: bool,
+    /// The part of the network that it may use.
+    pub network: Network,
+    /// False if nothing keeps it from other addresses than those, the services of this machine included, once
+    /// it may use any part of the network.
+    pub is_network_limited: bool,
     /// Files and directories that it may change; `None` for all files.
     pub write: Option<Vec<PathBuf>>,
 }
@@ -18,7 +23,7 @@ pub struct Abilities {
 impl Abilities {
     /// The abilities of code that nothing confines: it may do all that the user may.
     pub fn of_user() -> Abilities {
-        Abilities { read: None, network: true, write: None }
+        Abilities { read: None, network: true.into(), is_network_limited: false, write: None }
     }
 }
 
@@ -34,7 +39,13 @@ impl fmt::Display for Abilities {
             Some([]) => f.write_str("reads its skill alone")?,
             Some(paths) => write!(f, "reads its skill and {}", named(paths))?,
         }
-        f.write_str(if self.network { " · uses the network" } else { " · no network" })?;
+        match (self.network.is_none(), self.is_network_limited) {
+            (true, _) => f.write_str(" · no network")?,
+            (false, true) => write!(f, " · uses {}", self.network)?,
+            (false, false) => {
+                f.write_str(" · uses the network, services of this machine included")?;
+            }
+        }
         match self.write.as_deref() {
             None => f.write_str(" · writes all your files"),
             Some([]) => f.write_str(" · writes nothing"),
@@ -65,7 +76,13 @@ mod tests {
                 "reads its skill and `/a` · no network · writes all your files",
             ),
         ] {
-            assert_eq!(Abilities { read, network, write }.to_string(), wanted);
+            assert_eq!(
+                {
+                    let (network, is_network_limited) = (network.into(), true);
+                    Abilities { read, network, is_network_limited, write }.to_string()
+                },
+                wanted
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Abilities, ContentHash, FileChange, Owner, Refusal, SkillFiles, TrustStore, Verdict};
 use crate::error::{Error, ErrorCode, Remedy};
-use crate::skill::SkillId;
+use crate::skill::{SkillId, ToolsetRights};
 
 /// A host's callback that decides whether an untrusted file may run.
 #[derive(Clone)]
@@ -44,9 +44,9 @@ pub struct TrustRequest {
     pub sha256: ContentHash,
     /// The classes that a library exports; empty for a script.
     pub classes: Vec<String>,
-    /// True if the skill asks for the network for its scripts. Trusting a script grants it the network
+    /// The rights that the skill asks for, for its scripts; none for a library. Trusting a script grants them
     /// as well.
-    pub network: bool,
+    pub rights: ToolsetRights,
     /// The things that it may do once it is trusted, for the user to see.
     pub abilities: Abilities,
     /// The reason why the file is not trusted.
@@ -208,8 +208,12 @@ impl TrustStore {
         changes: Vec<FileChange>,
     ) -> Result<Option<bool>, Error> {
         let Demand { owner, skill, classes, approve, abilities } = demand;
-        let network = owner.network && classes.is_empty();
-        let question = Refusal::of_code(path, sha256.clone(), *skill, network);
+        let rights = if classes.is_empty() {
+            owner.script_rights.resolved()
+        } else {
+            ToolsetRights::default()
+        };
+        let question = Refusal::of_code(path, sha256.clone(), *skill, rights.clone());
         if self.is_refused(&question) {
             return Ok(Some(false));
         }
@@ -219,7 +223,7 @@ impl TrustStore {
             path: path.to_owned(),
             sha256: sha256.clone(),
             classes: classes.to_vec(),
-            network,
+            rights: rights.clone(),
             abilities: abilities(),
             verdict,
             changes,
@@ -227,7 +231,7 @@ impl TrustStore {
         let answer = (approve.0)(&request);
         match answer {
             Some(true) => {
-                self.add_with_skill(*skill, path, sha256.clone(), network)?;
+                self.add_with_skill(*skill, path, sha256.clone(), rights)?;
             }
             Some(false) => self.refuse(question)?,
             None => {}

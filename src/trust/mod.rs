@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::Scope;
 use crate::catalog::stamp::Stamp;
 use crate::error::{Error, ErrorCode, Remedy};
-use crate::skill::ToolsetRights;
+use crate::skill::{Network, ToolsetRights};
 
 pub use abilities::Abilities;
 #[cfg(any(feature = "scripts", feature = "toolsets"))]
@@ -64,9 +64,13 @@ pub struct TrustedFile {
     pub sha256: ContentHash,
     /// When it was trusted, in seconds since 1970.
     pub since: u64,
-    /// True if it was also trusted to use the network, because its skill asked for that.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub network: bool,
+    /// The part of the network that a script may use, because its skill asked for it.
+    #[serde(default, skip_serializing_if = "Network::is_none")]
+    pub network: Network,
+    /// Files and directories that a script may read, because its skill asked for them; absolute and without
+    /// links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
     /// The rights that the user granted to the classes of a library, by class. Paths in them are
     /// absolute and without links.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -79,6 +83,11 @@ pub struct TrustedFile {
 }
 
 impl TrustedFile {
+    /// Returns the rights that it has as a script.
+    pub fn script_rights(&self) -> ToolsetRights {
+        ToolsetRights { read: self.read.clone(), network: self.network.clone() }
+    }
+
     /// Tells whether the file is still at its path, and no link leads to it.
     pub fn is_in_place(&self) -> bool {
         self.path.canonicalize().is_ok_and(|real| real == self.path)
@@ -196,12 +205,14 @@ impl TrustStore {
         self.state().trusted.files.values().cloned().collect()
     }
 
-    /// Tells whether the file at `path` was trusted to use the network.
-    pub fn opens_network(&self, path: &Path) -> bool {
-        self.state().trusted.files.get(&real(path)).is_some_and(|known| known.network)
+    /// Returns the rights with which the script at `path` was trusted.
+    pub fn script_rights(&self, path: &Path) -> ToolsetRights {
+        let state = self.state();
+        let known = state.trusted.files.get(&real(path));
+        known.map(TrustedFile::script_rights).unwrap_or_default()
     }
 
-    /// Trusts the file at `path` with its current content, without the network, together with the
+    /// Trusts the file at `path` with its current content, without further rights, together with the
     /// current files of its skill. Returns the new entry.
     ///
     /// Fails with `NOT_FOUND`, `PERMISSION_DENIED` or `EXECUTION_ERROR` if the file cannot be read or
@@ -213,18 +224,18 @@ impl TrustStore {
     /// Trusts the file at `path` with the content `sha256`, which the user has reviewed, even if the
     /// file has changed since.
     pub fn add_content(&self, path: &Path, sha256: ContentHash) -> Result<TrustedFile, Error> {
-        self.add_with(path, sha256, false)
+        self.add_with(path, sha256, ToolsetRights::default())
     }
 
-    /// Trusts the file at `path` as [`TrustStore::add_content`] does. Set `network` to allow the network
-    /// too, if the user was told that the skill asks for it.
+    /// Trusts the file at `path` as [`TrustStore::add_content`] does. A script also gets
+    /// `rights`, which the skill asks for and the user was told of: of the network and of files to read.
     pub fn add_with(
         &self,
         path: &Path,
         sha256: ContentHash,
-        network: bool,
+        rights: impl Into<ToolsetRights>,
     ) -> Result<TrustedFile, Error> {
-        self.add_with_skill(SkillFiles::around(path)?.as_ref(), path, sha256, network)
+        self.add_with_skill(SkillFiles::around(path)?.as_ref(), path, sha256, rights)
     }
 
     /// Trusts the file at `path` as [`TrustStore::add_with`] does, together with the files of its skill
@@ -235,12 +246,13 @@ impl TrustStore {
         skill: Option<&SkillFiles>,
         path: &Path,
         sha256: ContentHash,
-        network: bool,
+        rights: impl Into<ToolsetRights>,
     ) -> Result<TrustedFile, Error> {
         let since = now();
+        let ToolsetRights { read, network } = rights.into().resolved();
         let skill = skill.map(|files| TrustedSkill::new(files, since));
         let (path, rights, tools) = (real(path), BTreeMap::new(), BTreeMap::new());
-        let file = TrustedFile { path, sha256, since, network, rights, tools };
+        let file = TrustedFile { path, sha256, since, network, read, rights, tools };
         self.change(|trusted| {
             if let Some(skill) = skill {
                 trusted.accept(skill);

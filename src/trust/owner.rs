@@ -18,8 +18,8 @@ pub struct Owner {
     /// The `scripts` of its manifest, relative to the directory; `None` stands for all files in
     /// `scripts/`.
     pub scripts: Option<Vec<String>>,
-    /// True if its manifest asks for the network, for its scripts.
-    pub network: bool,
+    /// The rights that its manifest asks for, for its scripts.
+    pub script_rights: ToolsetRights,
     /// The entries of its `toolsets`.
     pub toolsets: Vec<String>,
     /// The rights that entries of its `toolsets` ask for, by entry.
@@ -37,11 +37,11 @@ impl Owner {
     pub fn new(id: SkillId, scope: Scope, dir: PathBuf, manifest: Option<&Manifest>) -> Owner {
         let declared = manifest.and_then(|manifest| manifest.scripts.as_ref());
         let scripts = declared.map(|all| all.iter().map(|one| one.value.clone()).collect());
-        let asked = manifest.and_then(|manifest| manifest.network.as_ref());
-        let network = asked.is_some_and(|asked| asked.value);
+        let script_rights = manifest.and_then(|manifest| manifest.script_rights.clone());
+        let script_rights = script_rights.unwrap_or_default();
         let toolsets = manifest.into_iter().flat_map(|manifest| &manifest.toolsets);
         let toolsets = toolsets.map(|entry| entry.value.clone()).collect();
         let toolset_rights = manifest.map(|it| it.toolset_rights.clone()).unwrap_or_default();
-        Owner { id, scope, dir, scripts, network, toolsets, toolset_rights }
+        Owner { id, scope, dir, scripts, script_rights, toolsets, toolset_rights }
     }
 }

@@ -31,15 +31,14 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The refusal of the code at `path`, together with the files of its skill. `network` is true for a
-    /// script that would get the network.
+    /// The refusal of the code at `path`, together with the files of its skill. `rights` are those that a
+    /// script would get.
     pub fn of_code(
         path: &Path,
         sha256: ContentHash,
         skill: Option<&SkillFiles>,
-        network: bool,
+        rights: ToolsetRights,
     ) -> Refusal {
-        let rights = ToolsetRights { network, ..ToolsetRights::default() };
         let skill = skill.map(SkillFiles::sha256);
         Refusal { path: real(path), sha256, skill, class: None, rights, since: now() }
     }
@@ -106,7 +105,7 @@ impl TrustStore {
     fn rights_question(&self, path: &Path, class: &str, rights: ToolsetRights) -> Option<Refusal> {
         let sha256 = self.state().trusted.files.get(&real(path))?.sha256.clone();
         let class = Some(class.to_owned());
-        Some(Refusal { class, rights, ..Refusal::of_code(path, sha256, None, false) })
+        Some(Refusal { class, ..Refusal::of_code(path, sha256, None, rights) })
     }
 
     /// Forgets the refusals about the files at `paths`, and returns them. Code that was refused may be asked

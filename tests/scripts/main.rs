@@ -5,7 +5,9 @@
 mod beside;
 mod contents;
 mod limits;
+mod network;
 mod probes;
+mod reads;
 #[expect(dead_code, reason = "these tests need no shared data")]
 #[path = "../support/mod.rs"]
 mod support;

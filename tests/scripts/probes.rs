@@ -91,7 +91,7 @@ for family in ['AF_INET', 'AF_INET6', 'AF_UNIX', 'AF_PACKET']:
     ];
     for (scope, asks, allowed, printed, offline) in cases {
         let mut place = Place::py(text);
-        (place.owner.scope, place.owner.network) = (scope, asks);
+        (place.owner.scope, place.owner.script_rights) = (scope, asks.into());
         let script = place.root().join("scripts/a.py");
         let hash = repertoire::trust::ContentHash::of_file(&script).unwrap();
         place.store.add_with(&script, hash, allowed).unwrap();

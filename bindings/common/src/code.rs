@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use repertoire::script::ScriptOptions;
+use repertoire::skill::Network;
 use repertoire::toolset::{Approval, HostProgram, Isolation, ToolsetOptions};
 use repertoire::{Error, ErrorCode};
 use serde_json::{Map, Value};
@@ -23,8 +24,8 @@ pub struct ToolsetSettings {
     pub config: Map<String, Value>,
     /// The time limit of one call, in seconds.
     pub call_timeout: Option<f64>,
-    /// True if plugins may use the network.
-    pub network: Option<bool>,
+    /// The part of the network that plugins may use.
+    pub network: Option<Network>,
     /// Files and directories that plugins may write.
     pub write: Vec<PathBuf>,
 }
@@ -40,6 +41,8 @@ pub struct ScriptSettings {
     pub env: Vec<String>,
     /// Files and directories that scripts may write.
     pub write: Vec<PathBuf>,
+    /// Files and directories that scripts cannot read, besides the trust store and the sessions.
+    pub hidden: Vec<PathBuf>,
     /// False if scripts may not use the network.
     pub network: Option<bool>,
 }
@@ -63,7 +66,7 @@ impl ToolsetSettings {
             if let Some(timeout) = self.call_timeout {
                 limits.call_timeout = seconds("call_timeout", timeout)?;
             }
-            limits.network = self.network.unwrap_or(limits.network);
+            limits.network = self.network.clone().unwrap_or_default();
             limits.write.extend(self.write.iter().cloned());
         }
         if let Some(policy) = &self.policy {
@@ -85,6 +88,7 @@ impl ScriptSettings {
         options.limits.output_bytes = self.output_bytes.unwrap_or(options.limits.output_bytes);
         options.env.extend(self.env.iter().cloned());
         options.write.extend(self.write.iter().cloned());
+        options.hidden.extend(self.hidden.iter().cloned());
         options.network = self.network.unwrap_or(options.network);
         options.approve = approve;
         Ok(options)

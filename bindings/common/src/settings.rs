@@ -147,7 +147,10 @@ impl Settings {
             builder = builder.toolsets(toolsets.to_engine(hosts.worker, approve.clone())?);
         }
         if let Some(scripts) = &self.scripts {
-            builder = builder.scripts(scripts.to_engine(approve)?);
+            let mut scripts = scripts.to_engine(approve)?;
+            scripts.hidden.extend(self.records());
+            scripts.workspace = self.config.as_ref().map(|config| config.project.clone());
+            builder = builder.scripts(scripts);
         }
         if let Some(trust) = trust {
             builder = builder.trust(Arc::new(trust));
@@ -203,6 +206,19 @@ impl Settings {
     }
 
     /// Sets the skills in memory, the catalog options and the matching options.
+    /// The files in which the engine records trust and sessions: whoever reads a file can also lock it.
+    fn records(&self) -> Vec<PathBuf> {
+        let trust = self.trust.iter().flat_map(|file| [file.clone(), file.with_extension("lock")]);
+        let sessions = self.sessions.iter().flat_map(|file| {
+            ["", "-wal", "-shm"].map(|suffix| {
+                let mut file = file.clone().into_os_string();
+                file.push(suffix);
+                PathBuf::from(file)
+            })
+        });
+        trust.chain(sessions).collect()
+    }
+
     fn catalog(&self, mut builder: EngineBuilder) -> Result<EngineBuilder, Error> {
         let brand = self.brand.as_deref();
         for text in &self.skills {
@@ -254,6 +270,43 @@ mod tests {
     use repertoire_fetch::SourceList;
 
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn scripts_cannot_read_the_trust_store_and_the_sessions() {
+        let dir = tempfile::tempdir().unwrap();
+        let skill = dir.path().join("skills/reader");
+        std::fs::create_dir_all(skill.join("scripts")).unwrap();
+        let front = "---\nname: reader\ndescription: Reads.\n---\nB\n";
+        std::fs::write(skill.join("SKILL.md"), front).unwrap();
+        let text =
+            "#!/bin/sh\nfor file; do cat \"$file\" >/dev/null 2>&1 && echo open; done; echo end\n";
+        std::fs::write(skill.join("scripts/a.sh"), text).unwrap();
+        let [trust, sessions, other] =
+            ["trust.json", "sessions.sqlite", "other"].map(|name| dir.path().join(name));
+        std::fs::write(&other, "").unwrap();
+        let mut source = SourceSetting::bare(dir.path().join("skills"));
+        source.scope = "user".to_owned();
+        TrustStore::open(&trust).unwrap().add(&other).unwrap();
+        let engine = build(Settings {
+            sources: vec![source],
+            trust: Some(trust.clone()),
+            sessions: Some(sessions.clone()),
+            scripts: Some(ScriptSettings::default()),
+            ..Settings::default()
+        })
+        .unwrap();
+        let session = engine.session("s");
+        let tools = engine.tools(&session);
+        let run = |files: &[&PathBuf]| {
+            let arguments = serde_json::json!({"skill": "reader", "script": "a.sh", "args": files});
+            let answer = tools.call("run_skill_script", &arguments);
+            serde_json::to_value(&answer).unwrap().to_string()
+        };
+        let closed = run(&[&trust, &sessions]);
+        assert!(closed.contains("end") && !closed.contains("open"), "{closed}");
+        assert!(run(&[&other]).contains("open"));
+    }
 
     fn build(settings: Settings) -> Result<Engine, Error> {
         settings.into_builder(Hosts::default())?.build()

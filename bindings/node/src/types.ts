@@ -225,7 +225,7 @@ export interface TrustRequest {
   path: string;
   sha256: string;
   classes: string[];
-  /** All that the code may do once it is trusted, such as "reads all your files · no network · writes nothing". */
+  /** All that the code may do once it is trusted, such as "reads its skill alone · no network · writes nothing". */
   may: string;
   verdict: 'untrusted' | 'changed';
   /**
@@ -448,13 +448,20 @@ export interface EngineOptions {
         cache?: Path;
         config?: Record<string, unknown>;
         callTimeout?: number;
-        network?: boolean;
+        network?: boolean | string[];
         write?: Path[];
       };
   /** Runs scripts; times are in milliseconds. */
   scripts?:
     | boolean
-    | { timeout?: number; outputBytes?: number; env?: string[]; write?: Path[]; network?: boolean };
+    | {
+        timeout?: number;
+        outputBytes?: number;
+        env?: string[];
+        write?: Path[];
+        hidden?: Path[];
+        network?: boolean;
+      };
   /** The file that lists approved code. */
   trust?: Path;
   approve?: (request: TrustRequest) => Awaitable<boolean | null>;

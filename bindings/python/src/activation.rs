@@ -199,7 +199,7 @@ record! {
         sha256: String,
         /// The classes that a library exports; empty for a script.
         classes: Vec<String>,
-        /// All that the code may do once it is trusted, in a line such as "reads all your files · no network ·
+        /// All that the code may do once it is trusted, in a line such as "reads its skill alone · no network ·
         /// writes nothing".
         may: String,
         /// `untrusted`, or `changed` if different content was approved before.

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
+use repertoire_bindings::repertoire::skill::Network;
 use repertoire_bindings::{
     BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting,
     PromptSettings, ScriptSettings, SourcePlace, SourceSetting, ToolsetSettings,
@@ -263,7 +264,7 @@ impl ToolsetOptions {
         cache: Option<PathBuf>,
         config: Option<Bound<'_, PyDict>>,
         call_timeout: Option<f64>,
-        network: Option<bool>,
+        network: Option<Bound<'_, PyAny>>,
         write: Several<PathBuf>,
     ) -> PyResult<ToolsetOptions> {
         let config = config.map(|config| from_python(config.as_any())).transpose()?;
@@ -272,10 +273,17 @@ impl ToolsetOptions {
             _ => serde_json::Map::new(),
         };
         let write = write.0;
+        let network = network.map(|network| network_of(&network)).transpose()?;
         let settings =
             ToolsetSettings { in_process, policy, cache, config, call_timeout, network, write };
         Ok(ToolsetOptions(settings))
     }
+}
+
+/// Reads a part of the network: a `bool`, or a sequence of addresses.
+fn network_of(value: &Bound<'_, PyAny>) -> PyResult<Network> {
+    serde_json::from_value(from_python(value)?)
+        .map_err(|error| PyValueError::new_err(format!("`network`: {error}")))
 }
 
 /// Options for running scripts.
@@ -288,17 +296,18 @@ impl ScriptOptions {
     #[new]
     #[pyo3(signature = (
         *, timeout = None, output_bytes = None, env = Several::default(), write = Several::default(),
-        network = None
+        hidden = Several::default(), network = None
     ))]
     fn new(
         timeout: Option<f64>,
         output_bytes: Option<usize>,
         env: Several<String>,
         write: Several<PathBuf>,
+        hidden: Several<PathBuf>,
         network: Option<bool>,
     ) -> ScriptOptions {
-        let (env, write) = (env.0, write.0);
-        ScriptOptions(ScriptSettings { timeout, output_bytes, env, write, network })
+        let (env, write, hidden) = (env.0, write.0, hidden.0);
+        ScriptOptions(ScriptSettings { timeout, output_bytes, env, write, hidden, network })
     }
 }
 

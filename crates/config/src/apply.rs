@@ -11,6 +11,7 @@ use repertoire::diagnostic::Code;
 use repertoire::disclosure::{Budget, DisclosureOptions, PromptOptions};
 use repertoire::matcher::MetaQuestion;
 use repertoire::script::{ProjectScripts, ScriptLimits, ScriptOptions};
+use repertoire::skill::Network;
 use repertoire::toolset::{Limits, ToolsetOptions};
 use repertoire_sessions::ServerOptions;
 
@@ -232,11 +233,18 @@ impl Config {
         set(&mut limits.address_space, self.count(&name("address_space")).map(Some));
         set(&mut limits.file_bytes, self.count(&name("file_bytes")).map(Some));
         set(&mut limits.processes, self.count(&name("processes")).map(Some));
-        set(&mut limits.network, self.switch(&name("network")));
+        set(&mut limits.network, self.network(&name("network")));
         let listed = |key: &str| self.value(&name(key)).map(Value::texts).unwrap_or_default();
         limits.read.extend(listed("read").iter().map(Into::into));
         limits.write.extend(listed("write").iter().map(Into::into));
         limits.env.extend_from_slice(listed("env"));
+    }
+
+    fn network(&self, name: &str) -> Option<Network> {
+        match self.value(name)? {
+            Value::Network(network) => Some(network.clone()),
+            _ => None,
+        }
     }
 
     fn size(&self, name: &str) -> Option<usize> {

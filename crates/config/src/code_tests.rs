@@ -47,10 +47,10 @@ fn configuration_and_limits_of_classes_are_taken() {
     assert_eq!(options.config["Hello"], wanted);
     assert_eq!(options.project_config["Hello"], serde_json::json!({"style": "short"}));
     let hello = &options.limits["Hello"];
-    assert!(hello.network && hello.read == [PathBuf::from("/usr")]);
+    assert!(hello.network == true.into() && hello.read == [PathBuf::from("/usr")]);
     assert_eq!(hello.call_timeout.as_secs(), 5);
     let qualified = &options.limits["greet:Hello"];
-    assert!(qualified.network && qualified.call_timeout.as_secs() == 5);
+    assert!(qualified.network == true.into() && qualified.call_timeout.as_secs() == 5);
     // The project narrows its own code alone.
     assert_eq!(options.project_limits["Hello"].call_timeout.as_secs(), 4);
     assert_eq!((qualified.idle.as_secs(), hello.idle.as_secs()), (9, 300));

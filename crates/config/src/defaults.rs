@@ -4,6 +4,7 @@ use repertoire::disclosure::DisclosureOptions;
 use repertoire_sessions::ServerOptions;
 
 use super::schema::{RETRIEVER_TIMEOUT, Value};
+use repertoire::skill::Network;
 
 /// The default of `name`; `None` if it is unlimited or empty, or if the configuration does not decide
 /// it.
@@ -20,8 +21,8 @@ pub(super) fn default_of(name: &str) -> Option<Value> {
         | "routing.inflect"
         | "routing.mask_quoted"
         | "routing.keep_messages"
-        | "signatures.required"
-        | "toolsets.*.network" => Some(Value::Switch(false)),
+        | "signatures.required" => Some(Value::Switch(false)),
+        "toolsets.*.network" => Some(Value::Network(Network::default())),
         "limits.max_skills" => count(max_skills),
         "limits.max_all_skills" => count(max_all_skills),
         "limits.max_lines" => count(max_lines),
@@ -88,6 +89,7 @@ mod tests {
                 Some(Value::Switch(_)) => {
                     matches!(kind, Kind::Switch | Kind::Hosts | Kind::Meaning)
                 }
+                Some(Value::Network(_)) => *kind == Kind::Network,
                 Some(Value::Count(_)) => matches!(kind, Kind::Count(_)),
                 Some(Value::Seconds(_)) => *kind == Kind::Seconds,
                 Some(Value::Budget(_)) => *kind == Kind::Budget,

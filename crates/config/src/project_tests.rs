@@ -15,6 +15,7 @@ use crate::tests::World;
 fn hostile(key: &schema::Key) -> Vec<&'static str> {
     match key.kind {
         Kind::Switch => vec!["true", "false"],
+        Kind::Network => vec!["true", "false", "[\"localhost:80\"]", "[\"*\"]"],
         Kind::Hosts => vec!["true", "false", "[\"a\"]"],
         Kind::Count(_) => vec!["0", "1", "100_000_000"],
         Kind::Seconds | Kind::Interval => vec!["0.001", "30_000_000"],

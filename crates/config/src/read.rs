@@ -15,6 +15,7 @@ use super::value::{
 };
 use repertoire::catalog::Scope;
 use repertoire::diagnostic::{Code, Diagnostic};
+use repertoire::skill::Network;
 use repertoire_sessions::is_address;
 
 /// The minimum interval at which sources are checked for updates.
@@ -198,6 +199,20 @@ impl Reader<'_> {
         };
         match key.kind {
             Kind::Switch => item.as_bool().map(Value::Switch).ok_or_else(|| wrong("true or false")),
+            Kind::Network => {
+                let wanted = "true, false, or a list such as `[\"api.example.com:443\"]`";
+                if let Some(is_open) = item.as_bool() {
+                    return Ok(Value::Network(is_open.into()));
+                }
+                let list = item.as_array().ok_or_else(|| wrong(wanted))?;
+                let texts = list.iter().map(toml_edit::Value::as_str);
+                let texts: Option<Vec<&str>> = texts.collect();
+                let network = Network::parse(texts.ok_or_else(|| wrong(wanted))?);
+                network.map(Value::Network).map_err(|why| {
+                    let help = "write a host and a port, such as `api.example.com:443`";
+                    Problem::new(Code::InvalidValue, format!("this is not an address: {why}"), help)
+                })
+            }
             Kind::Count(least) => {
                 let n = item.as_integer().ok_or_else(|| wrong("a whole number"))?;
                 let n = u64::try_from(n).ok().filter(|n| *n >= least);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use repertoire::disclosure::{Budget, RelevanceMargin};
+use repertoire::skill::Network;
 use repertoire_sessions::without_secrets;
 
 /// The time in which a program that ranks skills gives an answer, by default: the first one may load a model.
@@ -15,6 +16,8 @@ pub(super) const RETRIEVER_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) enum Kind {
     /// `true` or `false`.
     Switch,
+    /// `true`, `false`, or a list of addresses.
+    Network,
     /// A whole number of at least this value.
     Count(u64),
     /// A time above zero.
@@ -169,7 +172,7 @@ pub(super) const KEYS: &[Key] = &[
     key("toolsets.*.address_space", Kind::Count(1), ProjectMay::Narrow),
     key("toolsets.*.file_bytes", Kind::Count(0), ProjectMay::Narrow),
     key("toolsets.*.processes", Kind::Count(1), ProjectMay::Narrow),
-    key("toolsets.*.network", Kind::Switch, ProjectMay::Narrow),
+    key("toolsets.*.network", Kind::Network, ProjectMay::Narrow),
     key("toolsets.*.read", Kind::Paths, ProjectMay::NotSet),
     key("toolsets.*.write", Kind::Paths, ProjectMay::NotSet),
     key("toolsets.*.env", Kind::Variables, ProjectMay::NotSet),
@@ -226,6 +229,7 @@ pub(super) struct Show {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Switch(bool),
+    Network(Network),
     Count(u64),
     Seconds(Duration),
     Text(String),
@@ -245,6 +249,7 @@ impl Value {
     pub(super) fn is_wider_than(&self, other: &Value, window: Option<usize>) -> bool {
         match (self, other) {
             (Value::Switch(new), Value::Switch(old)) => *new && !old,
+            (Value::Network(new), Value::Network(old)) => !new.without(old).is_none(),
             (Value::Count(new), Value::Count(old)) => new > old,
             (Value::Seconds(new), Value::Seconds(old)) => new > old,
             (Value::Budget(_), Value::Budget(_)) => match (self.size(window), other.size(window)) {
@@ -299,6 +304,7 @@ impl Value {
     pub(super) fn to_json(&self) -> Json {
         match self {
             Value::Switch(switch) => (*switch).into(),
+            Value::Network(network) => json!(network),
             Value::Count(n) => (*n).into(),
             Value::Seconds(time) if time.subsec_nanos() == 0 => time.as_secs().into(),
             Value::Seconds(time) => time.as_secs_f64().into(),

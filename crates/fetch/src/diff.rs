@@ -247,9 +247,11 @@ fn rights(manifest: &Manifest) -> Vec<String> {
         None => lines.push("all tools".to_owned()),
         Some(tools) => lines.extend(tools.iter().map(|tool| format!("tool: {}", tool.value))),
     }
-    if manifest.network.as_ref().is_some_and(|network| network.value) {
-        lines.push("scripts use the network".to_owned());
+    let own = manifest.script_rights.clone().unwrap_or_default();
+    if !own.network.is_none() {
+        lines.push(format!("scripts use {}", own.network));
     }
+    lines.extend(own.read.iter().map(|path| format!("scripts read `{path}`")));
     for toolset in &manifest.toolsets {
         let rights = manifest.toolset_rights.get(&toolset.value).filter(|r| !r.is_empty());
         let rights = rights.map_or_else(String::new, |rights| format!(" {rights}"));

@@ -42,6 +42,7 @@ use std::time::Duration;
 
 use rmcp::service::{ServerInitializeError, serve_server};
 use rmcp::transport::io::stdio_pipes;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use changes::Listed;
 use lines::{Closing, Lines};
@@ -165,6 +166,19 @@ impl McpServer {
     /// that still run then are cancelled. After the client has closed its side, running calls are
     /// cancelled once none of them has ended for a second.
     pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
+        let (reader, writer) = stdio_pipes();
+        self.serve_lines_until(reader, writer, end).await
+    }
+
+    /// Serves a client like [`McpServer::serve_stdio_until`], over any pair of streams.
+    ///
+    /// Fails as that does.
+    pub async fn serve_lines_until(
+        self,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        end: impl Future<Output = ()>,
+    ) -> Result<(), Error> {
         let failed = |why: &dyn Display| {
             let help = "this speaks the Model Context Protocol on standard input and output: have \
                         an agent start it";
@@ -172,7 +186,6 @@ impl McpServer {
             Error::new(ErrorCode::ExecutionError, message, help)
         };
         let closing = Arc::new(Closing::default());
-        let (reader, writer) = stdio_pipes();
         let transport = Lines::new(reader, writer, Arc::clone(&closing));
         let mut end = pin!(end);
         let serving = tokio::select! {

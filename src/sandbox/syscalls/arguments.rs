@@ -11,6 +11,22 @@ use crate::sandbox::{Reads, Rules, Sockets};
 const AF_UNIX: u64 = 1;
 /// The address families IPv4, IPv6, and netlink, which looks up the addresses of this machine.
 const INTERNET: [u64; 3] = [2, 10, 16];
+/// The address families of the Internet, and netlink.
+const INET: [u64; 2] = [2, 10];
+const NETLINK: u64 = 16;
+/// The protocols of their own choice, TCP, and UDP. Netlink's first is about routes and addresses.
+const PROTOCOLS: [u64; 3] = [0, 6, 17];
+/// Types of sockets other than streams and datagrams. Raw ones write headers themselves.
+const OTHER_TYPES: [u64; 5] = [3, 4, 5, 6, 10];
+/// Options, by level, that send packets by way of another address than that of the socket: source routes of
+/// IPv4, and routing headers of IPv6 in their present and older form.
+const ROUTES: [(u64, u64); 4] = [(0, 4), (41, 57), (41, 5), (41, 6)];
+/// Makes a connection while sending (`MSG_FASTOPEN`); with the argument of each call that has the flags.
+const FAST_OPEN: u64 = 0x2000_0000;
+const SENDING: [(u32, u8); 3] =
+    [(linux::__NR_sendto, 3), (linux::__NR_sendmsg, 2), (linux::__NR_sendmmsg, 3)];
+/// The flag of `seccomp` that makes a filter ask: it could answer in the supervisor's place.
+const NEW_LISTENER: u64 = 1 << 3;
 /// The bits of a socket's type, without its flags.
 const TYPE_MASK: u64 = 0xf;
 /// The types of socket pairs that can send to any path: datagram sockets, and `SOCK_RAW`, which for
@@ -89,12 +105,13 @@ pub(super) fn refused(rules: &Rules) -> Result<Calls, Box<dyn Error>> {
     refuse(linux::__NR_clone, flags?);
     refuse(linux::__NR_ioctl, none_of(1, &IOCTLS)?);
     refuse(linux::__NR_fcntl, none_of(1, &FCNTLS)?);
+    refuse(linux::__NR_seccomp, vec![when(&[(1, has(NEW_LISTENER), NEW_LISTENER)])?]);
     refuse(linux::__NR_personality, none_of(0, &PERSONALITIES)?);
     own_priorities(&mut refuse)?;
     if matches!(rules.reads, Reads::Only { .. }) {
         refuse(linux::__NR_inotify_add_watch, Vec::new());
     }
-    sockets(&mut refuse, rules.sockets)?;
+    sockets(&mut refuse, &rules.sockets)?;
     Ok(calls)
 }
 
@@ -126,13 +143,11 @@ fn own_priorities(
 /// Refuses the calls that make and use the sockets that are not allowed.
 fn sockets(
     refuse: &mut impl FnMut(u32, Vec<SeccompRule>) -> Option<Vec<SeccompRule>>,
-    sockets: Sockets,
+    sockets: &Sockets,
 ) -> Result<(), Box<dyn Error>> {
     match sockets {
         Sockets::All => return Ok(()),
-        Sockets::Internet => {
-            refuse(linux::__NR_socket, none_of(0, &INTERNET)?);
-        }
+        Sockets::Some(_) => internet(refuse)?,
         Sockets::Pairs => {
             // A pair is already connected, and needs none of these calls.
             for number in [linux::__NR_socket, linux::__NR_connect, linux::__NR_bind] {
@@ -145,6 +160,34 @@ fn sockets(
     pairs.push(when(&[(0, SeccompCmpOp::Ne, AF_UNIX)])?);
     refuse(linux::__NR_socketpair, pairs);
     Ok(())
+}
+
+/// Refuses sockets other than those of the Internet's streams and datagrams, and detours of their packets.
+fn internet(
+    refuse: &mut impl FnMut(u32, Vec<SeccompRule>) -> Option<Vec<SeccompRule>>,
+) -> Result<(), Box<dyn Error>> {
+    let mut rules = [none_of(0, &INTERNET)?, none_of(2, &PROTOCOLS)?].concat();
+    rules.push(when(&[(0, SeccompCmpOp::Eq, NETLINK), (2, SeccompCmpOp::Ne, 0)])?);
+    for family in INET {
+        for kind in OTHER_TYPES {
+            rules.push(when(&[(0, SeccompCmpOp::Eq, family), (1, has(TYPE_MASK), kind)])?);
+        }
+    }
+    refuse(linux::__NR_socket, rules);
+    let routes = ROUTES.map(|(level, option)| {
+        when(&[(1, SeccompCmpOp::Eq, level), (2, SeccompCmpOp::Eq, option)])
+    });
+    refuse(linux::__NR_setsockopt, routes.into_iter().collect::<Result<_, _>>()?);
+    for (call, flags) in SENDING {
+        refuse(call, vec![when(&[(flags, has(FAST_OPEN), FAST_OPEN)])?]);
+    }
+    Ok(())
+}
+
+/// Returns the rules for a call of `sendto` that has an address.
+pub(super) fn with_address() -> Result<Vec<SeccompRule>, Box<dyn Error>> {
+    let is_there = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    Ok(vec![SeccompRule::new(vec![is_there])?])
 }
 
 /// Makes a rule that matches if an argument is none of `values`.

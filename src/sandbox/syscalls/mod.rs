@@ -1,5 +1,6 @@
 //! Filters system calls on Linux. Two seccomp filters hold at once: the first knows which calls exist
-//! in the sandbox ([`allowed`]), the second refuses some of their arguments ([`arguments`]).
+//! in the sandbox ([`allowed`]), the second refuses some of their arguments ([`arguments`]). Where the
+//! network is open, a third makes calls with addresses wait for the supervisor.
 
 mod allowed;
 mod arguments;
@@ -11,7 +12,7 @@ use std::sync::OnceLock;
 use linux_raw_sys::general as linux;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, SeccompRule, apply_filter};
 
-use super::Rules;
+use super::{Rules, Sockets, supervisor};
 
 const EPERM: u32 = 1;
 const ENOSYS: u32 = 38;
@@ -35,7 +36,13 @@ type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// The filters of a process, compiled.
 #[derive(Debug)]
-pub(super) struct Filters([BpfProgram; 2]);
+pub(super) struct Filters {
+    /// The filters that decide by themselves.
+    own: [BpfProgram; 2],
+    /// The filter that asks the supervisor; `None` if nothing is asked. It is applied first: the others
+    /// refuse to apply one.
+    pub(super) asking: Option<BpfProgram>,
+}
 
 impl Filters {
     /// Compiles the filters for `rules`. Fails on processors whose calls are not known.
@@ -46,25 +53,50 @@ impl Filters {
         let known = (0..=NEWEST).filter(|number| !allowed.contains(number));
         let known = known.filter(|number| !UNKNOWN.contains(number));
         refused.extend(known.map(|number| (i64::from(number), Vec::new())));
-        Ok(Filters([
+        let own = [
             compile(existing, SeccompAction::Errno(ENOSYS), SeccompAction::Allow)?,
             compile(refused, SeccompAction::Allow, SeccompAction::Errno(EPERM))?,
-        ]))
+        ];
+        let is_asked = matches!(rules.sockets, Sockets::Some(_)) && is_supervised();
+        Ok(Filters { own, asking: is_asked.then(asking).transpose()? })
     }
 
     /// Applies the filters to the calling thread and all that it starts later. Allocates nothing unless
     /// it fails.
     #[cfg(feature = "scripts")]
     pub(super) fn apply(&self) -> Result<(), seccompiler::Error> {
-        self.0.iter().try_for_each(|program| apply_filter(program))
+        self.own.iter().try_for_each(|program| apply_filter(program))
     }
 
     /// Applies the filters to all threads of this process, those included that a runtime has started
     /// before.
     #[cfg(feature = "toolsets")]
     pub(super) fn apply_to_process(&self) -> Result<(), seccompiler::Error> {
-        self.0.iter().try_for_each(|program| seccompiler::apply_filter_all_threads(program))
+        self.own.iter().try_for_each(|program| seccompiler::apply_filter_all_threads(program))
     }
+}
+
+/// Tells whether a supervisor can hold the network of a sandbox to single addresses.
+pub(super) fn is_supervised() -> bool {
+    supervisor::is_supported(|| asking().ok())
+}
+
+/// Compiles the filter that asks the supervisor.
+fn asking() -> Result<BpfProgram, Box<dyn Error>> {
+    const RETURN: u16 = 0x06;
+    const TRAP: u32 = 0x0003_0000;
+    const ASK: u32 = 0x7fc0_0000; // SECCOMP_RET_USER_NOTIF
+    let mut calls: Calls =
+        supervisor::SUPERVISED.iter().map(|number| (i64::from(*number), Vec::new())).collect();
+    calls.insert(linux::__NR_sendto.into(), arguments::with_address()?);
+    // The compiler does not know this action, so that another one, which nothing else uses, marks its place.
+    let mut program = compile(calls, SeccompAction::Allow, SeccompAction::Trap)?;
+    for instruction in &mut program {
+        if (instruction.code, instruction.k) == (RETURN, TRAP) {
+            instruction.k = ASK;
+        }
+    }
+    Ok(program)
 }
 
 /// Tells whether this kernel takes filters. It is tried once, on a thread that ends with it.

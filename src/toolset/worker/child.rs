@@ -67,12 +67,21 @@ fn serve(open: fn(&Load) -> Result<Classes, Refusal>) -> Result<(), String> {
     if is_of_library {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     }
-    let sandbox = give_up_rights(&load);
+    let connection = Connection::new(socket);
+    let hand_over = |listener| {
+        connection.send(&ToHost::Supervise { listener });
+        match frames.next()?.map(serde_json::from_slice) {
+            Some(Ok(ToChild::Supervised { is_taken: true })) => Ok(()),
+            _ => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    };
+    let sandbox = give_up_rights(&load, hand_over)
+        .map_err(|error| format!("its network cannot be supervised: {error}"))?;
     let shown = PathBuf::from(&load.shown_as).display().to_string();
     let child = Arc::new(Child {
         is_of_library,
         frames: Mutex::new(frames),
-        connection: Connection::new(socket),
+        connection,
         skill_dir: load.skill_dir.clone().into(),
         pool: Mutex::default(),
         calls: Mutex::default(),
@@ -110,7 +119,10 @@ fn take_socket() -> io::Result<UnixStream> {
 
 /// Gives up all rights that can be given up, and returns the level reached. Failures are printed to
 /// standard error, which the host logs.
-fn give_up_rights(load: &Load) -> SandboxLevel {
+fn give_up_rights(
+    load: &Load,
+    hand_over: impl FnOnce(i32) -> io::Result<()>,
+) -> io::Result<SandboxLevel> {
     let complain = |what: &str, error: &dyn std::fmt::Display| {
         let _ = writeln!(io::stderr(), "the sandbox lacks {what}: {error}");
     };
@@ -121,9 +133,13 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         reads: Reads::Only {
             read: paths(&load.read, &[&load.library, &load.skill_dir]),
             run: paths(&load.run, &[]),
+            but: Vec::new(),
         },
         write: paths(&load.write, &[&load.scratch]),
-        sockets: if load.network { Sockets::Internet } else { Sockets::Pairs },
+        sockets: match &load.network {
+            network if network.is_none() => Sockets::Pairs,
+            network => Sockets::Some(network.clone()),
+        },
     };
     let limits = ResourceLimits {
         address_space: load.address_space,
@@ -133,8 +149,8 @@ fn give_up_rights(load: &Load) -> SandboxLevel {
         processes: load.processes,
     };
     let rlimits = limits.set(&complain);
-    let level = Sandbox::restrict(&rules, &complain).filter_process(&complain);
-    SandboxLevel { rlimits, ..level }
+    let level = Sandbox::restrict(&rules, &complain).filter_process(hand_over, &complain)?;
+    Ok(SandboxLevel { rlimits, ..level })
 }
 
 /// Opens the library, or prepares the server. Messages name the author's file.
@@ -258,7 +274,7 @@ impl Child {
                     call.answered.notify_all();
                 }
             }
-            ToChild::Load(_) => leave(),
+            ToChild::Load(_) | ToChild::Supervised { .. } => leave(),
         }
         None
     }

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::protocol::Load;
+
 /// The code of a child process, in private copies.
 #[derive(Debug, Clone)]
 pub(crate) enum Code {
@@ -26,5 +28,18 @@ impl Code {
         match self {
             Code::Library(path) | Code::Server { dir: path, .. } => path,
         }
+    }
+
+    /// Adds to `load` what an MCP server needs, if the code is one.
+    pub(super) fn complete(&self, mut load: Load) -> Load {
+        if let Code::Server { command, reads, .. } = self {
+            load.server = Some(command.clone());
+            load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
+            load.run.push(load.library.clone());
+            // Limit data instead of address space, because interpreters reserve far more addresses than
+            // they use.
+            load.data = load.address_space.take();
+        }
+        load
     }
 }

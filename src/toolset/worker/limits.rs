@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::process::{Totals, tasks};
+use crate::skill::Network;
 
 /// The program that runs as a plugin's child process. With these arguments, it must do nothing but call
 /// [`worker_main`](crate::toolset::worker_main).
@@ -52,9 +53,10 @@ pub struct Limits {
     /// Time that a tool has to stop after it was asked to, before its process is killed; 2 s by
     /// default.
     pub grace: Duration,
-    /// Permits Internet sockets; off by default. Unix sockets, which reach other programs on this
-    /// machine, are never permitted, except as connected pairs.
-    pub network: bool,
+    /// The part of the network that the process may use; none by default. Addresses of this machine answer
+    /// only if they are named. Unix sockets, which reach other programs on this machine, are never permitted,
+    /// except as connected pairs.
+    pub network: Network,
     /// Files and directories that the process may read, besides the skill's directory and the system's
     /// programs and libraries. Paths that do not exist are ignored.
     pub read: Vec<PathBuf>,
@@ -95,7 +97,7 @@ impl Default for Limits {
             load_timeout: Duration::from_secs(10),
             retry: Duration::from_secs(60),
             grace: Duration::from_secs(2),
-            network: false,
+            network: Network::default(),
             read: Vec::new(),
             write: Vec::new(),
             env: ["LANG", "LC_ALL", "PATH", "TZ"].map(str::to_owned).to_vec(),

@@ -48,6 +48,8 @@ mod serving;
 mod shared;
 #[cfg(unix)]
 mod started;
+#[cfg(unix)]
+mod supervised;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;

@@ -19,6 +19,7 @@ use super::limits::{HostProgram, Limits};
 use super::output::Output;
 use super::protocol::{CallId, Frames, Load, ToChild, ToHost, frame};
 use super::started::Started;
+use super::supervised::Supervised;
 use crate::process::{Group, Measuring, session};
 use crate::sandbox::{describe_exit, keep_descriptors};
 use crate::toolset::private_dir::PrivateDir;
@@ -41,6 +42,7 @@ pub(super) struct Process {
     next_id: AtomicU64,
     gone: Condvar,
     measuring: Mutex<Measuring>,
+    supervised: Mutex<Supervised>,
 }
 
 #[derive(Default)]
@@ -81,7 +83,7 @@ impl Process {
             scratch: scratch.path().into(),
             ..Load::limited(limits)
         };
-        let load = frame(&ToChild::Load(Box::new(with_server(load, code))))?;
+        let load = frame(&ToChild::Load(Box::new(code.complete(load))))?;
         let (socket, output, mut child) =
             spawn(program, &skill_dir, scratch.path(), limits, shown_as)
                 .map_err(|error| error.to_string())?;
@@ -103,6 +105,7 @@ impl Process {
             next_id: AtomicU64::new(1),
             gone: Condvar::new(),
             measuring: Mutex::new(Measuring::new(limits.totals(scratch.path()))),
+            supervised: Mutex::new(Supervised::new(limits.network.clone())),
         });
         let reader = Arc::clone(&process);
         // Share the child, so that it can be killed and reaped here if no reader thread can be started.
@@ -286,6 +289,11 @@ impl Process {
 
     fn dispatch(&self, message: ToHost) {
         let (id, event) = match message {
+            ToHost::Supervise { listener } => {
+                let is_taken = locked(&self.supervised).take(self.group, listener);
+                let _ = self.send(&ToChild::Supervised { is_taken });
+                return;
+            }
             ToHost::Left => return locked(&self.calls).started.note(),
             ToHost::Ready { sandbox } => (0, Event::End(End::Ready(sandbox))),
             ToHost::LoadFailed(refusal) => (0, Event::End(End::LoadFailed(refusal))),
@@ -330,6 +338,7 @@ impl Process {
             // Kill before reaping: until then, no other group can get the same number.
             self.group.signal(Signal::KILL);
             calls.reaped = true;
+            locked(&self.supervised).end();
             child.wait()
         };
         let last_output = output.last_output(Duration::from_millis(100));
@@ -347,19 +356,6 @@ impl Process {
         drop(calls);
         self.gone.notify_all();
     }
-}
-
-/// Adds to `load` what an MCP server needs, if the code is one.
-fn with_server(mut load: Load, code: &Code) -> Load {
-    if let Code::Server { command, reads, .. } = code {
-        load.server = Some(command.clone());
-        load.run = reads.iter().map(|path| path.clone().into_os_string()).collect();
-        load.run.push(load.library.clone());
-        // Limit data instead of address space, because interpreters reserve far more addresses than
-        // they use.
-        load.data = load.address_space.take();
-    }
-    load
 }
 
 /// Starts the program with a socket as its standard input. Its output goes to a pipe.

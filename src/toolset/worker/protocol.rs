@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::limits::Limits;
 use crate::sandbox::SandboxLevel;
+use crate::skill::Network;
 
 /// The largest frame, in bytes.
 pub(super) const MAX_FRAME: usize = 64 << 20;
@@ -29,6 +30,8 @@ pub(super) enum ToChild<'a> {
     Create { id: CallId, instance: u32, class: Cow<'a, str>, config: Cow<'a, Value>, millis: u64 },
     /// Calls a tool, which has `millis` milliseconds of time.
     Call { id: CallId, instance: u32, tool: Cow<'a, str>, arguments: Cow<'a, str>, millis: u64 },
+    /// Confirms that the host has taken the listener, or says that it could not.
+    Supervised { is_taken: bool },
     /// Asks a call to end soon.
     Cancel { id: CallId },
     /// Answers a request that a call made to the host.
@@ -51,7 +54,7 @@ pub(super) struct Load {
     pub(super) cpu_seconds: Option<u64>,
     pub(super) file_bytes: Option<u64>,
     pub(super) processes: Option<u64>,
-    pub(super) network: bool,
+    pub(super) network: Network,
     pub(super) read: Vec<OsString>,
     /// Directories that the process may read, and whose programs it may run.
     pub(super) run: Vec<OsString>,
@@ -69,7 +72,7 @@ impl Load {
             cpu_seconds: limits.cpu_seconds,
             file_bytes: limits.file_bytes,
             processes: limits.processes_now(),
-            network: limits.network,
+            network: limits.network.clone(),
             read: limits.read.iter().map(absolute).collect(),
             write: limits.write.iter().map(absolute).collect(),
             ..Self::default()
@@ -80,6 +83,9 @@ impl Load {
 /// A message from the child to the host.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHost {
+    /// The process has a listener under this number, which the host takes and then confirms. Sent before any
+    /// code of the library runs.
+    Supervise { listener: i32 },
     /// The library is open.
     Ready { sandbox: SandboxLevel },
     /// The library cannot be opened, and the child ends.

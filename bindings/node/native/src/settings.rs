@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
 use repertoire_bindings::repertoire::session::{Event, SessionState, SessionStore, SkillState};
+use repertoire_bindings::repertoire::skill::Network;
 use repertoire_bindings::repertoire::toolset::{Approval, HostProgram};
 use repertoire_bindings::repertoire::{Engine, Error, ErrorCode, Phase, Task, TaskSpawner};
 use repertoire_bindings::{
@@ -67,7 +68,7 @@ struct Toolsets {
     config: Map<String, Value>,
     /// The time limit of one call, in milliseconds.
     call_timeout: Option<f64>,
-    network: Option<bool>,
+    network: Option<Network>,
     write: Vec<PathBuf>,
 }
 
@@ -79,6 +80,7 @@ struct Scripts {
     output_bytes: Option<usize>,
     env: Vec<String>,
     write: Vec<PathBuf>,
+    hidden: Vec<PathBuf>,
     network: Option<bool>,
 }
 
@@ -215,9 +217,9 @@ impl Toolsets {
 
 impl Scripts {
     fn settings(self) -> ScriptSettings {
-        let Scripts { timeout, output_bytes, env, write, network } = self;
+        let Scripts { timeout, output_bytes, env, write, hidden, network } = self;
         let timeout = timeout.map(|ms| ms / 1000.0);
-        ScriptSettings { timeout, output_bytes, env, write, network }
+        ScriptSettings { timeout, output_bytes, env, write, hidden, network }
     }
 }
 

@@ -502,7 +502,7 @@ class ToolsetOptions:
         cache: Path | None = None,
         config: dict[str, Any] | None = None,
         call_timeout: float | None = None,
-        network: bool | None = None,
+        network: bool | list[str] | None = None,
         write: Path | Iterable[Path] = ...,
     ) -> ToolsetOptions: ...
 
@@ -517,6 +517,7 @@ class ScriptOptions:
         output_bytes: int | None = None,
         env: str | Iterable[str] = ...,
         write: Path | Iterable[Path] = ...,
+        hidden: Path | Iterable[Path] = ...,
         network: bool | None = None,
     ) -> ScriptOptions: ...
 
@@ -1289,7 +1290,7 @@ class TrustRequest:
     def may(self) -> str:
         """All that the code may do once it is trusted, in one line.
 
-        Such as "reads all your files · no network · writes nothing".
+        Such as "reads its skill alone · no network · writes nothing".
         """
     @property
     def verdict(self) -> str:

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::Scope;
-use repertoire::script::{FilesystemLevel, NetworkLevel, SandboxLevel, Script, Scripts, sandbox};
-use repertoire::skill::ToolsetRights;
+use repertoire::script::{
+    FilesystemLevel, NetworkLevel, SandboxLevel, Script, Scripts, limits_network, sandbox,
+};
+use repertoire::skill::{Network, ToolsetRights};
 use repertoire::toolset::ToolsetOptions;
 use repertoire::trust::{Abilities, Owner};
 use serde::Serialize;
@@ -29,8 +31,8 @@ struct Ability {
     may: String,
     /// The files and directories that it may read besides its skill; null for all files.
     reads: Option<Vec<String>>,
-    /// True if the file gets access to the network.
-    network: bool,
+    /// The part of the network that the file may use.
+    network: Network,
     /// The reason for that, as a phrase; null if it gets none.
     why_network: Option<String>,
     /// The places where the file may write; null for all files.
@@ -59,7 +61,12 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
         let scope = code.skill_dir().and_then(|dir| scopes.get(&dir).copied());
         let abilities = match &code.owner {
             // A file without a skill is only read by others.
-            None => Abilities { read: None, network: false, write: Some(Vec::new()) },
+            None => Abilities {
+                read: None,
+                network: Network::default(),
+                is_network_limited: true,
+                write: Some(Vec::new()),
+            },
             Some(owner) if code.has_tools() => of_tools(code, owner, &rights, &toolsets),
             Some(owner) => {
                 let scope = scope.unwrap_or(Scope::Project);
@@ -67,16 +74,17 @@ fn of(code: &[Code], common: &Common) -> anyhow::Result<Vec<Ability>> {
             }
         };
         let abilities = as_enforced(abilities, level);
-        let why_network = abilities.network.then(|| match scope.filter(|it| it.is_trusted()) {
-            Some(scope) => format!("as for every {scope} skill"),
-            None if asks(code, &rights) => "as its skill asks for it".to_owned(),
-            None => "as neither settings nor this system close it".to_owned(),
-        });
+        let why_network =
+            (!abilities.network.is_none()).then(|| match scope.filter(|it| it.is_trusted()) {
+                Some(scope) => format!("as for every {scope} skill"),
+                None if asks(code, &rights) => "as its skill asks for it".to_owned(),
+                None => "as neither settings nor this system close it".to_owned(),
+            });
         let (runs, may) = (runs(code, script), abilities.to_string());
         let listed = |paths: Option<Vec<PathBuf>>| {
             paths.map(|paths| paths.iter().map(|path| path.display().to_string()).collect())
         };
-        let Abilities { read, network, write } = abilities;
+        let Abilities { read, network, write, .. } = abilities;
         let (reads, writes) = (listed(read), listed(write));
         Ability { name, runs, may, reads, network, why_network, writes, rights }
     });
@@ -92,7 +100,7 @@ fn of_tools(
 ) -> Abilities {
     let mut abilities = options.abilities(owner, &toolsets::classes(code));
     for rights in rights.values() {
-        abilities.network |= rights.network;
+        abilities.network = abilities.network.or(&rights.network);
         if let Some(read) = &mut abilities.read {
             read.extend(rights.read.iter().map(PathBuf::from));
         }
@@ -101,15 +109,20 @@ fn of_tools(
 }
 
 fn asks(code: &Code, rights: &BTreeMap<String, ToolsetRights>) -> bool {
-    code.asks_for_network() || rights.values().any(|rights| rights.network)
+    let own = code.script_rights();
+    std::iter::once(&own).chain(rights.values()).any(|rights| !rights.network.is_none())
 }
 
 /// Adds what a system that enforces less cannot forbid.
 fn as_enforced(abilities: Abilities, level: Option<SandboxLevel>) -> Abilities {
-    let Abilities { read, network, write } = abilities;
+    let Abilities { read, mut network, mut is_network_limited, write } = abilities;
     let is_closed = level.is_some_and(|level| level.filesystem > FilesystemLevel::None);
-    let network = network || level.is_none_or(|level| level.network < NetworkLevel::All);
-    Abilities { read: read.filter(|_| is_closed), network, write: write.filter(|_| is_closed) }
+    if level.is_none_or(|level| level.network < NetworkLevel::All) {
+        (network, is_network_limited) = (true.into(), false);
+    }
+    is_network_limited &= limits_network();
+    let (read, write) = (read.filter(|_| is_closed), write.filter(|_| is_closed));
+    Abilities { read, network, is_network_limited, write }
 }
 
 /// Returns the scopes of skills by their directories, with links followed.
@@ -144,7 +157,7 @@ pub(super) fn show(code: &[Code], common: &Common, out: Output) -> anyhow::Resul
     }
     let mut text = Page::default();
     for ability in &abilities {
-        let is_harmless = !ability.network && ability.reads == Some(Vec::new());
+        let is_harmless = ability.network.is_none() && ability.reads == Some(Vec::new());
         let style = if is_harmless { DIM } else { WARNING };
         let why = ability.why_network.as_ref().map(|why| format!(" (network: open, {why})"));
         let may = format!("{}{}", ability.may, why.unwrap_or_default());

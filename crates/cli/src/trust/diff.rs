@@ -136,13 +136,18 @@ fn beside(
 fn rights(file: &TrustedFile, owner: &Owner) -> Vec<Change> {
     let code = Code::of_skill(file.path.clone(), owner);
     let mut changes = Vec::new();
-    if !code.has_tools() && file.network != owner.network {
-        let note = if owner.network {
-            "its skill asks for the network, and it was trusted without"
-        } else {
-            "it was trusted with the network, and its skill asks for it no more"
-        };
-        changes.push(Change::new(&file.path, "rights", note));
+    let (had, asked) = (file.script_rights(), code.script_rights());
+    if !code.has_tools() {
+        let more = asked.without(&had);
+        if !more.is_empty() {
+            let note = format!("its skill asks {more}, and it was trusted without");
+            changes.push(Change::new(&file.path, "rights", &note));
+        }
+        let less = had.without(&asked);
+        if !less.is_empty() {
+            let note = format!("it was trusted {less}, and its skill asks for that no more");
+            changes.push(Change::new(&file.path, "rights", &note));
+        }
     }
     for (class, asked) in toolsets::asked(&code) {
         let granted = file.rights.get(&class).cloned().unwrap_or_default();

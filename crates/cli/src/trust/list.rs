@@ -1,6 +1,6 @@
 //! `repertoire trust list`: lists the trusted files, and the changes of their skills.
 
-use repertoire::trust::{FileChange, Refusal, SkillFiles, TrustStore, TrustedSkill};
+use repertoire::trust::{FileChange, Refusal, SkillFiles, TrustStore, TrustedFile, TrustedSkill};
 use repertoire::{Error, ErrorCode};
 use serde_json::{Value as Json, json};
 
@@ -52,6 +52,9 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
                 styled(style, format_args!("{state:10}")),
                 sanitize::line(&path)
             ));
+            for line in rights(file) {
+                text.line(format_args!("  {}", styled(DIM, sanitize::line(&line))));
+            }
         }
         for (skill, changes) in skills.iter().zip(&changes) {
             let dir = skill.dir.display();
@@ -68,6 +71,16 @@ pub(super) fn run(store: &TrustStore, common: &Common, out: Output) -> anyhow::R
         show_refusals("refused", &refusals, out)?;
     }
     Ok(ExitCode::Done)
+}
+
+/// Returns a line for each kind of rights that a file was trusted with.
+fn rights(file: &TrustedFile) -> Vec<String> {
+    let own = file.script_rights();
+    let own = (!own.is_empty()).then(|| format!("trusted {own}"));
+    let classes = file.rights.iter().filter(|(_, rights)| !rights.is_empty());
+    own.into_iter()
+        .chain(classes.map(|(class, rights)| format!("`{class}` trusted {rights}")))
+        .collect()
 }
 
 /// Shows refusals, each in a line that begins with `word`.

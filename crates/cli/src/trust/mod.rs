@@ -112,8 +112,8 @@ impl Offered {
     fn refuse(&self, store: &TrustStore) -> anyhow::Result<()> {
         for (code, hash, skill) in self.iter() {
             let files = skill.map(|skill| &skill.files);
-            let network = code.asks_for_network();
-            store.refuse(Refusal::of_code(&code.file, hash.clone(), files, network))?;
+            let rights = code.script_rights();
+            store.refuse(Refusal::of_code(&code.file, hash.clone(), files, rights))?;
         }
         Ok(())
     }
@@ -131,8 +131,8 @@ impl Offered {
         let mut added = Vec::with_capacity(self.code.len());
         for (code, hash, skill) in self.iter() {
             let files = skill.map(|skill| &skill.files);
-            let network = code.asks_for_network();
-            let mut file = store.add_with_skill(files, &code.file, hash.clone(), network)?;
+            let own = code.script_rights();
+            let mut file = store.add_with_skill(files, &code.file, hash.clone(), own)?;
             let rights = granted(code);
             if !rights.is_empty() {
                 file = store.grant(&code.file, rights)?;
@@ -169,6 +169,7 @@ fn to_json(file: &TrustedFile) -> Json {
         "sha256": file.sha256,
         "since": file.since,
         "network": file.network,
+        "read": file.read,
         "rights": file.rights,
     })
 }
@@ -223,9 +224,10 @@ impl Code {
         Code { file, owner: Some(owner.clone()) }
     }
 
-    /// Returns true for a script that gets access to the network when it is trusted.
-    fn asks_for_network(&self) -> bool {
-        !self.has_tools() && self.owner.as_ref().is_some_and(|owner| owner.network)
+    /// Returns the rights that a script gets when it is trusted; none for a library or a server.
+    fn script_rights(&self) -> ToolsetRights {
+        let owner = self.owner.as_ref().filter(|_| !self.has_tools());
+        owner.map(|owner| owner.script_rights.resolved()).unwrap_or_default()
     }
 
     /// Returns true for a library, and for an MCP server that the skill ships.

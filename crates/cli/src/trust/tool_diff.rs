@@ -63,8 +63,9 @@ fn trust_of_unchanged(dir: &Path, store: &TrustStore) -> Option<TrustStore> {
     }
     let copy = TrustStore::in_memory();
     for file in store.files_of(dir) {
-        let TrustedFile { path, sha256, network, rights, .. } = file;
-        copy.add_with_skill(Some(&skill), &path, sha256, network).ok()?;
+        let own = file.script_rights();
+        let TrustedFile { path, sha256, rights, .. } = file;
+        copy.add_with_skill(Some(&skill), &path, sha256, own).ok()?;
         copy.grant(&path, rights).ok()?;
     }
     Some(copy)

@@ -55,13 +55,15 @@ fn what_a_script_may_do_is_shown_before_it_is_trusted() {
         // Showing a skill does not trust it.
         place.run(["run", "fetch", "fetch.sh"]).exits(1);
         let added = place.run(["trust", "add", "--yes", "fetch"]).exits(0).stdout;
+        // The directory of the test holds the home, so that it does not count as a workspace.
+        let reads = "reads its skill alone";
         let told = if network {
-            "reads all your files · uses the network · writes nothing (network: open, as its skill"
+            format!("{reads} · uses the network · writes nothing (network: open, as its skill")
         } else {
-            "reads all your files · no network · writes nothing\n"
+            format!("{reads} · no network · writes nothing\n")
         };
         let (before, after) = added.split_once("trusted ").unwrap();
-        assert_contains(before, &["scripts/fetch.sh", told]);
+        assert_contains(before, &["scripts/fetch.sh", &told]);
         assert!(after.contains("fetch.sh"), "{added}");
         let ran = place.run(["run", "fetch", "fetch.sh", "--json"]).exits(0).json();
         let offline = if network { Value::Null } else { "not-asked".into() };
@@ -259,6 +261,32 @@ fn the_network_that_is_shown_is_the_one_that_code_gets() {
     place.write("home/.repertoire/config.toml", "[scripts]\nnetwork = false\n");
     let shown = place.run(["trust", "show", OWN]).exits(0).stdout;
     assert_contains(&shown, &["reads all your files · no network"]);
+}
+
+#[test]
+fn rights_of_scripts_are_shown_everywhere() {
+    let asks = |port: u16| {
+        format!(
+            "rights: {{read: [~/notes], network: [\"api.example.com:{port}\", \"localhost:80\"]}}\n"
+        )
+    };
+    let place = project(&asks(443));
+    place.write("home/notes/a.txt", "");
+    let home = place.path().join("home").canonicalize().unwrap();
+    let notes = format!("`{}`", home.join("notes").display());
+    let network = "the network at `api.example.com:443`, `localhost:80`";
+    let shown = place.run(["trust", "show", "fetch"]).exits(0).stdout;
+    assert_contains(&shown, &[&notes, &format!("uses {network}")]);
+    place.run(["trust", "add", "--yes", "fetch"]).exits(0);
+    let listed = place.run(["trust", "list"]).exits(0).stdout;
+    assert_contains(&listed, &[&format!("trusted to read {notes} and to use {network}")]);
+    assert_eq!(changes(&place, 0), []);
+    write(&place, &asks(8443));
+    let changed = place.run(["trust", "diff", "fetch"]).exits(1).stdout;
+    let asks = "asks to use the network at `api.example.com:8443`, and it was trusted without";
+    let less =
+        "was trusted to use the network at `api.example.com:443`, and its skill asks for that";
+    assert_contains(&changed, &[asks, less]);
 }
 
 #[cfg(unix)]

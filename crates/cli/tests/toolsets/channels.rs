@@ -258,11 +258,10 @@ fn a_no_is_remembered_and_listed() {
             continue;
         }
         let alone = "reads its skill alone · no network · writes nothing";
-        let wanted = [
-            ("say.sh", "reads all your files · no network · writes nothing"),
-            ("server.py", alone),
-            ("libhello.so", alone),
-        ];
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let of_script =
+            format!("reads its skill and `{}` · no network · writes nothing", here.display());
+        let wanted = [("say.sh", &*of_script), ("server.py", alone), ("libhello.so", alone)];
         let wanted = wanted.map(|(name, may)| (name.to_owned(), may.to_owned()));
         assert_eq!(questions.len(), 3, "{questions:?}");
         assert!(wanted.iter().all(|question| questions.contains(question)), "{questions:?}");

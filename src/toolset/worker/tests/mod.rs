@@ -8,6 +8,8 @@ mod prober;
 #[path = "../../../../tests/support/probes.rs"]
 mod probes;
 mod sandboxed;
+#[path = "../../../../tests/support/services.rs"]
+mod services;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

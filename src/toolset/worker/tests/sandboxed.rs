@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use super::services::{self, Services};
 use super::*;
 use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
+use crate::skill::Network;
 
 #[track_caller]
 fn assert_refused(result: Result<String, WorkerError>, why: &str) {
@@ -92,7 +94,8 @@ fn no_probe_gets_through() {
 fn probe(has_rights: bool) {
     let outside = probes::Outside::new();
     let data = tempfile::tempdir().unwrap();
-    let granted = || Limits { network: true, write: vec![data.path().to_owned()], ..short() };
+    let granted =
+        || Limits { network: true.into(), write: vec![data.path().to_owned()], ..short() };
     let fixture = Fixture::prober(if has_rights { granted() } else { short() });
     std::fs::write(fixture.skill.path().join("probes.py"), probes::PROGRAM).unwrap();
     let calls = crate::sandbox::allowed_calls();
@@ -102,7 +105,7 @@ fn probe(has_rights: bool) {
     let WorkerState::Running { sandbox: Some(level), .. } = fixture.worker.state() else {
         panic!("not running");
     };
-    let network = if has_rights { NetworkLevel::Internet } else { NetworkLevel::All };
+    let network = if has_rights { NetworkLevel::Named } else { NetworkLevel::All };
     if level.filesystem != FilesystemLevel::Full || level.network != network {
         return println!("SKIPPED: this kernel has not all of Landlock and seccomp");
     }
@@ -146,10 +149,32 @@ fn the_network_is_closed_unless_allowed() {
         state => panic!("{state:?}"),
     };
     assert_eq!(level(&fixture), NetworkLevel::All);
-    let fixture = Fixture::prober(Limits { network: true, ..short() });
-    assert_eq!(fixture.probe("tcp", &json!({})).unwrap(), "listens");
+    let fixture = Fixture::prober(Limits { network: true.into(), ..short() });
+    // Nobody may connect to it, unless that address is named.
+    assert_refused(fixture.probe("tcp", &json!({})), "denied");
     assert_eq!(fixture.probe("udp", &json!({})).unwrap(), "binds");
-    assert_eq!(level(&fixture), NetworkLevel::Internet);
+    assert_eq!(level(&fixture), NetworkLevel::Named);
+}
+
+#[test]
+fn services_of_this_machine_answer_only_if_they_are_named() {
+    if !Path::new("/usr/bin/python3").exists() {
+        return println!("SKIPPED: no `python3` on this machine");
+    }
+    let services = Services::start();
+    let named = services.named();
+    let named = Network::parse(named.iter().map(String::as_str)).unwrap();
+    for (network, by_localhost) in
+        [(Network::default(), false), (true.into(), false), (named, true)]
+    {
+        let has_network = !network.is_none();
+        let fixture = Fixture::prober(Limits { network, ..short() });
+        std::fs::write(fixture.skill.path().join("network.py"), services::PROGRAM).unwrap();
+        let aim = services.aim(has_network);
+        let command = format!("exec /usr/bin/python3 network.py '{aim}' 2>&1");
+        let printed = fixture.probe("run", &json!({"name": command})).unwrap();
+        Services::assert_reached(&printed, by_localhost, has_network);
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn read(tool: &Tool, place: &Place) -> Result<String, Error> {
 /// Returns the right to read the directory of a place.
 fn reading(place: &Place) -> ToolsetRights {
     let dir = place.dir.path().canonicalize().unwrap().to_string_lossy().into_owned();
-    ToolsetRights { read: vec![dir], network: false }
+    ToolsetRights { read: vec![dir], ..ToolsetRights::default() }
 }
 
 /// Creates a place whose skill requests to read the place's own directory. The name of the directory is

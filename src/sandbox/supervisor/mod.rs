@@ -1,0 +1,188 @@
+//! The supervisor: decides which addresses sandboxed code reaches.
+//!
+//! A filter of system calls sees numbers, and addresses are in memory. So the calls that name addresses wait
+//! until a thread of this program, outside of the sandbox, has looked at a copy of their arguments and made the
+//! call itself on a duplicate of the socket ([`calls`]). The filter gives the process that applies it a
+//! descriptor ([`listener`]), which this program takes by its number, and which must be closed there before any
+//! foreign code runs. If this program ends, the calls fail.
+
+mod caller;
+mod calls;
+mod listener;
+mod message;
+mod policy;
+
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
+use seccompiler::BpfProgram;
+
+use crate::skill::Network;
+use calls::{Outcome, Waiting};
+use policy::Policy;
+
+pub(super) use calls::SUPERVISED;
+pub(super) use listener::install;
+
+/// The interval at which calls that ended meanwhile are forgotten.
+const TICK: Duration = Duration::from_secs(1);
+/// The most calls of one process that wait for their sockets at once; more of them fail.
+const MOST_WAITING: usize = 256;
+
+/// A thread that answers the calls of one sandbox. Dropping this value ends it, and all later calls fail.
+#[derive(Debug)]
+pub(crate) struct Supervisor {
+    /// Closed when this value is dropped.
+    _alive: PipeWriter,
+}
+
+impl Supervisor {
+    /// Takes the listener that the process `pid` has under this number, and answers its calls from now on.
+    pub(crate) fn start(pid: Pid, number: RawFd, network: Network) -> io::Result<Supervisor> {
+        let listener = take(pid, number)?;
+        let (ended, alive) = io::pipe()?;
+        let supervise = move || supervise(&listener, &ended, Policy::new(network));
+        thread::Builder::new().name("sandbox-network".to_owned()).spawn(supervise)?;
+        Ok(Supervisor { _alive: alive })
+    }
+}
+
+fn take(pid: Pid, number: RawFd) -> io::Result<OwnedFd> {
+    let process = pidfd_open(pid, PidfdFlags::empty())?;
+    Ok(pidfd_getfd(process, number, PidfdGetfdFlags::empty())?)
+}
+
+/// Answers calls until nobody is left to make one, or the writing end of `ended` is closed.
+fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
+    let mut waiting: Vec<(u64, Waiting)> = Vec::new();
+    let tick = Timespec { tv_sec: TICK.as_secs().cast_signed(), tv_nsec: 0 };
+    loop {
+        let mut polled =
+            vec![PollFd::new(ended, PollFlags::IN), PollFd::new(listener, PollFlags::IN)];
+        polled.extend(waiting.iter().map(|(_, call)| PollFd::new(&call.socket, PollFlags::OUT)));
+        if poll(&mut polled, Some(&tick)).is_err_and(|error| error != rustix::io::Errno::INTR) {
+            return;
+        }
+        let ready: Vec<PollFlags> = polled.iter().map(PollFd::revents).collect();
+        drop(polled);
+        if !ready[0].is_empty() || ready[1].intersects(PollFlags::HUP | PollFlags::ERR) {
+            return;
+        }
+        let mut states = ready[2..].iter();
+        for (id, call) in std::mem::take(&mut waiting) {
+            let is_ready = states.next().is_some_and(|state| !state.is_empty());
+            if !listener::waits(listener, id) {
+                continue;
+            }
+            let outcome = if is_ready { call.go_on() } else { Outcome::Waits(call) };
+            settle(listener, id, outcome, &mut waiting);
+        }
+        if ready[1].contains(PollFlags::IN)
+            && let Ok(asked) = listener::receive(listener)
+        {
+            let is_valid = || listener::waits(listener, asked.id);
+            let outcome = calls::make(&asked, &mut policy, &is_valid);
+            settle(listener, asked.id, outcome, &mut waiting);
+        }
+    }
+}
+
+fn settle(listener: &OwnedFd, id: u64, outcome: Outcome, waiting: &mut Vec<(u64, Waiting)>) {
+    match outcome {
+        Outcome::Done(result) => listener::answer(listener, id, result),
+        Outcome::Waits(_) if waiting.len() >= MOST_WAITING => {
+            listener::answer(listener, id, Err(rustix::io::Errno::NOBUFS));
+        }
+        Outcome::Waits(call) => waiting.push((id, call)),
+    }
+}
+
+/// Makes the two ends by which a process that is not a program yet hands over its listener.
+#[cfg(feature = "scripts")]
+pub(crate) fn hand_over() -> io::Result<(Receiver, Handle)> {
+    let (numbers, announce) = io::pipe()?;
+    let (confirmed, confirm) = io::pipe()?;
+    Ok((Receiver { numbers, confirm }, Handle { announce, confirmed }))
+}
+
+/// The end of this program.
+#[cfg(feature = "scripts")]
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    numbers: PipeReader,
+    confirm: PipeWriter,
+}
+
+#[cfg(feature = "scripts")]
+impl Receiver {
+    /// Waits for the listener, and starts its supervisor. `None` if the process that should apply the filter
+    /// did not.
+    pub(crate) fn receive(mut self, network: Network) -> io::Result<Option<Supervisor>> {
+        let mut numbers = [0; 8];
+        if self.numbers.read_exact(&mut numbers).is_err() {
+            return Ok(None);
+        }
+        let [pid, listener] = [0, 4].map(|at| {
+            let mut number = [0; 4];
+            number.copy_from_slice(&numbers[at..at + 4]);
+            i32::from_ne_bytes(number)
+        });
+        let pid = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidData)?;
+        let supervisor = Supervisor::start(pid, listener, network);
+        self.confirm.write_all(&[supervisor.is_ok().into()])?;
+        supervisor.map(Some)
+    }
+}
+
+/// The end of the process that applies the filter. It is closed when that becomes a program.
+#[cfg(feature = "scripts")]
+#[derive(Debug)]
+pub(crate) struct Handle {
+    announce: PipeWriter,
+    confirmed: PipeReader,
+}
+
+#[cfg(feature = "scripts")]
+impl Handle {
+    /// Hands over a listener, and waits until it has been taken. Allocates nothing.
+    pub(super) fn give(&self, listener: &OwnedFd) -> io::Result<()> {
+        let mut numbers = [0; 8];
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        numbers[..4].copy_from_slice(&pid.to_ne_bytes());
+        numbers[4..].copy_from_slice(&listener.as_raw_fd().to_ne_bytes());
+        (&self.announce).write_all(&numbers)?;
+        let mut is_taken = [0];
+        (&self.confirmed).read_exact(&mut is_taken)?;
+        if is_taken == [1] { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    }
+}
+
+/// Tells whether this system lets a program supervise another: it has notifications of seccomp, nobody above
+/// has taken them, and descriptors of a child can be duplicated. It is tried once, on a thread that ends.
+pub(super) fn is_supported(filter: impl FnOnce() -> Option<BpfProgram> + Send + 'static) -> bool {
+    static SUPPORTED: OnceLock<bool> = OnceLock::new();
+    *SUPPORTED.get_or_init(|| {
+        let try_it = move || {
+            let _ = rustix::thread::set_no_new_privs(true);
+            let Some(listener) = filter().and_then(|filter| install(&filter, false).ok()) else {
+                return false;
+            };
+            take(rustix::process::getpid(), listener.as_raw_fd()).is_ok()
+                && may_look_into_children()
+        };
+        let thread = thread::Builder::new().name("sandbox-trial".to_owned()).spawn(try_it);
+        thread.is_ok_and(|thread| thread.join().unwrap_or(false))
+    })
+}
+
+/// Tells whether the Yama module leaves children open to this program: from 2 on, only to root.
+fn may_look_into_children() -> bool {
+    let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+    let scope = scope.ok().and_then(|scope| scope.trim().parse::<u8>().ok()).unwrap_or(0);
+    scope < 2 || scope == 2 && rustix::process::geteuid().is_root()
+}

@@ -1,0 +1,89 @@
+//! The files that a script may read: all of them for scripts of the user's own skills; for scripts of projects,
+//! those of its skill, of the workspace and of its interpreter, and those that the skill asks for.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::ScriptOptions;
+use super::run::Reads;
+use crate::process::installation;
+
+/// Settings and facts of the system that interpreters and common programs read. Keys and passwords of the
+/// system are not among them: root could read these.
+const SYSTEM: [&str; 19] = [
+    "/proc",
+    "/opt",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/mime.types",
+    "/etc/gitconfig",
+    "/etc/inputrc",
+    "/etc/bash.bashrc",
+    "/etc/terminfo",
+    "/etc/fonts",
+    "/etc/perl",
+    "/etc/java",
+    "/etc/ssl/certs",
+    "/etc/pki/tls/certs",
+    "/etc/ca-certificates",
+    "/sys/devices/system/cpu",
+    "/sys/fs/cgroup",
+];
+
+impl ScriptOptions {
+    /// The directory of the project, which scripts of projects read: the one that is set, or the one in which
+    /// this program works. A directory that holds the user's home is not a project.
+    pub(super) fn workspace(&self) -> Option<PathBuf> {
+        let dir = self.workspace.clone().or_else(|| std::env::current_dir().ok())?;
+        let dir = std::path::absolute(dir).ok()?;
+        (!self.holds_home(&dir)).then_some(dir.canonicalize().unwrap_or(dir))
+    }
+
+    /// Tells whether the user's home is `dir`, or below it. Such a directory is never opened unasked.
+    fn holds_home(&self, dir: &Path) -> bool {
+        let real = dir.canonicalize();
+        let dir = real.as_deref().unwrap_or(dir);
+        dir.parent().is_none() || self.home().is_some_and(|home| home.starts_with(dir))
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        let home = PathBuf::from(self.environment.var("HOME")?);
+        Some(home.canonicalize().unwrap_or(home))
+    }
+
+    /// Tells whether one of these paths is in the user's home, or holds it.
+    pub(super) fn are_at_home(&self, paths: &[String]) -> bool {
+        let Some(home) = self.home() else { return false };
+        let is_there = |path: &String| Path::new(path).starts_with(&home) || home.starts_with(path);
+        paths.iter().any(is_there)
+    }
+
+    /// The files of a script of a project. `own` is the copy of its skill, `program` what runs it, and `asked`
+    /// what the skill asked for and the user allowed.
+    pub(super) fn reads_of_project(
+        &self,
+        own: PathBuf,
+        program: &Path,
+        search_path: &OsStr,
+        asked: Vec<String>,
+    ) -> Reads {
+        let mut run = vec![own];
+        run.extend(self.workspace());
+        run.extend(installation(program));
+        run.extend(std::env::split_paths(search_path).filter(|dir| !self.holds_home(dir)));
+        let mut read: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
+        read.extend(settings_of_python());
+        read.extend(asked.into_iter().map(PathBuf::from));
+        Reads::Only { read, run, but: self.hidden.clone() }
+    }
+}
+
+/// The directories with settings of Python, which Debian names by version and links to from its library.
+fn settings_of_python() -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir("/etc").into_iter().flatten().flatten();
+    let is_python =
+        |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"python");
+    entries.filter(is_python).map(|entry| entry.path())
+}

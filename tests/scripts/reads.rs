@@ -1,0 +1,73 @@
+//! The files that scripts read, by the scope of their skill.
+
+use repertoire::catalog::Scope;
+use repertoire::skill::ToolsetRights;
+use repertoire::trust::ContentHash;
+
+use super::*;
+
+/// Reads the files that its arguments name.
+const CAT: &str = r#"echo "home $HOME"
+for file in "$@"; do cat "$file" 2>/dev/null || echo "closed"; done
+cat "$(dirname "$0")/../notes.txt"
+ls /proc/self/fd >/dev/null && getent passwd root >/dev/null && echo works"#;
+
+#[test]
+fn a_script_of_a_project_reads_what_it_asked_for_and_nothing_else_at_home() {
+    let world = tempfile::tempdir().unwrap();
+    let world = world.path().canonicalize().unwrap();
+    let (home, project) = (world.join("home"), world.join("home/project"));
+    for file in ["home/.ssh/id", "home/notes/a", "home/project/b", "home/.state/trust", "other/c"] {
+        let path = world.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, format!("{file}\n")).unwrap();
+    }
+    let paths = ["home/.ssh/id", "home/notes/a", "home/project/b", "home/.state/trust", "other/c"];
+    let args = paths.map(|path| world.join(path).display().to_string());
+    let args = args.each_ref().map(String::as_str);
+    let notes = || vec![home.join("notes").display().to_string()];
+    let all = || vec![home.display().to_string()];
+    // The scope; what the skill asks for; what was granted; the workspace; and what is open.
+    let cases = [
+        (Scope::User, vec![], vec![], &project, [true, true, true, false, true]),
+        (Scope::Project, vec![], vec![], &project, [false, false, true, false, false]),
+        (Scope::Project, notes(), vec![], &project, [false, false, true, false, false]),
+        (Scope::Project, vec![], notes(), &project, [false, false, true, false, false]),
+        (Scope::Project, notes(), notes(), &project, [false, true, true, false, false]),
+        (Scope::Project, all(), all(), &project, [true, true, true, false, false]),
+        // A workspace that holds the home of the user is not a project.
+        (Scope::Project, vec![], vec![], &home, [false, false, false, false, false]),
+        (Scope::Project, vec![], vec![], &world, [false, false, false, false, false]),
+    ];
+    for (scope, asked, granted, workspace, open) in cases {
+        let rights = |read| ToolsetRights { read, ..ToolsetRights::default() };
+        let mut place = Place::sh(CAT);
+        place.write("notes.txt", "of the skill\n");
+        place.options.environment = variables(&[("HOME", home.to_str().unwrap())]);
+        place.options.workspace = Some(workspace.clone());
+        place.options.hidden = vec![home.join(".state")];
+        (place.owner.scope, place.owner.script_rights) = (scope, rights(asked.clone()));
+        let script = place.root().join("scripts/a.sh");
+        let hash = ContentHash::of_file(&script).unwrap();
+        place.store.add_with(&script, hash, rights(granted.clone())).unwrap();
+        let may = place.scripts().abilities(&place.owner).to_string();
+        let output = place.only(&args);
+        let (first, rest) = output.stdout.split_once('\n').unwrap();
+        let expected = paths.iter().zip(open);
+        let expected: String = expected
+            .map(|(path, open)| if open { format!("{path}\n") } else { "closed\n".to_owned() })
+            .collect();
+        assert_eq!(
+            rest,
+            format!("{expected}of the skill\nworks\n"),
+            "{scope:?} {asked:?} {granted:?}"
+        );
+        let is_at_home = scope == Scope::User || open[1];
+        assert_eq!(first == format!("home {}", home.display()), is_at_home, "{first}");
+        let told = |path: &Path| may.contains(&format!("`{}`", path.display()));
+        match scope {
+            Scope::User => assert!(may.starts_with("reads all your files"), "{may}"),
+            _ => assert_eq!(told(&project), open[2] && workspace == &project, "{may}"),
+        }
+    }
+}
