@@ -17,6 +17,7 @@ mod failure;
 mod fetch;
 mod hook;
 mod http;
+mod init;
 mod list;
 mod live;
 mod man;
@@ -27,6 +28,7 @@ mod nested;
 mod new;
 mod output;
 mod package;
+mod picker;
 mod play;
 mod progress_bar;
 mod prompt;
@@ -126,6 +128,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Use(args) => use_skill::run(args, common, out),
         Command::Run(args) => run::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
+        Command::Init(args) => init::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
         Command::Add(args) => fetch::add::run(args, common, out),

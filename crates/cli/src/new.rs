@@ -92,8 +92,13 @@ fn nearest_identifier(name: &str) -> Option<String> {
     is_identifier(nearest).then(|| nearest.to_owned())
 }
 
+/// Returns a message that must get the new skill `name`.
+pub(crate) fn example(name: &str) -> String {
+    format!("I need help with {}, please", name.replace('-', " "))
+}
+
 /// Writes the skill file into `dir`. Fails if the directory already has one.
-fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
+pub(crate) fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     let path = dir.join("SKILL.md");
     let failed = |error: io::Error| not_written(&path, &error);
     fs::create_dir_all(dir).map_err(failed)?;
@@ -123,7 +128,7 @@ pub(crate) fn not_written(path: &Path, error: &io::Error) -> Error {
 
 /// The text of a new skill.
 fn scaffold(name: &str) -> String {
-    let words = name.replace('-', " ");
+    let (words, example) = (name.replace('-', " "), example(name));
     let mut title = words.clone();
     if let Some(first) = title.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -137,7 +142,7 @@ metadata:
   version: \"0.1.0\"
   # Messages that must get the skill, and messages that must not; `check` tries them.
   examples:
-    should: [\"I need help with {words}, please\"]
+    should: [\"{example}\"]
     should_not: [\"Which day is it today?\"]
   # A message that holds one of these gets the skill. Whole words, in any case.
   triggers:

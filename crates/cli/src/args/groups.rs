@@ -14,7 +14,8 @@ struct Group {
 }
 
 /// All commands that are not hidden, each once. Clap itself cannot group commands.
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 6] = [
+    Group { title: "Begin here", commands: &["init"] },
     Group {
         title: "Try what there is",
         commands: &["list", "match", "why", "disclose", "prompt", "show", "use", "play"],

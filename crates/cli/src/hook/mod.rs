@@ -21,7 +21,7 @@ use crate::output::Output;
 
 pub(crate) use agents::{is_own_command, package, places, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
-pub(crate) use install::{Installed, installed, options, twice};
+pub(crate) use install::{Installed, add, installed, notes, options, remove, twice};
 pub(crate) use log::{note, tail};
 
 pub(crate) fn run(args: &HookArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {

@@ -51,6 +51,17 @@ pub(super) fn checks(
     Ok(checks)
 }
 
+/// Returns the request that `agent` makes to the model for `message`, with a copy of what it finds from the
+/// user's working directory.
+pub(super) fn request(
+    agent: HookAgent,
+    program: &Program,
+    message: &str,
+    common: &Common,
+) -> anyhow::Result<Value> {
+    copied(agent, program, &common.for_agent(agent))?.say(message, false)
+}
+
 /// Prepares a trial with a copy of what `agent` finds from the user's working directory.
 fn copied<'p>(
     agent: HookAgent,

@@ -25,7 +25,7 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::signals::Signals;
 use crate::{sanitize, setup};
-pub(crate) use install::is_installed;
+pub(crate) use install::{add, is_installed, remove};
 use store::Stores;
 use tokens::{Token, Tokens};
 

@@ -14,6 +14,8 @@ mod config;
 mod config_code;
 mod config_edits;
 mod failures;
+#[cfg(unix)]
+mod init;
 mod mcp_install;
 mod models;
 mod names;
@@ -74,5 +76,12 @@ fn keys(object: &Value) -> Vec<&str> {
 fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+/// Asserts that `text` contains none of `parts`.
+fn assert_lacks(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(!text.contains(part), "`{part}` is in:\n{text}");
     }
 }
