@@ -20,6 +20,7 @@ mod http;
 mod init;
 mod list;
 mod live;
+mod lsp;
 mod man;
 mod match_query;
 mod mcp;
@@ -158,6 +159,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Disable(args) => config::switch(args, common, out, false),
         Command::Hook(args) => hook::run(args, common, out),
         Command::Package(args) => package::run(args, common, out),
+        Command::Lsp => lsp::run(common),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),

@@ -24,7 +24,7 @@ const GROUPS: [Group; 6] = [
         title: "Take skills from elsewhere",
         commands: &["add", "update", "outdated", "remove", "export", "push", "sign"],
     },
-    Group { title: "Write skills", commands: &["new", "check", "eval", "stats"] },
+    Group { title: "Write skills", commands: &["new", "check", "lsp", "eval", "stats"] },
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },
     Group {
         title: "Connect agents",

@@ -129,6 +129,8 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Write hooks and MCP server as one package for an agent to install
     Package(PackageArgs),
+    /// Serve an editor in which skills are written, as a language server
+    Lsp,
     /// Write the manual pages of all commands
     Man(ManArgs),
     /// Print a completion script for a shell

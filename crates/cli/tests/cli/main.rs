@@ -16,6 +16,7 @@ mod config_edits;
 mod failures;
 #[cfg(unix)]
 mod init;
+mod lsp;
 mod mcp_install;
 mod models;
 mod names;
