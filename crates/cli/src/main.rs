@@ -29,6 +29,7 @@ mod nested;
 mod new;
 mod output;
 mod package;
+mod pager;
 mod picker;
 mod play;
 mod progress_bar;

@@ -11,8 +11,8 @@ use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, quoted, renderer};
 use crate::{query, sanitize, sessions, setup};
 
-/// The columns before a line that is drawn.
-const MARGIN: usize = 3;
+/// The columns before a line that is drawn, and between carets and their label.
+const MARGIN: usize = 4;
 
 /// The maximum number of hits that are drawn for a match. This also bounds the part of a long query
 /// that is shown.

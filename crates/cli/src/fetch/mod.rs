@@ -3,6 +3,7 @@
 
 pub(crate) mod add;
 mod agents;
+mod choose;
 mod copy_problems;
 mod each_source;
 pub(crate) mod export;

@@ -28,6 +28,8 @@ mod pages;
 mod play;
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
+#[cfg(target_os = "linux")]
+mod pty;
 mod queries;
 mod reasons;
 #[cfg(unix)]
