@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use super::{assert_contains, assert_lacks};
 use crate::binary::Place;
 
-/// What appears within this time is there; a debug build on a busy machine is slow.
+/// The time in which everything must appear; a debug build on a busy machine is slow.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A command that runs on a terminal.
 struct Session {
     child: std::process::Child,
     main: File,
-    /// What the command wrote so far.
+    /// The text that the command wrote so far.
     told: Arc<Mutex<String>>,
 }
 
