@@ -150,8 +150,9 @@ pub(super) fn matched<'a>(
     let first = ranked.first().filter(|(_, found)| is_meant(found)).map(|(entry, _)| *entry);
     let first = first.filter(|entry| is_in(&answer.weak, &entry.id));
     let first = first.filter(|entry| !is_in(&answer.about, &entry.id));
-    // "hello there" is a greeting, whatever skill is called `hello`.
-    let first = first.filter(|entry| !is_everyday(entry.id.as_str()));
+    // "hello there" is a greeting: a skill `hello` with keywords of its own is called by these.
+    let has_keywords = |entry: &Entry| !entry.skill.triggers().keywords.is_empty();
+    let first = first.filter(|entry| !is_everyday(entry.id.as_str()) || !has_keywords(entry));
     let first = first.filter(|entry| !(evidence.denies)(entry)).map(|entry| &entry.id);
     let is_weak = |id: &SkillId| is_in(&answer.weak, id) && Some(id) != first;
     let outdoing = outdoing(case, ranked);

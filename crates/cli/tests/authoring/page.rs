@@ -32,8 +32,9 @@ fn examples(cell: &str) -> Vec<&str> {
 
 #[test]
 fn each_example_of_the_table_has_its_finding() {
+    let (table, _) = PAGE.split_once("These findings concern one file alone").unwrap();
     let rows =
-        PAGE.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 5);
+        table.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 5);
     let mut n_tried = 0;
     for row in rows {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
