@@ -4,8 +4,8 @@
 //! Markdown that says how. For each message of a user, the engine decides which skills matter and
 //! how much of each to put into the prompt:
 //!
-//! - **exact**: keywords, verbs and patterns match as whole words in any script, never as parts of
-//!   words; what does not match is not guessed at;
+//! - **exact**: keywords and verbs match as whole words in any script, never as parts of words; only
+//!   where no trigger matches, skills are ranked by relevance, and shown in full if that is sure;
 //! - **explainable**: every match carries its triggers and their places in the message, and every
 //!   skill left out carries the reason;
 //! - **fast**: all triggers are compiled into one index, and each message is scanned once;

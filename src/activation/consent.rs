@@ -65,7 +65,7 @@ pub struct ConsentRequest {
 /// The policy of consent, and the callback that asks the user.
 ///
 /// Activations are guarded, and so are the files and scripts of a skill that was not activated in the
-/// session. A disclosure only shows text and needs no consent.
+/// session. Until the user agrees, a disclosure has a line for the skill in place of its instructions.
 ///
 /// Without a callback, an activation that needs consent fails with `CONSENT_REQUIRED`. The host then
 /// asks the user by its own means, records the answer with

@@ -121,14 +121,16 @@ impl fmt::Display for Lack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Lack::Worth { has, needs } => {
-                write!(f, "a weight of {has:.2} where {needs:.2} is needed")
+                write!(f, "a score of {has:.2} where {needs:.2} is needed")
             }
-            Lack::Lead { has, needs } => write!(f, "a lead of {has:.2} where {needs:.2} is needed"),
+            Lack::Lead { has, needs } => {
+                write!(f, "{has:.2} ahead of the next skill where {needs:.2} is needed")
+            }
             Lack::Words { has, needs } => {
                 write!(f, "{has} of {needs} words of its name and description")
             }
             Lack::Evidence { has, needs } => {
-                write!(f, "evidence of {has:.2} where {needs:.2} is needed")
+                write!(f, "words and meaning together {has:.2} where {needs:.2} is needed")
             }
             Lack::Denied => f.write_str("the message denies it"),
             Lack::Attached => f.write_str("only what is attached has its words"),

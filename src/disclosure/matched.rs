@@ -8,7 +8,7 @@ use super::listing::Listing;
 use super::options::RelevanceMargin;
 use super::reason::Reason;
 use crate::catalog::Entry;
-use crate::matcher::Relevance;
+use crate::matcher::{Relevance, is_everyday};
 use crate::skill::SkillId;
 
 /// The margin of relevance at which a word that may be the name of a skill is taken to mean that skill.
@@ -158,6 +158,9 @@ pub(super) fn matched<'a>(
     let first = ranked.first().filter(is_said).map(|(entry, _)| *entry);
     let first = first.filter(|entry| is_in(&answer.weak, &entry.id));
     let first = first.filter(|entry| !is_in(&answer.about, &entry.id));
+    // "hello there" is a greeting: a skill `hello` with keywords of its own is called by these.
+    let has_keywords = |entry: &Entry| !entry.skill.triggers().keywords.is_empty();
+    let first = first.filter(|entry| !is_everyday(entry.id.as_str()) || !has_keywords(entry));
     let first = first.filter(|entry| !(evidence.denies)(entry)).map(|entry| &entry.id);
     let is_weak = |id: &SkillId| is_in(&answer.weak, id) && Some(id) != first;
     let outdoing = outdoing(case, ranked);

@@ -1,7 +1,7 @@
 //! The keys of front matter.
 
 /// The keys that are read.
-pub(super) const KEYS: [&str; 34] = [
+pub const KEYS: [&str; 34] = [
     "name",
     "description",
     "brief_description",

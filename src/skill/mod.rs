@@ -73,7 +73,7 @@ pub(crate) use check::has_secret;
 pub use check::skeleton;
 #[doc(hidden)]
 pub use check::{LineRepair, is_key_of_others, line_repairs};
-pub use check::{Profile, check_file};
+pub use check::{Profile, check_file, check_text};
 #[cfg(feature = "toolsets")]
 pub(crate) use code_paths::path_and_class;
 pub use context::Context;
@@ -84,6 +84,8 @@ pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
 pub use invisible::is_invisible;
 pub(crate) use invisible::without_invisible;
+#[doc(hidden)]
+pub use keys::KEYS;
 pub use manifest::Manifest;
 pub use network::{Endpoint, Host, Network};
 #[doc(hidden)]

@@ -15,7 +15,7 @@ use crate::args::{Common, ListArgs};
 use crate::exit_code::ExitCode;
 use crate::output::{GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::{Counts, count, short};
-use crate::{sanitize, setup};
+use crate::{pager, sanitize, setup};
 
 /// The index of the last column of the table, the only one whose text may wrap.
 const BRIEF: usize = 4;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ListArgs, common: &Common, out: Output) -> anyhow::Resu
     } else {
         if engine.catalog().entries().any(is_shown) {
             let table = table(&engine, native.as_ref(), is_shown);
-            out.human(&format!("{table}\n{}", signatures(&engine).as_str()))?;
+            pager::print(&format!("{table}\n{}", signatures(&engine).as_str()), out)?;
         } else {
             out.note(
                 "no skills; `repertoire new NAME` writes one, `--source DIR` names a directory",

@@ -17,8 +17,10 @@ mod failure;
 mod fetch;
 mod hook;
 mod http;
+mod init;
 mod list;
 mod live;
+mod lsp;
 mod man;
 mod match_query;
 mod mcp;
@@ -27,6 +29,8 @@ mod nested;
 mod new;
 mod output;
 mod package;
+mod pager;
+mod picker;
 mod play;
 mod progress_bar;
 mod prompt;
@@ -126,6 +130,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Use(args) => use_skill::run(args, common, out),
         Command::Run(args) => run::run(args, common, out),
         Command::Check(args) => check::run(args, common, out),
+        Command::Init(args) => init::run(args, common, out),
         Command::New(args) => new::run(args, common, out),
         Command::Stats(args) => stats::run(args, common, out),
         Command::Add(args) => fetch::add::run(args, common, out),
@@ -155,6 +160,7 @@ fn execute(command: &Command, common: &Common, out: Output) -> anyhow::Result<Ex
         Command::Disable(args) => config::switch(args, common, out, false),
         Command::Hook(args) => hook::run(args, common, mcp::is_listed, out),
         Command::Package(args) => package::run(args, common, out),
+        Command::Lsp => lsp::run(common),
         Command::Man(args) => man::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::CompleteIds(args) => completions::ids::run(args),

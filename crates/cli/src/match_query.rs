@@ -1,6 +1,7 @@
 //! `repertoire match`: shows the skills that a message matches, and the reasons.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use dialoguer::console::measure_text_width;
 use repertoire::{Explanation, Hit, HitKind, Match, MetaQuestion, Query, Rejection, Tier, Weighed};
 use serde::Serialize;
 
@@ -9,6 +10,9 @@ use crate::exit_code::ExitCode;
 use crate::output::{DIM, NAME, Output, Page, WARNING, styled};
 use crate::report::{count, quoted, renderer};
 use crate::{query, sanitize, sessions, setup};
+
+/// The columns before a line that is drawn, and between carets and their label.
+const MARGIN: usize = 4;
 
 /// The maximum number of hits that are drawn for a match. This also bounds the part of a long query
 /// that is shown.
@@ -100,7 +104,7 @@ pub(crate) fn why(matched: &Match) -> String {
     if matched.explicit {
         "named by the message".to_owned()
     } else if matched.phrase_words > 0 {
-        format!("phrase of {}", count(matched.phrase_words, "word"))
+        format!("trigger of {}", count(matched.phrase_words, "word"))
     } else if has(HitKind::Pattern) {
         "pattern".to_owned()
     } else {
@@ -128,7 +132,7 @@ pub(crate) fn evidence(skill: &Weighed) -> String {
     let by: Vec<String> = words.into_iter().chain(near).collect();
     let by = if by.is_empty() { "by the retriever".to_owned() } else { by.join(", ") };
     let (worth, lead) = (skill.found.relevance.worth, skill.found.relevance.lead);
-    let mut told = format!("{by} (weight {worth:.2}, lead {lead:.2})");
+    let mut told = format!("{by} (score {worth:.2}, {lead:.2} ahead of the next skill)");
     if !skill.lacking.is_empty() {
         let lacking: Vec<String> = skill.lacking.iter().map(ToString::to_string).collect();
         told.push_str("; lacks: ");
@@ -147,10 +151,13 @@ pub(crate) fn hits(hits: &[Hit], query: &Query<'_>, draw: &Renderer) -> Page {
         let spans: Vec<_> = shown.iter().map(|hit| hit.span.clone()).collect();
         let (source, spans) = quoted(&query.text, &spans);
         let annotations = shown.iter().zip(spans).map(|(hit, span)| {
-            let kind = AnnotationKind::Primary.span(span);
-            kind.label(format!("{} `{}`", hit.kind.as_str(), sanitize::line(&hit.trigger)))
+            // The label stands behind the carets, which begin behind a margin.
+            let line = source[..span.end].rsplit('\n').next().unwrap_or_default();
+            let n_before = MARGIN + measure_text_width(line);
+            let label = format!("{} `{}`", hit.kind.as_str(), sanitize::line(&hit.trigger));
+            AnnotationKind::Primary.span(span).label(Output::fitted(&label, n_before).into_owned())
         });
-        let snippet = Snippet::source(source).line_numbering(false).annotations(annotations);
+        let snippet = Snippet::source(&source).line_numbering(false).annotations(annotations);
         let group = Group::with_level(Level::INFO).element(snippet);
         text.line(format_args!("{}", draw.render(&[group])));
     }

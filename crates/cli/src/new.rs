@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use repertoire::catalog::is_skill_file;
 use repertoire::skill::is_identifier;
 use repertoire::{Error, ErrorCode};
+use repertoire_authoring::lint::is_generic;
 use serde_json::json;
 
 use crate::args::{Common, NewArgs};
@@ -54,7 +55,7 @@ fn next_commands(
     is_standard: bool,
     common: &Common,
 ) -> [String; 2] {
-    let words = name.replace('-', " ");
+    let words = keyword(name, CHECKLIST);
     let mut options = Vec::new();
     if !is_standard {
         options.push(("--source", skills.to_string_lossy().into_owned()));
@@ -92,8 +93,23 @@ fn nearest_identifier(name: &str) -> Option<String> {
     is_identifier(nearest).then(|| nearest.to_owned())
 }
 
+/// Returns the keyword of a new skill: the words of its name, with `more` if they occur in messages of all
+/// kinds.
+pub(crate) fn keyword(name: &str, more: &str) -> String {
+    let words = name.replace('-', " ");
+    if is_generic(&words) { format!("{words} {more}") } else { words }
+}
+
+/// Returns a message that must get the new skill `name`.
+pub(crate) fn example(name: &str) -> String {
+    format!("I need help with {}, please", keyword(name, CHECKLIST))
+}
+
+/// The word that makes the keyword of a skill with an everyday name its own.
+const CHECKLIST: &str = "checklist";
+
 /// Writes the skill file into `dir`. Fails if the directory already has one.
-fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
+pub(crate) fn write(dir: &Path, name: &str) -> Result<PathBuf, Error> {
     let path = dir.join("SKILL.md");
     let failed = |error: io::Error| not_written(&path, &error);
     fs::create_dir_all(dir).map_err(failed)?;
@@ -123,7 +139,7 @@ pub(crate) fn not_written(path: &Path, error: &io::Error) -> Error {
 
 /// The text of a new skill.
 fn scaffold(name: &str) -> String {
-    let words = name.replace('-', " ");
+    let (words, example) = (keyword(name, CHECKLIST), example(name));
     let mut title = words.clone();
     if let Some(first) = title.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -137,7 +153,7 @@ metadata:
   version: \"0.1.0\"
   # Messages that must get the skill, and messages that must not; `check` tries them.
   examples:
-    should: [\"I need help with {words}, please\"]
+    should: [\"{example}\"]
     should_not: [\"Which day is it today?\"]
   # A message that holds one of these gets the skill. Whole words, in any case.
   triggers:

@@ -1,11 +1,13 @@
 //! The one module that prints. Data goes to standard output, all else to standard error.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use dialoguer::console::truncate_str;
 use serde::Serialize;
 
 use crate::args::{Color, Common};
@@ -24,6 +26,9 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// The style of remedies.
 pub(crate) const HELP: Style = AnsiColor::Cyan.on_default();
+
+/// The minimum number of columns to which a text is cut.
+const MIN_COLUMNS: usize = 16;
 
 /// A buffer for text that people read. The caller styles the text, and sanitises what others wrote.
 #[derive(Debug, Default)]
@@ -210,6 +215,14 @@ impl Output {
     /// Returns the width of the terminal in columns; `None` if standard output is not a terminal.
     pub(crate) fn width() -> Option<u16> {
         terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0)
+    }
+
+    /// Returns `text`, which stands behind `n_before` columns of its line, cut to the width of the terminal;
+    /// unchanged if standard output is not a terminal.
+    pub(crate) fn fitted(text: &str, n_before: usize) -> Cow<'_, str> {
+        let width = Output::width().map_or(usize::MAX, usize::from);
+        // A part that is too short says nothing; a line that wraps is better then.
+        truncate_str(text, width.saturating_sub(n_before).max(MIN_COLUMNS), "…")
     }
 
     /// Tells whether optional messages may be printed on standard error: it is a terminal, or

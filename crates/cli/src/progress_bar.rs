@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::{EngineBuilder, Phase, Progress};
 
+use crate::sanitize;
+
 /// The time that loading must take before the bar is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
@@ -19,6 +21,23 @@ pub(crate) fn counting(verb: &str, n_items: usize, n_few: usize) -> ProgressBar 
     let style = ProgressStyle::with_template(&format!("{verb} {{bar:40}} {{pos}}/{{len}}"));
     ProgressBar::new(n_items as u64)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Runs `work`, which waits for a server or another program. On a terminal, shows a spinner with `what` is
+/// being done on standard error until it is done.
+pub(crate) fn waiting<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return work();
+    }
+    let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
+    let bar = ProgressBar::new_spinner()
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+        .with_message(sanitize::line(what).into_owned())
+        .with_finish(ProgressFinish::AndClear);
+    bar.enable_steady_tick(Duration::from_millis(100));
+    let result = work();
+    bar.finish_and_clear();
+    result
 }
 
 /// Shows a progress bar while the engine is built, if standard error is a terminal and building takes

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use repertoire::{Error, ErrorCode};
 use tempfile::{Builder, NamedTempFile};
@@ -28,6 +28,12 @@ pub(crate) fn create(path: &Path, text: &str) -> io::Result<()> {
     let file = temporary(path.parent().unwrap_or(Path::new(".")), text)?;
     file.persist_noclobber(path)?;
     Ok(())
+}
+
+/// Returns the directories above `path` that do not exist, innermost first.
+pub(crate) fn missing_dirs(path: &Path) -> Vec<PathBuf> {
+    let above = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
+    above.take_while(|dir| !dir.exists()).map(Path::to_owned).collect()
 }
 
 /// Writes `text` to a temporary file in `dir`.

@@ -172,15 +172,20 @@ fn fields(text: &mut Page, entry: &Entry, details: &Details<'_>) {
             }
         }
     }
-    for (kind, entries) in skill.triggers().kinds() {
-        if !entries.is_empty() {
-            let entries: Vec<&str> = entries.iter().map(|entry| entry.value.as_str()).collect();
-            let separator = if kind == "patterns" { "  " } else { ", " };
-            field(kind, &entries.join(separator));
-        }
+    let kinds = skill.triggers().kinds();
+    for (kind, entries) in kinds.iter().filter(|(kind, of)| *kind != "patterns" && !of.is_empty()) {
+        let entries: Vec<&str> = entries.iter().map(|entry| entry.value.as_str()).collect();
+        field(kind, &entries.join(", "));
     }
     if let Some(n_bytes) = details.body_bytes {
         field("body", &count(n_bytes, "byte"));
+    }
+    for (kind, patterns) in kinds.iter().filter(|(kind, of)| *kind == "patterns" && !of.is_empty())
+    {
+        text.line(format_args!("{}:", styled(NAME, kind)));
+        for pattern in *patterns {
+            text.line(format_args!("  {}", Output::fitted(&sanitize::line(&pattern.value), 2)));
+        }
     }
 }
 

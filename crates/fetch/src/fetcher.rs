@@ -17,6 +17,7 @@ use super::path_index::PathIndex;
 use super::provider::{SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::required_signatures::RequiredSignatures;
 use super::selection::chosen_units;
+use super::untaken::untaken;
 use repertoire::catalog::{Scope, Source};
 use repertoire::spans;
 use repertoire::{Error, ErrorCode};
@@ -219,9 +220,13 @@ impl Fetcher {
         }
         let names = PathIndex::new(&entries, source)?;
         let units = chosen_units(&names, &mut *tree, settings)?;
-        let (mut files, left_out) = layout::files(&names, &units, self.limits.files)?;
+        let (mut files, mut left_out) = layout::files(&names, &units, self.limits.files)?;
         if let Some(LeftOut { dir, reason }) = named_but_left_out(&left_out, settings) {
             return Err(refused(source, dir, &format!("cannot be taken: {reason}")));
+        }
+        // Who chose skills by name did not ask for the others.
+        if settings.skills.is_empty() {
+            left_out.extend(untaken(&entries, &units, settings.path.as_deref()));
         }
         layout::add_signature(&names, settings.path.as_deref(), &mut files);
         let mut files = self.keep(&mut *tree, &files, source)?;

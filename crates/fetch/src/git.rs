@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::limits::{Deadline, FetchLimits};
 use super::program::{Run, git};
-use super::provider::{FileCallback, SourceProvider, SourceTree, TreeEntry, TreeKind};
+use super::provider::{FileCallback, SUBMODULE, SourceProvider, SourceTree, TreeEntry, TreeKind};
 use super::scratch::scratch_dir;
 use repertoire::private_dir::PrivateDir;
 use repertoire::{Error, ErrorCode};
@@ -190,7 +190,7 @@ impl GitTree {
                     links.push((self.entries.len(), object.to_owned()));
                     TreeKind::Link { target: String::new() }
                 }
-                "160000" => TreeKind::Other("is a submodule, which is not fetched"),
+                "160000" => TreeKind::Other(SUBMODULE),
                 _ => TreeKind::Other("is neither a file nor a link"),
             };
             self.entries.push(TreeEntry { path: path.to_owned(), kind });

@@ -77,6 +77,7 @@ mod source_list;
 mod state;
 mod unattended;
 mod unpack;
+mod untaken;
 mod update;
 mod watch;
 #[cfg(feature = "archive-https")]

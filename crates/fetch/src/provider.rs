@@ -45,6 +45,9 @@ pub struct TreeEntry {
     pub kind: TreeKind,
 }
 
+/// The kind of a submodule of a git repository, as a phrase for error messages.
+pub(super) const SUBMODULE: &str = "is a submodule, which is not fetched";
+
 /// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeKind {

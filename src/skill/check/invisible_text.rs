@@ -88,7 +88,10 @@ fn finding(field: &str, run: &str, span: Range<usize>) -> Finding {
         n => format!("{n} invisible characters, `{shown}`"),
     };
     let spelt: String = run.chars().filter_map(as_ascii).collect();
-    let help = if spelt.is_empty() {
+    let help = if field == "patterns" && run.contains('\u{8}') {
+        "write the pattern in single quotes: in double quotes YAML takes `\\b` for a backspace"
+            .to_owned()
+    } else if spelt.is_empty() {
         "remove what is not seen, or type the text anew; a model reads it".to_owned()
     } else {
         format!("remove it: a model may read it as `{}`", excerpt(&spelt))

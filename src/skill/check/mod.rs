@@ -85,31 +85,36 @@ const SPEC_KEYS: &[&str] =
 /// for a host named `brand`, and those of `profile`. With [`Profile::Untrusted`], the findings of the
 /// review follow, which covers all files of the skill.
 pub fn check_file(path: &Path, profile: Profile, brand: &str) -> Vec<Diagnostic> {
-    let text = match load::read(path) {
-        Ok(text) => text,
-        Err(diagnostic) => return vec![diagnostic],
-    };
-    let mut loaded = load::load(&text, brand);
-    let unseen = invisible_text::find(&loaded, &text);
+    match load::read(path) {
+        Ok(text) => check_text(path, &text, profile, brand),
+        Err(diagnostic) => vec![diagnostic],
+    }
+}
+
+/// Returns the findings of [`check_file`] for a file at `path` that has the content `text`, such as one that
+/// an editor has not saved yet.
+pub fn check_text(path: &Path, text: &str, profile: Profile, brand: &str) -> Vec<Diagnostic> {
+    let mut loaded = load::load(text, brand);
+    let unseen = invisible_text::find(&loaded, text);
     loaded.findings.extend(unseen);
     if let Some(parts) = &loaded.parts {
-        loaded.findings.extend(links::broken(&text, parts.body, directory(path)));
-        loaded.findings.extend(command_not_run(&text, parts.body));
+        loaded.findings.extend(links::broken(text, parts.body, directory(path)));
+        loaded.findings.extend(command_not_run(text, parts.body));
     }
     match profile {
         Profile::Repertoire | Profile::Untrusted => {
             note_unknown_keys(&mut loaded);
             let keys = [&KEYS[..], &KINDS].concat();
-            loaded.findings.extend(joined_lines::find(&text, &keys));
+            loaded.findings.extend(joined_lines::find(text, &keys));
             check_scripts(&mut loaded, path);
         }
         Profile::AgentSkills => check_specification(&mut loaded, &directory_name(path)),
     }
     let review = match profile {
-        Profile::Untrusted => untrusted::check(&loaded, &text, path, directory(path)),
+        Profile::Untrusted => untrusted::check(&loaded, text, path, directory(path)),
         Profile::Repertoire | Profile::AgentSkills => Vec::new(),
     };
-    let mut all = diagnostics(loaded.findings, path, &text);
+    let mut all = diagnostics(loaded.findings, path, text);
     all.extend(review);
     all
 }

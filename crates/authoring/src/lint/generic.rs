@@ -10,6 +10,7 @@ use crate::word_lists::{holds, prompts};
 use repertoire::diagnostic::Code;
 use repertoire::matcher::is_everyday;
 use repertoire::matcher::text::boundary::is_word;
+use repertoire::matcher::text::fold_trigger;
 use repertoire::skill::excerpt;
 
 /// A trigger that occurs in more messages of the sample than this is generic.
@@ -18,15 +19,7 @@ const MAX_PROMPTS: usize = 4;
 pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {
         for Literal { kind, trigger, folded } in &skill.literals {
-            let is_single = folded.chars().all(is_word);
-            let n_prompts = prompts().iter().filter(|prompt| holds(&prompt.folded, folded)).count();
-            let why = if is_single && is_everyday(folded) {
-                "is a word of everyday messages".to_owned()
-            } else if n_prompts > MAX_PROMPTS {
-                format!("stands in {n_prompts} of {} ordinary messages", prompts().len())
-            } else {
-                continue;
-            };
+            let Some(why) = why(folded) else { continue };
             findings.add(
                 place,
                 Code::GenericTrigger,
@@ -39,5 +32,22 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
                  for `test`",
             );
         }
+    }
+}
+
+/// Tells whether a keyword or verb occurs in messages of all kinds, so that `check` would flag it.
+pub fn is_generic(trigger: &str) -> bool {
+    why(&fold_trigger(trigger)).is_some()
+}
+
+/// Says of a folded trigger why it is generic; `None` if it is not.
+fn why(folded: &str) -> Option<String> {
+    let n_prompts = prompts().iter().filter(|prompt| holds(&prompt.folded, folded)).count();
+    if folded.chars().all(is_word) && is_everyday(folded) {
+        Some("is a word of everyday messages".to_owned())
+    } else if n_prompts > MAX_PROMPTS {
+        Some(format!("stands in {n_prompts} of {} ordinary messages", prompts().len()))
+    } else {
+        None
     }
 }

@@ -27,6 +27,7 @@ use repertoire::matcher::text::fold_trigger;
 use repertoire::skill::Spanned;
 
 pub use confusable::confusable;
+pub use generic::is_generic;
 pub use patterns::{PatternCost, pattern_cost};
 pub use unused::unused;
 

@@ -6,13 +6,11 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use repertoire::{Error, ErrorCode};
-use serde_json::json;
 use similar::TextDiff;
 
+use super::changed::Changed;
 use super::place::Place;
-use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
-use crate::replace::{check_writable, io_error, replace};
-use crate::sanitize;
+use crate::replace::{check_writable, io_error, missing_dirs, replace};
 
 /// The reason why settings cannot be changed.
 #[derive(Debug, PartialEq, Eq)]
@@ -116,7 +114,7 @@ impl<E: Entry> Target<E> {
     }
 
     /// Adds this program's entry to the file. A dry run only shows the change.
-    pub(crate) fn install(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+    pub(crate) fn install(&self, dry_run: bool) -> Result<Changed, Error> {
         let wanted = self.added()?;
         let present = self.present()?;
         // If the entry is new, uninstalling must restore the present content, so that is the backup. If
@@ -124,16 +122,15 @@ impl<E: Entry> Target<E> {
         let is_kept = present
             .is_none_or(|present| !self.is_only_written_by(&present) && !self.backup().exists());
         let backup = self.text.as_deref().filter(|_| is_kept);
-        let change = Change { target: self, wanted: Some(&wanted), backup };
-        change.make(dry_run, out)
+        Change { target: self, wanted: Some(&wanted), backup }.make(dry_run)
     }
 
     /// Removes this program's entry from the file. A dry run only shows the change.
-    pub(crate) fn uninstall(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+    pub(crate) fn uninstall(&self, dry_run: bool) -> Result<Changed, Error> {
         let before = fs::read_to_string(self.backup()).ok();
         let Some(present) = self.present()? else {
             let wanted = self.text.as_deref();
-            return Change { target: self, wanted, backup: None }.make(dry_run, out);
+            return Change { target: self, wanted, backup: None }.make(dry_run);
         };
         let mut wanted = self.removed(&present, before.as_deref())?;
         // Hooks and server may be in one file. If they are removed in the order in which they were added,
@@ -146,14 +143,14 @@ impl<E: Entry> Target<E> {
         let is_kept = !is_restored && !self.is_only_written_by(&present);
         // A backup from before the installation stays as it is.
         let backup = before.as_deref().or(self.text.as_deref()).filter(|_| is_kept);
-        Change { target: self, wanted: wanted.as_deref(), backup }.make(dry_run, out)?;
+        let changed = Change { target: self, wanted: wanted.as_deref(), backup }.make(dry_run)?;
         if is_restored && !dry_run {
             let backups = other.map(|(path, _)| path).into_iter().chain([self.backup()]);
             for backup in backups {
                 fs::remove_file(&backup).map_err(|error| io_error("remove", &backup, &error))?;
             }
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// Returns the backup by another entry of this program that differs from `text` only by blanks and
@@ -239,11 +236,12 @@ struct Change<'a, E> {
 }
 
 impl<E: Entry> Change<'_, E> {
-    /// Shows the change, and makes it unless this is a dry run.
-    fn make(&self, dry_run: bool, out: Output) -> anyhow::Result<()> {
+    /// Makes the change unless this is a dry run.
+    fn make(&self, dry_run: bool) -> Result<Changed, Error> {
         let path = &self.target.path;
         let is_one = self.target.text.as_deref() != self.wanted;
         let backup = self.backup.filter(|_| is_one);
+        let made_dirs = missing_dirs(path);
         if is_one && !dry_run {
             check_writable(&self.target.path, "make the change that `--dry-run` shows by hand")?;
             if let Some(text) = backup {
@@ -256,41 +254,17 @@ impl<E: Entry> Change<'_, E> {
                 self.target.remove_empty_dirs();
             }
         }
-        let diff = self.diff();
-        let kept = backup.map(|_| self.target.backup());
-        if out.json {
-            Output::json(&json!({
-                "agent": self.target.agent,
-                "place": self.target.place.as_str(),
-                "path": path.to_string_lossy(),
-                "changed": is_one && !dry_run,
-                "diff": diff,
-                "backup": kept.map(|path| path.to_string_lossy().into_owned()),
-            }))?;
-            return Ok(());
-        }
-        let mut page = Page::default();
-        for line in diff.lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => GOOD,
-                Some(b'-') => WARNING,
-                _ => DIM,
-            };
-            page.line(format_args!("{}", styled(style, sanitize::line(line))));
-        }
-        let name = path.to_string_lossy();
-        let name = styled(NAME, sanitize::line(&name));
-        match (is_one, dry_run) {
-            (false, _) => page.line(format_args!("{name} needs no change")),
-            (true, true) => page.line(format_args!("{name} would be changed")),
-            (true, false) if self.wanted.is_none() => page.line(format_args!("{name} is removed")),
-            (true, false) => page.line(format_args!("{name} is changed")),
-        }
-        if let Some(kept) = kept.filter(|_| !dry_run) {
-            let kept = kept.to_string_lossy();
-            page.line(format_args!("the earlier content is in {}", sanitize::line(&kept)));
-        }
-        Ok(out.human(page.as_str())?)
+        Ok(Changed {
+            agent: self.target.agent,
+            place: self.target.place,
+            path: path.clone(),
+            before: self.target.text.clone(),
+            after: self.wanted.map(str::to_owned),
+            diff: self.diff(),
+            backup: backup.map(|_| self.target.backup()),
+            made_dirs,
+            dry_run,
+        })
     }
 
     fn diff(&self) -> String {

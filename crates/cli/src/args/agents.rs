@@ -31,6 +31,14 @@ impl McpAgent {
             McpAgent::VsCode => "vscode",
         }
     }
+
+    /// The agent's name in texts for people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            McpAgent::Hooked(agent) => agent.title(),
+            McpAgent::VsCode => "VS Code",
+        }
+    }
 }
 
 impl fmt::Display for McpAgent {

@@ -58,6 +58,9 @@ pub(crate) struct AddArgs {
     /// Put the skills into the own directory of this agent, too; may be repeated
     #[arg(long = "agent", value_name = "AGENT", value_parser = hook_agents(), value_delimiter = ',')]
     pub(crate) agents: Vec<HookAgent>,
+    /// Take all skills, without a question; at a terminal, a source with many asks which to take
+    #[arg(long, conflicts_with = "skills")]
+    pub(crate) all: bool,
     /// Show the skills of the source, with tokens, code, rights and findings, and add nothing
     #[arg(long)]
     pub(crate) list: bool,

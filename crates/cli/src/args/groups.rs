@@ -14,7 +14,8 @@ struct Group {
 }
 
 /// All commands that are not hidden, each once. Clap itself cannot group commands.
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 6] = [
+    Group { title: "Begin here", commands: &["init"] },
     Group {
         title: "Try what there is",
         commands: &["list", "match", "why", "disclose", "prompt", "show", "use", "play"],
@@ -23,7 +24,7 @@ const GROUPS: [Group; 5] = [
         title: "Take skills from elsewhere",
         commands: &["add", "update", "outdated", "remove", "export", "push", "sign"],
     },
-    Group { title: "Write skills", commands: &["new", "check", "eval", "stats"] },
+    Group { title: "Write skills", commands: &["new", "check", "lsp", "eval", "stats"] },
     Group { title: "Ship code", commands: &["tool", "run", "trust"] },
     Group {
         title: "Connect agents",

@@ -8,6 +8,7 @@ mod eval;
 mod fetch;
 mod groups;
 mod hook;
+mod init;
 mod message;
 mod model;
 mod routing;
@@ -35,6 +36,7 @@ pub(crate) use groups::command;
 pub(crate) use hook::{
     DoctorArgs, HookArgs, HookCommand, HookInstallArgs, HookPlaceArgs, PackageArgs, PlaceArgs,
 };
+pub(crate) use init::InitArgs;
 pub(crate) use message::{DiscloseArgs, MatchArgs, PromptArgs, QueryArgs, WhyArgs};
 pub(crate) use model::{ModelAddArgs, ModelCommand, ModelRemoveArgs};
 pub(crate) use routing::{MatchingArgs, RoutingArgs};
@@ -77,6 +79,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Measure how often known prompts get the right skill
     Eval(EvalArgs),
+    /// Set up the agents found here, with a first skill of your own
+    Init(InitArgs),
     /// Write a new skill to start from
     New(NewArgs),
     /// Count the uses of each skill in conversations
@@ -125,6 +129,8 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Write hooks and MCP server as one package for an agent to install
     Package(PackageArgs),
+    /// Serve an editor in which skills are written, as a language server
+    Lsp,
     /// Write the manual pages of all commands
     Man(ManArgs),
     /// Print a completion script for a shell

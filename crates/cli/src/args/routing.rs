@@ -69,9 +69,10 @@ impl MatchingArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Matching")]
 pub(crate) struct ShowingArgs {
-    /// The relevance required to show the most relevant skill in full if no trigger matches:
-    /// `WORTH,LEAD,WORDS`, `off` for never, or `default`, the measured margin
-    #[arg(long, value_name = "MARGIN", num_args = 0..=1, require_equals = true, value_parser = margin)]
+    /// Show the most relevant skill in full if no trigger matches, from `SCORE,AHEAD,WORDS` on: its score, how
+    /// far it is ahead of the next skill, and how many words of the message are in its name and description;
+    /// `off` for never, `default` for the measured figures
+    #[arg(long, value_name = "FIGURES", num_args = 0..=1, require_equals = true, value_parser = margin)]
     #[arg(default_missing_value = "default")]
     pub(crate) by_relevance: Option<Margin>,
 }
@@ -90,7 +91,7 @@ impl ShowingArgs {
     }
 }
 
-/// Parses `WORTH,LEAD,WORDS`, `off` or `default`.
+/// Parses `SCORE,AHEAD,WORDS`, `off` or `default`.
 fn margin(text: &str) -> Result<Margin, String> {
     match text {
         "off" => return Ok(Margin(None)),
@@ -103,6 +104,8 @@ fn margin(text: &str) -> Result<Margin, String> {
         let words = words.parse().ok()?;
         Some(RelevanceMargin { worth: number(worth)?, lead: number(lead)?, words })
     };
-    let margin = parse().ok_or_else(|| "write `off` or three numbers, such as `2,1,3`".to_owned());
+    let margin = parse().ok_or_else(|| {
+        "write `off` or three numbers, such as `2,1,3`: score, how far ahead, words".to_owned()
+    });
     margin.map(|margin| Margin(Some(margin)))
 }

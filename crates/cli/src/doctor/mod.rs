@@ -249,7 +249,7 @@ fn notes(agents: &[AgentReport], catalog: &Catalog, common: &Common) -> Vec<Stri
         let of_agent = agents.iter().filter(|report| report.agent == agent.as_str());
         of_agent.filter(is_set_up).map(|report| report.place).collect::<Vec<_>>()
     };
-    let twice = |agent| hook::twice(agent, &places(agent));
+    let twice = |agent| hook::twice(agent, &places(agent), common);
     let with_hooks = HookAgent::ALL.into_iter().filter(|agent| !places(*agent).is_empty());
     let with_hooks: Vec<HookAgent> = with_hooks.collect();
     let cut = with_hooks.iter().filter_map(|agent| cut_descriptions(*agent, common));

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::agents::{of_source, seen, seen_as_json, show_changes, show_placed, show_seen};
 use super::copy_problems::CopyProblems;
 use super::each_source::{each_source, print_all};
-use super::{code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
+use super::{choose, code_in, fetcher, list_to_change, preview, short, show_left_out, waiting};
 use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
@@ -30,10 +30,14 @@ pub(crate) fn run(args: &AddArgs, common: &Common, out: Output) -> anyhow::Resul
     let mut reports = Vec::new();
     let mut is_placed = true;
     let is_good = each_source(args, out, |settings| {
+        let Some(settings) = choose::chosen(settings, args, &fetcher, common, out)? else {
+            out.note("nothing is added");
+            return Ok(());
+        };
         let known = CopyProblems::of_all(common)?;
         let here = std::env::current_dir().unwrap_or_default();
         let name = args.name.as_deref();
-        let added = waiting(&settings.source, || list.add(name, settings, &here))?;
+        let added = waiting(&settings.source, || list.add(name, &settings, &here))?;
         let placing = of_source(list.place()?, &added.name);
         is_placed &= placing.refused.is_empty();
         let root = list.copy_of(&added.name);

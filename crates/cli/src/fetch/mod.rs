@@ -3,6 +3,7 @@
 
 pub(crate) mod add;
 mod agents;
+mod choose;
 mod copy_problems;
 mod each_source;
 pub(crate) mod export;
@@ -15,11 +16,8 @@ pub(crate) mod sign;
 pub(crate) mod update;
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use repertoire::catalog::Scope;
 use repertoire::toolset::collect_cache;
 use repertoire::{Code, Error, ErrorCode};
@@ -29,7 +27,7 @@ use crate::args::Common;
 use crate::output::{Output, Page, WARNING, styled};
 use crate::report::{self, count};
 use crate::source_text::{failure_of, short};
-use crate::{agent, sanitize, setup, signals};
+use crate::{agent, progress_bar, sanitize, setup, signals};
 
 /// Returns a fetcher that is cancelled when a signal asks this process to end. Fails without a home
 /// directory.
@@ -129,21 +127,9 @@ pub(crate) fn show_left_out(page: &mut Page, left_out: &[LeftOut]) {
     }
 }
 
-/// Runs `work`, which waits for a server or another program. On a terminal, shows a spinner on
-/// standard error until it is done.
+/// Runs `work`, which fetches `source`. On a terminal, shows a spinner until it is done.
 pub(crate) fn waiting<T>(source: &str, work: impl FnOnce() -> T) -> T {
-    if !io::stderr().is_terminal() {
-        return work();
-    }
-    let style = ProgressStyle::with_template("{spinner} fetching {msg} ({elapsed})");
-    let bar = ProgressBar::new_spinner()
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-        .with_message(sanitize::line(source).into_owned())
-        .with_finish(ProgressFinish::AndClear);
-    bar.enable_steady_tick(Duration::from_millis(100));
-    let result = work();
-    bar.finish_and_clear();
-    result
+    progress_bar::waiting(&format!("fetching {source}"), work)
 }
 
 /// Removes unused copies of toolsets and unused fetched contents from the cache. Returns the number

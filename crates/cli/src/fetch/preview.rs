@@ -9,7 +9,7 @@ use crate::args::{AddArgs, Common};
 use crate::exit_code::ExitCode;
 use crate::output::{DIM, GOOD, NAME, Output, Page, WARNING, styled};
 use crate::report::count;
-use crate::sanitize;
+use crate::{pager, sanitize};
 
 /// The most findings that are shown for a skill; the others are counted.
 const MAX_FINDINGS: usize = 3;
@@ -33,7 +33,7 @@ pub(super) fn run(
         })?;
         let skills = preview.skills(&common.brand);
         if !out.json {
-            out.human(page(args, &preview, &skills, list).as_str())?;
+            pager::print(page(args, &preview, &skills, list).as_str(), out)?;
         }
         reports.push(report(args, &preview, &skills, list));
         Ok(())

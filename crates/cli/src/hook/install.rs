@@ -1,5 +1,6 @@
 //! `repertoire hook install` and `uninstall`, and the state of installed hooks.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf, absolute};
 
 use clap::Parser as _;
@@ -9,7 +10,8 @@ use repertoire_agents::HookAgent;
 use super::agents::{self, Form};
 use super::{settings, trust};
 use crate::agent::{
-    BACKUPS, Entry, LOCAL_SETTINGS, Place, Problem, Target, split, warn_of_missing_sources,
+    BACKUPS, Changed, Entry, LOCAL_SETTINGS, Place, Problem, Target, common_options, split,
+    warn_of_missing_sources,
 };
 use crate::args::{Cli, Command, Common, HookInstallArgs, HookPlaceArgs, RoutingArgs};
 use crate::exit_code::ExitCode;
@@ -95,24 +97,52 @@ pub(super) fn install(
         words.extend(["--deadline".to_owned(), deadline.as_secs_f64().to_string()]);
     }
     let here = Place::named(place, common)?;
-    target(agent, &words, here, common)?.install(place.dry_run, out)?;
+    target(agent, &words, here, common)?.install(place.dry_run)?.print(out)?;
     warn_of_missing_sources(common, out);
+    for note in notes(agent, here, common).into_iter().filter(|_| !out.json) {
+        out.note(&note);
+    }
+    Ok(ExitCode::Done)
+}
+
+/// Adds the hooks of `agent`, without options of their own, to its settings in `place`. A dry run changes
+/// nothing.
+pub(crate) fn add(
+    agent: HookAgent,
+    place: Place,
+    dry_run: bool,
+    common: &Common,
+) -> Result<Changed, Error> {
+    let mut words = agents::plain_words(agent)?;
+    words.extend(common_options(common));
+    target(agent, &words, place, common)?.install(dry_run)
+}
+
+/// Removes the hooks of `agent` from its settings in `place`. A dry run changes nothing.
+pub(crate) fn remove(
+    agent: HookAgent,
+    place: Place,
+    dry_run: bool,
+    common: &Common,
+) -> Result<Changed, Error> {
+    let words = agents::plain_words(agent)?;
+    target(agent, &words, place, common)?.uninstall(dry_run)
+}
+
+/// Returns the sentences that a user needs to read once hooks are installed in `here`: that there are
+/// others, or that the agent does not run them until it trusts them.
+pub(crate) fn notes(agent: HookAgent, here: Place, common: &Common) -> Vec<String> {
     let answers = |known: Place| {
         let installed = || installed(agent, known, common);
         known == here || matches!(installed(), Installed::Yes(_) | Installed::Untrusted(_))
     };
     let places = agents::places(agent).iter().copied().filter(|known| answers(*known));
-    if let Some(note) = twice(agent, &places.collect::<Vec<_>>())
-        && !out.json
-    {
-        out.note(&note);
-    }
-    if let Installed::Untrusted(why) = installed(agent, here, common)
-        && !out.json
-    {
-        out.note(&why);
-    }
-    Ok(ExitCode::Done)
+    let twice = twice(agent, &places.collect::<Vec<_>>(), common);
+    let untrusted = match installed(agent, here, common) {
+        Installed::Untrusted(why) => Some(why),
+        _ => None,
+    };
+    twice.into_iter().chain(untrusted).collect()
 }
 
 pub(super) fn uninstall(
@@ -121,8 +151,7 @@ pub(super) fn uninstall(
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let here = Place::named(place, common)?;
-    let words = agents::plain_words(*agent)?;
-    target(*agent, &words, here, common)?.uninstall(place.dry_run, out)?;
+    remove(*agent, here, place.dry_run, common)?.print(out)?;
     Ok(ExitCode::Done)
 }
 
@@ -137,7 +166,14 @@ fn target(
 }
 
 /// Returns the warning for `agent` with hooks in several places.
-pub(crate) fn twice(agent: HookAgent, places: &[Place]) -> Option<String> {
+pub(crate) fn twice(agent: HookAgent, places: &[Place], common: &Common) -> Option<String> {
+    // The project may be the home directory, where both places are one file.
+    let mut files = BTreeSet::new();
+    let mut is_another = |place: &Place| {
+        let file = agents::file(agent, *place, common);
+        file.is_ok_and(|(path, _)| files.insert(path.canonicalize().unwrap_or(path)))
+    };
+    let places: Vec<Place> = places.iter().copied().filter(|place| is_another(place)).collect();
     let times = match places.len() {
         0 | 1 => return None,
         2 => "twice",

@@ -22,7 +22,7 @@ use crate::output::Output;
 
 pub(crate) use agents::{is_own_command, package, places, plugin_words};
 pub(crate) use answer::{disclosure, refuse};
-pub(crate) use install::{Installed, installed, options, runs, twice};
+pub(crate) use install::{Installed, add, installed, notes, options, remove, runs, twice};
 pub(crate) use log::{note, tail};
 
 /// Tells whether an agent's MCP client lists the skills itself; the second argument is true if the hook

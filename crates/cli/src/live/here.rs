@@ -51,6 +51,17 @@ pub(super) fn checks(
     Ok(checks)
 }
 
+/// Returns the request that `agent` makes to the model for `message`, with a copy of what it finds from the
+/// user's working directory.
+pub(super) fn request(
+    agent: HookAgent,
+    program: &Program,
+    message: &str,
+    common: &Common,
+) -> anyhow::Result<Value> {
+    copied(agent, program, &common.for_agent(agent))?.say(message, false)
+}
+
 /// Prepares a trial with a copy of what `agent` finds from the user's working directory.
 fn copied<'p>(
     agent: HookAgent,
@@ -75,9 +86,12 @@ fn copied<'p>(
     configure(program, &model, &path(&user_dir))?;
     let variables = variables(&setup::start(common), &copy);
     let (home, here) = (path(&original.home), path(&original.here));
-    // Fetched skills are read in their own place; a trial without them is still one.
-    if let Some(data) = setup::data_dir(common).filter(|data| data.is_dir()) {
-        let _ = Copy::link_to(&data, &home.join(".local/share").join(&common.brand));
+    // Fetched skills are read in their own place; a trial without them is still one. What the trial itself
+    // writes there, such as the bundled skills, goes with it.
+    let data = setup::data_dir(common).and_then(|data| std::fs::read_dir(data).ok());
+    for entry in data.into_iter().flatten().flatten() {
+        let link = home.join(".local/share").join(&common.brand).join(entry.file_name());
+        let _ = Copy::link_to(&entry.path(), &link);
     }
     let (has_hook, dir) = (copy.has_hook, copy.into_dir());
     let trial = Trial { program, model, _dir: dir, home, here, trusts_all: false, variables };

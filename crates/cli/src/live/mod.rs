@@ -76,6 +76,15 @@ impl Check {
     }
 }
 
+/// Returns the word that runs `program`.
+fn name(program: &Program) -> &str {
+    program.words("", false)[0]
+}
+
+fn is_installed(program: &Program) -> bool {
+    which::which(name(program)).is_ok()
+}
+
 fn count(request: &Value, text: &str) -> usize {
     request.to_string().matches(text).count()
 }
@@ -105,6 +114,20 @@ pub(crate) fn run(agent: HookAgent, common: &Common, out: Output) -> anyhow::Res
     Ok(ExitCode::done_if(checks.all(|check| check.is_right)))
 }
 
+/// Sends `message` to `agent` in a copy of the user's settings, and tells whether the instructions of the
+/// skill `id` reached the model. `None` if the agent's program is not installed, or needs its window.
+pub(crate) fn fires(
+    agent: HookAgent,
+    message: &str,
+    id: &str,
+    common: &Common,
+) -> anyhow::Result<Option<bool>> {
+    let program = PROGRAMS.iter().find(|program| program.agent == agent.as_str());
+    let Some(program) = program.filter(|program| is_installed(program)) else { return Ok(None) };
+    let request = here::request(agent, program, message, common)?;
+    Ok(Some(count(&request, &format!("## Skill: {id}")) > 0))
+}
+
 /// A program that speaks to a model on the loopback.
 struct Trial<'p> {
     program: &'p Program,
@@ -123,8 +146,8 @@ struct Trial<'p> {
 impl<'p> Trial<'p> {
     /// Prepares a trial in a project with one skill, apart from the user's settings.
     fn apart(program: &'p Program) -> anyhow::Result<Trial<'p>> {
-        let name = program.words("", false)[0];
-        if which::which(name).is_err() {
+        if !is_installed(program) {
+            let name = name(program);
             let message =
                 format!("{} is not installed: there is no program `{name}`", program.title);
             return Err(Error::new(
@@ -177,8 +200,7 @@ impl<'p> Trial<'p> {
     }
 
     fn version(&self) -> String {
-        let name = self.program.words("", false)[0];
-        let mut command = self.command(Path::new(name));
+        let mut command = self.command(Path::new(name(self.program)));
         let told = command.arg("--version").output().map(|output| output.stdout);
         let told = String::from_utf8_lossy(&told.unwrap_or_default()).into_owned();
         told.lines().next().unwrap_or_default().trim().to_owned()

@@ -71,6 +71,22 @@ impl McpAgent {
         })
     }
 
+    /// Tells whether this user has the agent: its settings, or its program.
+    pub(crate) fn is_here(self, common: &Common) -> bool {
+        let programs: &[&str] = match self {
+            McpAgent::Hooked(HookAgent::ClaudeCode) => &["claude"],
+            McpAgent::Hooked(HookAgent::Cursor) => &["cursor", "cursor-agent"],
+            McpAgent::Hooked(agent) => &[agent.as_str()],
+            McpAgent::VsCode => &["code"],
+        };
+        let dir = match self {
+            McpAgent::Hooked(agent) => agent::user_dir(agent, common),
+            McpAgent::VsCode => self.user_dir(common),
+        };
+        dir.is_ok_and(|dir| dir.is_dir())
+            || programs.iter().any(|program| which::which(program).is_ok())
+    }
+
     /// Returns the entry with which the agent runs `words`.
     pub(super) fn server(self, words: &[String]) -> Server {
         let (program, args) =

@@ -1,12 +1,14 @@
 //! `repertoire mcp install` and `uninstall`.
 
 use clap::Parser as _;
+use repertoire::Error;
 use repertoire_agents::HookAgent;
 
 use super::entry::{Form, Server};
 use super::{json, toml};
 use crate::agent::{
-    BACKUPS, Entry, Place, Problem, Target, common_options, program, warn_of_missing_sources,
+    BACKUPS, Changed, Entry, Place, Problem, Target, common_options, program,
+    warn_of_missing_sources,
 };
 use crate::args::{Cli, Common, McpAgent, McpInstallArgs, McpPlaceArgs};
 use crate::exit_code::ExitCode;
@@ -18,10 +20,7 @@ pub(super) fn install(
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let here = Place::named(place, common)?;
-    let mut words = plain_words()?;
-    words.extend(common_options(common));
-    words.extend(client.words());
-    target(*agent, &words, here, common)?.install(place.dry_run, out)?;
+    add(*agent, here, &client.words(), place.dry_run, common)?.print(out)?;
     warn_of_missing_sources(common, out);
     Ok(ExitCode::Done)
 }
@@ -32,7 +31,7 @@ pub(super) fn uninstall(
     out: Output,
 ) -> anyhow::Result<ExitCode> {
     let here = Place::named(place, common)?;
-    target(*agent, &plain_words()?, here, common)?.uninstall(place.dry_run, out)?;
+    remove(*agent, here, place.dry_run, common)?.print(out)?;
     Ok(ExitCode::Done)
 }
 
@@ -45,8 +44,32 @@ pub(crate) fn installed_options(agent: HookAgent, common: &Common) -> Option<Com
     Cli::try_parse_from(words).ok().map(|cli| cli.common)
 }
 
+/// Adds the server, with `options`, to the settings of `agent` in `place`. A dry run changes nothing.
+pub(crate) fn add(
+    agent: McpAgent,
+    place: Place,
+    options: &[String],
+    dry_run: bool,
+    common: &Common,
+) -> Result<Changed, Error> {
+    let mut words = plain_words()?;
+    words.extend(common_options(common));
+    words.extend_from_slice(options);
+    target(agent, &words, place, common)?.install(dry_run)
+}
+
+/// Removes the server from the settings of `agent` in `place`. A dry run changes nothing.
+pub(crate) fn remove(
+    agent: McpAgent,
+    place: Place,
+    dry_run: bool,
+    common: &Common,
+) -> Result<Changed, Error> {
+    target(agent, &plain_words()?, place, common)?.uninstall(dry_run)
+}
+
 /// Returns the words that run the server, without options.
-fn plain_words() -> Result<Vec<String>, repertoire::Error> {
+fn plain_words() -> Result<Vec<String>, Error> {
     Ok(vec![program()?, "mcp".to_owned()])
 }
 
@@ -55,7 +78,7 @@ fn target(
     words: &[String],
     place: Place,
     common: &Common,
-) -> Result<Target<Server>, repertoire::Error> {
+) -> Result<Target<Server>, Error> {
     Target::read(agent.as_str(), place, agent.file(place, common)?, agent.server(words))
 }
 
@@ -69,7 +92,7 @@ impl Entry for Server {
         }
     }
 
-    fn running(&self, words: &[String]) -> Result<Server, repertoire::Error> {
+    fn running(&self, words: &[String]) -> Result<Server, Error> {
         Ok(self.agent.server(words))
     }
 

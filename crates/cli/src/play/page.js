@@ -1,6 +1,6 @@
 "use strict"
 
-const TIERS = ["nothing", "a breadcrumb", "registry lines", "full instructions"]
+const TIERS = ["nothing", "a count of skills", "a line for each relevant skill", "full instructions"]
 const FIELDS = ["query", "paths", "max-skills", "budget", "format", "skill"]
 const at = (id) => document.getElementById(id)
 
@@ -79,7 +79,7 @@ function show(answer) {
   at("rejected-box").hidden = left.size === 0
   at("rejected").replaceChildren(...[...left.values()].map(({ id, reason }) => element("li", {}, skillButton(id), ` ${reason}`)))
   const asks = { registry: "; the message asks which skills there are", show_all: "; the message asks to see all skills" }
-  at("tier").textContent = `Tier ${disclosure.tier}: ${TIERS[disclosure.tier]}, about ${answer.tokens} tokens ` +
+  at("tier").textContent = `Shown: ${TIERS[disclosure.tier]}, about ${answer.tokens} tokens ` +
     `(${answer.characters} characters), ${disclosure.hidden} skills only counted${asks[answer.meta] ?? ""}`
   at("text").textContent = disclosure.text || "(nothing)"
   const none = element("li", { className: "dim plain" }, answer.parts.length ? "no skill shares a word with the message" : "nothing yet")
@@ -149,8 +149,8 @@ function bar(name, value, needed, digits) {
 
 function relevantItem({ id, brief, worth, lead, head_words, tier, terms, lacking, needed, is_decisive }, place) {
   // The lead and the words in the front matter are those of the first skill only.
-  const first = place === 0 && needed ? [bar("lead", lead, needed.lead, 2), bar("words", head_words, needed.words, 0)] : []
-  const bars = needed ? [bar("weight", worth, needed.worth, 2), ...first] : []
+  const first = place === 0 && needed ? [bar("ahead of the next", lead, needed.lead, 2), bar("words of its name and description", head_words, needed.words, 0)] : []
+  const bars = needed ? [bar("score", worth, needed.worth, 2), ...first] : []
   const decided = tier === 3 && !is_decisive ? "in full for its triggers or its name, or because the context lost it" : ""
   const why = lacking.length ? `lacks: ${lacking.map(({ text }) => text).join(", ")}` : decided
   const words = terms.flatMap(({ term, fields, worth }) => [" ",

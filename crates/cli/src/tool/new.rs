@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::{Common, Lang, ToolNewArgs};
 use crate::exit_code::ExitCode;
 use crate::failure::UsageError;
-use crate::new::{not_an_identifier, not_written};
+use crate::new::{keyword, not_an_identifier, not_written};
 use crate::output::{NAME, Output, Page, styled};
 use crate::sanitize;
 use crate::shell::quoted;
@@ -231,14 +231,9 @@ fn somebody_is_greeted() {{
 }
 
 fn document(name: &str) -> String {
-    let words = name.replace('-', " ");
+    let words = keyword(name, GREETING);
     format!(
-        "---
-name: \"{name}\"
-# What the skill does, then when to use it. An agent reads this to decide; be exact.
-description: Greets people by name. Use when the user asks for {words}.
-triggers:
-  keywords: [\"{words}\"]
+        "{front_matter}
 # The library `toolsets/{library}`, without what the system adds, and the class in it.
 toolsets: [\"toolsets/{name}-toolset:{class}\"]
 ---
@@ -253,19 +248,36 @@ Call the tool `greet` with the name of whoever is to be greeted, and pass its an
             name.replace('-', "_"),
             std::env::consts::DLL_SUFFIX
         ),
-        class = class(name)
+        class = class(name),
+        front_matter = front_matter(name)
     )
 }
 
-fn server_document(name: &str) -> String {
-    let words = name.replace('-', " ");
+/// The word that makes the keyword of a skill with an everyday name, such as `hello`, its own.
+const GREETING: &str = "greeting";
+
+/// Returns the front matter of a new skill up to its toolset, without a line feed at the end.
+fn front_matter(name: &str) -> String {
+    let words = keyword(name, GREETING);
     format!(
         "---
 name: \"{name}\"
 # What the skill does, then when to use it. An agent reads this to decide; be exact.
 description: Greets people by name. Use when the user asks for {words}.
+metadata:
+  # Messages that must get the skill, and messages that must not; `check` tries them.
+  examples:
+    should: [\"Use {words} for Ada, please\"]
+    should_not: [\"hello there\", \"Which day is it today?\"]
 triggers:
-  keywords: [\"{words}\"]
+  keywords: [\"{words}\"]"
+    )
+}
+
+fn server_document(name: &str) -> String {
+    let words = keyword(name, GREETING);
+    format!(
+        "{front_matter}
 # A program that speaks the Model Context Protocol.
 toolsets: [\"tools/server.py:mcp\"]
 ---
@@ -273,7 +285,8 @@ toolsets: [\"tools/server.py:mcp\"]
 # {words}
 
 Call the tool `greet` with the name of the person to greet, and pass on its answer.
-"
+",
+        front_matter = front_matter(name)
     )
 }
 

@@ -7,5 +7,6 @@ mod binary;
 mod check;
 mod fix;
 mod lint;
+mod page;
 #[path = "../../../../tests/support/mod.rs"]
 mod support;

@@ -14,6 +14,9 @@ mod config;
 mod config_code;
 mod config_edits;
 mod failures;
+#[cfg(unix)]
+mod init;
+mod lsp;
 mod mcp_install;
 mod models;
 mod names;
@@ -25,6 +28,8 @@ mod pages;
 mod play;
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;
+#[cfg(target_os = "linux")]
+mod pty;
 mod queries;
 mod reasons;
 #[cfg(unix)]
@@ -74,5 +79,12 @@ fn keys(object: &Value) -> Vec<&str> {
 fn assert_contains(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+/// Asserts that `text` contains none of `parts`.
+fn assert_lacks(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(!text.contains(part), "`{part}` is in:\n{text}");
     }
 }

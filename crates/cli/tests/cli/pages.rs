@@ -95,7 +95,7 @@ fn an_answer_has_hits_ranking_tier_text_and_cost() {
         })
     );
     assert_eq!(answer["matches"][0]["id"], "review");
-    assert_eq!(answer["matches"][0]["why"], "phrase of 2 words");
+    assert_eq!(answer["matches"][0]["why"], "trigger of 2 words");
     assert_eq!(answer["disclosure"]["tier"], 3);
     let text = answer["disclosure"]["text"].as_str().unwrap();
     assert!(text.contains("Look <b>twice</b>."), "{text}");

@@ -77,7 +77,7 @@ fn how_many_skills_match_is_told_whatever_the_limit() {
         let run = place.run(["match", message, "--limit", limit, "--source", "skills"]).exits(0);
         assert!(run.stderr.starts_with(told), "{message} {limit}: {run:?}");
         assert_eq!(run.stderr.is_empty(), told.is_empty(), "{message} {limit}: {run:?}");
-        let n_lines = run.stdout.lines().filter(|line| line.contains("phrase of")).count();
+        let n_lines = run.stdout.lines().filter(|line| line.contains("trigger of")).count();
         assert_eq!(n_lines, n_shown, "{message} {limit}: {run:?}");
     }
     assert_contains(&place.run(["match", "--help"]).exits(0).stdout, &["`0` only counts them"]);
@@ -98,7 +98,7 @@ fn limits_and_vetoes_are_explained() {
     assert_contains(
         &explained,
         &[
-            "1. alpha  phrase of 1 word\n",
+            "1. alpha  trigger of 1 word\n",
             "| alpha and beta, not gamma\n",
             "| ^^^^^\n | |\n | name `alpha`\n | keyword `alpha`\n",
             "rejected: beta  below the limit of 1 skill\n",

@@ -271,7 +271,7 @@ fn why_and_disclose_agree_on_what_is_shown() {
     let message = "write an invoice for my freelance client";
     for (message, option, reason) in [
         (message, "--by-relevance=1,0.5,2", "most relevant skill, by the words `"),
-        (message, "--by-relevance=90,0.5,2", "lacks: a weight of"),
+        (message, "--by-relevance=90,0.5,2", "lacks: a score of"),
         (message, "--inflect", "most relevant skill, by the words `"),
         ("no /invoice-writer please", "--inflect", "names it only to deny it"),
         ("a client in paris", "--inflect", "vetoed by its exclude `paris`"),

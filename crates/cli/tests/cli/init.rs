@@ -1,0 +1,120 @@
+//! `init` sets up agents with a first skill, and `init --undo` leaves no trace of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{assert_contains, assert_lacks};
+use crate::binary::{Place, Run};
+
+/// Every file and directory below `dir`, with the content of files.
+fn tree(dir: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for entry in walkdir::WalkDir::new(dir).into_iter().map(Result::unwrap) {
+        let content = entry.file_type().is_file().then(|| fs::read(entry.path()).unwrap());
+        found.insert(entry.path().to_owned(), content);
+    }
+    found
+}
+
+/// A home with settings of agents that somebody wrote by hand.
+fn home() -> Place {
+    let place = Place::new();
+    place.write("home/.claude/settings.json", "{\"model\": \"x\", // mine\n \"a\":1}");
+    place.write("home/.codex/config.toml", "model = \"x\"\n");
+    place.write("home/.gemini/settings.json", "");
+    place.write("home/.config/Code/User/settings.json", "{}");
+    place.write("home/.copilot/empty/.keep", "");
+    place.write("project/README.md", "");
+    place
+}
+
+fn init(place: &Place, args: &[&str]) -> Run {
+    let mut command = place.command(["init"].iter().chain(args));
+    command.current_dir(place.path().join("project"));
+    command.env("HOME", place.path().join("home")).env("PATH", "");
+    crate::binary::finish(command, b"")
+}
+
+#[test]
+fn nobody_is_asked_where_nobody_can_answer() {
+    let place = home();
+    let before = tree(place.path());
+    let run = init(&place, &[]).exits(1);
+    let help = "--agent claude-code,codex,gemini,copilot,vscode";
+    assert_contains(&run.stderr, &["CONSENT_REQUIRED", help, "--yes", "--dry-run"]);
+    let run = init(&place, &["--dry-run"]).exits(0);
+    assert_contains(&run.stdout, &["+++ ", "would be changed", "SKILL.md would be written"]);
+    for name in ["Release Notes", ""] {
+        init(&place, &["--yes", "--skill", name]).exits(2);
+    }
+    assert_eq!(tree(place.path()), before);
+}
+
+#[test]
+fn everything_is_taken_back_byte_for_byte() {
+    for options in [&["--yes"][..], &["--yes", "--project"], &["--agent", "cursor,opencode"]] {
+        let place = home();
+        let before = tree(place.path());
+        let run = init(&place, options).exits(0);
+        assert_contains(&run.stdout, &["is your first skill", "it fires for", "init --undo"]);
+        assert_lacks(&run.stderr, &["twice"]);
+        // A second run changes nothing, and forgets nothing.
+        let after = tree(place.path());
+        let again = init(&place, options).exits(0);
+        assert_contains(&again.stdout, &["is set up already", "was here before"]);
+        assert_eq!(tree(place.path()), after);
+        let whose: &[&str] = if options.contains(&"--project") { &["--project"] } else { &[] };
+        let rehearsal = init(&place, &[&["--undo", "--dry-run"], whose].concat()).exits(0);
+        assert_contains(&rehearsal.stdout, &["nothing was changed"]);
+        assert_eq!(tree(place.path()), after);
+        init(&place, &[&["--undo"], whose].concat()).exits(0);
+        assert_eq!(tree(place.path()), before, "{options:?}");
+        let run = init(&place, &[&["--undo"], whose].concat()).exits(0);
+        assert_contains(&run.stdout, &["nothing here that could be taken back"]);
+    }
+}
+
+#[test]
+fn files_that_were_changed_since_keep_the_change() {
+    let place = home();
+    init(&place, &["--agent", "claude-code,codex,vscode", "--skill", "my-skill"]).exits(0);
+    let home = place.path().join("home");
+    let skill = home.join(".repertoire/skills/my-skill/SKILL.md");
+    let mine = fs::read_to_string(&skill).unwrap() + "\nMine.\n";
+    fs::write(&skill, &mine).unwrap();
+    let settings = home.join(".claude/settings.json");
+    let text = fs::read_to_string(&settings).unwrap().replace("\"a\":1", "\"a\":2");
+    fs::write(&settings, &text).unwrap();
+    fs::remove_file(home.join(".codex/hooks.json")).unwrap();
+    let run = init(&place, &["--undo"]).exits(0);
+    let told = ["stays: it was changed since", "only the entry of this program", "is gone already"];
+    assert_contains(&run.stdout, &told);
+    assert_eq!(fs::read_to_string(&skill).unwrap(), mine);
+    let left = fs::read_to_string(&settings).unwrap();
+    assert!(left.contains("\"a\":2") && left.contains("// mine"), "{left}");
+    assert!(!left.contains("repertoire"), "{left}");
+    assert!(!home.join(".config/Code/User/mcp.json").exists());
+}
+
+#[test]
+fn an_agent_whose_settings_cannot_be_read_does_not_keep_others_from_theirs() {
+    let place = home();
+    place.write("home/.claude/settings.json", "{\"hooks\": 7}");
+    let before = tree(place.path());
+    let run = init(&place, &["--agent", "claude-code,gemini"]).exits(1);
+    assert_contains(&run.stdout, &["Claude Code was left out", "Gemini CLI: hook in", "it fires"]);
+    init(&place, &["--undo"]).exits(0);
+    assert_eq!(tree(place.path()), before);
+}
+
+#[test]
+fn what_it_did_is_one_object_of_json() {
+    let place = home();
+    let run = init(&place, &["--agent", "gemini,vscode", "--json"]).exits(0).json();
+    assert_eq!(run["agents"][0]["agent"], "gemini");
+    assert_eq!(run["agents"][1]["changed"], true);
+    assert_eq!((&run["skill"]["written"], &run["firing"]["fires"]), (&true.into(), &true.into()));
+    let undone = init(&place, &["--undo", "--json"]).exits(0).json();
+    assert_eq!(undone["undone"].as_array().unwrap().len(), 3);
+}
