@@ -1,10 +1,8 @@
-//! Blocks with marks at both ends: fences, and blocks in tags.
-
-use super::kind::Kind;
+//! Blocks in fences.
 
 /// The number of bytes of one message that searches for an end may read in vain, so that a message of
 /// nothing but beginnings is read in linear time.
-const MAX_WASTED: usize = 4 << 20;
+pub(super) const MAX_WASTED: usize = 4 << 20;
 
 /// Finds fenced blocks.
 #[derive(Debug, Default)]
@@ -37,47 +35,6 @@ impl Fences {
         self.wasted += len;
         None
     }
-}
-
-/// Finds blocks in tags.
-#[derive(Debug, Default)]
-pub(super) struct Tags {
-    wasted: usize,
-}
-
-impl Tags {
-    /// Returns the length of the block from `<tag>` to `</tag>` that `text` begins with, and its kind.
-    /// Names with `-` or `_` are those of harnesses (`<system-reminder>`, `<task-notification>`); blocks
-    /// in other tags are quoted.
-    pub(super) fn block(&mut self, text: &str) -> Option<(usize, Kind)> {
-        let inside = text.trim_start_matches([' ', '\t']).strip_prefix('<')?;
-        let name = &inside[..inside.find(|c: char| !is_of_name(c)).unwrap_or(0)];
-        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && inside[name.len()..].starts_with(['>', ' ', '\n', '/']);
-        if !is_tag || self.wasted > MAX_WASTED {
-            return None;
-        }
-        let end_tag = format!("</{name}>");
-        let Some(found) = text.find(&end_tag) else {
-            self.wasted += text.len();
-            return None;
-        };
-        let end = found + end_tag.len();
-        let after = text[end..].split_inclusive('\n').next().unwrap_or_default();
-        let is_harness = name.contains(['-', '_']) || name.eq_ignore_ascii_case("instructions");
-        // Of words around a tag in a line, as in `<b>this</b> is wrong`, the line is the user's.
-        let is_alone = after.trim().is_empty();
-        if !is_alone && !is_harness {
-            self.wasted += end;
-            return None;
-        }
-        let len = if is_alone { end + after.len() } else { end };
-        Some((len, if is_harness { Kind::Harness } else { Kind::Quoted }))
-    }
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
 }
 
 /// Returns the marks of the code fence that a line opens, also if it is the first thing in a list item.

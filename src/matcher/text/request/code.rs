@@ -6,7 +6,12 @@
 /// Tells whether a line is code or data. `follows` is true below a line that is.
 pub(super) fn is_code(line: &str, follows: bool) -> bool {
     let text = line.trim();
-    if is_comment(line, text) || is_markup(text) || is_pair(text) {
+    if is_comment(line, text)
+        || is_markup(text)
+        || is_pair(text)
+        || is_assigned(text)
+        || is_blob(text)
+    {
         return true;
     }
     let is_indented = line.starts_with("    ") || line.starts_with('\t');
@@ -17,7 +22,12 @@ pub(super) fn is_code(line: &str, follows: bool) -> bool {
     let first = text.split([' ', '(', ':']).next().unwrap_or_default();
     let is_sentence = text.ends_with(['.', '?', '!']);
     let begins = KEYWORDS.contains(&first) && !is_sentence;
+    let opens_block = text.ends_with(':') && words <= 2 && BLOCKS.contains(&first)
+        || ["else:", "try:", "finally:"].contains(&text)
+        || text.ends_with("; do")
+        || text.ends_with("; then");
     odd > words
+        || opens_block
         || ends_statement
         || ends && (odd > 0 || words <= 2)
         || begins && words <= 3 && (follows || names + odd > 0)
@@ -36,7 +46,59 @@ const KEYWORDS: [&str; 44] = [
 ];
 
 /// Words that begin a line of one or two words in some programming language.
-const STATEMENTS: [&str; 3] = ["import", "package", "return"];
+const STATEMENTS: [&str; 4] = ["import", "package", "return", "def"];
+
+/// Words that begin a line which ends with a colon, above a block of Python.
+const BLOCKS: [&str; 4] = ["class", "def", "elif", "except"];
+
+/// Words in capitals that begin a line of SQL or of a Dockerfile.
+#[rustfmt::skip]
+const CAPITALS: [&str; 33] = [
+    "SELECT", "FROM", "WHERE", "JOIN", "LEFT", "RIGHT", "INNER", "OUTER", "GROUP", "ORDER", "HAVING",
+    "LIMIT", "UNION", "INSERT", "VALUES", "UPDATE", "SET", "DELETE", "CREATE", "ALTER", "WITH", "AND", "OR",
+    "RUN", "COPY", "WORKDIR", "CMD", "ENTRYPOINT", "EXPOSE", "ENV", "ARG", "VOLUME", "USER",
+];
+
+/// Tells whether two adjacent lines are statements of SQL or of a Dockerfile, or a rule of a makefile.
+pub(super) fn are_statements(above: &str, below: &str) -> bool {
+    let begins =
+        |line: &str| CAPITALS.contains(&line.split_whitespace().next().unwrap_or_default());
+    let has_signs = |line: &str| {
+        let Tally { names, odd, .. } = Tally::of(line);
+        names + odd > 0
+    };
+    let is_target =
+        || above.split([':', ' ']).next().is_some_and(|name| above[name.len()..].starts_with(':'));
+    begins(above) && begins(below) && (has_signs(above) || has_signs(below))
+        || below.starts_with('\t') && !above.starts_with('\t') && is_target()
+}
+
+/// Tells whether a line is a key with or without a value, or an item, as in YAML: `  name: x`, `- x`.
+pub(super) fn is_member(line: &str) -> bool {
+    let text = line.trim();
+    let text = text.strip_prefix("- ").unwrap_or(text);
+    let Some((key, value)) = text.split_once(':') else {
+        return line.trim_start().starts_with("- ");
+    };
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "_-./\"'$".contains(c);
+    !key.is_empty() && key.chars().all(is_key) && (value.is_empty() || value.starts_with(' '))
+}
+
+/// Tells whether a line gives a name a value: `name = "deploy"`, `replicas = 3`.
+fn is_assigned(text: &str) -> bool {
+    let Some((name, value)) = text.split_once(" = ") else { return false };
+    let is_value = value.starts_with(['"', '\'', '[', '{'])
+        || value == "true"
+        || value == "false"
+        || value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    !name.contains(' ') && is_value
+}
+
+/// Tells whether a line is one very long word: text in base64, a hash, an address.
+fn is_blob(text: &str) -> bool {
+    const MIN_BYTES: usize = 60;
+    text.len() >= MIN_BYTES && text.is_ascii() && !text.contains(' ')
+}
 
 /// The marks of comments and the like at the start of a line.
 #[rustfmt::skip]
@@ -58,9 +120,10 @@ fn is_markup(text: &str) -> bool {
         && text.ends_with('>')
 }
 
-/// Tells whether a line is a member of JSON: `"status": "open",`.
+/// Tells whether a line is a member of JSON, or begins with one: `"status": "open",`, `[{"id": 1}]`.
 fn is_pair(text: &str) -> bool {
-    let name = text.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    let inside = text.trim_start_matches(['[', '{', ' ']);
+    let name = inside.strip_prefix('"').and_then(|rest| rest.split_once('"'));
     name.is_some_and(|(_, after)| after.trim_start().starts_with(':'))
 }
 

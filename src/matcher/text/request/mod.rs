@@ -11,6 +11,9 @@ mod code;
 mod kind;
 mod lines;
 mod output;
+mod quotes;
+mod tables;
+mod tags;
 #[cfg(test)]
 mod tests;
 
@@ -70,7 +73,8 @@ impl<'m> Parts<'m> {
         let whole = Parts { message, is_whole: true, ..Parts::default() };
         if message.len() <= MAX_TYPED
             && !message.trim_end().contains('\n')
-            && !message.starts_with('<')
+            && !message.contains('<')
+            && tags::preface(message) == 0
         {
             return whole;
         }
@@ -170,12 +174,16 @@ fn join_blocks(message: &str, lines: &mut [Line]) {
         let is_program = |line: &Line| matches!(line.kind, Kind::Code | Kind::Output);
         let Some(first) = block.iter().position(is_program) else { continue };
         let last = block.iter().rposition(is_program).unwrap_or(first);
+        let n_lines = block.len();
         let kind = block[first].kind;
+        // Scripts of shells read like sentences.
+        let is_script = message[block[first].range()].trim_start().starts_with("#!");
         let n_program = block.iter().filter(|line| is_program(line)).count();
         let n_text = block.iter().filter(|line| line.kind == Kind::Text).count();
         for (nth, line) in block.iter_mut().enumerate().filter(|(_, line)| line.kind == Kind::Text)
         {
-            let is_inside = nth > first && nth < last && n_program >= n_text;
+            let is_inside = nth > first && nth < last && n_program >= n_text
+                || is_script && nth > first && nth + 1 < n_lines;
             if is_inside || !is_sentence(&message[line.range()]) {
                 line.kind = kind;
             }

@@ -1,58 +1,4 @@
-//! Lines that programs write: logs, stack frames, diffs, reports of compilers; and what marks quote line by
-//! line: mails and tables.
-
-/// Tells whether a trimmed line is quoted as in a mail, or introduces such a quote.
-pub(super) fn is_quote(text: &str) -> bool {
-    text.starts_with('>') || is_attribution(text) || is_mail_header(text)
-}
-
-/// The last words of the line above a quoted mail.
-#[rustfmt::skip]
-const WROTE: [&str; 12] = [
-    "wrote:", "schrieb:", "écrit :", "écrit:", "escribió:", "escreveu:", "scritto:", "schreef:",
-    "написал:", "yazdı:", "写道：", "のメール:",
-];
-
-/// The names of the fields above a mail, in the larger languages.
-#[rustfmt::skip]
-const MAIL_FIELDS: [&str; 40] = [
-    "From", "Sent", "To", "Cc", "Bcc", "Subject", "Date", "Reply-To", "Message-ID", "Von", "Gesendet",
-    "An", "Betreff", "Datum", "De", "Envoyé", "À", "Objet", "Enviado", "Enviado el", "Para", "Asunto",
-    "Assunto", "Da", "Inviato", "A", "Oggetto", "Van", "Verzonden", "Aan", "Onderwerp", "Od", "Do",
-    "Temat", "Kimden", "Kime", "Konu", "发件人", "收件人", "主题",
-];
-
-fn is_attribution(text: &str) -> bool {
-    let is_rule = text.len() > 12 && text.starts_with("----") && text.ends_with("----");
-    is_rule || WROTE.iter().any(|wrote| text.ends_with(wrote))
-}
-
-fn is_mail_header(text: &str) -> bool {
-    let Some((name, value)) = text.split_once([':', '：']) else { return false };
-    MAIL_FIELDS.contains(&name.trim_end()) && value.starts_with(' ')
-}
-
-/// Tells whether a line is a row of a table between bars, or a rule of one.
-pub(super) fn is_row(line: &str) -> bool {
-    let text = line.trim();
-    let is_rule = text.len() > 2 && text.bytes().all(|byte| b"+-=|: ".contains(&byte));
-    text.starts_with('|') && count(text, b'|') >= 2 || is_rule && count(text, b'-') > 2
-}
-
-/// Tells whether two adjacent lines are rows of a table whose cells are parted by tabs or commas.
-pub(super) fn are_rows(above: &str, below: &str) -> bool {
-    let [above, below] = [above.trim(), below.trim()];
-    let share = |byte, least| {
-        let n = count(below, byte);
-        n >= least && n == count(above, byte)
-    };
-    let is_list = |line: &str| line.contains(", ") || line.contains('，');
-    share(b'\t', 2) || share(b',', 3) && !is_list(above) && !is_list(below)
-}
-
-fn count(text: &str, byte: u8) -> usize {
-    text.bytes().filter(|&other| other == byte).count()
-}
+//! Lines that programs write: logs, stack frames, diffs, reports of compilers, sessions in a terminal.
 
 /// Tells whether a line begins a file or a hunk of a diff.
 pub(super) fn is_diff_header(line: &str) -> bool {
@@ -67,7 +13,42 @@ pub(super) fn is_diff_header(line: &str) -> bool {
         "*** ",
     ];
     let is_hunk = line.strip_prefix("@@ -").is_some_and(|rest| rest.contains(" @@"));
-    is_hunk || HEADERS.iter().any(|header| line.starts_with(header))
+    is_hunk
+        || is_plain_hunk(line.trim_end())
+        || HEADERS.iter().any(|header| line.starts_with(header))
+}
+
+/// Tells whether a line begins a hunk of a diff without context: `3c3`, `10a11,12`.
+fn is_plain_hunk(line: &str) -> bool {
+    let is_place = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_digit())
+            && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+    };
+    line.split_once(['a', 'c', 'd']).is_some_and(|(old, new)| is_place(old) && is_place(new))
+}
+
+/// Tells whether a line begins a commit as `git log` shows it.
+pub(super) fn is_commit(line: &str) -> bool {
+    line.strip_prefix("commit ").is_some_and(|rest| is_hash(rest.split([' ', '\n']).next()))
+}
+
+/// Tells whether a line may belong to the commit above it: its fields, and its message, which is indented.
+pub(super) fn goes_on_in_commit(line: &str) -> bool {
+    const FIELDS: [&str; 5] = ["Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit"];
+    line.trim().is_empty()
+        || line.starts_with("    ")
+        || FIELDS.iter().any(|field| line.starts_with(field))
+}
+
+/// Tells whether a word is the hash of a commit, perhaps shortened.
+fn is_hash(word: Option<&str>) -> bool {
+    word.is_some_and(|word| {
+        let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
+        (7..=40).contains(&word.trim_end().len())
+            && word.trim_end().bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic)
+    })
 }
 
 /// Tells whether a line may belong to the diff above it.
@@ -85,14 +66,19 @@ pub(super) fn goes_on_in_diff(line: &str) -> bool {
         "copy to ",
         "Binary files ",
     ];
-    line.starts_with(['+', '-', ' ', '\\', '@', '!'])
+    line.starts_with(['+', '-', ' ', '\\', '@', '!', '<', '>'])
         || EXTENDED.iter().any(|header| line.starts_with(header))
 }
 
 /// Tells whether a program wrote a line.
 pub(super) fn is_output(line: &str) -> bool {
     let text = line.trim();
-    is_log(text) || is_frame(line, text) || is_report(line, text)
+    text.starts_with("< ")
+        || is_log(text)
+        || is_frame(line, text)
+        || is_report(line, text)
+        || is_typed_in_terminal(text)
+        || is_git_status(text)
 }
 
 /// Tells whether a line is an entry of a log: it begins with a time, or with the level of the entry.
@@ -108,6 +94,8 @@ fn is_log(text: &str) -> bool {
     has_level && (start.len() < text.len() || !text.ends_with('?'))
         || is_time(start)
         || is_syslog(start)
+        || is_stamped(text)
+        || is_hash(text.split(' ').next()) && text.contains(' ')
 }
 
 /// Tells whether a text begins with a date such as `2026-03-12` or a time such as `12:30:07`.
@@ -124,6 +112,32 @@ fn is_time(text: &str) -> bool {
     has_form(b"0000-00-00") || has_form(b"00:00:00") || has_form(b"00-00-0000 00:00")
 }
 
+/// Tells whether a text begins with a date in any form and a time: `12.03.2026 12:30:07`, `3/3/26, 10:02 AM - `;
+/// with the level and time of glog, `E0312 12:30:07`; with seconds since the start, `[   12.345]`; or with the
+/// address of a client, `127.0.0.1 - - `.
+fn is_stamped(text: &str) -> bool {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if let Some(seconds) = text.strip_prefix('[').and_then(|inside| inside.split_once("] ")) {
+        let seconds = seconds.0.trim_start();
+        if seconds.contains('.') && seconds.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            return true;
+        }
+    }
+    let is_of = |word: &str, signs: &[u8]| {
+        word.starts_with(|c: char| c.is_ascii_digit())
+            && word.bytes().all(|byte| byte.is_ascii_digit() || signs.contains(&byte))
+            && word.bytes().filter(|byte| !byte.is_ascii_digit()).count() > 0
+    };
+    let date = first.trim_matches(['[', '(', ',']);
+    let glog = first.strip_prefix(['I', 'W', 'E', 'F']);
+    let is_glog = glog.is_some_and(|day| day.len() == 4 && day.bytes().all(|b| b.is_ascii_digit()));
+    let time = rest.split(['.', ',', ' ', ']']).next().unwrap_or_default();
+    let has_seconds = is_of(time, b":") && time.matches(':').count() == 2;
+    let is_said = is_of(time, b":") && rest.contains(" - ") && rest.contains(": ");
+    (is_of(date, b"./-") || is_glog) && (has_seconds || is_said)
+        || is_of(first, b".:") && rest.starts_with("- ")
+}
+
 /// Tells whether a text begins as syslog does: `Mar 12 12:30:07 host`.
 fn is_syslog(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
@@ -134,8 +148,12 @@ fn is_syslog(text: &str) -> bool {
 
 /// Tells whether a line is a frame of a stack trace, or stands around such frames.
 fn is_frame(line: &str, text: &str) -> bool {
-    const AROUND: [&str; 9] = [
+    const AROUND: [&str; 13] = [
         "Traceback (",
+        "Stack trace:",
+        "stack traceback:",
+        "CallStack (",
+        "Unhandled exception",
         "Caused by:",
         "goroutine ",
         "stack backtrace:",
@@ -147,8 +165,14 @@ fn is_frame(line: &str, text: &str) -> bool {
     ];
     let is_indented = line.starts_with([' ', '\t']);
     let has_place = |text: &str| text.contains(['(', ':', '.']);
-    let is_numbered = text.strip_prefix('#').is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains([':', '('])
+    let numbered =
+        text.strip_prefix('#').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_numbered = numbered.is_some_and(|rest| rest.contains([':', '(']));
+    // `#0 /srv/x.php(3): f()`, `#1 main () at x.c`, `#12 [build 3/5] RUN`
+    let after_number = numbered.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let is_frame_or_step = after_number.is_some_and(|rest| {
+        let rest = rest.strip_prefix(' ').unwrap_or_default();
+        rest.starts_with([' ', '/', '[', '{']) || rest.starts_with(|c: char| c.is_ascii_digit())
     });
     let is_error = text.split_once(':').is_some_and(|(name, _)| {
         let is_name = |name: &str| name.ends_with("Error") || name.ends_with("Exception");
@@ -157,6 +181,8 @@ fn is_frame(line: &str, text: &str) -> bool {
     AROUND.iter().any(|start| text.starts_with(start))
         || is_error
         || is_numbered && is_indented
+        || is_frame_or_step
+        || is_at_line(text)
         || is_indented && text.starts_with("at ") && has_place(text)
         || text.starts_with("at ") && text.ends_with(')') && text.contains('(')
         || text.starts_with("File \"") && text.contains("line ")
@@ -164,10 +190,57 @@ fn is_frame(line: &str, text: &str) -> bool {
         || text.starts_with("... ") && text.ends_with(" more")
 }
 
+/// Tells whether a text ends with a place as interpreters write it, `at x.pl line 12`, or has one, `x.sh: line 12:`.
+fn is_at_line(text: &str) -> bool {
+    let Some((before, after)) = text.rsplit_once(" line ") else { return false };
+    let n_digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    let place = before.rsplit(' ').next().unwrap_or_default();
+    let is_file = place.contains(['.', '/']);
+    n_digits > 0
+        && is_file
+        && (place.ends_with(':') && after[n_digits..].starts_with(':')
+            || matches!(&after[n_digits..], "" | "."))
+}
+
+/// Tells whether a text is what somebody typed into a shell or an interpreter, with the prompt before it.
+fn is_typed_in_terminal(text: &str) -> bool {
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let is_of_shell = first == "$"
+        && rest.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'));
+    let is_of_host = first.contains('@')
+        && (first.ends_with(['$', '#', '%']) || rest.contains(" % ") || rest.contains("]$ "));
+    // `C:\src> dir`, `PS C:\src> dir`, `mysql> select`, `app=# select`
+    let path = text.strip_prefix("PS ").unwrap_or(text);
+    let is_drive = path.get(1..3) == Some(":\\") && path.contains('>');
+    let name = first.strip_suffix('>').or_else(|| first.strip_suffix("=#"));
+    let is_interpreter = name.is_some_and(|name| {
+        name.len() > 2
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_[]()0".contains(&byte))
+    });
+    (is_of_shell || is_of_host || is_drive || is_interpreter || text.starts_with("In ["))
+        && !text.ends_with('?')
+}
+
 /// Tells whether a line belongs to the report of a compiler, a build or a test run.
 fn is_report(line: &str, text: &str) -> bool {
-    const STARTS: [&str; 12] = [
+    const STARTS: [&str; 28] = [
         "error[",
+        "Fatal error: ",
+        "fatal: ",
+        "panic: ",
+        "Uncaught ",
+        "PHP Fatal error",
+        "PHP Warning",
+        "exit status ",
+        "FAILURE: ",
+        "--- FAIL: ",
+        "--- PASS: ",
+        "--- SKIP: ",
+        "---> ",
+        "npm error ",
+        "npm warn ",
+        "##[",
+        "** (",
         "warning: ",
         "error: ",
         "note: ",
@@ -181,7 +254,11 @@ fn is_report(line: &str, text: &str) -> bool {
         "--> ",
     ];
     let is_start = STARTS.iter().any(|start| text.starts_with(start));
-    let is_test = text.starts_with("test ") && text.contains(" ... ");
+    let is_test = text.starts_with("test ") && text.contains(" ... ")
+        || text.starts_with("FAILED ") && text.contains("::");
+    // `HTTP/1.1 200 OK`
+    let status = text.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1));
+    let is_status = status.is_some_and(|code| code.len() == 3 && code.parse::<u16>().is_ok());
     let is_pointer = text.starts_with(['|', '^', '=']) || is_numbered_source(text);
     // `src/main.rs:12:5: expected …`
     let mut parts = text.split(':');
@@ -191,11 +268,40 @@ fn is_report(line: &str, text: &str) -> bool {
         && parts
             .next()
             .is_some_and(|row| !row.is_empty() && row.bytes().all(|b| b.is_ascii_digit()));
+    // `src/api.ts(12,5): error`
+    let is_place = is_place || is_place_in_brackets(text);
     // `   Compiling serde v1.0.2`: verbs of cargo are aligned at their right.
     let is_step = line.starts_with("  ")
         && text.split_ascii_whitespace().next_back().is_some_and(is_version)
         && text.starts_with(|c: char| c.is_ascii_uppercase());
-    is_start && !text.ends_with('?') || is_test || is_pointer || is_place || is_step
+    is_start && !text.ends_with('?') || is_test || is_status || is_pointer || is_place || is_step
+}
+
+/// Tells whether a text begins with a place in a file: `src/api.ts(12,5): error`.
+fn is_place_in_brackets(text: &str) -> bool {
+    let place = text.split_once("): ").and_then(|(place, _)| place.split_once('('));
+    place.is_some_and(|(path, place)| {
+        path.contains('.')
+            && !path.contains(' ')
+            && !place.is_empty()
+            && place.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+    })
+}
+
+/// Tells whether a text is a line of what `git status` says.
+fn is_git_status(text: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "Your branch is ",
+        "Changes to be committed:",
+        "Changes not staged for commit:",
+        "Untracked files:",
+        "(use \"git ",
+        "no changes added to commit",
+        "nothing to commit",
+        "nothing added to commit",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+        || text.strip_prefix("On branch ").is_some_and(|name| !name.contains(' '))
 }
 
 /// Tells whether a text is a line of source in the report of a compiler: `12 | let x = 1;`.

@@ -1,0 +1,56 @@
+//! Lines of tables, and output in columns.
+
+/// Tells whether a line is a row of a table between bars, or a rule of one.
+pub(super) fn is_row(line: &str) -> bool {
+    let text = line.trim();
+    let is_rule = text.len() > 2 && text.bytes().all(|byte| b"+-=|: ".contains(&byte));
+    let is_framed = text.starts_with(|c| ('\u{2500}'..='\u{257f}').contains(&c));
+    is_framed || text.starts_with('|') && count(text, b'|') >= 2 || is_rule && count(text, b'-') > 2
+}
+
+/// Tells whether two adjacent lines are rows of a table whose cells are parted by tabs, commas or semicolons,
+/// or aligned by blanks.
+pub(super) fn are_rows(above: &str, below: &str) -> bool {
+    let [above, below] = [above.trim(), below.trim()];
+    let share = |byte, least| {
+        let n = count(below, byte);
+        n >= least && n == count(above, byte)
+    };
+    let is_list = |line: &str| [", ", "; ", "，"].iter().any(|mark| line.contains(mark));
+    // With one comma, both cells must be single words.
+    let n_commas = if above.contains(' ') || below.contains(' ') { 2 } else { 1 };
+    let is_list = || is_list(above) || is_list(below);
+    share(b'\t', 1)
+        || (share(b',', n_commas) || share(b';', 2)) && !is_list()
+        || has_columns(above) && has_columns(below)
+}
+
+/// Tells whether the words of a line are aligned with those of other lines: it has wide gaps inside, but for
+/// those behind the end of a sentence and the mark of an item.
+pub(super) fn has_columns(line: &str) -> bool {
+    let text = line.trim();
+    let (mut n_wide, mut n_double) = (0, 0);
+    let mut at = 0;
+    while let Some(start) = text[at..].find("  ").map(|next| at + next) {
+        let n_blanks = text[start..].len() - text[start..].trim_start_matches(' ').len();
+        let before = &text[..start];
+        let number = before.strip_suffix(['.', ')']);
+        let is_mark = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+            || ["-", "*", "+", "•"].contains(&before);
+        if !is_mark {
+            n_wide += usize::from(n_blanks > 2);
+            n_double += usize::from(!before.ends_with(['.', '?', '!', ':', ',', ';']));
+        }
+        at = start + n_blanks;
+    }
+    n_wide > 0 || n_double > 1
+}
+
+/// Tells whether a line has a bar between two cells.
+pub(super) fn has_bar(line: &str) -> bool {
+    line.contains(" | ")
+}
+
+fn count(text: &str, byte: u8) -> usize {
+    text.bytes().filter(|&other| other == byte).count()
+}
