@@ -4,7 +4,6 @@ use regex_automata::nfa::thompson;
 use regex_syntax::hir::{Hir, HirKind, Look};
 use serde::Serialize;
 
-use super::dead::is_invisible;
 use super::{Findings, Linted};
 use crate::word_lists::{holds, places, prompts};
 use repertoire::diagnostic::Code;
@@ -58,30 +57,11 @@ pub(super) fn check(skills: &[Linted<'_>], findings: &mut Findings) {
     for (place, skill) in skills.iter().enumerate() {
         for pattern in &skill.entry.skill.triggers().patterns {
             let required = required(&pattern.value);
-            note_controls(place, pattern, findings);
             note_cost(place, pattern, findings);
             note_breadth(place, pattern, required.as_ref(), findings);
             note_implied(place, pattern, skill, required.as_ref(), findings);
         }
     }
-}
-
-/// Reports an invisible character that users do not type. Blanks, tabs and line ends are allowed: users
-/// type them, and `(?x)` patterns hold them.
-fn note_controls(place: usize, pattern: &Spanned<String>, findings: &mut Findings) {
-    let is_untyped = |c: &char| is_invisible(*c) && !c.is_whitespace();
-    let Some(c) = pattern.value.chars().find(is_untyped) else { return };
-    findings.add(
-        place,
-        Code::UntypedTrigger,
-        Some(&pattern.span),
-        format!(
-            "pattern `{}` holds the invisible character U+{:04X}",
-            excerpt(&pattern.value),
-            u32::from(c)
-        ),
-        "write it in single quotes: in double quotes YAML takes `\\b` for a backspace",
-    );
 }
 
 fn note_cost(place: usize, pattern: &Spanned<String>, findings: &mut Findings) {

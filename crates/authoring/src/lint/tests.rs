@@ -301,9 +301,11 @@ fn the_examples_of_the_documentation_fire() {
         // The first section is about triggers; the profile `untrusted` has a table of its own.
         .take_while(|line| !line.starts_with("## "))
         .filter(|line| line.starts_with("| `"))
+        // Invisible text is a finding about one file, from the library.
+        .filter(|line| !line.starts_with("| `invisible-text`"))
         .map(|line| line.split('|').map(str::trim).collect())
         .collect();
-    assert_eq!(rows.len(), 12);
+    assert_eq!(rows.len(), 11);
     for row in rows {
         let [_, code, severity, examples, ..] = row[..] else { panic!("{row:?}") };
         let code = code.trim_matches('`');

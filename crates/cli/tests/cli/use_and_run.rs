@@ -288,9 +288,13 @@ fn a_script_writes_where_it_is_allowed_to() {
 #[test]
 fn a_script_neither_reads_nor_locks_what_the_program_records() {
     let place = place();
-    let script = "cd \"$HOME/.local/state/repertoire\"\nfor file in *; do\n  \
-                  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\ndone\necho end\n";
-    place.write("skills/review/scripts/lock.sh", script);
+    // The home of the script itself is a directory of its own.
+    let state = place.path().join("home/.local/state/repertoire");
+    let script = format!(
+        "for file in '{}'/*; do\n  [ -f \"$file\" ] && ( : <\"$file\" ) 2>&- && echo \"open: $file\"\ndone\necho end\n",
+        state.display()
+    );
+    place.write("skills/review/scripts/lock.sh", &script);
     place.run(["trust", "add", "review", "--yes"].iter().chain(&SOURCE)).exits(0);
     assert!(place.path().join("home/.local/state/repertoire/trust.json").exists());
     let answer = place.run(["run", "--json", "review", "lock.sh"].iter().chain(&SOURCE)).json();

@@ -97,7 +97,7 @@ fn an_endless_call_is_ended_and_others_say_why() {
     let pid = fixture.pid();
     thread::scope(|scope| {
         let first = scope.spawn(|| fixture.fail("endless").unwrap_err());
-        thread::sleep(Duration::from_millis(150));
+        thread::sleep(Duration::from_millis(500));
         let second = fixture.fail("endless").unwrap_err();
         let first = first.join().unwrap();
         assert!(matches!(first, WorkerError::TimedOut { stopped: false, .. }), "{first}");
