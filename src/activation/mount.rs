@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::catalog::files::{
-    has_one_name, holds_skill, is_executable, is_repository, list, no_directory,
-};
+use crate::catalog::files::{has_one_name, holds_skill, is_executable, list, no_directory};
+use crate::catalog::passed_over::is_repository;
 use crate::catalog::sub_skill::{Entered, enter};
 use crate::confined::{Dir, Entry, Kind, Links, plain};
 use crate::error::{Error, ErrorCode};

@@ -8,9 +8,8 @@ use std::path::Path;
 use data_encoding::BASE64;
 
 use super::resource::{Content, ReadOptions, Resource, media_type, select};
-use crate::catalog::files::{
-    MAX_TEXT_BYTES, has_one_name, is_hidden, is_repository, nearest, nearest_files, no_directory,
-};
+use crate::catalog::files::{MAX_TEXT_BYTES, has_one_name, nearest, nearest_files, no_directory};
+use crate::catalog::passed_over::{is_hidden, is_repository};
 use crate::catalog::provided_files::{NotHere, ProvidedFiles};
 use crate::catalog::sub_skill::{Entered, enter};
 use crate::catalog::{Entry, is_skill_file};

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::catalog::files::{
-    Listing, MAX_ENTRIES, holds_skill, is_made_by_tools, list, no_directory,
-};
+use crate::catalog::files::{Listing, MAX_ENTRIES, holds_skill, list, no_directory};
+use crate::catalog::passed_over::is_made_by_tools;
 use crate::confined::{Dir, Kind, Links};
 use crate::error::Error;
 

@@ -1,12 +1,12 @@
 //! The files that come with a skill, and the parts of its directory that do not belong to it.
 
-use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::passed_over::{is_hidden, is_made_by_tools};
 use super::provided_files::ProvidedFiles;
 use super::scan::is_skill_file;
 use super::sub_skill::{Entered, enter, is_skill};
@@ -91,11 +91,6 @@ pub fn has_directory(skill: &Skill, path: &str) -> bool {
     Dir::open(dir)
         .and_then(|root| enter(root, Path::new(&path)))
         .is_ok_and(|entered| matches!(entered, Entered::Dir(_)))
-}
-
-/// Tells whether a file or directory of this name is neither listed nor read.
-pub(crate) fn is_hidden(name: &str) -> bool {
-    name.starts_with('.') || is_made_by_tools(name.as_ref())
 }
 
 impl BundledFiles {
@@ -186,17 +181,6 @@ fn join(dir: &str, name: &str) -> String {
     if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
-/// Tells whether `name` is the name of a directory that tools fill and nobody reads.
-pub(crate) fn is_made_by_tools(name: &OsStr) -> bool {
-    is_repository(name) || name == "node_modules" || name == "__pycache__"
-}
-
-/// Tells whether `name` is git's directory, which is not a part of the skill, and may hold secrets:
-/// addresses with passwords, and deleted files. Some file systems ignore case.
-pub(crate) fn is_repository(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case(".git")
-}
-
 /// The entries of a directory, in byte order of their names.
 pub(crate) struct Listing {
     pub(crate) entries: Vec<Entry>,
@@ -258,6 +242,8 @@ pub(crate) fn no_directory(dir: &Path, error: &io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use std::ffi::OsStr;
 
     use super::*;
 

@@ -16,6 +16,7 @@ mod lookup;
 pub(crate) mod naming;
 mod narrow;
 mod near_miss;
+pub(crate) mod passed_over;
 mod place_set;
 pub(crate) mod provided_files;
 mod reader;

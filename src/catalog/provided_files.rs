@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::files::is_hidden;
+use super::passed_over::is_hidden;
 use super::scan::is_skill_file;
 use crate::error::Error;
 use crate::provider::{Listing, Provided};

@@ -1,4 +1,4 @@
-//! What the scripts of a skill may do, by the scope of the skill, the options of the host and the user's trust.
+//! The rights of the scripts of a skill, by the scope of the skill, the options of the host and the user's trust.
 
 use std::path::{Path, PathBuf};
 

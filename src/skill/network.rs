@@ -24,7 +24,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Tells whether it is no part of the network at all.
+    /// Tells whether nothing of the network may be reached.
     pub fn is_none(&self) -> bool {
         !self.internet && self.named.is_empty()
     }

@@ -116,7 +116,7 @@ fn is_local(ip: IpAddr) -> bool {
     let is_special = match ip {
         IpAddr::V4(ip) => {
             let first = ip.octets()[0];
-            // The kernel takes 0.0.0.0 for this machine, and the rest of 0.0.0.0/8 is no address.
+            // The kernel takes 0.0.0.0 for this machine, and knows no other address of 0.0.0.0/8.
             first == 0
                 || ip.is_loopback()
                 || ip.is_link_local()

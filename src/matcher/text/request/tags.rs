@@ -26,6 +26,9 @@ const USERS: [&str; 12] = [
     "userprompt", "user_prompt", "user_question", "task", "feedback",
 ];
 
+/// The maximum number of tags of one line that are looked at; a line with more is markup.
+const MAX_TAGS: usize = 64;
+
 /// Finds blocks in tags.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
@@ -61,9 +64,9 @@ impl Tags {
         let is_harness = is_known
             || name.contains(['-', '_'])
             || WORDS.iter().any(|word| word.eq_ignore_ascii_case(name));
-        // Of words around a tag in a line, as in `<b>this</b> is wrong`, the line is the user's.
+        // Of words around a tag in a line, as in `what does <hook_context>x</hook_context> do`, the line is the user's.
         let after = line_end(&text[end..]);
-        if after.is_none() && !is_harness {
+        if after.is_none() && (!is_harness || !is_line_start) {
             self.wasted += end;
             return None;
         }
@@ -71,14 +74,23 @@ impl Tags {
         Some((end + after.unwrap_or(0), kind))
     }
 
-    /// Returns the byte in a line after its start at which a tag of a harness may begin.
+    /// Returns the byte in a line after its start at which a tag of a harness may begin. A block with words of the line
+    /// behind it is the user's, who asks about it.
     pub(super) fn inside(line: &str) -> Option<usize> {
-        let mut tags = line.match_indices('<').map(|(at, _)| at).filter(|at| *at > 0);
+        let mut tags =
+            line.match_indices('<').map(|(at, _)| at).filter(|at| *at > 0).take(MAX_TAGS);
         tags.find(|at| {
             let inside = &line[at + 1..];
-            let name = name(inside.strip_prefix('/').unwrap_or(inside)).unwrap_or_default();
-            USERS.iter().any(|user| user.eq_ignore_ascii_case(name))
-                || HARNESSES.iter().any(|known| starts_with(name, known))
+            let own = name(inside.strip_prefix('/').unwrap_or(inside)).unwrap_or_default();
+            if USERS.iter().any(|user| user.eq_ignore_ascii_case(own)) {
+                return true;
+            }
+            let Some(name) = name(inside) else { return false };
+            let is_followed = || {
+                let end = end_of_block(&line[*at..], name).0;
+                end.is_some_and(|end| line_end(&line[at + end..]).is_none())
+            };
+            HARNESSES.iter().any(|known| starts_with(name, known)) && !is_followed()
         })
     }
 }

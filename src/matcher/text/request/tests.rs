@@ -123,6 +123,8 @@ fn the_request_is_told_from_attachments_by_structure() {
 #[test]
 fn a_block_of_a_harness_counts_in_the_middle_of_a_line() {
     assert_eq!(request("thanks <system-reminder>deploy</system-reminder>"), ["thanks "]);
+    let asked = "what does <system-reminder>deploy</system-reminder> do?";
+    assert_eq!(request(asked), [asked]);
     assert_eq!(request("<user_message>tidy up</user_message>"), ["tidy up"]);
 }
 
