@@ -167,7 +167,7 @@ impl McpServer {
     /// cancelled once none of them has ended for a second.
     pub async fn serve_stdio_until(self, end: impl Future<Output = ()>) -> Result<(), Error> {
         let (reader, writer) = stdio_pipes();
-        self.serve_lines_until(reader, writer, end).await
+        Box::pin(self.serve_lines_until(reader, writer, end)).await
     }
 
     /// Serves a client like [`McpServer::serve_stdio_until`], over any pair of streams.
