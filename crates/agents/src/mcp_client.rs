@@ -15,8 +15,8 @@ impl HookAgent {
         HookAgent::ALL.into_iter().find(|agent| name.starts_with(agent.client_name()))
     }
 
-    /// The beginning of the name. Some agents add the name of the server. Cursor's is from its
-    /// documentation, the others from the programs.
+    /// The beginning of the name. Some agents add the name of the server. The names are from the programs, but for
+    /// those of Cursor and Copilot, which were not seen there.
     fn client_name(self) -> &'static str {
         match self {
             HookAgent::ClaudeCode => "claude-code",

@@ -25,7 +25,13 @@ pub(super) fn checks(
     common: &Common,
 ) -> anyhow::Result<Vec<Check>> {
     let common = &common.for_agent(agent);
-    let (skills, _) = hook::options(agent, common)?;
+    let (skills, _) = match hook::options(agent, common) {
+        Ok(options) => options,
+        Err(error) => {
+            let (what, detail) = ("the hooks", format!("{}: {}", error.message(), error.help()));
+            return Ok(vec![Check { what, is_right: false, detail }]);
+        }
+    };
     let trial = copied(agent, program, common)?;
     let request = match trial.say(MESSAGES[0], false) {
         Ok(request) => request,
