@@ -21,7 +21,7 @@ use crate::hosts::{Hosts, Shared};
 use crate::names;
 use crate::options::{DisclosureSettings, PromptSettings};
 use crate::source::SourceSetting;
-use crate::store::{GuardedStore, open_sessions};
+use crate::store::{GuardedStore, open_sessions, session_file};
 
 /// The directories in which `config.toml` and the standard sources are found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,12 +205,12 @@ impl Settings {
         })
     }
 
-    /// Sets the skills in memory, the catalog options and the matching options.
     /// The files in which the engine records trust and sessions: whoever reads a file can also lock it.
     fn records(&self) -> Vec<PathBuf> {
         let trust = self.trust.iter().flat_map(|file| [file.clone(), file.with_extension("lock")]);
-        let sessions = self.sessions.iter().flat_map(|file| {
-            ["", "-wal", "-shm"].map(|suffix| {
+        let sessions = self.sessions.iter().filter_map(|place| session_file(place));
+        let sessions = sessions.flat_map(|file| {
+            ["", "-wal", "-shm", ".lock"].map(|suffix| {
                 let mut file = file.clone().into_os_string();
                 file.push(suffix);
                 PathBuf::from(file)
@@ -219,6 +219,7 @@ impl Settings {
         trust.chain(sessions).collect()
     }
 
+    /// Sets the skills in memory, the catalog options and the matching options.
     fn catalog(&self, mut builder: EngineBuilder) -> Result<EngineBuilder, Error> {
         let brand = self.brand.as_deref();
         for text in &self.skills {
@@ -288,24 +289,30 @@ mod tests {
         let mut source = SourceSetting::bare(dir.path().join("skills"));
         source.scope = "user".to_owned();
         TrustStore::open(&trust).unwrap().add(&other).unwrap();
-        let engine = build(Settings {
-            sources: vec![source],
-            trust: Some(trust.clone()),
-            sessions: Some(sessions.clone()),
-            scripts: Some(ScriptSettings::default()),
-            ..Settings::default()
-        })
-        .unwrap();
-        let session = engine.session("s");
-        let tools = engine.tools(&session);
-        let run = |files: &[&PathBuf]| {
-            let arguments = serde_json::json!({"skill": "reader", "script": "a.sh", "args": files});
-            let answer = tools.call("run_skill_script", &arguments);
-            serde_json::to_value(&answer).unwrap().to_string()
-        };
-        let closed = run(&[&trust, &sessions]);
-        assert!(closed.contains("end") && !closed.contains("open"), "{closed}");
-        assert!(run(&[&other]).contains("open"));
+        let url = |start: &str| PathBuf::from(format!("{start}{}", sessions.display()));
+        for place in [sessions.clone(), url("sqlite:"), url("sqlite://")] {
+            let engine = build(Settings {
+                sources: vec![source.clone()],
+                trust: Some(trust.clone()),
+                sessions: Some(place.clone()),
+                scripts: Some(ScriptSettings::default()),
+                ..Settings::default()
+            })
+            .unwrap();
+            let session = engine.session("s");
+            session.record_use(&"reader".into()).unwrap();
+            let tools = engine.tools(&session);
+            let printed = |files: &[&PathBuf]| {
+                let arguments =
+                    serde_json::json!({"skill": "reader", "script": "a.sh", "args": files});
+                let answer = tools.call("run_skill_script", &arguments);
+                serde_json::to_value(&answer).unwrap()["data"]["stdout"].clone()
+            };
+            let lock = dir.path().join("sessions.sqlite.lock");
+            assert!(sessions.exists() && lock.exists());
+            assert_eq!(printed(&[&trust, &sessions, &lock]), "end\n", "{}", place.display());
+            assert_eq!(printed(&[&other]), "open\nend\n");
+        }
     }
 
     fn build(settings: Settings) -> Result<Engine, Error> {

@@ -1,7 +1,7 @@
 //! Session stores: the one that a path or URL names, and one that records nothing for a call whose callback
 //! failed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire::session::{Day, Event, SessionState, SessionStore, SkillState, Tallies};
@@ -16,15 +16,19 @@ use crate::failure;
 ///
 /// Fails with `INVALID_PARAM` if the URL is of another kind, and as the store does.
 pub(crate) fn open_sessions(place: &Path) -> Result<Arc<dyn SessionStore>, Error> {
+    match session_file(place) {
+        Some(file) => Ok(Arc::new(SqliteStore::open(file)?)),
+        None => open_url(place.to_str().unwrap_or_default(), ServerOptions::default()),
+    }
+}
+
+/// Returns the database file of the sessions at `place`, or `None` if a server keeps them.
+pub(crate) fn session_file(place: &Path) -> Option<PathBuf> {
     let text = place.to_str().unwrap_or_default();
     if let Some(file) = text.strip_prefix("sqlite:") {
-        let file = file.strip_prefix("//").unwrap_or(file);
-        return Ok(Arc::new(SqliteStore::open(file)?));
+        return Some(file.strip_prefix("//").unwrap_or(file).into());
     }
-    if text.contains("://") {
-        return open_url(text, ServerOptions::default());
-    }
-    Ok(Arc::new(SqliteStore::open(place)?))
+    (!text.contains("://")).then(|| place.to_owned())
 }
 
 /// A wrapper around an engine's session store. A call whose callback failed ends with that failure, so

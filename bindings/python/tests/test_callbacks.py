@@ -213,10 +213,10 @@ def test_an_exception_of_a_callback_reaches_the_caller(name: str) -> None:
         assert engine.session("s").state() == []
 
 
-@pytest.mark.parametrize("callback", ["progress", "retriever"])
-def test_an_exception_while_building_reaches_the_caller(callback: str) -> None:
+@pytest.mark.parametrize("callback", [{"progress": boom}, {"retriever": boom}])
+def test_an_exception_while_building_reaches_the_caller(callback: dict[str, Any]) -> None:
     with pytest.raises(CallbackError, match="the disk is on fire"):
-        Engine(skills=[GIT], **{callback: boom})
+        Engine(skills=[GIT], **callback)
 
 
 def test_a_tool_says_what_a_callback_raised() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Callable, Iterable
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import pytest
-
 from repertoire import (
     Config,
     ConsentRequest,
@@ -18,7 +20,13 @@ from repertoire import (
     Source,
 )
 
-SKILL = "---\nname: {name}\ndescription: Reviews | code.\ntriggers: [look at it]\n{fields}---\nDo $ARGUMENTS.\n"
+SKILL = """---
+name: {name}
+description: Reviews | code.
+triggers: [look at it]
+{fields}---
+Do $ARGUMENTS.
+"""
 
 
 def place(tmp_path: Path, *names: str, fields: str = "") -> Path:
@@ -28,31 +36,40 @@ def place(tmp_path: Path, *names: str, fields: str = "") -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("as_path", [str, Path, Source, lambda path: [path], lambda path: (Source(path),)])
-def test_one_source_or_several(tmp_path, as_path):
+@pytest.mark.parametrize(
+    "as_path", [str, Path, Source, lambda path: [path], lambda path: (Source(path),)]
+)
+def test_one_source_or_several(tmp_path: Path, as_path: Callable[[Path], Any]) -> None:
     assert [skill.id for skill in Engine(as_path(place(tmp_path, "review")))] == ["review"]
 
 
-def test_one_text_stands_for_a_list_of_one(tmp_path):
+def test_one_text_stands_for_a_list_of_one(tmp_path: Path) -> None:
     root = place(tmp_path, "review", "ship")
-    engine = Engine(root, allow="review", enable="review", skills=SKILL.format(name="own", fields=""))
+    own = SKILL.format(name="own", fields="")
+    engine = Engine(root, allow="review", enable="review", skills=own)
     assert [skill.id for skill in engine] == ["review"]
     assert len(Engine(iter([root]), allow={"review", "ship"})) == 2
     files = place(tmp_path, "tables", fields="paths: ['data/*.csv']\n")
     engine = Engine(files)
-    for paths in [Path("data/a.csv"), "data/a.csv", ["data/a.csv"], (Path("data/a.csv"),)]:
+    several: list[str | PathLike[str] | Iterable[str | PathLike[str]]] = [
+        Path("data/a.csv"),
+        "data/a.csv",
+        ["data/a.csv"],
+        (Path("data/a.csv"),),
+    ]
+    for paths in several:
         assert "tables" in [found.id for found in engine.matches("sum it up", paths=paths)]
     assert ScriptOptions(env="HOME", write=root) == ScriptOptions(env=["HOME"], write=[root])
 
 
 @pytest.mark.parametrize("wrong", [3, None, [3], 1.5])
-def test_what_is_no_source_is_a_type_error_in_words_of_python(wrong):
+def test_what_is_no_source_is_a_type_error_in_words_of_python(wrong: Any) -> None:
     with pytest.raises(TypeError) as raised:
         Engine(wrong)
     assert "Vec" not in str(raised.value)
 
 
-def test_the_engine_is_a_collection_of_skills(tmp_path):
+def test_the_engine_is_a_collection_of_skills(tmp_path: Path) -> None:
     engine = Engine(place(tmp_path, "review", "ship"))
     assert "review" in engine and "/Review" in engine and engine["ship"] in engine
     assert "nothing" not in engine and 3 not in engine
@@ -63,10 +80,10 @@ def test_the_engine_is_a_collection_of_skills(tmp_path):
     assert "| review | available | Reviews \\| code. |" in engine._repr_markdown_()
 
 
-def test_results_are_values(tmp_path):
+def test_results_are_values(tmp_path: Path) -> None:
     engine = Engine(place(tmp_path, "review", "ship"))
     (session, other) = (engine.session("a"), engine.session("b"))
-    results = [
+    results: list[Any] = [
         engine["review"],
         engine.disclose("look at it"),
         engine.turn("/review PR 42", session),
@@ -93,7 +110,7 @@ def test_results_are_values(tmp_path):
     assert Config(".") == Config(Path(".")) and ScriptOptions(timeout=1) != ScriptOptions(timeout=2)
 
 
-def test_notebooks_show_the_text(tmp_path):
+def test_notebooks_show_the_text(tmp_path: Path) -> None:
     engine = Engine(place(tmp_path, "review"))
     disclosure = engine.disclose("look at it")
     assert disclosure._repr_markdown_() == disclosure.text
@@ -104,23 +121,29 @@ def test_notebooks_show_the_text(tmp_path):
     assert repr(engine.tools(engine.session("chat-7"))) == 'Tools(session="chat-7")'
 
 
-def test_a_view_is_the_engine_of_a_role(tmp_path):
+def test_a_view_is_the_engine_of_a_role(tmp_path: Path) -> None:
     engine = Engine(place(tmp_path, "review", "ship"))
     role = engine.view("rev*")
     assert [skill.id for skill in role] == ["review"]
     assert role.prompt().included == ["review"]
-    assert role.tools(role.session("a")).call("use_skill", {"skill": "ship"}).error.code == "NOT_FOUND"
+    error = role.tools(role.session("a")).call("use_skill", {"skill": "ship"}).error
+    assert error is not None and error.code == "NOT_FOUND"
     (tmp_path / "revise").mkdir()
     (tmp_path / "revise" / "SKILL.md").write_text(SKILL.format(name="revise", fields=""))
     assert engine.refresh().added == ["revise"] and "revise" in role
 
 
-def test_the_host_learns_the_session_and_tells_the_end_of_tasks(tmp_path):
+def test_the_host_learns_the_session_and_tells_the_end_of_tasks(tmp_path: Path) -> None:
     asked: list[ConsentRequest] = []
+
+    def consent(request: ConsentRequest) -> bool:
+        asked.append(request)
+        return True
+
     engine = Engine(
         place(tmp_path, "review", fields="context: fork\n"),
         consent="first-use",
-        ask_consent=lambda request: asked.append(request) or True,
+        ask_consent=consent,
         task_spawner=lambda task: f"task of {task.session}",
     )
     tools = engine.tools(engine.session("chat-7"))
@@ -130,4 +153,5 @@ def test_the_host_learns_the_session_and_tells_the_end_of_tasks(tmp_path):
     with pytest.raises(NotFoundError):
         tools.finish("task of chat-7", "again")
     tools.call("use_skill", {"skill": "review"})
-    assert "no disk" in tools.finish("task of chat-7", "no disk", failed=True).error.message
+    error = tools.finish("task of chat-7", "no disk", failed=True).error
+    assert error is not None and "no disk" in error.message

@@ -16,7 +16,6 @@ from .types import (
     Path,
     Provider,
     ProviderScope,
-    Scope,
     ScoringRetriever,
     SessionStore,
     ToolFormat,

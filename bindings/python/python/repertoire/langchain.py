@@ -55,7 +55,7 @@ class Chat(Conversation):
 
     def _call_tools(self, state: Any) -> dict[str, Any]:
         """Answer the model's tool calls."""
-        answers = []
+        answers: list[Any] = []
         for call in state["messages"][-1].tool_calls:
             answer = self.tools.call(call["name"], call["args"])
             status = "success" if answer.ok else "error"
