@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::closing;
 use super::cut_text::cut_texts;
 use super::document::{Document, Fences};
 use super::extract;
@@ -20,6 +21,8 @@ const MAX_REMEDY_CHARS: usize = 160;
 pub(super) struct FrontMatter {
     /// The top-level entries; `None` if the front matter is too complex to be parsed.
     pub(super) entries: Option<Vec<(Node, Node)>>,
+    /// The lines that are written like fields that close the skill; most are among the entries.
+    pub(super) closing: Vec<(Node, Node)>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -28,8 +31,10 @@ impl FrontMatter {
     pub(super) fn read(file: &str, document: &Document) -> FrontMatter {
         let range = document.front_matter.clone();
         let mut reader = Reader { file, findings: Vec::new() };
+        let is_delimited = document.fences == Fences::Both;
+        let closing = closing::lines(file, range.clone(), is_delimited);
         let entries = match document.fences {
-            Fences::Both => entries(range, &mut reader),
+            Fences::Both => entries(range, &closing, &mut reader),
             Fences::Opening => Some(extract::fields(file, range)),
             Fences::None => {
                 let entries = extract::restrictions(file, range);
@@ -39,7 +44,7 @@ impl FrontMatter {
                 Some(entries)
             }
         };
-        FrontMatter { entries, findings: reader.findings }
+        FrontMatter { entries, closing, findings: reader.findings }
     }
 }
 
@@ -52,11 +57,15 @@ fn report_restriction(key: &Node, reader: &mut Reader<'_>) {
     reader.report(Code::NoFrontMatter, key.span.clone(), message, help);
 }
 
-fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
+fn entries(
+    range: Range<usize>,
+    closing: &[(Node, Node)],
+    reader: &mut Reader<'_>,
+) -> Option<Vec<(Node, Node)>> {
     let (file, offset) = (reader.file, range.start);
     let source = &file[range.clone()];
     let error = match yaml::parse(source, &|at| offset + at) {
-        Ok(tree) => return Some(mapping(tree, range, reader)),
+        Ok(tree) => return Some(mapping(tree, range, closing, reader)),
         Err(error) => error,
     };
     if error.kind == YamlErrorKind::TooComplex {
@@ -72,10 +81,10 @@ fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, No
         let (at, help) = remedy(&repaired, &error);
         let message = format!("not valid YAML, repaired: {}", error.message);
         reader.report(Code::RepairedYaml, char_at(file, offset + at), message, help);
-        return Some(mapping(tree, range, reader));
+        return Some(mapping(tree, range, closing, reader));
     }
     let mut entries = extract::fields(file, range.clone());
-    extract::add_mentioned(file, range, &mut entries);
+    extract::add_mentioned(file, range, closing, &mut entries);
     let names = entries.iter().filter_map(|(key, _)| key.text());
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     let (code, read) = if names.is_empty() {
@@ -89,7 +98,12 @@ fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, No
     Some(entries)
 }
 
-fn mapping(tree: Tree, range: Range<usize>, reader: &mut Reader<'_>) -> Vec<(Node, Node)> {
+fn mapping(
+    tree: Tree,
+    range: Range<usize>,
+    closing: &[(Node, Node)],
+    reader: &mut Reader<'_>,
+) -> Vec<(Node, Node)> {
     let duplicates = tree.duplicates.into_iter().map(|(key, span)| duplicate_key(&key, span));
     reader.findings.extend(duplicates);
     match tree.root {
@@ -109,7 +123,7 @@ fn mapping(tree: Tree, range: Range<usize>, reader: &mut Reader<'_>) -> Vec<(Nod
                 "write lines such as `name: code-review` and `description: …`",
             );
             let mut entries = Vec::new();
-            extract::add_mentioned(reader.file, range, &mut entries);
+            extract::add_mentioned(reader.file, range, closing, &mut entries);
             entries
         }
     }
