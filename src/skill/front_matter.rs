@@ -8,6 +8,7 @@ use super::document::{Document, Fences};
 use super::extract;
 use super::fields::{Reader, duplicate_key, excerpt};
 use super::finding::Finding;
+use super::keys::normalized;
 use super::repair::{self, Repaired};
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use crate::diagnostic::Code;
@@ -108,7 +109,8 @@ fn mapping(
     reader.findings.extend(duplicates);
     match tree.root {
         None => Vec::new(),
-        Some(Node { value: Value::Mapping(entries), .. }) => {
+        Some(Node { value: Value::Mapping(mut entries), .. }) => {
+            put_back_words(&mut entries, reader);
             let cut = cut_texts(&entries, reader.file);
             let findings = cut.iter().map(|text| text.finding(reader.file, MAX_REMEDY_CHARS));
             reader.findings.extend(findings);
@@ -129,6 +131,30 @@ fn mapping(
     }
 }
 
+/// Puts the first word back into texts for people that begin with `&word` or `!word`, which YAML takes for the
+/// name or the type of what follows.
+fn put_back_words(entries: &mut [(Node, Node)], reader: &mut Reader<'_>) {
+    const TEXTS: [&str; 4] = ["name", "description", "brief_description", "when_to_use"];
+    for (key, value) in entries {
+        let is_text = key.text().is_some_and(|key| TEXTS.contains(&&*normalized(key)));
+        let written = &reader.file[key.span.end..value.span.end.max(key.span.end)];
+        let written = written.trim_start_matches(['"', '\'', ':', ' ']);
+        let word = written.split_whitespace().next().unwrap_or_default();
+        let is_lost = match word.strip_prefix('&') {
+            Some(name) => !reader.file.contains(&format!("*{name}")),
+            None => word.len() > 1 && word.starts_with('!') && !word.starts_with("!!"),
+        };
+        let Value::Scalar { text, plain: true } = &mut value.value else { continue };
+        if is_text && is_lost && !text.starts_with(word) {
+            *text = format!("{word} {text}");
+            value.span.start = value.span.end - written.len();
+            let span = value.span.start..value.span.start + word.len();
+            let message = format!("`{}` has a meaning in YAML; it is read as text", excerpt(word));
+            reader.report(Code::RepairedYaml, span, message, "put all of the value in quotes");
+        }
+    }
+}
+
 /// Returns the byte of the original front matter where `error` was repaired, and the help text.
 fn remedy(repaired: &Repaired, error: &YamlError) -> (usize, String) {
     let text = &repaired.text;
@@ -138,9 +164,12 @@ fn remedy(repaired: &Repaired, error: &YamlError) -> (usize, String) {
     let line_start = text[..scalar.start].rfind('\n').map_or(0, |end| end + 1);
     let line_end = text[scalar.end..].find('\n').map_or(text.len(), |end| scalar.end + end);
     let line = text[line_start..line_end].trim();
-    let is_whole = !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
+    let is_whole =
+        !scalar.is_empty() && !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
     let help = if is_whole && line.chars().count() <= MAX_REMEDY_CHARS {
         format!("write `{line}`")
+    } else if error.message.contains("tab") {
+        help(&error.message).to_owned()
     } else {
         "indent alike what belongs together, or put all of the value in quotes".to_owned()
     };
