@@ -1,5 +1,5 @@
-//! Repairs front matter that is not valid YAML: puts plain scalars in quotes, escapes the backslashes of
-//! invalid escapes and the quotes inside of quotes, and indents with blanks in place of tabs.
+//! Repairs front matter that is not valid YAML: quotes plain scalars, escapes stray backslashes and quotes, and
+//! indents with blanks.
 
 use std::borrow::Cow;
 use std::iter;
@@ -94,8 +94,7 @@ fn quote_around(scalar: &str) -> Option<char> {
     after.starts_with(|c: char| c.is_alphanumeric()).then_some(quote)
 }
 
-/// Returns `source` with a blank for each tab that begins a line, unless a field that is a line too deep would
-/// become part of the text above it.
+/// Returns `source` with a blank for each tab that begins a line, unless a field would join the text above it.
 fn without_tabs(source: &str) -> Cow<'_, str> {
     let above = iter::once("").chain(source.lines());
     let is_swallowed = |(line, above): (&str, &str)| {
@@ -105,8 +104,9 @@ fn without_tabs(source: &str) -> Cow<'_, str> {
         let is_text = above.starts_with(char::is_alphabetic) && !above.trim_end().ends_with(':');
         line.starts_with('\t') && is_text && is_field()
     };
-    let is_tabbed = |line: &str| line.starts_with('\t');
-    if !source.lines().any(is_tabbed) || source.lines().zip(above).any(is_swallowed) {
+    if !source.lines().any(|line| line.starts_with('\t'))
+        || source.lines().zip(above).any(is_swallowed)
+    {
         return Cow::Borrowed(source);
     }
     let lines = source.split_inclusive('\n').flat_map(|line| {
@@ -131,8 +131,7 @@ fn is_escape(rest: &str) -> bool {
     }
 }
 
-/// Repairs each value that is not valid YAML by itself, or each entry of a value in brackets. Returns
-/// `None` if there is nothing to repair.
+/// Repairs each value, or entry in brackets, that is not valid YAML by itself; `None` if there is none.
 pub(super) fn repair(written: &str) -> Option<Repaired> {
     let mut repaired = Repaired::default();
     let source = &*without_tabs(written);
@@ -342,8 +341,7 @@ mod tests {
             assert_eq!(repair(source).expect(source).text, expected);
             assert!(is_valid(expected), "{expected:?}");
         }
-        let kept = repair("description: d\n\tlicense: MIT").unwrap();
-        assert!(kept.text.contains("\n\tlicense"), "{kept:?}");
+        assert!(repair("model: d\n\tagent: e").unwrap().text.contains('\t'));
     }
 
     #[test]
