@@ -185,17 +185,17 @@ fn has_unit(after: &str) -> bool {
         })
     };
     let spaced = after.strip_prefix(is_blank).unwrap_or_default();
-    let is_rate = |word: &&str| {
-        let is_sign = !word.is_ascii() || *word == "/";
+    let is_rate = |word: &str| {
+        let is_sign = !word.is_ascii() || word == "/";
         let text = if is_sign { after.trim_start_matches(is_blank) } else { spaced };
-        let Some(rest) = text.strip_prefix(*word) else { return false };
+        let Some(rest) = text.strip_prefix(word) else { return false };
         let unit = rest.trim_start_matches(is_blank);
         // A number comes before the unit in `per 1K tokens`.
         let counted = unit.trim_start_matches(|c: char| c.is_ascii_digit() || is_blank(c));
         (is_sign || unit.len() < rest.len())
             && (begins_with(counted, &UNITS) || counted.starts_with(UNSPACED_UNITS))
     };
-    begins_with(spaced, &SCALES) || RATES.iter().any(|word| is_rate(&word))
+    begins_with(spaced, &SCALES) || RATES.iter().any(|word| is_rate(word))
 }
 
 /// Tells whether `line` is program text, although Markdown does not mark it as such: a replacement by a

@@ -41,7 +41,7 @@ pub(super) fn add_mentioned(
 
 /// Returns the first place of `source` where `field` stands before `:` or `=`, on one line.
 fn mention(source: &str, field: &str) -> Option<Range<usize>> {
-    let ends = source.match_indices([':', '=', '：']).map(|(at, _)| at);
+    let mut ends = source.match_indices([':', '=', '：']).map(|(at, _)| at);
     let key_before = |end: usize| {
         let line = source[..end].rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let before = source[line..end].trim_end_matches(['"', '\'', ' ', '\t']);
@@ -52,7 +52,7 @@ fn mention(source: &str, field: &str) -> Option<Range<usize>> {
             starts.find(|start| normalized(&source[*start..line + before.len()]) == field)?;
         Some(start..line + before.len())
     };
-    ends.filter_map(key_before).next()
+    ends.find_map(key_before)
 }
 
 /// Returns those of the outermost keys that are `wanted`, with their values. If a key occurs twice, the
