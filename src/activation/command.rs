@@ -63,7 +63,7 @@ pub(crate) fn commands(catalog: &Catalog) -> Vec<Command> {
 pub fn find<'c>(catalog: &'c Catalog, word: &str) -> Option<&'c Entry> {
     let named = named(catalog);
     // `//tdd` is a comment, not a command.
-    let n_readings = if word.starts_with(['/', '$', '@']) { 1 } else { usize::MAX };
+    let n_readings = if word.starts_with(['/', '$', '@', '#']) { 1 } else { usize::MAX };
     let found = readings(word).take(n_readings).find_map(|word| {
         let command = sanitized(word.trim_end_matches('/'));
         let by_id = named.iter().find(|(_, entry)| entry.id == *word);

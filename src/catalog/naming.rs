@@ -5,7 +5,9 @@
 //! | `id`, path of the directory or file, unique name | the skill |
 //! | `/id`, `$id`, `@id` | the skill, as in a message |
 //! | `plugin:id` | the skill `plugin/id`, else `id` |
-//! | any letter case, `_` for `-` | the skill, if no other one is meant literally |
+//! | any letter case, `_`, a blank or another dash for `-`, invisible characters | the skill, if no other one is meant literally |
+//! | `` `id` ``, `"id"`, `id.`, `the id skill`, `Skill(id)`, `skill://id` | the skill, as in prose and in code |
+//! | `skills/id`, `skills/id/SKILL.md`, `plugin/id` | the only skill with this id or name |
 //! | `acme-*` | in a list: all skills with such an id or name |
 //! | `a, b` | in a list: both, if no skill has this name |
 
@@ -14,10 +16,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{Entry, is_skill_file};
-use crate::skill::SkillId;
+use crate::skill::{SkillId, compared};
 
 /// The readings of `written`, the most literal one first.
 pub(crate) fn readings(written: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let inside = unwrapped(written);
+    let inside = (inside != written.trim()).then_some(inside);
+    readings_as_written(written).chain(inside.into_iter().flat_map(readings_as_written))
+}
+
+fn readings_as_written(written: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let (literal, bare, plugin) = parts(written);
     let qualified = plugin.map(|(plugin, id)| Cow::Owned(format!("{plugin}/{id}")));
     let plain = plugin.map(|(_, id)| Cow::Borrowed(id));
@@ -33,6 +41,44 @@ fn parts(written: &str) -> (&str, &str, Option<(&str, &str)>) {
     (literal, bare, plugin)
 }
 
+/// Returns the name in `written` without what people and models put around it in prose, code and addresses.
+fn unwrapped(written: &str) -> &str {
+    const AROUND: &[char] =
+        &['`', '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '*', '<', '>', '[', ']'];
+    const BEFORE: [&str; 5] = ["skill://", "skill:", "skill ", "the ", "#"];
+    let mut name = written.trim();
+    loop {
+        let before = name;
+        name = name.trim_matches(AROUND).trim_end_matches(['.', ':', ',', ';', '!', '?']).trim();
+        for start in BEFORE {
+            name = without_start(name, start).unwrap_or(name).trim_start();
+        }
+        let call = without_start(name, "skill(").and_then(|inside| inside.strip_suffix(')'));
+        name = call.or_else(|| without_end(name, " skill")).unwrap_or(name);
+        if name == before {
+            return name;
+        }
+    }
+}
+
+fn without_start<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+fn without_end<'t>(text: &'t str, end: &str) -> Option<&'t str> {
+    let (rest, tail) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
+    tail.eq_ignore_ascii_case(end).then_some(rest)
+}
+
+/// Returns the last name of the relative path `written`: `x` of `skills/x/SKILL.md` and `acme/x`.
+fn last_name(written: &str) -> Option<&str> {
+    let (_, path, _) = parts(unwrapped(written));
+    let is_relative = !path.starts_with('/') && path == unwrapped(written).trim_end_matches('/');
+    let (dir, name) = path.rsplit_once('/').filter(|_| is_relative)?;
+    if is_skill_file(name.as_ref()) { dir.rsplit('/').next() } else { Some(name) }
+}
+
 /// The skills that a written form means.
 pub(super) struct Meant<'a> {
     pub(super) entries: Vec<&'a Entry>,
@@ -41,33 +87,37 @@ pub(super) struct Meant<'a> {
 }
 
 /// Returns those of `entries` that `written` means: by the first of its [readings] that is an id, a path
-/// or a name, else by one in another letter case. Several have the same name, or the same path.
+/// or a name, else by one in another letter case; else the only one with the name at the end of a path.
+/// Several have the same name, or the same path.
 pub(super) fn meant<'a>(entries: &[&'a Entry], written: &str) -> Meant<'a> {
+    let found = meant_by(entries, &readings_as_written(written).collect::<Vec<_>>());
+    let found = found.or_else(|| {
+        meant_by(entries, &readings_as_written(unwrapped(written)).collect::<Vec<_>>())
+    });
+    let at_end = || meant_by(entries, &[Cow::Borrowed(last_name(written)?)]);
+    let only = || at_end().filter(|found| found.entries.len() == 1 && !found.by_path);
+    found.or_else(only).unwrap_or(Meant { entries: Vec::new(), by_path: false })
+}
+
+fn meant_by<'a>(entries: &[&'a Entry], readings: &[Cow<'_, str>]) -> Option<Meant<'a>> {
     let matching = |is_meant: &dyn Fn(&Entry) -> bool| {
         let found: Vec<&Entry> = entries.iter().copied().filter(|entry| is_meant(entry)).collect();
         (!found.is_empty()).then_some(found)
     };
-    for reading in readings(written).filter(|reading| !reading.is_empty()) {
-        let path = Path::new(&*reading);
-        let by_id = || Some((matching(&|entry| entry.id == *reading)?, false));
+    for reading in readings.iter().filter(|reading| !reading.is_empty()) {
+        let path = Path::new(&**reading);
+        let by_id = || Some((matching(&|entry| entry.id == **reading)?, false));
         let by_path = || Some((matching(&|entry| answers_to_path(entry, path))?, true));
-        let by_name = || Some((matching(&|entry| entry.skill.name() == reading)?, false));
+        let by_name = || Some((matching(&|entry| entry.skill.name() == *reading)?, false));
         if let Some((entries, by_path)) = by_id().or_else(by_path).or_else(by_name) {
-            return Meant { entries, by_path };
+            return Some(Meant { entries, by_path });
         }
     }
-    let folded_readings: Vec<String> = readings(written).map(|reading| folded(&reading)).collect();
-    let by_folded = folded_readings.iter().find_map(|reading| {
-        matching(&|entry| folded(entry.id.as_str()) == *reading)
-            .or_else(|| matching(&|entry| folded(entry.skill.name()) == *reading))
-    });
-    Meant { entries: by_folded.unwrap_or_default(), by_path: false }
-}
-
-/// Returns a name as it is compared without regard to letter case, and with `-` for `_` and blanks.
-fn folded(name: &str) -> String {
-    let plain = |c: char| if c == '_' || c.is_whitespace() { '-' } else { c };
-    name.chars().map(plain).flat_map(char::to_lowercase).collect()
+    let entries = readings.iter().map(|reading| compared(reading)).find_map(|reading| {
+        matching(&|entry| compared(entry.id.as_str()) == reading)
+            .or_else(|| matching(&|entry| compared(entry.skill.name()) == reading))
+    })?;
+    Some(Meant { entries, by_path: false })
 }
 
 /// The skills that lists name.
@@ -117,8 +167,8 @@ pub fn may_name(written: &str, names: &[&str]) -> bool {
             patterns.iter().any(|pattern| names.iter().any(|name| is_like(name, pattern)))
         }
         None => readings(written).any(|reading| {
-            let reading = folded(&reading);
-            names.iter().any(|name| folded(name) == reading)
+            let reading = compared(&reading);
+            names.iter().any(|name| compared(name) == reading)
         }),
     }
 }
@@ -192,6 +242,51 @@ mod tests {
         assert_eq!(all("/kit:tdd"), ["/kit:tdd", "kit:tdd", "kit/tdd", "tdd"]);
         assert_eq!(all(":tdd"), [":tdd", ":tdd"]);
         assert_eq!(all(""), ["", ""]);
+        assert_eq!(all("`/tdd`."), ["`/tdd`.", "`/tdd`.", "/tdd", "tdd"]);
+    }
+
+    #[test]
+    fn names_are_taken_out_of_prose_and_code() {
+        for written in [
+            "`tdd`",
+            "\"tdd\"",
+            "'tdd'",
+            "“tdd”",
+            "**tdd**",
+            "<tdd>",
+            "[tdd]",
+            "tdd.",
+            "tdd:",
+            "tdd,",
+            "tdd skill",
+            "the tdd skill",
+            "The `tdd` Skill.",
+            "skill tdd",
+            "Skill(tdd)",
+            "skill(\"tdd\")",
+            "skill://tdd",
+            "skill:tdd",
+            "#tdd",
+            " tdd!\n",
+        ] {
+            assert_eq!(unwrapped(written), "tdd", "{written}");
+        }
+        for written in ["tdd-skill", "/tdd", "kit:tdd", "skills", "", "skill-creator"] {
+            assert_eq!(unwrapped(written), written);
+        }
+        for (written, name) in [
+            ("skills/tdd", Some("tdd")),
+            ("skills/tdd/SKILL.md", Some("tdd")),
+            ("`.claude/skills/tdd/SKILL.md`", Some("tdd")),
+            ("acme/tdd", Some("tdd")),
+            ("acme/tdd/", Some("tdd")),
+            ("/tmp/tdd", None),
+            ("$acme/tdd", None),
+            ("tdd", None),
+            ("tdd/", None),
+        ] {
+            assert_eq!(last_name(written), name, "{written}");
+        }
     }
 
     #[test]

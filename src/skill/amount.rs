@@ -2,13 +2,109 @@
 
 use std::ops::Range;
 
-/// The words by which a number is an amount: after a blank, and after `/`, `per` or `a`.
-const SCALES: [&str; 9] =
-    ["million", "billion", "trillion", "thousand", "bn", "USD", "EUR", "dollars", "cents"];
-const UNITS: [&str; 14] = [
-    "month", "mo", "year", "yr", "week", "day", "hour", "hr", "minute", "user", "seat", "request",
-    "call", "token",
+/// The words by which a number is an amount after a blank.
+const SCALES: [&str; 38] = [
+    "million",
+    "millionen",
+    "millone",
+    "milliard",
+    "billion",
+    "trillion",
+    "thousand",
+    "tausend",
+    "bn",
+    "mio",
+    "mrd",
+    "dollar",
+    "cent",
+    "buck",
+    "USD",
+    "EUR",
+    "AUD",
+    "CAD",
+    "NZD",
+    "HKD",
+    "SGD",
+    "TWD",
+    "MXN",
+    "BRL",
+    "ARS",
+    "CLP",
+    "COP",
+    "GBP",
+    "CHF",
+    "JPY",
+    "CNY",
+    "INR",
+    "KRW",
+    "SEK",
+    "NOK",
+    "DKK",
+    "PLN",
+    "ZAR",
 ];
+/// What directly after a number makes it an amount or a power.
+const JOINED: [&str; 14] =
+    ["¢", "%", "^", "美元", "美金", "美分", "ドル", "달러", "元", "円", "万", "萬", "億", "亿"];
+/// What an amount is for.
+const UNITS: [&str; 52] = [
+    "month",
+    "mo",
+    "year",
+    "yr",
+    "week",
+    "wk",
+    "day",
+    "night",
+    "hour",
+    "hr",
+    "h",
+    "minute",
+    "min",
+    "second",
+    "user",
+    "seat",
+    "person",
+    "head",
+    "member",
+    "developer",
+    "request",
+    "call",
+    "query",
+    "token",
+    "message",
+    "image",
+    "page",
+    "item",
+    "unit",
+    "credit",
+    "GB",
+    "GiB",
+    "TB",
+    "MB",
+    "KB",
+    "kWh",
+    "mile",
+    "km",
+    "K",
+    "M",
+    "B",
+    "monat",
+    "jahr",
+    "woche",
+    "tag",
+    "stunde",
+    "nutzer",
+    "mois",
+    "jour",
+    "mes",
+    "mese",
+    "día",
+];
+/// Those that follow without a blank.
+const UNSPACED_UNITS: [char; 6] = ['月', '年', '天', '日', '人', '次'];
+/// The words between an amount and its unit.
+const RATES: [&str; 11] = ["/", "per", "a", "an", "pro", "par", "al", "por", "im", "je", "每"];
 
 /// Tells whether the `$N` at `range` is an amount, a size or an end of a range. `$0-$1` is a range unless
 /// arguments are declared: then it may join two of them.
@@ -20,12 +116,20 @@ pub(super) fn is_amount(body: &str, range: Range<usize>, is_declared: bool) -> b
         let text = text.trim_start_matches('$');
         text.starts_with(|c: char| c.is_ascii_digit())
     };
-    if before.ends_with(is_joined) || after.starts_with(is_joined) || after.starts_with('%') {
+    if before.ends_with(is_joined) || after.starts_with(is_joined) {
+        return true;
+    }
+    let is_open_end = after.strip_prefix('+').is_some_and(|rest| !rest.starts_with(['$', '"']));
+    let is_about = before.ends_with(['~', '≈', '≤', '≥', '±', '$'])
+        || before.ends_with('<') && !after.starts_with('>');
+    if is_open_end || is_about || JOINED.iter().any(|joined| after.starts_with(joined)) {
         return true;
     }
     if after
         .strip_prefix(['.', ',', '\'', '_', '’'])
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        || has_thousands(after)
+        || ends_formula(after)
     {
         return true;
     }
@@ -50,6 +154,26 @@ fn is_end_of_amount(text: &str) -> bool {
     start.len() < number.len() && start.ends_with('$')
 }
 
+/// Tells whether `after`, the text after a number, begins with a blank and the other digits of a number from 1,000.
+fn has_thousands(after: &str) -> bool {
+    let digits = after.strip_prefix(is_blank).unwrap_or_default();
+    let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
+    n_digits == 3 && !digits[n_digits..].starts_with(char::is_alphabetic)
+}
+
+/// Tells whether the text `after` a number ends a formula that began before it, as in `$1 + x = 2$`.
+fn ends_formula(after: &str) -> bool {
+    let line = after.lines().next().unwrap_or_default();
+    let Some((formula, rest)) = line.split_once('$') else { return false };
+    formula.contains(|c: char| "+=^_\\".contains(c))
+        && !formula.ends_with([' ', '"', '\'', '(', '/', '=', '+'])
+        && !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '{')
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{202f}')
+}
+
 /// Tells whether `after`, the text after a number, begins with a scale or a unit of amounts.
 fn has_unit(after: &str) -> bool {
     let begins_with = |text: &str, words: &[&str]| {
@@ -60,9 +184,41 @@ fn has_unit(after: &str) -> bool {
                 && !rest.trim_start_matches('s').starts_with(char::is_alphanumeric)
         })
     };
-    let spaced = after.strip_prefix(' ').unwrap_or_default();
-    let rate = after
-        .strip_prefix('/')
-        .or_else(|| ["per ", "a ", "an ", "/ "].iter().find_map(|word| spaced.strip_prefix(*word)));
-    begins_with(spaced, &SCALES) || rate.is_some_and(|rate| begins_with(rate, &UNITS))
+    let spaced = after.strip_prefix(is_blank).unwrap_or_default();
+    let is_rate = |word: &str| {
+        let is_sign = !word.is_ascii() || word == "/";
+        let text = if is_sign { after.trim_start_matches(is_blank) } else { spaced };
+        let Some(rest) = text.strip_prefix(word) else { return false };
+        let unit = rest.trim_start_matches(is_blank);
+        // A number comes before the unit in `per 1K tokens`.
+        let counted = unit.trim_start_matches(|c: char| c.is_ascii_digit() || is_blank(c));
+        (is_sign || unit.len() < rest.len())
+            && (begins_with(counted, &UNITS) || counted.starts_with(UNSPACED_UNITS))
+    };
+    begins_with(spaced, &SCALES) || RATES.iter().any(|word| is_rate(word))
+}
+
+/// Tells whether `line` is program text, although Markdown does not mark it as such: a replacement by a
+/// regular expression, a statement of SQL, or a command after the prompt of a shell.
+pub(super) fn is_program(line: &str) -> bool {
+    let has = |marks: &[&str]| marks.iter().any(|mark| line.contains(mark));
+    let is_regex = line.contains('(')
+        && has(&[".*", ".+", r"\w", r"\d", r"\s", r"\(", r"\b", "[^", "(?:", "(?<"]);
+    let is_statement =
+        has(&["VALUES (", "VALUES(", "values(", "values (", "INSERT INTO", "LIMIT $"])
+            || has(&["SELECT ", "'select ", "\"select "])
+                && has(&[" FROM ", " from ", "SELECT $", "select $"])
+            || has(&["WHERE ", "where "])
+                && has(&[" = $", " =$", " > $", " < $", "IN ($", "LIKE $"]);
+    let is_command = line.trim_start().starts_with("$ ")
+        || ["; do", "; then"].iter().any(|end| line.trim_end().ends_with(end));
+    is_regex || is_statement || is_command || is_substitution(line)
+}
+
+/// Tells whether `line` has a substitution of sed or Perl, as in `s/a/b/`.
+fn is_substitution(line: &str) -> bool {
+    line.match_indices("s/").any(|(at, _)| {
+        let is_start = !line[..at].ends_with(|c: char| c.is_alphanumeric() || "/.-_~".contains(c));
+        is_start && line[at + 2..].matches('/').count() >= 2
+    })
 }

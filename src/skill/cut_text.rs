@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::fields::{excerpt, normalized};
+use super::fields::excerpt;
 use super::finding::Finding;
+use super::keys::normalized;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 

@@ -107,10 +107,12 @@ fn fault_without_fence(text: &str, end: usize) -> Finding {
     }
 }
 
-/// The lines from byte `start` on, with their line ends.
+/// The lines from byte `start` on, with their line ends: a line feed, or a carriage return in a text that has
+/// nothing else.
 fn lines(text: &str, start: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = if text.contains('\n') { '\n' } else { '\r' };
     let mut at = start;
-    text[start..].split_inclusive('\n').map(move |line| {
+    text[start..].split_inclusive(end).map(move |line| {
         let start = at;
         at += line.len();
         start..at
@@ -137,6 +139,7 @@ mod tests {
             ("---\nd: |\n  ---\n  x\n---\n---\nB", "d: |\n  ---\n  x\n", "---\nB"),
             ("---\na: ---\n  ----\n  ...\n---\nB", "a: ---\n  ----\n  ...\n", "B"),
             ("\n \n---\nname: a\n---\nB", "name: a\n", "B"),
+            ("---\rname: a\r---\rB\r", "name: a\r", "B\r"),
         ];
         for (text, yaml, body) in cases {
             let document = split(text).expect(text);

@@ -1,6 +1,7 @@
 //! The examples of a skill: messages that should and should not lead to it.
 
-use super::fields::{Fields, Reader, at_lines, excerpt, normalized};
+use super::fields::{Fields, Reader, at_lines, excerpt};
+use super::keys::normalized;
 use super::spanned::Spanned;
 use super::trigger::{MAX_TRIGGER_BYTES, MAX_TRIGGERS};
 use super::yaml::{Node, Value};

@@ -3,47 +3,56 @@
 use std::ops::Range;
 
 use super::brief::one_line;
-use super::fields::normalized;
+use super::keys::{CLOSING_KEYS, normalized};
 use super::yaml::{self, Node, Value};
 use super::yaml_lines::{lines, value};
 
-/// The fields that restrict who may invoke a skill, and what it may do. If they were lost, the model
-/// would be shown a skill that is meant for the user alone.
-const RESTRICTIONS: [&str; 4] =
-    ["disable_model_invocation", "user_invocable_only", "user_invocable", "allowed_tools"];
-
 /// Returns the name, the description and the restrictions in the bytes `range` of `file`.
 pub(super) fn fields(file: &str, range: Range<usize>) -> Vec<(Node, Node)> {
-    let wanted = [&["name", "description"], &RESTRICTIONS[..]].concat();
+    let wanted = [&["name", "description"], &CLOSING_KEYS[..]].concat();
     extract(file, range, &wanted)
 }
 
 /// Returns the restrictions in the bytes `range` of `file`.
 pub(super) fn restrictions(file: &str, range: Range<usize>) -> Vec<(Node, Node)> {
-    extract(file, range, &RESTRICTIONS)
+    extract(file, range, &CLOSING_KEYS)
 }
 
 /// Adds a value that cannot be read for each restriction that is mentioned in the bytes `range` of `file`,
-/// at whatever place, and is not among `entries`.
-pub(super) fn add_mentioned(file: &str, range: Range<usize>, entries: &mut Vec<(Node, Node)>) {
-    let source = normalized(&file[range.clone()]);
-    for restriction in RESTRICTIONS {
-        if entries
-            .iter()
-            .any(|(key, _)| key.text().is_some_and(|key| normalized(key) == restriction))
-        {
+/// at whatever place, and is neither among `entries` nor among `lines`.
+pub(super) fn add_mentioned(
+    file: &str,
+    range: Range<usize>,
+    lines: &[(Node, Node)],
+    entries: &mut Vec<(Node, Node)>,
+) {
+    for restriction in CLOSING_KEYS {
+        let is_it =
+            |(key, _): &(Node, Node)| key.text().is_some_and(|key| normalized(key) == restriction);
+        if entries.iter().chain(lines).any(is_it) {
             continue;
         }
-        let is_key = |at: &usize| {
-            let rest = source[at + restriction.len()..].trim_start_matches(['"', '\'', ' ']);
-            rest.starts_with(':')
-        };
-        if let Some(at) = source.match_indices(restriction).map(|(at, _)| at).find(is_key) {
-            let start = range.start + at;
-            let span = start..start + restriction.len();
+        if let Some(span) = mention(&file[range.clone()], restriction) {
+            let span = range.start + span.start..range.start + span.end;
             entries.push((text(restriction, span.clone()), text("", span)));
         }
     }
+}
+
+/// Returns the first place of `source` where `field` stands before `:` or `=`, on one line.
+fn mention(source: &str, field: &str) -> Option<Range<usize>> {
+    let mut ends = source.match_indices([':', '=', '：']).map(|(at, _)| at);
+    let key_before = |end: usize| {
+        let line = source[..end].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let before = source[line..end].trim_end_matches(['"', '\'', ' ', '\t']);
+        let is_joint = |c: char| c.is_whitespace() || "{[,;:\"'".contains(c);
+        let starts = before.match_indices(is_joint).map(|(at, joint)| line + at + joint.len());
+        let mut starts = starts.chain([line]);
+        let start =
+            starts.find(|start| normalized(&source[*start..line + before.len()]) == field)?;
+        Some(start..line + before.len())
+    };
+    ends.find_map(key_before)
 }
 
 /// Returns those of the outermost keys that are `wanted`, with their values. If a key occurs twice, the
@@ -73,7 +82,7 @@ fn text(text: &str, span: Range<usize>) -> Node {
 
 /// Returns a value as YAML reads it, if it is valid by itself; otherwise its text without quotes and
 /// control characters, on one line.
-fn parsed(file: &str, span: Range<usize>) -> Node {
+pub(super) fn parsed(file: &str, span: Range<usize>) -> Node {
     const KEY: &str = "key: ";
     let place = |at: usize| span.start + at.saturating_sub(KEY.len());
     let tree = yaml::parse(&format!("{KEY}{}", &file[span.clone()]), &place);
@@ -138,7 +147,7 @@ mod tests {
             ),
         ] {
             let mut found = fields(source, 0..source.len());
-            add_mentioned(source, 0..source.len(), &mut found);
+            add_mentioned(source, 0..source.len(), &[], &mut found);
             assert_eq!(texts(&found), expected, "{source}");
         }
         let read = restrictions("x: [\nallowed-tools:\n  - Read\nname: a", 0..36);

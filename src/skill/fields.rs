@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::finding::Finding;
+use super::keys::normalized;
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
@@ -212,11 +213,6 @@ pub fn excerpt(text: &str) -> String {
         shown.push('…');
     }
     shown
-}
-
-/// Returns a key in the spelling that fields are looked up by, with `_` for `-`.
-pub(super) fn normalized(key: &str) -> String {
-    key.replace('-', "_")
 }
 
 /// An entry of a map that has not been taken yet.

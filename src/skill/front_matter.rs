@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use super::closing;
 use super::cut_text::cut_texts;
 use super::document::{Document, Fences};
 use super::extract;
 use super::fields::{Reader, duplicate_key, excerpt};
 use super::finding::Finding;
+use super::keys::normalized;
 use super::repair::{self, Repaired};
 use super::yaml::{self, Node, Tree, Value, YamlError, YamlErrorKind};
 use crate::diagnostic::Code;
@@ -20,6 +22,8 @@ const MAX_REMEDY_CHARS: usize = 160;
 pub(super) struct FrontMatter {
     /// The top-level entries; `None` if the front matter is too complex to be parsed.
     pub(super) entries: Option<Vec<(Node, Node)>>,
+    /// The lines that are written like fields that close the skill; most are among the entries.
+    pub(super) closing: Vec<(Node, Node)>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -28,8 +32,10 @@ impl FrontMatter {
     pub(super) fn read(file: &str, document: &Document) -> FrontMatter {
         let range = document.front_matter.clone();
         let mut reader = Reader { file, findings: Vec::new() };
+        let is_delimited = document.fences == Fences::Both;
+        let closing = closing::lines(file, range.clone(), is_delimited);
         let entries = match document.fences {
-            Fences::Both => entries(range, &mut reader),
+            Fences::Both => entries(range, &closing, &mut reader),
             Fences::Opening => Some(extract::fields(file, range)),
             Fences::None => {
                 let entries = extract::restrictions(file, range);
@@ -39,7 +45,7 @@ impl FrontMatter {
                 Some(entries)
             }
         };
-        FrontMatter { entries, findings: reader.findings }
+        FrontMatter { entries, closing, findings: reader.findings }
     }
 }
 
@@ -52,11 +58,15 @@ fn report_restriction(key: &Node, reader: &mut Reader<'_>) {
     reader.report(Code::NoFrontMatter, key.span.clone(), message, help);
 }
 
-fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, Node)>> {
+fn entries(
+    range: Range<usize>,
+    closing: &[(Node, Node)],
+    reader: &mut Reader<'_>,
+) -> Option<Vec<(Node, Node)>> {
     let (file, offset) = (reader.file, range.start);
     let source = &file[range.clone()];
     let error = match yaml::parse(source, &|at| offset + at) {
-        Ok(tree) => return Some(mapping(tree, range, reader)),
+        Ok(tree) => return Some(mapping(tree, range, closing, reader)),
         Err(error) => error,
     };
     if error.kind == YamlErrorKind::TooComplex {
@@ -72,10 +82,10 @@ fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, No
         let (at, help) = remedy(&repaired, &error);
         let message = format!("not valid YAML, repaired: {}", error.message);
         reader.report(Code::RepairedYaml, char_at(file, offset + at), message, help);
-        return Some(mapping(tree, range, reader));
+        return Some(mapping(tree, range, closing, reader));
     }
     let mut entries = extract::fields(file, range.clone());
-    extract::add_mentioned(file, range, &mut entries);
+    extract::add_mentioned(file, range, closing, &mut entries);
     let names = entries.iter().filter_map(|(key, _)| key.text());
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     let (code, read) = if names.is_empty() {
@@ -89,12 +99,18 @@ fn entries(range: Range<usize>, reader: &mut Reader<'_>) -> Option<Vec<(Node, No
     Some(entries)
 }
 
-fn mapping(tree: Tree, range: Range<usize>, reader: &mut Reader<'_>) -> Vec<(Node, Node)> {
+fn mapping(
+    tree: Tree,
+    range: Range<usize>,
+    closing: &[(Node, Node)],
+    reader: &mut Reader<'_>,
+) -> Vec<(Node, Node)> {
     let duplicates = tree.duplicates.into_iter().map(|(key, span)| duplicate_key(&key, span));
     reader.findings.extend(duplicates);
     match tree.root {
         None => Vec::new(),
-        Some(Node { value: Value::Mapping(entries), .. }) => {
+        Some(Node { value: Value::Mapping(mut entries), .. }) => {
+            put_back_words(&mut entries, reader);
             let cut = cut_texts(&entries, reader.file);
             let findings = cut.iter().map(|text| text.finding(reader.file, MAX_REMEDY_CHARS));
             reader.findings.extend(findings);
@@ -109,8 +125,32 @@ fn mapping(tree: Tree, range: Range<usize>, reader: &mut Reader<'_>) -> Vec<(Nod
                 "write lines such as `name: code-review` and `description: …`",
             );
             let mut entries = Vec::new();
-            extract::add_mentioned(reader.file, range, &mut entries);
+            extract::add_mentioned(reader.file, range, closing, &mut entries);
             entries
+        }
+    }
+}
+
+/// Puts the first word back into texts for people that begin with `&word` or `!word`, which YAML takes for the
+/// name or the type of what follows.
+fn put_back_words(entries: &mut [(Node, Node)], reader: &mut Reader<'_>) {
+    const TEXTS: [&str; 4] = ["name", "description", "brief_description", "when_to_use"];
+    for (key, value) in entries {
+        let is_text = key.text().is_some_and(|key| TEXTS.contains(&&*normalized(key)));
+        let written = &reader.file[key.span.end..value.span.end.max(key.span.end)];
+        let written = written.trim_start_matches(['"', '\'', ':', ' ']);
+        let word = written.split_whitespace().next().unwrap_or_default();
+        let is_lost = match word.strip_prefix('&') {
+            Some(name) => !reader.file.contains(&format!("*{name}")),
+            None => word.len() > 1 && word.starts_with('!') && !word.starts_with("!!"),
+        };
+        let Value::Scalar { text, plain: true } = &mut value.value else { continue };
+        if is_text && is_lost && !text.starts_with(word) {
+            *text = format!("{word} {text}");
+            value.span.start = value.span.end - written.len();
+            let span = value.span.start..value.span.start + word.len();
+            let message = format!("`{}` has a meaning in YAML; it is read as text", excerpt(word));
+            reader.report(Code::RepairedYaml, span, message, "put all of the value in quotes");
         }
     }
 }
@@ -124,9 +164,12 @@ fn remedy(repaired: &Repaired, error: &YamlError) -> (usize, String) {
     let line_start = text[..scalar.start].rfind('\n').map_or(0, |end| end + 1);
     let line_end = text[scalar.end..].find('\n').map_or(text.len(), |end| scalar.end + end);
     let line = text[line_start..line_end].trim();
-    let is_whole = !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
+    let is_whole =
+        !scalar.is_empty() && !line.contains('\n') && yaml::parse(line, &|at| at).is_ok();
     let help = if is_whole && line.chars().count() <= MAX_REMEDY_CHARS {
         format!("write `{line}`")
+    } else if error.message.contains("tab") {
+        help(&error.message).to_owned()
     } else {
         "indent alike what belongs together, or put all of the value in quotes".to_owned()
     };

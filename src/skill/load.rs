@@ -130,7 +130,7 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
             let front_matter = FrontMatter::read(text, &document);
             reader.findings.extend(front_matter.findings);
             front_matter.entries.and_then(|entries| {
-                manifest = Manifest::read(&entries, brand, &mut reader);
+                manifest = Manifest::read(&entries, &front_matter.closing, brand, &mut reader);
                 reader.findings.extend(for_nobody(&manifest));
                 parts(&document, &manifest, &mut reader)
             })

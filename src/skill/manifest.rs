@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde_json::{Map, Value as Json};
 
+use super::closing::Closing;
 use super::code_paths::{check_script, check_toolset};
 use super::context::Context;
 use super::examples::{self, Examples};
-use super::fields::{
-    Field, Fields, Reader, at_commas, at_commas_of_tools, excerpt, nested, normalized,
-};
+use super::fields::{Field, Fields, Reader, at_commas, excerpt, nested};
 use super::json::to_json;
-use super::keys::BLOCK_FIELDS;
+use super::keys::{BLOCK_FIELDS, CLOSING_KEYS, normalized};
 use super::placeholder::Declared;
 use super::requires::Requires;
 use super::rights::{self, ToolsetRights};
@@ -25,7 +24,7 @@ use crate::diagnostic::Code;
 /// The front matter of a `SKILL.md`. A field that could not be read is absent, and a diagnostic reports
 /// it.
 ///
-/// Each key may be spelt with `-` or with `_`.
+/// Each key may be spelt with `-`, `_` or blanks, in `camelCase`, and in any letter case.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "snapshot", derive(serde::Serialize, serde::Deserialize))]
 pub struct Manifest {
@@ -120,15 +119,28 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the top-level map of the front matter for a host named `brand`.
-    pub(super) fn read(entries: &[(Node, Node)], brand: &str, reader: &mut Reader<'_>) -> Manifest {
+    /// Reads the top-level map of the front matter for a host named `brand`, and the `lines` that are written
+    /// like fields that close the skill.
+    pub(super) fn read(
+        entries: &[(Node, Node)],
+        lines: &[(Node, Node)],
+        brand: &str,
+        reader: &mut Reader<'_>,
+    ) -> Manifest {
         let keys = entries
             .iter()
             .filter_map(|(key, _)| {
                 Some(Spanned { value: key.text()?.to_owned(), span: key.span.clone() })
             })
             .collect();
-        let mut manifest = Manifest { keys, ..Manifest::default() };
+        let closing = Closing::read(entries, lines, reader);
+        let mut manifest = Manifest {
+            keys,
+            disable_model_invocation: closing.disable_model,
+            user_invocable: closing.user,
+            allowed_tools: closing.tools,
+            ..Manifest::default()
+        };
         let fields = &mut Fields::new(entries, reader);
         manifest.read_texts(fields, reader);
         manifest.read_invocation(fields, reader);
@@ -249,13 +261,6 @@ impl Manifest {
         let enabled = fields.take("default_enabled");
         self.default_enabled = enabled.and_then(|node| reader.boolean("default_enabled", node));
         self.restore = fields.take("restore").and_then(|node| reader.boolean("restore", node));
-        for (field, restricting, target) in [
-            ("disable_model_invocation", true, &mut self.disable_model_invocation),
-            ("user_invocable", false, &mut self.user_invocable),
-        ] {
-            *target =
-                fields.take(field).and_then(|node| reader.restriction(field, node, restricting));
-        }
         let context = fields.take("context").and_then(|node| reader.text("context", node));
         match context.as_ref().map(|context| context.value.to_ascii_lowercase()).as_deref() {
             None | Some("inline") => {}
@@ -301,16 +306,10 @@ impl Manifest {
     }
 
     fn read_lists(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
-        for (field, split, target) in [
-            ("allowed_tools", at_commas_of_tools as fn(&str) -> _, &mut self.allowed_tools),
-            ("scripts", at_commas, &mut self.scripts),
-        ] {
-            if let Some(node) = fields.take(field).filter(|node| !node.is_null()) {
-                let entries = reader.list(field, node, split);
-                // An empty list means "none". A map is an error: it restricts tools, but not scripts.
-                let is_map = matches!(node.value, Value::Mapping(_));
-                *target = (!is_map || field == "allowed_tools").then_some(entries);
-            }
+        if let Some(node) = fields.take("scripts").filter(|node| !node.is_null()) {
+            let entries = reader.list("scripts", node, at_commas);
+            // An empty list means "none", and a map is an error.
+            self.scripts = (!matches!(node.value, Value::Mapping(_))).then_some(entries);
         }
         self.scripts.iter().flatten().for_each(|entry| check_script(entry, reader));
     }
@@ -319,15 +318,11 @@ impl Manifest {
     /// true, and lists are extended.
     fn read_common(&mut self, fields: &mut Fields<'_>, reader: &mut Reader<'_>) {
         let always = fields.take("always").and_then(|node| reader.boolean("always", node));
-        let only_user = fields.take("user_invocable_only");
-        let only_user =
-            only_user.and_then(|node| reader.restriction("user_invocable_only", node, true));
-        for (value, target) in
-            [(always, &mut self.always), (only_user, &mut self.disable_model_invocation)]
-        {
-            if target.as_ref().is_none_or(|target| !target.value) {
-                *target = value.or(target.take());
-            }
+        for key in CLOSING_KEYS {
+            fields.take(key);
+        }
+        if !self.is_always() {
+            self.always = always.or(self.always.take());
         }
         for (field, target) in [
             ("requires_bins", &mut self.requires_bins),

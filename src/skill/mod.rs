@@ -9,6 +9,7 @@ mod add_examples;
 mod amount;
 mod brief;
 mod check;
+mod closing;
 mod code_paths;
 mod context;
 mod cut_text;
@@ -92,7 +93,7 @@ pub use network::{Endpoint, Host, Network};
 pub(crate) use policy::Policy;
 pub use portable::Portable;
 pub use rights::ToolsetRights;
-pub(crate) use searched::searched_form;
+pub(crate) use searched::{compared, searched_form};
 pub use spanned::Spanned;
 #[doc(hidden)]
 pub use strict::front_matter;

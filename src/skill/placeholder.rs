@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use super::amount::is_amount;
+use super::amount::{is_amount, is_program};
 pub(crate) use super::directories::Directories;
 use super::directories::PLUGIN_ROOT;
 
@@ -209,13 +209,18 @@ fn number_len(text: &str) -> usize {
 }
 
 /// Tells whether byte `at` of `body` is in code: of Markdown or HTML, between braces in its line as in
-/// JSON and awk, or the value of a shell variable.
+/// JSON and awk, the value of a shell variable, or in a line of program text.
 fn is_code(body: &str, code: &[Range<usize>], at: usize) -> bool {
     let nth = code.partition_point(|range| range.end <= at);
     if code.get(nth).is_some_and(|range| range.start <= at) {
         return true;
     }
-    let line = &body[body[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+    let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = body[at..].find('\n').map_or(body.len(), |end| at + end);
+    if is_program(&body[start..end]) {
+        return true;
+    }
+    let line = &body[start..at];
     let is_assigned = line.trim_end_matches(['"', '\'']).ends_with('=');
     is_assigned || line.rfind('{') > line.rfind('}')
 }
@@ -300,6 +305,22 @@ mod tests {
             "<code>echo $1</code> and <kbd>$2</kbd>",
             "<pre>\necho $1\n\n$2\n</pre>\n",
             "<pre><code>\n$1</code></pre>",
+            "$$1 in make, $1+ a day, $1+, $1 000 or $2 000 000",
+            "$1/GB, $2 per GB, $1/1M tokens, $1 / 1M tokens, $2/M tokens, $3 per 1K tokens",
+            "~$1, ≈$2, <$3, $4¢, $5 AUD, $6 Mio, $7 cents",
+            "$1美元, $2 pro Monat, $3 par mois, $4 al mes, $5/月, $6 per person, $7/kWh",
+            "$1^2$ and $$1+1$$",
+            "so $1 + 1 = 2$",
+            "s/(a)/$1/",
+            "perl -pe 's/(a)(b)/$2$1/'",
+            "rewrite ^/a/(.*)$ /b/$1;",
+            "replace `x` by (\\w+), that is $1",
+            "INSERT INTO t VALUES ($1, $2)",
+            "values($1,$2)",
+            "SELECT * FROM t WHERE id = $1",
+            "WHERE id = $1",
+            "  $ git show $1",
+            "for f in $1; do",
         ] {
             assert_eq!(texts(body, &[]), [""; 0], "{body}");
         }
@@ -315,6 +336,12 @@ mod tests {
             ("$0, 5 times; $1. Then", &[], &["$0", "$1"]),
             ("<b>$0</b> {x} $1", &[], &["$0", "$1"]),
             ("<code>a</code> $0", &[], &["$0"]),
+            ("Review PR $1 against $2", &[], &["$1", "$2"]),
+            ("Add $1 + $2, or $0+$1; $1 a little", &[], &["$1", "$2", "$0", "$1", "$1"]),
+            ("Where $0 is, select $1 from the list (all of it)", &[], &["$0", "$1"]),
+            ("Open docs/$0/ and tests/$1/a/b", &[], &["$0", "$1"]),
+            ("Resize $1 1200 px, $2 100px; write <$0>", &[], &["$1", "$2", "$0"]),
+            ("$0: the title.\n$1 = the author", &[], &["$0", "$1"]),
             ("`x` $0-$1", &["a"], &["$0", "$1"]),
             ("`$0` costs $0.25", &["a"], &["$0"]),
             (

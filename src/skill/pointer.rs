@@ -12,6 +12,7 @@ use regex_automata::meta::Regex;
 
 use super::fields::excerpt;
 use super::finding::Finding;
+use super::yaml;
 use crate::diagnostic::Code;
 
 /// The longest target of a link, in bytes.
@@ -19,6 +20,40 @@ const MAX_TARGET_BYTES: usize = 4096;
 
 /// The longest line that is taken for a notice of a move, in characters.
 const MAX_NOTICE_CHARS: usize = 240;
+
+/// The beginnings of a file of one line that is the error of a server, in lower case.
+const ERRORS: [&str; 16] = [
+    "not found",
+    "access denied",
+    "accessdenied",
+    "nosuchkey",
+    "internal server error",
+    "api rate limit exceeded",
+    "rate limit exceeded",
+    "too many requests",
+    "error code: ",
+    "moved permanently",
+    "found. redirecting",
+    "temporary redirect",
+    "permanent redirect",
+    "redirecting to ",
+    "upstream connect error",
+    "an error occurred",
+];
+
+/// Answers of a server that are all of a file, in lower case and without their full stop.
+const ANSWERS: [&str; 10] = [
+    "bad gateway",
+    "bad request",
+    "conflict",
+    "forbidden",
+    "gateway timeout",
+    "gateway time-out",
+    "gone",
+    "request timeout",
+    "service unavailable",
+    "unauthorized",
+];
 
 /// The beginning of a notice of a move.
 static MOVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -68,18 +103,37 @@ fn foreign(content: &str) -> Option<(&'static str, &'static str)> {
     if starts_with(&["version https://git-lfs.github.com/spec/"]) {
         return Some(("a pointer of Git LFS", "run `git lfs pull` where the skill comes from"));
     }
-    if starts_with(&["<!doctype html", "<html", "<head", "<?xml"]) {
+    if starts_with(&["<!doctype html", "<html", "<head", "<?xml", "<error>"]) {
         return Some(("a page of HTML or XML", AGAIN));
+    }
+    if starts_with(&["pk\u{3}\u{4}", "pk\u{5}\u{6}"]) {
+        return Some(("a ZIP archive", "unpack it, and put its `SKILL.md` in place of this file"));
+    }
+    if content.contains('\0') {
+        return Some(("a binary file", AGAIN));
     }
     let is_one_line = !content.contains('\n') && content.len() <= 400;
     let status = head.get(..4).filter(|start| start.ends_with([':', ' ']));
     let is_status = status.is_some_and(|start| {
         start.starts_with(['4', '5']) && start[..3].bytes().all(|b| b.is_ascii_digit())
     });
-    let is_json =
+    let is_answer =
         head.starts_with('{') && (head.contains("\"message\"") || head.contains("\"error\""));
-    let is_error = is_one_line && (is_status || starts_with(&["not found", "access denied"]));
-    (is_error || is_json).then_some(("the error of a server", AGAIN))
+    let is_whole = ANSWERS.contains(&head.trim_end_matches(['.', '!']));
+    let is_error = is_one_line && (is_status || is_whole || starts_with(&ERRORS));
+    if is_error || is_answer || starts_with(&["http/1.", "http/2 "]) {
+        return Some(("the error of a server", AGAIN));
+    }
+    is_json(content).then_some((
+        "JSON",
+        "write a Markdown file that starts with a line `---`, then `name: …` and `description: …`",
+    ))
+}
+
+/// Tells whether all of `content` is a map or a list of JSON, perhaps with the liberties of YAML.
+fn is_json(content: &str) -> bool {
+    let is_within = |open, close| content.starts_with(open) && content.ends_with(close);
+    (is_within('{', '}') || is_within('[', ']')) && yaml::parse(content, &|at| at).is_ok()
 }
 
 /// Tells whether the whole text is the target of a link, as git writes it.
@@ -142,6 +196,19 @@ mod tests {
             "\n<HTML lang=\"en\">\n",
             "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code></Error>",
             "{\n  \"message\": \"Not Found\",\n  \"status\": \"404\"\n}",
+            "{\"name\": \"a\", \"description\": \"J\", \"disable-model-invocation\": true}\n",
+            "[{\"a\": 1}]",
+            "PK\u{3}\u{4}\u{14}\0\0",
+            "\u{7f}ELF\u{2}\0",
+            "Internal Server Error",
+            "API rate limit exceeded for 1.2.3.4. (But here's the good news.)",
+            "error code: 1015",
+            "Moved Permanently. Redirecting to https://x/",
+            "Service Unavailable.",
+            "Forbidden",
+            "HTTP/1.1 302 Found\r\nLocation: /x\r\n",
+            "<Error><Code>NoSuchKey</Code><Message>no key</Message></Error>",
+            "NoSuchKey",
         ] {
             assert_eq!(
                 elsewhere(text).map(|finding| finding.code),
@@ -156,6 +223,11 @@ mod tests {
             "500 words at most.\n\nWrite it short.",
             "Write HTML that begins with `<!DOCTYPE html>`.",
             "Version https links by hand.",
+            "Forbidden words are listed below.",
+            "Error codes: explain each of them.",
+            "Internal Server Error\n\nExplain what this answer means.",
+            "[Plan](plan.md) first, then [write](write.md)",
+            "{{name}} writes the plan.",
             "Moved to ../plan.\n\nThat one also plans releases.",
             "Use when a file has been moved to `archive/`.",
             "Finds out where files were moved, and by whom.",

@@ -1,8 +1,11 @@
-//! Repairs front matter that is not valid YAML: puts plain scalars in quotes, and escapes the backslashes
-//! of invalid escapes.
+//! Repairs front matter that is not valid YAML: quotes plain scalars, escapes stray backslashes and quotes, and
+//! indents with blanks.
 
+use std::borrow::Cow;
+use std::iter;
 use std::ops::Range;
 
+use super::keys::{KEYS, normalized};
 use super::yaml;
 use super::yaml_lines::{closing_quote, lines, value};
 
@@ -34,6 +37,11 @@ impl Repaired {
     /// Copies a scalar, in single quotes, or with its backslashes escaped if it has double quotes.
     fn mend(&mut self, scalar: &str) {
         let start = self.text.len();
+        if let Some(quote) = quote_around(scalar) {
+            self.escape_inside(scalar, quote);
+            self.scalars.push(start..self.text.len());
+            return;
+        }
         let is_quoted = scalar.starts_with('"') && closing_quote(scalar, '"') == Some(scalar.len());
         if is_quoted {
             let mut is_escaped = false;
@@ -58,10 +66,54 @@ impl Repaired {
         self.scalars.push(start..self.text.len());
     }
 
+    /// Copies a scalar that has `quote` at both ends, and escapes those inside of it.
+    fn escape_inside(&mut self, scalar: &str, quote: char) {
+        let escape = if quote == '"' { '\\' } else { quote };
+        let inside = 1..scalar.len() - 1;
+        for (at, c) in scalar.char_indices() {
+            if c == quote && inside.contains(&at) && !scalar[..at].ends_with('\\') {
+                self.insert(escape);
+            }
+            self.text.push(c);
+        }
+    }
+
     fn insert(&mut self, c: char) {
         self.inserted.push(self.text.len());
         self.text.push(c);
     }
+}
+
+/// Returns the quote at both ends of `scalar` if more of them are inside, as in `"say "hi" now"`; `None` for
+/// several texts in quotes, as in `"a" and "b"`.
+fn quote_around(scalar: &str) -> Option<char> {
+    let quote = scalar.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
+    let is_one = closing_quote(scalar, quote) == Some(scalar.len());
+    let inside = scalar.get(1..)?.strip_suffix(quote).filter(|_| !is_one)?;
+    let (_, after) = inside.split_once(quote)?;
+    after.starts_with(|c: char| c.is_alphanumeric()).then_some(quote)
+}
+
+/// Returns `source` with a blank for each tab that begins a line, unless a field would join the text above it.
+fn without_tabs(source: &str) -> Cow<'_, str> {
+    let above = iter::once("").chain(source.lines());
+    let is_swallowed = |(line, above): (&str, &str)| {
+        let key = line.trim_start().split_once(':').map(|(key, _)| normalized(key));
+        let is_field =
+            || key.is_some_and(|key| KEYS.iter().any(|known| known.replace('-', "_") == key));
+        let is_text = above.starts_with(char::is_alphabetic) && !above.trim_end().ends_with(':');
+        line.starts_with('\t') && is_text && is_field()
+    };
+    if !source.lines().any(|line| line.starts_with('\t'))
+        || source.lines().zip(above).any(is_swallowed)
+    {
+        return Cow::Borrowed(source);
+    }
+    let lines = source.split_inclusive('\n').flat_map(|line| {
+        let rest = line.trim_start_matches('\t');
+        iter::repeat_n(" ", line.len() - rest.len()).chain([rest])
+    });
+    Cow::Owned(lines.collect())
 }
 
 /// Tells whether a backslash before `rest` was meant as an escape, in a text in which another backslash
@@ -79,10 +131,10 @@ fn is_escape(rest: &str) -> bool {
     }
 }
 
-/// Repairs each value that is not valid YAML by itself, or each entry of a value in brackets. Returns
-/// `None` if there is nothing to repair.
-pub(super) fn repair(source: &str) -> Option<Repaired> {
+/// Repairs each value, or entry in brackets, that is not valid YAML by itself; `None` if there is none.
+pub(super) fn repair(written: &str) -> Option<Repaired> {
     let mut repaired = Repaired::default();
+    let source = &*without_tabs(written);
     let lines = lines(source);
     let (mut n, mut copied) = (0, 0);
     while n < lines.len() {
@@ -100,6 +152,10 @@ pub(super) fn repair(source: &str) -> Option<Repaired> {
         }
     }
     repaired.text.push_str(&source[copied..]);
+    if repaired.scalars.is_empty() && source != written {
+        let tab = written.find('\t').unwrap_or_default();
+        repaired.scalars.push(tab..tab);
+    }
     (!repaired.scalars.is_empty()).then_some(repaired)
 }
 
@@ -259,6 +315,33 @@ mod tests {
             assert_eq!(repair(source).expect(source).text, expected);
             assert!(is_valid(expected), "{expected:?}");
         }
+    }
+
+    #[test]
+    fn quotes_in_quotes_are_escaped() {
+        for (source, expected) in [
+            ("d: 'it's fine'", "d: 'it''s fine'"),
+            ("d: 'it's what they're for' # why", "d: 'it''s what they''re for' # why"),
+            (r#"d: "say "hi" now""#, r#"d: "say \"hi\" now""#),
+            ("d: 'Foo' and 'bar'", "d: '''Foo'' and ''bar'''"),
+            (r#"d: "Foo" and "bar""#, r#"d: '"Foo" and "bar"'"#),
+        ] {
+            assert_eq!(repair(source).expect(source).text, expected);
+            assert!(is_valid(expected), "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn blanks_indent_in_place_of_tabs() {
+        for (source, expected) in [
+            ("d: one\n\ttwo\nt: [a]", "d: one\n two\nt: [a]"),
+            ("d: >\n\tone\n\ttwo\n", "d: >\n one\n two\n"),
+            ("t:\n\tk:\n\t\t- a\n\t\t- b: c: d\n", "t:\n k:\n  - a\n  - b: 'c: d'\n"),
+        ] {
+            assert_eq!(repair(source).expect(source).text, expected);
+            assert!(is_valid(expected), "{expected:?}");
+        }
+        assert!(repair("model: d\n\tagent: e").unwrap().text.contains('\t'));
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! The form in which messages are searched, as far as it goes beyond NFKC: one kind of hyphen, no
 //! characters without a shape, and no dot on `İ`. Patterns are compiled for that form.
 
+use caseless::Caseless as _;
 use regex_syntax::hir::{
     Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Literal, Repetition,
 };
+
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::invisible::is_default_ignorable;
 
@@ -15,6 +18,20 @@ pub(crate) fn searched_form(c: char) -> Option<char> {
         '\u{58a}' | '\u{1806}' | '\u{2010}'..='\u{2012}' | '\u{2043}' => Some('-'),
         _ => (!is_default_ignorable(c)).then_some(c),
     }
+}
+
+/// Returns a key or a name as it is compared: in NFKC and without regard to letter case, without characters that
+/// have no shape, and with `-` for each dash, `_` and blank.
+pub(crate) fn compared(name: &str) -> String {
+    let plain = |c: char| match c {
+        '_' | '\u{2013}'..='\u{2015}' | '\u{2212}' => '-',
+        _ if c.is_whitespace() => '-',
+        _ => c,
+    };
+    if name.is_ascii() {
+        return name.chars().map(|c| plain(c).to_ascii_lowercase()).collect();
+    }
+    name.chars().filter_map(searched_form).nfkc().default_case_fold().map(plain).collect()
 }
 
 /// Writes the literals of a pattern as they stand in messages when these are searched. Classes stay as

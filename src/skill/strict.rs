@@ -10,7 +10,7 @@ use super::yaml::{Node, Value};
 /// Returns the front matter of a text, or `None` if strict readers might split or parse it differently.
 pub fn front_matter(text: &str) -> Option<Map<String, Json>> {
     let document = document::split(text).ok()?;
-    let FrontMatter { entries, findings } = FrontMatter::read(text, &document);
+    let FrontMatter { entries, findings, .. } = FrontMatter::read(text, &document);
     let is_strict =
         text.starts_with("---") && document.tolerated_fault.is_none() && findings.is_empty();
     let entries = entries.filter(|entries| is_strict && are_exact(entries))?;

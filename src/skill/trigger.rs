@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::brief::one_line;
-use super::fields::{self, Fields, Reader, excerpt, normalized};
+use super::fields::{self, Fields, Reader, excerpt};
 use super::finding::Finding;
 use super::glob;
+use super::keys::normalized;
 use super::nfkc;
 use super::pattern;
 use super::spanned::Spanned;

@@ -15,11 +15,13 @@ fn files() -> TempDir {
         ("team/plan/SKILL.md", &manifest("name: Plan of Work")),
         ("acme-doc/SKILL.md", &manifest("name: acme-doc")),
         ("acme-mail/SKILL.md", &manifest("name: acme-mail")),
+        ("menü/SKILL.md", &manifest("name: menü")),
+        ("menü/notes.md", "1\n2\n"),
     ])
 }
 
 /// The forms for one skill, with its id.
-const FORMS: [(&str, &str); 14] = [
+const FORMS: [(&str, &str); 35] = [
     ("code-review", "code-review"),
     ("/code-review", "code-review"),
     ("$code-review", "code-review"),
@@ -34,10 +36,43 @@ const FORMS: [(&str, &str); 14] = [
     ("team:plan", "team/plan"),
     ("Plan of Work", "team/plan"),
     ("team/plan/SKILL.md", "team/plan"),
+    ("code\u{2010}review", "code-review"),
+    ("code\u{2011}review", "code-review"),
+    ("code\u{2013}review", "code-review"),
+    ("ｃｏｄｅ-review", "code-review"),
+    ("co\u{ad}de-\u{200b}review", "code-review"),
+    ("`code-review`", "code-review"),
+    ("\"code-review\"", "code-review"),
+    ("“/code-review”", "code-review"),
+    ("code-review.", "code-review"),
+    ("code-review:", "code-review"),
+    ("code-review,", "code-review"),
+    ("skills/code-review", "code-review"),
+    (".claude/skills/code-review/SKILL.md", "code-review"),
+    ("Skill(code-review)", "code-review"),
+    ("the code-review skill", "code-review"),
+    ("skill://code-review", "code-review"),
+    ("acme/code-review", "code-review"),
+    ("acme/Code_Review", "code-review"),
+    ("`team/plan` skill", "team/plan"),
+    ("menü", "menü"),
+    ("the menu\u{308} skill", "menü"),
 ];
 
 /// Texts that name no skill.
-const OTHERS: [&str; 7] = ["", "review", "toolkit:", "toolkit:*", "//", "plan/", "code-review-2"];
+const OTHERS: [&str; 11] = [
+    "",
+    "review",
+    "toolkit:",
+    "toolkit:*",
+    "//",
+    "plan/",
+    "code-review-2",
+    "`.`",
+    "the skill",
+    "/tmp/code-review",
+    "acme/mail",
+];
 
 fn engine(dir: &TempDir, allow: Allowlist) -> Engine {
     Engine::builder().source(Source::project(dir.path())).allow(allow).build().unwrap()
@@ -95,7 +130,13 @@ fn every_place_takes_every_form() {
         let typed = plain.user_message(command, &plain.session(command)).unwrap();
         assert_eq!(typed.unwrap().id, "code-review", "{command}");
     }
-    for message in ["//code-review", "/$code-review", "/toolkit: x", "/tmp/code-review is full"] {
+    for message in [
+        "//code-review",
+        "/$code-review",
+        "/toolkit: x",
+        "/tmp/code-review is full",
+        "/src/skills/code-review is full",
+    ] {
         assert_eq!(plain.user_message(message, &plain.session("m")).unwrap(), None, "{message}");
     }
 }
@@ -110,7 +151,7 @@ fn other_texts_name_nothing_and_are_findings() {
         let allowed = load(&dir, Some(text), Vec::new());
         assert_eq!((available(&allowed).len(), unknown(&allowed)), (0, 1), "{text}");
         let disabled = load(&dir, None, vec![SkillChoice::off(text, "x")]);
-        assert_eq!((available(&disabled).len(), unknown(&disabled)), (4, 1), "{text}");
+        assert_eq!((available(&disabled).len(), unknown(&disabled)), (5, 1), "{text}");
     }
 }
 
@@ -129,16 +170,16 @@ fn lists_take_patterns() {
         assert_eq!(available(&load(&dir, Some(pattern), Vec::new())), named, "{pattern}");
         let disabled = load(&dir, None, vec![SkillChoice::off(pattern, "x")]);
         let on = available(&disabled);
-        assert_eq!(on.len(), 4 - named.len(), "{pattern}");
+        assert_eq!(on.len(), 5 - named.len(), "{pattern}");
         assert!(!on.iter().any(|id| named.contains(id)), "{pattern}");
     }
     // The last choice that names a skill decides.
     let off = || SkillChoice::off("acme-*", "x");
     let one = load(&dir, None, vec![off(), SkillChoice::on("acme-doc")]);
-    assert_eq!(available(&one), ["acme-doc", "code-review", "team/plan"]);
+    assert_eq!(available(&one), ["acme-doc", "code-review", "menü", "team/plan"]);
     let none = load(&dir, None, vec![SkillChoice::on("acme-doc"), off()]);
-    assert_eq!(available(&none), ["code-review", "team/plan"]);
-    assert_eq!(ids(&none).len(), 4);
+    assert_eq!(available(&none), ["code-review", "menü", "team/plan"]);
+    assert_eq!(ids(&none).len(), 5);
 }
 
 #[test]

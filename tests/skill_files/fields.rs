@@ -304,6 +304,32 @@ fn what_was_repaired_is_reported_where_it_was_broken() {
 }
 
 #[test]
+fn descriptions_are_read_as_their_authors_meant_them() {
+    for (written, wanted, code) in [
+        ("&ref helper", "&ref helper", Some("repaired-yaml")),
+        ("!important helper", "!important helper", Some("repaired-yaml")),
+        ("'it's fine'", "it's fine", Some("repaired-yaml")),
+        ("\"say \"hi\" now\"", "say \"hi\" now", Some("repaired-yaml")),
+        ("'Foo' and 'bar'", "'Foo' and 'bar'", Some("repaired-yaml")),
+        ("one\n\ttwo", "one two", Some("repaired-yaml")),
+        (">\n\tone\n\ttwo", "one two", Some("repaired-yaml")),
+        ("!!str 12", "12", None),
+        ("&a text\nagent: *a", "text", None),
+        ("R&D !important", "R&D !important", None),
+    ] {
+        let text = format!("---\nname: n\ndescription: {written}\ntriggers: [a b]\n---\nBody\n");
+        let skill: Skill = text.parse().unwrap();
+        assert_eq!(skill.description(), wanted, "{written}");
+        assert_eq!(codes(skill.diagnostics()), code.into_iter().collect::<Vec<_>>(), "{written}");
+        assert_eq!(skill.manifest().triggers.keywords.len(), 1, "{written}");
+    }
+    let text = "---\nname: n\ndescription: d\ntriggers:\n\tkeywords:\n\t\t- a b\n---\nBody\n";
+    let skill: Skill = text.parse().unwrap();
+    assert_eq!(skill.manifest().triggers.keywords.len(), 1);
+    assert_eq!(codes(skill.diagnostics()), ["repaired-yaml"]);
+}
+
+#[test]
 fn skills_can_be_shared_between_threads() {
     fn assert_shareable<T: Send + Sync>() {}
     assert_shareable::<Skill>();

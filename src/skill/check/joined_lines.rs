@@ -2,9 +2,10 @@
 
 use crate::diagnostic::Code;
 use crate::skill::document;
-use crate::skill::fields::{excerpt, normalized};
+use crate::skill::fields::excerpt;
 use crate::skill::finding::Finding;
 use crate::skill::front_matter::FrontMatter;
+use crate::skill::keys::normalized;
 use crate::skill::yaml::{Node, Value};
 
 /// Finds the lines of the front matter of `text` that YAML joins to the text above them although they

@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::fields::excerpt;
 use super::finding::{Finding, diagnostics};
-use super::keys::KEYS;
+use super::keys::{KEYS, normalized};
 use super::load::{self, Loaded};
 use super::manifest::Manifest;
 use super::spanned::Spanned;
@@ -319,7 +319,7 @@ fn check_keys(loaded: &mut Loaded) {
         if SPEC_KEYS.contains(&key.value.as_str()) {
             continue;
         }
-        let kebab = key.value.replace('_', "-");
+        let kebab = normalized(&key.value).replace('_', "-");
         let help = if SPEC_KEYS.contains(&kebab.as_str()) {
             format!("write `{kebab}`")
         } else {

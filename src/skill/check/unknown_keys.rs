@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 use strsim::osa_distance;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::skill::fields::{Reader, normalized};
-use crate::skill::keys::{BLOCK_FIELDS, KEYS};
+use crate::skill::fields::Reader;
+use crate::skill::keys::{BLOCK_FIELDS, KEYS, normalized};
 use crate::skill::manifest::Manifest;
 use crate::skill::yaml::{self, Node, Tree, Value};
 
@@ -110,7 +110,7 @@ fn accepts(field: &str, value: &Json) -> bool {
         return false;
     };
     let mut reader = Reader { file: &file, findings: Vec::new() };
-    let manifest = Manifest::read(&entries, "", &mut reader);
+    let manifest = Manifest::read(&entries, &[], "", &mut reader);
     let has_value = manifest.to_json().as_object().is_some_and(|fields| !fields.is_empty());
     has_value && manifest.extra.is_empty() && reader.findings.is_empty()
 }
@@ -131,15 +131,15 @@ mod tests {
         for (yaml, field) in [
             ("tools: [Read, Grep]", "allowed-tools"),
             ("tools: Read, Grep", "allowed-tools"),
-            ("allowedTools: [Read]", "allowed-tools"),
-            ("Allowed Tools: Read", "allowed-tools"),
+            ("allowedTool: [Read]", "allowed-tools"),
+            ("Alowed Tools: Read", "allowed-tools"),
             ("trigger: [deploy]", "triggers"),
             ("trigger: deploy, ship it", "triggers"),
             ("trigger: {keywords: [deploy]}", "triggers"),
             ("toolset: ['toolsets/hello:Hello']", "toolsets"),
             ("descripton: Says hello", "description"),
             ("naem: hello", "name"),
-            ("whenToUse: In the morning", "when_to_use"),
+            ("when_to_us: In the morning", "when_to_use"),
             ("user_invokable: false", "user-invocable"),
             ("globs: '**/*.ts'", "paths"),
             ("alwaysApply: true", "always"),
