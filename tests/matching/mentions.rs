@@ -167,6 +167,7 @@ pub(crate) const DENIED: &[&str] = &[
     "I wont run X",
     "I didnt ask for the X skill",
     "do _not_ use the X skill",
+    "a non-X solution",
 ];
 
 pub(crate) const MEANT: &[&str] = &[
@@ -208,7 +209,6 @@ pub(crate) const MEANT: &[&str] = &[
     "skip to the X",
     "other X than that",
     "he is done X",
-    "non-X",
     "don't worry and X",
     "not ever really trying to actually use X",
     "No\n/X",
