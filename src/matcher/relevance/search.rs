@@ -20,7 +20,7 @@ use super::terms::Term;
 use super::{Relevance, Relevant};
 use crate::catalog::PlaceSet;
 use crate::matcher::text::blocks::mask;
-use crate::matcher::text::mention::denial::{Lines, is_denied};
+use crate::matcher::text::mention::denial::{Lines, is_denied, is_off_topic};
 use crate::skill::SkillId;
 use words::rarity;
 
@@ -296,9 +296,11 @@ impl Scratch {
 
     /// Counts the words that a skill shares with the message, and their evidence. One word is one piece of
     /// evidence, whether its pairs of characters overlap or it is an identifier of several parts. Words that
-    /// the message denies ("this is not about Terraform") are left out of `head_words`.
+    /// the message denies ("this is not about Terraform") are left out of `head_words`. A skill is denied if a
+    /// word of its name is, or all words that its front matter shares with the message.
     fn count_words(&self, flat: &Flat, skill: u32, relevance: &mut Relevance) {
         let mut piece = Piece::default();
+        let mut has_denied = false;
         for word in self.words.iter().filter(|word| word.kind.is_evidence()) {
             let Some(list) = flat.list_at(word.place) else { continue };
             let impact = list.impact(skill);
@@ -317,12 +319,25 @@ impl Scratch {
                 continue;
             }
             piece.in_head = true;
-            if is_denied(Lines::joined(&self.folded), word.term.start as usize) {
+            if self.is_denied(flat, skill, word.term) {
+                has_denied = true;
                 relevance.is_denied |= flat.name(skill).any(|(term, _)| term == word.place);
             } else {
                 relevance.head_words += 1;
             }
         }
+        relevance.is_denied |= has_denied && relevance.head_words == 0;
+    }
+
+    /// Tells whether the message denies a word. What the skill says itself denies nothing: "non-functional
+    /// requirements".
+    fn is_denied(&self, flat: &Flat, skill: u32, term: Term) -> bool {
+        let (lines, start) = (Lines::joined(&self.folded), term.start as usize);
+        let has =
+            |word: &Word| flat.list_at(word.place).is_some_and(|of| of.impact(skill).value() > 0);
+        let is_own = |word: &&Word| word.kind == WordKind::Pair && word.term.end == term.end;
+        (is_denied(lines, start) || is_off_topic(lines, start))
+            && !self.words.iter().filter(is_own).any(has)
     }
 }
 
