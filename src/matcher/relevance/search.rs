@@ -329,15 +329,17 @@ impl Scratch {
         relevance.is_denied |= has_denied && relevance.head_words == 0;
     }
 
-    /// Tells whether the message denies a word. What the skill says itself denies nothing: "non-functional
+    /// Tells whether the message denies a word. A prefix that the skill has itself denies nothing: "non-functional
     /// requirements".
     fn is_denied(&self, flat: &Flat, skill: u32, term: Term) -> bool {
-        let (lines, start) = (Lines::joined(&self.folded), term.start as usize);
+        let start = term.start as usize;
+        let is_joined = self.folded.get(..start).is_some_and(|before| before.ends_with('-'));
+        let is_prefix = |word: &&Word| is_joined && word.term.end + 1 == term.start;
         let has =
             |word: &Word| flat.list_at(word.place).is_some_and(|of| of.impact(skill).value() > 0);
-        let is_own = |word: &&Word| word.kind == WordKind::Pair && word.term.end == term.end;
+        let lines = Lines::joined(&self.folded);
         (is_denied(lines, start) || is_off_topic(lines, start))
-            && !self.words.iter().filter(is_own).any(has)
+            && !self.words.iter().filter(is_prefix).any(has)
     }
 }
 
