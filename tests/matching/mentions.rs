@@ -251,6 +251,29 @@ fn a_denial_holds_for_all_names_that_it_joins() {
 }
 
 #[test]
+fn lists_of_names_are_asked_for_in_many_languages() {
+    let skills = ["qx", "qy", "qz"].map(|id| (id, id, ""));
+    for text in [
+        "use the qx, qy and qz skills",
+        "nutze die Skills qx, qy und qz",
+        "utilise les compétences qx, qy et qz",
+        "usa las habilidades qx, qy y qz",
+        "use as habilidades qx, qy e qz",
+        "usa le competenze qx, qy e qz",
+        "gebruik de vaardigheden qx, qy en qz",
+        "użyj umiejętności qx, qy i qz",
+        "используй навыки qx, qy и qz",
+        "qx, qy ve qz becerilerini kullan",
+        "使用 qx、qy 和 qz 技能",
+        "qx、qy、qzスキルを使って",
+        "qx, qy 및 qz 스킬을 사용해",
+    ] {
+        let found = search(&skills, &IndexOptions::default(), text).matches;
+        assert_eq!(found.iter().filter(|found| found.explicit).count(), 3, "{text}");
+    }
+}
+
+#[test]
 fn the_word_skill_names_a_skill_on_its_own_line_only() {
     use Strength::{Strong, Weak};
     for (text, expected) in [
