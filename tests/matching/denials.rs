@@ -7,7 +7,7 @@ use crate::search;
 
 /// A message's statement about the skill `qx`.
 #[derive(Debug, PartialEq)]
-enum Said {
+pub(crate) enum Said {
     Denied,
     About,
     Weak,
@@ -26,7 +26,7 @@ fn said(answer: &Answer) -> Option<Said> {
 }
 
 #[track_caller]
-fn assert_said(texts: &[&str], expected: &[Said]) {
+pub(crate) fn assert_said(texts: &[&str], expected: &[Said]) {
     let mut wrong = Vec::new();
     for text in texts {
         let text = text.replace('X', "qx");
@@ -357,6 +357,7 @@ fn what_is_denied_or_talked_about_is_not_in_full() {
             "Untangles git rebases. This skill should not be invoked for plain commits.",
         ),
         ("akten", "Ordnet Akten. Nicht für Rechnungen verwenden."),
+        ("non-functional", "Writes non-functional requirements."),
     ] {
         let text = format!("---\nname: {name}\ndescription: {description}\n---\nBody\n");
         engine = engine.skill(text.parse().unwrap());
@@ -376,6 +377,13 @@ fn what_is_denied_or_talked_about_is_not_in_full() {
         ("不要用 regex-helper 技能", None),
         ("regex-helper を使わないで", None),
         ("write plain commits", None),
+        ("this request is unrelated to regular expressions", None),
+        ("this is not related to regular expressions", None),
+        ("it has nothing to do with complicated regular expressions", None),
+        ("these are not rebases", None),
+        ("these are non-regular expressions", None),
+        ("write the non-functional requirements", Some("non-functional")),
+        ("explain these regular expressions", Some("regex-helper")),
         ("die Rechnungen schreiben", None),
         ("die Akten ordnen", Some("akten")),
     ] {

@@ -16,6 +16,7 @@ mod mentions;
 mod questions;
 mod ranking;
 mod relevance;
+mod stopped;
 mod triggers;
 
 use std::collections::BTreeSet;

@@ -6,30 +6,22 @@
 
 #![expect(clippy::cast_precision_loss, reason = "scores are estimates")]
 
+mod evidence;
 mod words;
 
-use super::everyday::is_everyday;
 use super::flat::Flat;
-use super::identifiers::Part;
-use super::impact::Impact;
 use super::index::RelevanceIndex;
 use super::meaning::Levels;
 use super::postings::List;
-use super::scratch::{Ranked, Scratch, Word, WordKind};
-use super::terms::Term;
+use super::scratch::{Ranked, Scratch, WordKind};
 use super::{Relevance, Relevant};
 use crate::catalog::PlaceSet;
 use crate::matcher::text::blocks::mask;
-use crate::matcher::text::mention::denial::{Lines, is_denied};
 use crate::skill::SkillId;
 use words::rarity;
 
 /// The share by which a skill's score grows if its whole name is in the message.
 const NAME_GAIN: f32 = 0.2;
-
-/// The evidence of a word of letters and digits (`4DX`, `log4j`), relative to another word: it is a name, and
-/// hardly ever shared by chance.
-const NAME_EVIDENCE: f32 = 1.5;
 
 /// The minimum number of the best skills that are refined. Refining changes the order among these only.
 const MIN_REFINED: usize = 16;
@@ -271,68 +263,6 @@ impl Scratch {
             }
         }
     }
-
-    /// Returns the evidence of a shared word that has this impact in the skill.
-    fn evidence(&self, word: &Word, impact: Impact) -> f32 {
-        let text = self.folded.get(word.term.span()).unwrap_or_default();
-        let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
-        let is_number = has_digit && text.bytes().all(|byte| byte.is_ascii_digit());
-        let says_little = is_number || word.term.is_everyday || is_everyday(text);
-        let share = match (says_little, has_digit) {
-            (true, _) => 0.5,
-            (false, false) => 1.0,
-            (false, true) => NAME_EVIDENCE,
-        };
-        if impact.in_head() { share } else { share / 2.0 }
-    }
-
-    /// Tells whether a term belongs to the word of which a term up to byte `counted_to` was counted.
-    fn is_same_word(&self, counted_to: u32, term: Term) -> bool {
-        let between = || self.folded.get(counted_to as usize..term.start as usize);
-        let is_inside = |text: &str| text.chars().all(char::is_alphanumeric);
-        term.start < counted_to
-            || term.part != Part::Whole && counted_to > 0 && between().is_some_and(is_inside)
-    }
-
-    /// Counts the words that a skill shares with the message, and their evidence. One word is one piece of
-    /// evidence, whether its pairs of characters overlap or it is an identifier of several parts. Words that
-    /// the message denies ("this is not about Terraform") are left out of `head_words`.
-    fn count_words(&self, flat: &Flat, skill: u32, relevance: &mut Relevance) {
-        let mut piece = Piece::default();
-        for word in self.words.iter().filter(|word| word.kind.is_evidence()) {
-            let Some(list) = flat.list_at(word.place) else { continue };
-            let impact = list.impact(skill);
-            if impact.value() == 0 {
-                continue;
-            }
-            let is_word = word.kind != WordKind::Part;
-            if !self.is_same_word(piece.end, word.term) {
-                piece = Piece { end: word.term.end, ..Piece::default() };
-                relevance.words += usize::from(is_word);
-            }
-            let evidence = self.evidence(word, impact);
-            relevance.evidence += (evidence - piece.evidence).max(0.0);
-            piece.evidence = piece.evidence.max(evidence);
-            if !is_word || !impact.in_head() || piece.in_head || word.term.is_everyday {
-                continue;
-            }
-            piece.in_head = true;
-            if is_denied(Lines::joined(&self.folded), word.term.start as usize) {
-                relevance.is_denied |= flat.name(skill).any(|(term, _)| term == word.place);
-            } else {
-                relevance.head_words += 1;
-            }
-        }
-    }
-}
-
-/// The evidence counted for one word of a message.
-#[derive(Debug, Clone, Copy, Default)]
-struct Piece {
-    /// The end of the term that was counted first.
-    end: u32,
-    evidence: f32,
-    in_head: bool,
 }
 
 /// Returns the impact of a term in a skill, as a share of the greatest.

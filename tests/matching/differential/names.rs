@@ -298,9 +298,10 @@ fn clause(before: &str) -> Vec<String> {
 const VERBS: &str = "activate activating apply applying call calling execute executing fire invoke \
                      invoking load loading run running start starting trigger use using";
 
-const BETWEEN: &str = "a about actually again an any ask asking automatically be bother by do either \
-                       even ever for from going have help longer looking more need of really skill skills both \
-                       talking that this to try trying used want with yet the my our your \0";
+const BETWEEN: &str = "a about actually again an any ask asked asking automatically be bother by concerned do \
+                       either even ever for from going have help longer looking more need needing of really related \
+                       relating relevant requiring skill skills both talking that this to try trying used want wish \
+                       with yet the my our your \0";
 
 fn is_contraction(word: &str) -> bool {
     let unmarked = "arent cant couldnt didnt doesnt dont hasnt havent isnt shouldnt wasnt wont";

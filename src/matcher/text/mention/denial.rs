@@ -16,11 +16,12 @@ const MAX_BETWEEN: usize = 5;
 
 /// Words that may stand between a denial and the mention, besides [`DETERMINERS`] and [`VERBS`].
 #[rustfmt::skip]
-const BETWEEN: [&str; 40] = [
-    "a", "about", "actually", "again", "an", "any", "ask", "asking", "automatically", "be", "bother",
-    "both", "by", "do", "either", "even", "ever", "for", "from", "going", "have", "help", "longer",
-    "looking", "more", "need", "of", "really", "skill", "skills", "talking", "that", "this", "to",
-    "try", "trying", "used", "want", "with", "yet",
+const BETWEEN: [&str; 48] = [
+    "a", "about", "actually", "again", "an", "any", "ask", "asked", "asking", "automatically", "be",
+    "bother", "both", "by", "concerned", "do", "either", "even", "ever", "for", "from", "going",
+    "have", "help", "longer", "looking", "more", "need", "needing", "of", "really", "related",
+    "relating", "relevant", "requiring", "skill", "skills", "talking", "that", "this", "to", "try",
+    "trying", "used", "want", "wish", "with", "yet",
 ];
 
 /// Verbs for the use of a skill.
@@ -83,6 +84,30 @@ fn is_denied_in_english(text: Lines<'_>, start: usize) -> bool {
             return false;
         }
         after = Some(word);
+    }
+    false
+}
+
+/// The maximum number of words after "unrelated to" that it covers, with itself.
+const MAX_TOPIC: usize = 6;
+
+/// Tells whether the words before `start` say that the message is about something else: "unrelated to Node.js
+/// backend development". They cover a whole noun phrase, where [`is_denied`] covers its first word.
+pub(in crate::matcher) fn is_off_topic(text: Lines<'_>, start: usize) -> bool {
+    const OTHERS: [&str; 6] = ["but", "i", "so", "then", "we", "you"];
+    let mut words = Clause::before(text, start);
+    let mut after = "";
+    for _ in 0..MAX_TOPIC {
+        let Some(word) = words.next() else { return false };
+        match (word, after) {
+            ("unrelated", "to") => return true,
+            ("related" | "relevant", "to") => return words.next().is_some_and(is_negation),
+            ("do", "with") => {
+                return words.next() == Some("to") && words.next() == Some("nothing");
+            }
+            _ if OTHERS.contains(&word) || VERBS.contains(&word) => return false,
+            _ => after = word,
+        }
     }
     false
 }

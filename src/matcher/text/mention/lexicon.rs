@@ -27,6 +27,10 @@ pub(super) struct Roles {
     pub(super) after: Languages,
     /// Denies the name before it at the end of a clause: "kullanma".
     pub(super) last: Languages,
+    /// A verb before the name and a word after it that deny together what stands between them: "turn x off".
+    pub(super) apart: Languages,
+    /// Begins a clause that a comma does not part from the one before it: "nicht, dass du x benutzt".
+    pub(super) that: Languages,
     /// A verb for the use of a skill, or for the wish to use it.
     pub(super) usage: Languages,
     /// May stand between the others.
@@ -65,6 +69,8 @@ impl Roles {
             "without" => &mut self.without,
             "after" => &mut self.after,
             "last" => &mut self.last,
+            "apart" => &mut self.apart,
+            "that" => &mut self.that,
             "use" => &mut self.usage,
             "between" => &mut self.between,
             "unless" => &mut self.unless,

@@ -22,10 +22,11 @@ pub(super) fn is_denied_before(lines: Lines<'_>, start: usize) -> bool {
     for _ in 0..=MAX_BETWEEN {
         let Some(word) = words.next() else { return false };
         let Some(mut of) = roles(word) else { return false };
-        if of.ends_pair & languages != 0
-            && let Some(first) = words.clone().next()
-        {
-            of.without |= roles_of_pair(first, word).without;
+        let pair = pair_before(&words, word, of.ends_pair & languages);
+        of.without |= pair.without;
+        if pair.between & languages != 0 {
+            words.next();
+            of = pair;
         }
         let without = languages & of.without;
         if without != 0 {
@@ -53,13 +54,22 @@ pub(super) fn is_denied_after(lines: Lines<'_>, start: usize, end: usize) -> boo
     for _ in 0..=MAX_BETWEEN {
         let Some(word) = words.next() else { return holds(languages & last.last_not) };
         let Some(mut of) = roles(word) else { return false };
+        if of.and & languages & last.last_not != 0 {
+            return holds(of.and & languages & last.last_not);
+        }
         if of.ends_pair & languages != 0 {
+            if let Some(is_denied) = is_parted(lines, start, word)
+                && goes_on(&words, languages) != 0
+            {
+                return is_denied && negated == 0;
+            }
             let pair = roles_of_pair(before, word);
             of.usage |= pair.usage;
             of.after |= pair.after;
         }
-        let ends = (negated & of.usage | of.last) & languages;
-        let denied = of.after & languages | goes_on(&words, ends);
+        // "lass x nicht weg" asks for it.
+        let ends = (negated & of.usage | of.last & !negated) & languages;
+        let denied = of.after & languages & !negated | goes_on(&words, ends);
         if denied != 0 {
             return holds(denied);
         }
@@ -81,8 +91,35 @@ fn goes_on(words: &After<'_>, languages: Languages) -> Languages {
     }
     match words.clone().next() {
         None => languages,
-        Some(next) => roles(next).map_or(0, |next| next.inside() & languages),
+        Some(next) => roles(next).map_or(0, |next| (next.inside() | next.and) & languages),
     }
+}
+
+/// Returns the roles that `word` has in `languages` together with the one before it, the next of `words`.
+fn pair_before(words: &Before<'_>, word: &str, languages: Languages) -> Roles {
+    if languages == 0 {
+        return Roles::default();
+    }
+    words.clone().next().map_or_else(Roles::default, |first| roles_of_pair(first, word))
+}
+
+/// Tells whether the verb that goes with `particle`, a word after the name, stands before the name at `start`
+/// and is not negated itself: "turn x off", "lass x aus". `None` if there is no such verb.
+fn is_parted(lines: Lines<'_>, start: usize, particle: &str) -> Option<bool> {
+    let mut words = Before::new(lines, start);
+    let mut languages = ALL;
+    for _ in 0..=MAX_BETWEEN {
+        let word = words.next()?;
+        let apart = roles_of_pair(word, particle).apart & languages;
+        if apart != 0 {
+            return Some(!is_negated(words, apart));
+        }
+        languages &= roles(word)?.inside();
+        if languages == 0 {
+            return None;
+        }
+    }
+    None
 }
 
 /// Tells whether a negation is turned around by one of the `words` before it: "warum nicht x", "n'oublie pas
@@ -105,11 +142,7 @@ fn any_before(
     for _ in 0..n_words {
         let Some(word) = words.next() else { return false };
         let Some(mut of) = roles(word) else { continue };
-        if of.ends_pair & languages != 0
-            && let Some(first) = words.clone().next()
-        {
-            of.unless |= roles_of_pair(first, word).unless;
-        }
+        of.unless |= pair_before(&words, word, of.ends_pair & languages).unless;
         if role(&of) & languages != 0 {
             return true;
         }

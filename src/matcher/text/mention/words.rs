@@ -56,7 +56,15 @@ impl<'t> Iterator for Before<'t> {
             return None;
         };
         self.end = start;
-        Some(&rest[start..])
+        let word = &rest[start..];
+        // "nicht, dass du x benutzt": the comma is one of grammar.
+        if let Some(before) = self.lines.text[..start].strip_suffix(", ")
+            && roles(word).is_some_and(|of| of.that != 0)
+            && !self.lines.breaks_at(start - 1)
+        {
+            self.end = before.len();
+        }
+        Some(word)
     }
 }
 
@@ -144,6 +152,8 @@ mod tests {
             ("x를 쓰지 마", &[], &["를", "쓰지", "마"]),
             ("x skill을", &[], &["skill", "을"]),
             ("it isn't _the_ x isn't", &["the", "isn't", "it"], &["isn't"]),
+            ("nicht, dass du x", &["du", "dass", "nicht"], &[]),
+            ("nicht, du x", &["du"], &[]),
             ("non-x n'est", &["-", "non"], &["n", "est"]),
             ("a (x) b", &["a"], &[]),
         ] {
