@@ -299,6 +299,8 @@ fn scaled_whole(weight: f32, scale: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matcher::relevance::scratch::Word;
+    use crate::matcher::relevance::terms::Term;
 
     #[test]
     fn the_greatest_sums_are_selected_wherever_they_are() {
