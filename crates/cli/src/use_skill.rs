@@ -1,5 +1,7 @@
 //! `repertoire use`: prints a skill's instructions, with arguments.
 
+use std::path::Path;
+
 use repertoire::{Activate, Audience, Envelope};
 
 use crate::args::{Common, UseArgs};
@@ -13,8 +15,9 @@ pub(crate) fn run(args: &UseArgs, common: &Common, out: Output) -> anyhow::Resul
     let arguments = args.args.join(" ");
     let catalog = engine.catalog();
     let word = args.id.strip_prefix('/');
-    // `/id` may name a skill that has no command. Otherwise, what begins with a slash may be a path.
-    let without = word.filter(|word| catalog.find_any(word).is_ok());
+    // `/id` may name a skill that has no command, if it is not the path of one.
+    let is_path = Path::new(&args.id).exists();
+    let without = word.filter(|word| !is_path && catalog.find_any(word).is_ok());
     // In a message, a blank would end the command.
     let has_blank = without.is_some_and(|id| id.contains(char::is_whitespace));
     let message = format!("{} {arguments}", args.id);

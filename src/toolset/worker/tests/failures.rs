@@ -99,15 +99,18 @@ fn an_endless_call_is_ended_and_others_say_why() {
         let first = scope.spawn(|| fixture.fail("endless").unwrap_err());
         thread::sleep(Duration::from_millis(500));
         let second = fixture.fail("endless").unwrap_err();
-        let first = first.join().unwrap();
-        assert!(matches!(first, WorkerError::TimedOut { stopped: false, .. }), "{first}");
+        // On a busy machine, the later call may be the first to find its time over.
+        let (ended, other) = match (first.join().unwrap(), second) {
+            (ended @ WorkerError::TimedOut { .. }, other) | (other, ended) => (ended, other),
+        };
+        assert!(matches!(ended, WorkerError::TimedOut { stopped: false, .. }), "{ended}");
         assert_eq!(
-            first.to_string(),
+            ended.to_string(),
             "the call to the plugin `/skills/demo/demo.so` did not end within 2.0 s and its \
              process was killed"
         );
         let reason = "its process was ended because another call ran over its time";
-        assert!(matches!(&second, WorkerError::Crashed { how, .. } if how == reason), "{second}");
+        assert!(matches!(&other, WorkerError::Crashed { how, .. } if how == reason), "{other}");
     });
     assert_gone(pid);
     // The host killed the process, so it did not crash.
