@@ -43,10 +43,10 @@ const SCALES: [&str; 38] = [
     "PLN",
     "ZAR",
 ];
-/// What directly after a number makes it an amount or a power.
+/// Signs that directly after a number make it an amount or a power.
 const JOINED: [&str; 14] =
     ["¢", "%", "^", "美元", "美金", "美分", "ドル", "달러", "元", "円", "万", "萬", "億", "亿"];
-/// What an amount is for.
+/// Words for the thing that an amount buys.
 const UNITS: [&str; 52] = [
     "month",
     "mo",

@@ -13,7 +13,7 @@ use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
 
-/// What the fields that close a skill say.
+/// The values of the fields that close a skill.
 #[derive(Default)]
 pub(super) struct Closing {
     /// True if only the user may invoke the skill.

@@ -211,7 +211,7 @@ fn why_knows_what_is_not_looked_at_and_what_was_refused() {
     };
     skill("stripes", "description: d\ntriggers: [zebra stripes]");
     skill("number", "description: d\ntriggers: {patterns: ['zebra \\d+']}");
-    skill("lost", "description: d\n\tnote: x\ntriggers: {patterns: ['\\d+ items']}");
+    skill("lost", "description: d\n- note\ntriggers: {patterns: ['\\d+ items']}");
     skill("part", "description: d\ntriggers: {keywords: [yak], patterns: ['items(']}");
     skill("tabs", "\tdescription: d\ntriggers:\n\tkeywords: [a]");
     place.write("skills/empty/SKILL.md", "---\nname: empty\n\tdescription: d\n---\n");
