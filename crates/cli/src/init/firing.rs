@@ -2,12 +2,12 @@
 //! machine, otherwise in the text that a hook would add.
 
 use repertoire::Engine;
-use repertoire_agents::disclosure_options;
+use repertoire_config::Channel;
 use serde::Serialize;
 
 use crate::args::{Common, McpAgent};
 use crate::output::{DIM, ERROR, GOOD, Page, styled};
-use crate::{live, new, progress_bar, sanitize, setup};
+use crate::{hook, live, new, progress_bar, sanitize, setup};
 
 /// A message, and whether it brought the skill.
 #[derive(Debug, Serialize)]
@@ -22,12 +22,23 @@ pub(super) struct Firing {
     why: Option<String>,
 }
 
+/// Returns the first message that the skill itself gives as an example: the user may have edited it.
+fn example_of(name: &str, engine: &Engine) -> Option<String> {
+    let catalog = engine.catalog();
+    let should = &catalog.get(name)?.skill.manifest().examples.should;
+    should.first().map(|example| example.value.clone())
+}
+
 impl Firing {
     /// Tries the example of the skill `name` in the first of `agents` that can be run.
     pub(super) fn of(name: &str, agents: &[McpAgent], common: &Common) -> anyhow::Result<Firing> {
         // What is shown must leave nothing behind that `--undo` would not know.
-        let common = &Common { no_cache: true, ..common.clone() };
-        let message = new::example(name);
+        let common = &Common { no_cache: true, channel: Channel::Hooks, ..common.clone() };
+        // Bundled skills, which are off in hooks, would be written to a directory first.
+        let config = setup::config(common)?;
+        let options = hook::disclosure(&config, &mut Vec::new());
+        let engine = config.apply(Engine::builder()).disclosure(options).build()?;
+        let message = example_of(name, &engine).unwrap_or_else(|| new::example(name));
         let mut why = None;
         for agent in agents {
             let McpAgent::Hooked(hooked) = *agent else { continue };
@@ -47,10 +58,6 @@ impl Firing {
                 Err(error) => why = Some(format!("{error:#}")),
             }
         }
-        // Bundled skills, which are off in hooks, would be written to a directory first.
-        let config = setup::config(common)?;
-        let builder = config.apply(Engine::builder());
-        let engine = builder.disclosure(config.disclosure(disclosure_options())).build()?;
         let fires = engine.disclose(&message).full.iter().any(|id| id.as_str() == name);
         Ok(Firing { message, fires, agent: None, title: None, why })
     }

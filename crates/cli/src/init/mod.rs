@@ -19,7 +19,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::{Failure, UsageError};
 use crate::output::{NAME, Output, Page, WARNING, styled};
 use crate::picker::{self, Item};
-use crate::replace::missing_dirs;
+use crate::replace::{io_error, missing_dirs};
 use crate::{hook, mcp, new, sanitize, setup};
 
 /// The name of the first skill, unless the user gives another.
@@ -27,6 +27,13 @@ const SKILL: &str = "release-notes";
 
 pub(crate) fn run(args: &InitArgs, common: &Common, out: Output) -> anyhow::Result<ExitCode> {
     let (place, dry_run) = (Place::named(&args.place, common)?, args.place.dry_run);
+    // The record is the user's, so its paths must mean the same wherever `--undo` is run.
+    let common = &match place {
+        Place::User => common.clone(),
+        Place::Project | Place::Local => {
+            Common { project: absolute_project(common)?, ..common.clone() }
+        }
+    };
     if args.undo {
         return undo::run(place, dry_run, common, out);
     }
@@ -95,6 +102,12 @@ fn choices(
         None => picker::ask("Name of your first skill", &name, out)?,
     };
     Ok(Some((chosen.into_iter().map(|at| here[at]).collect(), name)))
+}
+
+/// Returns the directory of the project, without links and relative parts.
+fn absolute_project(common: &Common) -> Result<PathBuf, Error> {
+    let project = setup::project_dir(common)?;
+    project.canonicalize().map_err(|error| io_error("find", project, &error))
 }
 
 /// Returns `name`, the name of a skill. Fails if it is not one.

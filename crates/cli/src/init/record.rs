@@ -88,7 +88,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Reads the record; it is empty if there is none.
+    /// Reads the record; it is empty if there is none. The path of the project must be absolute.
     pub(super) fn open(place: Place, common: &Common) -> Result<Record, Error> {
         let dir = setup::data_dir(common).ok_or_else(|| {
             let message = "there is no home directory to remember in what `init` does";
@@ -104,23 +104,21 @@ impl Record {
                 Error::new(ErrorCode::ExecutionError, message, help)
             })?,
         };
-        let project = match place {
-            Place::User => None,
-            Place::Project | Place::Local => {
-                let project = setup::project_dir(common)?;
-                let real = project.canonicalize();
-                Some(real.map_err(|error| io_error("find", project, &error))?)
-            }
-        };
+        let project = (place != Place::User).then(|| common.project.clone());
         Ok(Record { path, content, project })
     }
 
-    /// Adds a file that was just written. A file that was written before keeps its first content.
+    /// Adds a file that was just written. A file that was written before keeps its first content, unless it was
+    /// removed since. If it was changed since, it no longer counts as written: only the entry is taken out of it.
     pub(super) fn add(&mut self, written: Option<Written>) -> Result<(), Error> {
         let Some(mut new) = written else { return Ok(()) };
         new.project.clone_from(&self.project);
         match self.content.written.iter_mut().find(|of| of.path == new.path) {
-            Some(known) => known.after = new.after,
+            Some(known) => match &new.before {
+                None => *known = new,
+                Some(before) if known.is_as_written(before.as_bytes()) => known.after = new.after,
+                Some(_) => {}
+            },
             None => self.content.written.push(new),
         }
         self.save()

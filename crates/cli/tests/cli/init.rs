@@ -30,8 +30,12 @@ fn home() -> Place {
 }
 
 fn init(place: &Place, args: &[&str]) -> Run {
+    init_in(place, "project", args)
+}
+
+fn init_in(place: &Place, dir: &str, args: &[&str]) -> Run {
     let mut command = place.command(["init"].iter().chain(args));
-    command.current_dir(place.path().join("project"));
+    command.current_dir(place.path().join(dir));
     command.env("HOME", place.path().join("home")).env("PATH", "");
     crate::binary::finish(command, b"")
 }
@@ -95,6 +99,50 @@ fn files_that_were_changed_since_keep_the_change() {
     assert!(left.contains("\"a\":2") && left.contains("// mine"), "{left}");
     assert!(!left.contains("repertoire"), "{left}");
     assert!(!home.join(".config/Code/User/mcp.json").exists());
+}
+
+#[test]
+fn what_was_done_in_a_project_is_taken_back_from_anywhere_in_it_and_nowhere_else() {
+    let place = home();
+    for dir in ["project", "other"] {
+        place.write(&format!("{dir}/.git/HEAD"), "");
+        place.write(&format!("{dir}/below/README.md"), "");
+    }
+    let before = tree(place.path());
+    for dir in ["project", "other/below"] {
+        init_in(&place, dir, &["--agent", "claude-code", "--project"]).exits(0);
+    }
+    let run = init_in(&place, "other", &["--undo", "--project"]).exits(0);
+    assert_contains(&run.stdout, &["is removed"]);
+    assert!(place.path().join("project/.claude/settings.json").exists());
+    let run = init_in(&place, "project/below", &["--undo", "--project"]).exits(0);
+    assert_lacks(&run.stdout, &["is gone already"]);
+    assert_eq!(tree(place.path()), before);
+}
+
+#[test]
+fn a_second_run_keeps_what_the_user_changed_between() {
+    let place = home();
+    let settings = place.path().join("home/.claude/settings.json");
+    init(&place, &["--agent", "claude-code"]).exits(0);
+    let text = fs::read_to_string(&settings).unwrap().replace("\"a\":1", "\"a\":2");
+    fs::write(&settings, text).unwrap();
+    // Other options write the hook anew.
+    init(&place, &["--agent", "claude-code", "--enable", "code-review"]).exits(0);
+    init(&place, &["--undo"]).exits(0);
+    let left = fs::read_to_string(&settings).unwrap();
+    assert!(left.contains("\"a\":2") && !left.contains("repertoire"), "{left}");
+}
+
+#[test]
+fn a_first_skill_that_was_edited_is_tried_with_its_own_example() {
+    let place = home();
+    init(&place, &["--agent", "claude-code"]).exits(0);
+    let text = "---\nname: release-notes\ndescription: Brews coffee for visitors.\n\
+                examples: {should: [please brew coffee for our visitors]}\n---\nBrew.\n";
+    place.write("home/.repertoire/skills/release-notes/SKILL.md", text);
+    let run = init(&place, &["--agent", "gemini"]).exits(0);
+    assert_contains(&run.stdout, &["it fires for \"please brew coffee for our visitors\""]);
 }
 
 #[test]
