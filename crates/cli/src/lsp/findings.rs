@@ -5,25 +5,31 @@ use std::path::Path;
 
 use repertoire::catalog::{Catalog, CatalogOptions};
 use repertoire::skill::{LineRepair, Profile, check_text, line_repairs};
-use repertoire::{Diagnostic, Severity, Source};
+use repertoire::{Code, Diagnostic, Severity, Source};
 use repertoire_authoring::lint::lint;
 use serde_json::{Value as Json, json};
 
 use super::position::range;
 
+/// The findings about files beside a skill's own.
+const OF_FILES_BESIDE: [Code; 5] = [
+    Code::MissingLibrary,
+    Code::UnusableLibrary,
+    Code::UnsafeLibrary,
+    Code::MissingClass,
+    Code::MissingScript,
+];
+
 /// Returns the findings about `text` as the file at `path`, as diagnostics of the protocol.
 pub(super) fn of(path: &Path, text: &str, brand: &str) -> Json {
-    let mut all = check_text(path, text, Profile::Repertoire, brand);
-    let is_known =
-        |found: &Diagnostic, all: &[Diagnostic]| all.iter().any(|of| of.code == found.code);
+    let of_text = check_text(path, text, Profile::Repertoire, brand);
     // If the temporary file cannot be written, the findings about triggers are missing.
-    let triggers = of_triggers(path, text, brand).unwrap_or_default();
-    for found in triggers {
-        if found.span.is_some() && !is_known(&found, &all) {
-            all.push(found);
-        }
-    }
-    all.iter().map(|found| diagnostic(found, text)).collect()
+    let mut triggers = of_triggers(path, text, brand).unwrap_or_default();
+    let is_known = |found: &Diagnostic| {
+        of_text.iter().any(|of| of.code == found.code && of.span == found.span)
+    };
+    triggers.retain(|found| found.span.is_some() && !is_known(found));
+    of_text.iter().chain(&triggers).map(|found| diagnostic(found, text)).collect()
 }
 
 /// Returns the findings that take the skill as one of a catalog. The catalog has this skill alone: those
@@ -36,9 +42,8 @@ fn of_triggers(path: &Path, text: &str, brand: &str) -> std::io::Result<Vec<Diag
     std::fs::write(skill.join("SKILL.md"), text)?;
     let mut options = CatalogOptions::new(vec![Source::project(dir.path().join("skills"))]);
     brand.clone_into(&mut options.brand);
-    let beside = ["library", "script", "class", "toolset"];
     let mut found = lint(&Catalog::load(&options));
-    found.retain(|of| !beside.iter().any(|what| of.code.as_str().contains(what)));
+    found.retain(|of| !OF_FILES_BESIDE.contains(&of.code));
     Ok(found)
 }
 
@@ -61,8 +66,8 @@ fn diagnostic(found: &Diagnostic, text: &str) -> Json {
     })
 }
 
-/// Returns the repairs of single lines, as actions of the protocol.
-pub(super) fn fixes(uri: &Json, text: &str) -> Json {
+/// Returns the repairs of single lines that touch `asked`, a range of bytes, as actions of the protocol.
+pub(super) fn fixes(uri: &Json, text: &str, asked: &Range<usize>) -> Json {
     let fix = |LineRepair { span, text: after }: LineRepair| {
         let edit = json!({"range": range(text, &span), "newText": after});
         let uri = uri.as_str().unwrap_or_default();
@@ -72,5 +77,6 @@ pub(super) fn fixes(uri: &Json, text: &str) -> Json {
             "edit": {"changes": {uri: [edit]}},
         })
     };
-    line_repairs(text).into_iter().map(fix).collect()
+    let touches = |fix: &LineRepair| fix.span.start <= asked.end && asked.start <= fix.span.end;
+    line_repairs(text).into_iter().filter(touches).map(fix).collect()
 }

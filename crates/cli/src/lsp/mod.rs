@@ -77,7 +77,9 @@ impl Server<'_> {
             ("textDocument/completion", Some(text)) => completion::items(text, at(text), &self.ids),
             ("textDocument/hover", Some(text)) => hover::of(text, at(text), &self.common.brand),
             ("textDocument/codeAction", Some(text)) => {
-                findings::fixes(&params["textDocument"]["uri"], text)
+                let [start, end] = ["start", "end"].map(|of| &params["range"][of]);
+                let asked = position::offset(text, start)..position::offset(text, end);
+                findings::fixes(&params["textDocument"]["uri"], text, &asked)
             }
             ("textDocument/completion" | "textDocument/codeAction", None) => json!([]),
             ("textDocument/hover", None) => Json::Null,

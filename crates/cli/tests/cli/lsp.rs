@@ -65,7 +65,9 @@ impl Client {
     fn ask_at(&mut self, method: &str, line: u64, character: u64) -> Value {
         let uri = self.uri.clone();
         let position = json!({"line": line, "character": character});
-        self.ask(method, &json!({"textDocument": {"uri": uri}, "position": position}))
+        let range = json!({"start": position, "end": position});
+        let document = json!({"uri": uri});
+        self.ask(method, &json!({"textDocument": document, "position": position, "range": range}))
     }
 
     fn read(&mut self) -> Value {
@@ -108,6 +110,7 @@ fn findings_come_while_a_text_is_written_and_go_when_it_is_right() {
     let generic = generic.unwrap_or_else(|| panic!("{found}"));
     assert_eq!(generic["range"]["start"], json!({"line": 3, "character": 11}));
     let fixes = client.ask_at("textDocument/codeAction", 2, 0);
+    assert_eq!(client.ask_at("textDocument/codeAction", 0, 0), json!([]));
     let edit = &fixes[0]["edit"]["changes"][&client.uri][0];
     assert_eq!(edit["range"]["start"]["line"], 2, "{fixes}");
     assert!(edit["newText"].as_str().unwrap().contains("'Notes: of releases'"), "{fixes}");
