@@ -138,7 +138,10 @@ fn answer(
     if matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog) {
         call.listing = agent.listing_budget(&setup::start(&common), call.model.as_deref());
     }
-    call.is_listed_by_client = is_listed(agent, args.with_server, &common);
+    // Other events neither list skills nor ask whether a list was lost.
+    call.is_listed_by_client =
+        matches!(call.event, HookEvent::Start { .. } | HookEvent::Catalog | HookEvent::Prompt(_))
+            && is_listed(agent, args.with_server, &common);
     if let HookEvent::Files(paths) = &mut call.event {
         let base = call.cwd.as_deref().unwrap_or(&common.project);
         for path in paths.iter_mut() {
