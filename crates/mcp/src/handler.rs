@@ -55,15 +55,18 @@ impl McpServer {
         .await
     }
 
-    /// Tells whether the instructions for the client with this name need the list of skills.
-    async fn needs_list(
+    /// Returns the instructions for the client with this name, with the list of skills if they need it.
+    async fn instructions_for(
         &self,
         client: String,
         capabilities: ClientCapabilities,
-    ) -> Result<bool, ErrorData> {
+    ) -> Result<String, ErrorData> {
         let connection = Arc::clone(&self.0);
-        let needs = move || connection.listing.is_needed(&client, &capabilities);
-        blocking("initialize", needs).await.map_err(|error| protocol_error(&error))
+        let instructions = move || {
+            let needs_list = connection.listing.is_needed(&client, &capabilities);
+            if needs_list { connection.instructions() } else { INSTRUCTIONS.to_owned() }
+        };
+        blocking("initialize", instructions).await.map_err(|error| protocol_error(&error))
     }
 }
 
@@ -81,7 +84,7 @@ impl ServerHandler for McpServer {
         let version = env!("CARGO_PKG_VERSION");
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("repertoire", version))
-            .with_instructions(self.instructions())
+            .with_instructions(INSTRUCTIONS)
     }
 
     async fn initialize(
@@ -91,9 +94,8 @@ impl ServerHandler for McpServer {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
-        if !self.needs_list(request.client_info.name, request.capabilities).await? {
-            answer.instructions = Some(INSTRUCTIONS.to_owned());
-        }
+        let (client, capabilities) = (request.client_info.name, request.capabilities);
+        answer.instructions = Some(self.instructions_for(client, capabilities).await?);
         Ok(answer)
     }
 
@@ -104,9 +106,7 @@ impl ServerHandler for McpServer {
         let client = context.client_info().map(|client| client.name).unwrap_or_default();
         let capabilities = context.client_capabilities().unwrap_or_default();
         let mut info = self.get_info();
-        if !self.needs_list(client, capabilities).await? {
-            info.instructions = Some(INSTRUCTIONS.to_owned());
-        }
+        info.instructions = Some(self.instructions_for(client, capabilities).await?);
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, info))
     }

@@ -209,9 +209,12 @@ impl McpServer {
         };
         ended.map(|_| ()).map_err(|error| failed(&error))
     }
+}
 
+impl Connection {
+    /// Returns the instructions with the list of skills, as far as the options allow one.
     fn instructions(&self) -> String {
-        let Connection { engine, options, .. } = &*self.0;
+        let Connection { engine, options, .. } = self;
         if options.instructions_chars == 0 {
             return INSTRUCTIONS.to_owned();
         }

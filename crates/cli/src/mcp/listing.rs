@@ -17,8 +17,9 @@ impl ListingHost for AgentSettings {
     fn is_listed_elsewhere(&self, client: &str) -> bool {
         let AgentSettings(common) = self;
         let has_hook = |agent: HookAgent| {
-            let options = hook::options(agent, common).ok().filter(|_| hook::runs(agent, common));
-            options.is_some_and(|(hook, _)| common_options(&hook) == common_options(common))
+            let options = hook::options(agent, common);
+            options.is_ok_and(|(hook, _)| common_options(&hook) == common_options(common))
+                && hook::runs(agent, common)
         };
         HookAgent::of_mcp_client(client).is_some_and(has_hook)
     }
