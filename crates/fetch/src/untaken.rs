@@ -22,7 +22,7 @@ pub(super) fn untaken(entries: &[TreeEntry], units: &[Unit], path: Option<&str>)
     };
     let mut told = BTreeSet::new();
     let mut left_out = Vec::new();
-    for entry in entries.iter().filter(is_below).filter(|entry| !is_taken(&entry.path)) {
+    for entry in entries.iter().filter(is_below) {
         let found = match entry.kind {
             TreeKind::Other(SUBMODULE) => Some((
                 entry.path.as_str(),
@@ -33,7 +33,9 @@ pub(super) fn untaken(entries: &[TreeEntry], units: &[Unit], path: Option<&str>)
             }
             _ => None,
         };
-        if let Some((dir, reason)) = found.filter(|(dir, _)| told.insert(*dir)) {
+        // Few entries are found, so the units are compared with these alone.
+        let found = found.filter(|(dir, _)| !is_taken(&entry.path) && told.insert(*dir));
+        if let Some((dir, reason)) = found {
             left_out.push(LeftOut { dir: dir.to_owned(), reason: reason.to_owned() });
         }
     }
