@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::{Command, Stdio};
 
 use crate::output::Output;
+use crate::signals::leave_interrupts_to_child;
 
 /// The program that pages, unless `PAGER` names another.
 const PAGER: &str = "less";
@@ -32,6 +33,7 @@ fn page(text: &str, out: Output) -> Option<()> {
     if std::env::var_os("LESS").is_none() {
         command.env("LESS", LESS);
     }
+    leave_interrupts_to_child();
     let mut child = command.spawn().ok()?;
     let is_coloured = out.colors(&io::stdout());
     let plain = (!is_coloured).then(|| anstream::adapter::strip_str(text).to_string());

@@ -49,14 +49,21 @@ pub(crate) fn cancelled_by() -> Option<u8> {
 /// message.
 pub(crate) fn ignore_file_size_signal() {
     #[cfg(unix)]
-    {
-        let reached = Arc::new(AtomicBool::new(false));
-        // If the signal cannot be caught, reaching the limit ends the process, as before.
-        if let Err(error) =
-            signal_hook::flag::register(signal_hook::consts::signal::SIGXFSZ, reached)
-        {
-            tracing::debug!(%error, "limits of files end the process");
-        }
+    ignore(signal_hook::consts::signal::SIGXFSZ);
+}
+
+/// Leaves Ctrl-C to a program that this one waits for, such as a pager, which uses it itself.
+pub(crate) fn leave_interrupts_to_child() {
+    #[cfg(unix)]
+    ignore(SIGINT);
+}
+
+/// Catches a signal, and does nothing then. Programs that are started get the signal as before.
+#[cfg(unix)]
+fn ignore(signal: i32) {
+    // If it cannot be caught, it ends the process, as before.
+    if let Err(error) = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))) {
+        tracing::debug!(%error, signal, "the signal ends the process");
     }
 }
 
