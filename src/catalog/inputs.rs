@@ -81,6 +81,14 @@ impl Inputs {
         self.listings.get(provided.root())
     }
 
+    /// Forgets the revisions of files of a provider that could not be read, so that they are read again.
+    pub(super) fn forget(&mut self, provided: &Provided, paths: &[String]) {
+        if let Some(listing) = self.listings.get_mut(provided.root()) {
+            let files = &mut Arc::make_mut(listing).files;
+            files.retain(|path, _| !paths.contains(path));
+        }
+    }
+
     /// Tells whether the load used a provider, whose changes only another listing shows.
     #[cfg(feature = "watch")]
     pub(super) fn has_providers(&self) -> bool {

@@ -20,9 +20,13 @@ use crate::skill::{SkillId, compared};
 
 /// The readings of `written`, the most literal one first.
 pub(crate) fn readings(written: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    readings_as_written(written).chain(inside(written).into_iter().flat_map(readings_as_written))
+}
+
+/// Returns the name inside of `written`, if that has more than the name.
+fn inside(written: &str) -> Option<&str> {
     let inside = unwrapped(written);
-    let inside = (inside != written.trim()).then_some(inside);
-    readings_as_written(written).chain(inside.into_iter().flat_map(readings_as_written))
+    (inside != written.trim()).then_some(inside)
 }
 
 fn readings_as_written(written: &str) -> impl Iterator<Item = Cow<'_, str>> {
@@ -73,8 +77,9 @@ fn without_end<'t>(text: &'t str, end: &str) -> Option<&'t str> {
 
 /// Returns the last name of the relative path `written`: `x` of `skills/x/SKILL.md` and `acme/x`.
 fn last_name(written: &str) -> Option<&str> {
-    let (_, path, _) = parts(unwrapped(written));
-    let is_relative = !path.starts_with('/') && path == unwrapped(written).trim_end_matches('/');
+    let written = unwrapped(written);
+    let (_, path, _) = parts(written);
+    let is_relative = !path.starts_with('/') && path == written.trim_end_matches('/');
     let (dir, name) = path.rsplit_once('/').filter(|_| is_relative)?;
     if is_skill_file(name.as_ref()) { dir.rsplit('/').next() } else { Some(name) }
 }
@@ -91,9 +96,8 @@ pub(super) struct Meant<'a> {
 /// Several have the same name, or the same path.
 pub(super) fn meant<'a>(entries: &[&'a Entry], written: &str) -> Meant<'a> {
     let found = meant_by(entries, &readings_as_written(written).collect::<Vec<_>>());
-    let found = found.or_else(|| {
-        meant_by(entries, &readings_as_written(unwrapped(written)).collect::<Vec<_>>())
-    });
+    let found = found
+        .or_else(|| meant_by(entries, &readings_as_written(inside(written)?).collect::<Vec<_>>()));
     let at_end = || meant_by(entries, &[Cow::Borrowed(last_name(written)?)]);
     let only = || at_end().filter(|found| found.entries.len() == 1 && !found.by_path);
     found.or_else(only).unwrap_or(Meant { entries: Vec::new(), by_path: false })

@@ -1,5 +1,6 @@
 //! The files of a skill that a provider serves, chosen by the same rules as those in a directory.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::passed_over::is_hidden;
@@ -35,12 +36,11 @@ impl ProvidedFiles<'_> {
 
     /// The paths of all files that come with the skill, those of lower depth first.
     pub(crate) fn list(&self) -> Vec<String> {
-        let sub_skills: Vec<&str> = self.below().filter_map(directory_of_skill).collect();
+        let sub_skills = self.sub_skills();
         let is_shown = |path: &&str| {
-            let in_sub_skill = sub_skills
-                .iter()
-                .any(|dir| path.strip_prefix(dir).is_some_and(|p| p.starts_with('/')));
-            !path.split('/').any(is_hidden) && !is_skill_file(path.as_ref()) && !in_sub_skill
+            !path.split('/').any(is_hidden)
+                && !is_skill_file(path.as_ref())
+                && first_above(path, &sub_skills).is_none()
         };
         let mut files: Vec<String> = self.below().filter(is_shown).map(str::to_owned).collect();
         files.sort_by_key(|path| path.matches('/').count());
@@ -49,11 +49,8 @@ impl ProvidedFiles<'_> {
 
     /// Returns the content of the file at the normalised `path`.
     pub(crate) fn read(&self, path: &str) -> Result<Result<Vec<u8>, Error>, NotHere> {
-        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-        for dir in above {
-            if self.below().filter_map(directory_of_skill).any(|of_skill| of_skill == dir) {
-                return Err(NotHere::SubSkill(dir.to_owned()));
-            }
+        if let Some(dir) = first_above(path, &self.sub_skills()) {
+            return Err(NotHere::SubSkill(dir.to_owned()));
         }
         let full = format!("{}{path}", self.prefix);
         if self.listing.files.contains_key(&full) {
@@ -65,11 +62,21 @@ impl ProvidedFiles<'_> {
         Err(if is_directory { NotHere::Directory } else { NotHere::Missing })
     }
 
+    /// The directories of the sub-skills.
+    fn sub_skills(&self) -> BTreeSet<&str> {
+        self.below().filter_map(directory_of_skill).collect()
+    }
+
     /// The paths of all listed files below the skill's directory, in byte order.
     fn below(&self) -> impl Iterator<Item = &str> {
         let from_prefix = self.listing.files.range(self.prefix.clone()..);
         from_prefix.map_while(|(path, _)| path.strip_prefix(&self.prefix))
     }
+}
+
+/// Returns the outermost of `dirs` that is above `path`.
+fn first_above<'p>(path: &'p str, dirs: &BTreeSet<&str>) -> Option<&'p str> {
+    path.match_indices('/').map(|(at, _)| &path[..at]).find(|dir| dirs.contains(dir))
 }
 
 /// The directory of the sub-skill whose file `path` is, if it is one.

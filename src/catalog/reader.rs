@@ -113,13 +113,17 @@ impl Reader<'_> {
         let is_current = listed.is_some_and(|before| revisions(before) == revisions(&listing));
         match before.and_then(|before| before.files.get(location)) {
             Some(known) if is_current => known.unchanged(),
-            known => {
+            _ => {
                 let has_policy = listing.files.contains_key(&paths[1]);
                 let read = Skill::read_provided(provided, location).and_then(|text| {
                     let policy =
                         has_policy.then(|| Policy::read_provided(provided, &policy_location));
                     Ok((text, policy.transpose()?))
                 });
+                if read.is_err() {
+                    self.inputs.forget(provided, &paths);
+                }
+                let known = before.and_then(|before| before.files.get(location));
                 self.read_again(location, known, read, Some(provided))
             }
         }

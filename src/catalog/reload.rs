@@ -3,7 +3,7 @@
 //! Only the reading of unchanged files is skipped. All other steps are the same as those of a first load.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 #[cfg(feature = "snapshot")]
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::inputs::Inputs;
 use super::reader::{CachedFile, PreviousLoad, Reader};
 use super::resolve::{CatalogOptions, resolve};
-use super::source::{Source, without_repetitions};
+use super::source::Source;
 use super::{Catalog, Entry};
 use crate::lazy::Lazy;
 use crate::progress::Reporter;
@@ -108,9 +108,9 @@ impl Memory {
     pub(crate) fn is_current(&self, options: &CatalogOptions) -> bool {
         let inputs = self.inputs.get();
         let mut is_current = inputs.is_current(&options.environment);
-        for provided in
-            without_repetitions(&options.sources).into_iter().filter_map(Source::provider)
-        {
+        let mut seen = BTreeSet::new();
+        let providers = options.sources.iter().rev().filter_map(Source::provider);
+        for provided in providers.filter(|provided| seen.insert(provided.root())) {
             let listing = provided.relist();
             is_current &= inputs.listed(provided).is_none_or(|before| **before == *listing);
         }

@@ -18,7 +18,7 @@ impl Environment {
     pub(super) fn host_finding(&self, entry: &Entry, inputs: &mut Inputs) -> Option<Diagnostic> {
         let manifest = entry.skill.manifest();
         let lacking = self.lacking(&manifest.host_bins, &manifest.host_env, inputs)?;
-        let path = entry.skill.path().unwrap_or(Path::new(""));
+        let path = entry.skill.location().unwrap_or(Path::new(""));
         let message = format!("skill `{}` asks another host for more: {lacking}", entry.id);
         let help =
             "the skill is offered all the same; if it does not work without that, install it";

@@ -167,9 +167,6 @@ pub(super) fn resolve(
         *is_kept |= !*is_of_project
             && choices.iter().any(|choice| choice.off.is_none() && !choice.of_project);
         entry.status = status(entry, choice, options, &mut reader.inputs);
-        if entry.is_available() {
-            diagnostics.extend(options.environment.host_finding(entry, &mut reader.inputs));
-        }
         let exposures = exposures.get(&entry.id).map(Vec::as_slice).unwrap_or_default();
         entry.exposure = exposure(exposures, *is_of_project, |choice| {
             refused.note(&choice.unknown, &choice.skills, || choice.refusal(&entry.id));
@@ -179,6 +176,9 @@ pub(super) fn resolve(
     diagnostics.extend(refused.0.into_values());
     let entries = shadow(candidates, &mut diagnostics);
     diagnostics.extend(missing_skills(&entries));
+    let host_finding = |entry| options.environment.host_finding(entry, &mut reader.inputs);
+    diagnostics
+        .extend(entries.iter().filter(|entry| entry.is_available()).filter_map(host_finding));
     // A skill and those it shadows have the same id, so they are kept or dropped together.
     let allowed = PlaceSet::of(entries.len(), |place| is_allowed(&entries[place], &allowed));
     diagnostics.sort_by(|a, b| {

@@ -163,8 +163,9 @@ fn has_thousands(after: &str) -> bool {
 
 /// Tells whether the text `after` a number ends a formula that began before it, as in `$1 + x = 2$`.
 fn ends_formula(after: &str) -> bool {
-    let line = after.lines().next().unwrap_or_default();
-    let Some((formula, rest)) = line.split_once('$') else { return false };
+    let end = after.find(['$', '\n']).filter(|end| after[*end..].starts_with('$'));
+    let Some(end) = end else { return false };
+    let (formula, rest) = (&after[..end], &after[end + 1..]);
     formula.contains(|c: char| "+=^_\\".contains(c))
         && !formula.ends_with([' ', '"', '\'', '(', '/', '=', '+'])
         && !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '{')

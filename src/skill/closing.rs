@@ -53,13 +53,15 @@ impl Closing {
     fn read_map(&mut self, entries: &[(Node, Node)], is_top: bool, reader: &mut Reader<'_>) {
         for (key, value) in entries {
             let name = key.text().map(normalized).unwrap_or_default();
+            if CLOSING_KEYS.contains(&&*name) {
+                self.seen.push(key.span.start);
+            }
             match &value.value {
                 // The schema of a field that has the same name.
                 Value::Mapping(inner) if !is_top || !CLOSING_KEYS.contains(&&*name) => {
                     self.read_map(inner, false, reader);
                 }
                 _ => {
-                    self.seen.push(key.span.start);
                     self.read_field(&name, value, is_top, reader);
                 }
             }
@@ -241,6 +243,7 @@ mod tests {
             "no-disable-model-invocation: true",
             "# disable-model-invocation: true",
             "brief_description: 'Set disable-model-invocation: true'",
+            "inputs:\n  allowed_tools:\n    type: array",
             "brief_description: |\n  Write\n  disable-model-invocation: true\n  to hide a skill.",
             "brief_description: |\n  user-invocable: skills that the user starts",
             "inputs: {disable_model_invocation: {type: boolean}, allowed_tools: {type: array}}",

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::brief::one_line;
 use super::keys::{CLOSING_KEYS, normalized};
+use super::searched::compared;
 use super::yaml::{self, Node, Value};
 use super::yaml_lines::{lines, value};
 
@@ -39,18 +40,30 @@ pub(super) fn add_mentioned(
     }
 }
 
+/// The number of bytes before a separator in which a key is looked for: more than any spelling has.
+const MAX_KEY_BYTES: usize = 256;
+
 /// Returns the first place of `source` where `field` stands before `:` or `=`, on one line.
 fn mention(source: &str, field: &str) -> Option<Range<usize>> {
+    let letters = |text: &str| text.chars().filter(|c| !matches!(c, '-' | '_')).count();
+    let n_letters = letters(field);
     let mut ends = source.match_indices([':', '=', '：']).map(|(at, _)| at);
     let key_before = |end: usize| {
-        let line = source[..end].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let before = source[line..end].trim_end_matches(['"', '\'', ' ', '\t']);
+        let mut from = end.saturating_sub(MAX_KEY_BYTES);
+        while !source.is_char_boundary(from) {
+            from += 1;
+        }
+        let from = source[from..end].rfind(['\n', '\r']).map_or(from, |at| from + at + 1);
+        let begins_line = from == 0 || source[..from].ends_with(['\n', '\r']);
+        let end = from + source[from..end].trim_end_matches(['"', '\'', ' ', '\t']).len();
         let is_joint = |c: char| c.is_whitespace() || "{[,;:\"'".contains(c);
-        let starts = before.match_indices(is_joint).map(|(at, joint)| line + at + joint.len());
-        let mut starts = starts.chain([line]);
-        let start =
-            starts.find(|start| normalized(&source[*start..line + before.len()]) == field)?;
-        Some(start..line + before.len())
+        let joints = source[from..end].rmatch_indices(is_joint);
+        let starts = joints.map(|(at, joint)| from + at + joint.len());
+        let mut starts = starts
+            .chain(begins_line.then_some(from))
+            .filter(|start| end - start >= n_letters)
+            .take_while(|start| letters(&compared(&source[*start..end])) <= n_letters);
+        Some(starts.find(|start| normalized(&source[*start..end]) == field)?..end)
     };
     ends.find_map(key_before)
 }

@@ -110,7 +110,7 @@ fn mapping(
     match tree.root {
         None => Vec::new(),
         Some(Node { value: Value::Mapping(mut entries), .. }) => {
-            put_back_words(&mut entries, reader);
+            put_back_words(&mut entries, &range, reader);
             let cut = cut_texts(&entries, reader.file);
             let findings = cut.iter().map(|text| text.finding(reader.file, MAX_REMEDY_CHARS));
             reader.findings.extend(findings);
@@ -133,19 +133,21 @@ fn mapping(
 
 /// Puts the first word back into texts for people that begin with `&word` or `!word`, which YAML takes for the
 /// name or the type of what follows.
-fn put_back_words(entries: &mut [(Node, Node)], reader: &mut Reader<'_>) {
+fn put_back_words(entries: &mut [(Node, Node)], range: &Range<usize>, reader: &mut Reader<'_>) {
     const TEXTS: [&str; 4] = ["name", "description", "brief_description", "when_to_use"];
     for (key, value) in entries {
-        let is_text = key.text().is_some_and(|key| TEXTS.contains(&&*normalized(key)));
+        if !key.text().is_some_and(|key| TEXTS.contains(&&*normalized(key))) {
+            continue;
+        }
         let written = &reader.file[key.span.end..value.span.end.max(key.span.end)];
-        let written = written.trim_start_matches(['"', '\'', ':', ' ']);
+        let written = written.trim_start_matches(|c: char| c.is_whitespace() || "\"':".contains(c));
         let word = written.split_whitespace().next().unwrap_or_default();
         let is_lost = match word.strip_prefix('&') {
-            Some(name) => !reader.file.contains(&format!("*{name}")),
+            Some(name) => !reader.file[range.clone()].contains(&format!("*{name}")),
             None => word.len() > 1 && word.starts_with('!') && !word.starts_with("!!"),
         };
         let Value::Scalar { text, plain: true } = &mut value.value else { continue };
-        if is_text && is_lost && !text.starts_with(word) {
+        if is_lost && !text.starts_with(word) {
             *text = format!("{word} {text}");
             value.span.start = value.span.end - written.len();
             let span = value.span.start..value.span.start + word.len();

@@ -45,6 +45,7 @@ mod rights;
 mod searched;
 mod spanned;
 mod strict;
+mod tabs;
 mod texts;
 mod trigger;
 #[doc(hidden)]

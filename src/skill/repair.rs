@@ -1,11 +1,9 @@
 //! Repairs front matter that is not valid YAML: quotes plain scalars, escapes stray backslashes and quotes, and
 //! indents with blanks.
 
-use std::borrow::Cow;
-use std::iter;
 use std::ops::Range;
 
-use super::keys::{KEYS, normalized};
+use super::tabs::without_tabs;
 use super::yaml;
 use super::yaml_lines::{closing_quote, lines, value};
 
@@ -71,7 +69,9 @@ impl Repaired {
         let escape = if quote == '"' { '\\' } else { quote };
         let inside = 1..scalar.len() - 1;
         for (at, c) in scalar.char_indices() {
-            if c == quote && inside.contains(&at) && !scalar[..at].ends_with('\\') {
+            // In single quotes, a backslash is a character like any other.
+            let is_escaped = quote == '"' && scalar[..at].ends_with('\\');
+            if c == quote && inside.contains(&at) && !is_escaped {
                 self.insert(escape);
             }
             self.text.push(c);
@@ -92,28 +92,6 @@ fn quote_around(scalar: &str) -> Option<char> {
     let inside = scalar.get(1..)?.strip_suffix(quote).filter(|_| !is_one)?;
     let (_, after) = inside.split_once(quote)?;
     after.starts_with(|c: char| c.is_alphanumeric()).then_some(quote)
-}
-
-/// Returns `source` with a blank for each tab that begins a line, unless a field would join the text above it.
-fn without_tabs(source: &str) -> Cow<'_, str> {
-    let above = iter::once("").chain(source.lines());
-    let is_swallowed = |(line, above): (&str, &str)| {
-        let key = line.trim_start().split_once(':').map(|(key, _)| normalized(key));
-        let is_field =
-            || key.is_some_and(|key| KEYS.iter().any(|known| known.replace('-', "_") == key));
-        let is_text = above.starts_with(char::is_alphabetic) && !above.trim_end().ends_with(':');
-        line.starts_with('\t') && is_text && is_field()
-    };
-    if !source.lines().any(|line| line.starts_with('\t'))
-        || source.lines().zip(above).any(is_swallowed)
-    {
-        return Cow::Borrowed(source);
-    }
-    let lines = source.split_inclusive('\n').flat_map(|line| {
-        let rest = line.trim_start_matches('\t');
-        iter::repeat_n(" ", line.len() - rest.len()).chain([rest])
-    });
-    Cow::Owned(lines.collect())
 }
 
 /// Tells whether a backslash before `rest` was meant as an escape, in a text in which another backslash
@@ -321,6 +299,7 @@ mod tests {
     fn quotes_in_quotes_are_escaped() {
         for (source, expected) in [
             ("d: 'it's fine'", "d: 'it''s fine'"),
+            (r"d: 'it\'s fine'", r"d: 'it\''s fine'"),
             ("d: 'it's what they're for' # why", "d: 'it''s what they''re for' # why"),
             (r#"d: "say "hi" now""#, r#"d: "say \"hi\" now""#),
             ("d: 'Foo' and 'bar'", "d: '''Foo'' and ''bar'''"),

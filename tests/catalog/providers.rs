@@ -230,6 +230,31 @@ fn a_refresh_reads_what_has_another_revision_and_keeps_what_no_longer_loads() {
 }
 
 #[test]
+fn a_file_that_could_not_be_read_is_read_again() {
+    struct Busy(MemoryFiles, Arc<AtomicBool>);
+    impl Provider for Busy {
+        fn list(&self) -> Result<Vec<ProvidedFile>, Error> {
+            self.0.list()
+        }
+        fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
+            let is_busy = self.1.load(Ordering::Relaxed) && path == "b/SKILL.md";
+            let busy = || Error::new(ErrorCode::ExecutionError, "the table is locked", "wait");
+            if is_busy { Err(busy()) } else { self.0.read(path) }
+        }
+    }
+    let is_busy = Arc::new(AtomicBool::new(true));
+    let provider = Busy(memory(), Arc::clone(&is_busy));
+    let engine = engine_of(Source::provided(Scope::User, "code", provider));
+    let n_skills = || engine.catalog().entries().count();
+    let n_without = n_skills();
+    assert!(engine.refresh().unwrap().is_empty());
+    is_busy.store(false, Ordering::Relaxed);
+    assert!(!engine.refresh().unwrap().is_empty());
+    assert_eq!(n_skills(), n_without + 1);
+    assert!(engine.refresh().unwrap().is_empty());
+}
+
+#[test]
 fn a_provider_that_lies_or_panics_costs_its_own_skills_only() {
     struct Strange;
     impl Provider for Strange {
