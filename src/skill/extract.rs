@@ -53,14 +53,16 @@ fn mention(source: &str, field: &str) -> Option<Range<usize>> {
         while !source.is_char_boundary(from) {
             from += 1;
         }
-        let from = source[from..end].rfind(['\n', '\r']).map_or(from, |at| from + at + 1);
-        let begins_line = from == 0 || source[..from].ends_with(['\n', '\r']);
         let end = from + source[from..end].trim_end_matches(['"', '\'', ' ', '\t']).len();
-        let is_joint = |c: char| c.is_whitespace() || "{[,;:\"'".contains(c);
-        let joints = source[from..end].rmatch_indices(is_joint);
-        let starts = joints.map(|(at, joint)| from + at + joint.len());
+        // A key has blanks inside, and none of these.
+        let is_border = |c: char| "\n\r{[,;:\"'".contains(c);
+        let border = source[from..end].rfind(is_border).map(|at| from + at + 1);
+        let outermost = border.or_else(|| (from == 0).then_some(0));
+        let from = outermost.unwrap_or(from);
+        let blanks = source[from..end].rmatch_indices(char::is_whitespace);
+        let starts = blanks.map(|(at, blank)| from + at + blank.len());
         let mut starts = starts
-            .chain(begins_line.then_some(from))
+            .chain(outermost)
             .filter(|start| end - start >= n_letters)
             .take_while(|start| letters(&compared(&source[*start..end])) <= n_letters);
         Some(starts.find(|start| normalized(&source[*start..end]) == field)?..end)
