@@ -15,8 +15,8 @@ use rustix::process::Signal;
 use super::watchdog::Watchdog;
 use crate::process::{Group, session};
 use crate::sandbox::{
-    Handle, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets, Supervisor, hand_over,
-    keep_descriptors,
+    Handle, NetworkLevel, ResourceLimits, Rules, Sandbox, SandboxLevel, Sockets, Supervisor,
+    hand_over, keep_descriptors,
 };
 
 /// The longest time to wait for killed processes to end.
@@ -74,11 +74,7 @@ impl Running {
         };
         let watchdog = Watchdog::start(SHELL, group.id());
         let mut running = Running { group, script, watchdog, supervisor: None, ended: false };
-        if let Some(supervisor) = supervisor {
-            let supervisor = supervisor.join();
-            running.supervisor =
-                supervisor.map_err(|_| io::Error::other("its supervisor panicked"))??;
-        }
+        running.supervisor = supervisor_of(supervisor, level.network)?;
         Ok((running, level))
     }
 
@@ -120,12 +116,11 @@ impl Drop for Running {
     }
 }
 
-/// Prepares to supervise the network of a process that starts, if its sockets ask for that: a thread waits for
-/// what the process hands over.
-#[expect(clippy::type_complexity, reason = "a thread, and the other end of its pipes")]
-fn supervised(
-    sockets: &Sockets,
-) -> io::Result<(Option<thread::JoinHandle<io::Result<Option<Supervisor>>>>, Option<Handle>)> {
+/// A thread that waits for what a process hands over, and supervises it from then on.
+type Receiving = thread::JoinHandle<io::Result<Option<Supervisor>>>;
+
+/// Prepares to supervise the network of a process that starts, if its sockets ask for that.
+fn supervised(sockets: &Sockets) -> io::Result<(Option<Receiving>, Option<Handle>)> {
     let Sockets::Some(network) = sockets else { return Ok((None, None)) };
     let (receiver, handle) = hand_over()?;
     let network = network.clone();
@@ -134,6 +129,37 @@ fn supervised(
     Ok((Some(thread), Some(handle)))
 }
 
+/// Returns the supervisor of a process that has started; `None` if nothing holds it to single addresses. It then
+/// handed nothing over, and the thread ends only when the command is dropped, which holds the other end.
+fn supervisor_of(
+    receiving: Option<Receiving>,
+    network: NetworkLevel,
+) -> io::Result<Option<Supervisor>> {
+    let Some(receiving) = receiving.filter(|_| network == NetworkLevel::Named) else {
+        return Ok(None);
+    };
+    receiving.join().map_err(|_| io::Error::other("its supervisor panicked"))?
+}
+
 fn complain(what: &str, error: &dyn std::fmt::Display) {
     tracing::debug!("the sandbox of a script lacks {what}: {error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_process_that_hands_nothing_over_is_not_waited_for() {
+        let (receiving, handle) = supervised(&Sockets::Some(true.into())).unwrap();
+        let (done, is_done) = mpsc::channel();
+        thread::spawn(move || {
+            let supervisor = supervisor_of(receiving, NetworkLevel::Internet);
+            done.send(supervisor.is_ok_and(|supervisor| supervisor.is_none()))
+        });
+        assert!(is_done.recv_timeout(Duration::from_secs(10)).expect("it waits"));
+        drop(handle);
+    }
 }
