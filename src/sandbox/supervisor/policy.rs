@@ -1,6 +1,7 @@
 //! The addresses that a process may reach, by the part of the network that it has.
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _, UdpSocket};
 use std::time::{Duration, Instant};
 
@@ -131,8 +132,13 @@ fn is_local(ip: IpAddr) -> bool {
                 || inner(ip).is_some_and(|inner| is_local(inner.into()))
         }
     };
-    // Only an address of this machine can be that of a socket.
-    is_special || UdpSocket::bind((ip, 0)).is_ok()
+    is_special || may_be_own(&UdpSocket::bind((ip, 0)))
+}
+
+/// Tells whether an address may be one of this machine, by an attempt to give it to a socket. Only the error that
+/// there is no such address says that it is not: others, such as a lack of descriptors, say nothing about it.
+fn may_be_own(bound: &io::Result<UdpSocket>) -> bool {
+    !matches!(bound, Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable)
 }
 
 /// Returns the address of IPv4 to which routers translate an address of IPv6: of NAT64, of 6to4, and of the
@@ -204,6 +210,22 @@ mod tests {
             return println!("SKIPPED: this machine has no address but that of its loopback");
         }
         assert!(is_local(socket.local_addr().unwrap().ip()));
+    }
+
+    #[test]
+    fn an_address_that_cannot_be_tried_is_local() {
+        let failed = |errno: rustix::io::Errno| may_be_own(&Err(errno.into()));
+        assert!(!failed(rustix::io::Errno::ADDRNOTAVAIL));
+        for errno in [
+            rustix::io::Errno::MFILE,
+            rustix::io::Errno::NFILE,
+            rustix::io::Errno::NOMEM,
+            rustix::io::Errno::ACCESS,
+            rustix::io::Errno::ADDRINUSE,
+            rustix::io::Errno::AFNOSUPPORT,
+        ] {
+            assert!(failed(errno), "{errno}");
+        }
     }
 
     #[test]
