@@ -56,15 +56,24 @@ struct Send {
 }
 
 impl Waiting {
-    /// Goes on with a call whose socket is writable.
-    pub(super) fn go_on(self) -> Outcome {
+    /// The number of bytes that are kept until the call goes on.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.next {
+            Next::Connected => 0,
+            Next::Send(send) => send.message.bytes.len(),
+        }
+    }
+
+    /// Goes on with a call whose socket is ready. Without `has_room`, it is errors that the caller leaves unread
+    /// which keep it ready, and the call does not wait again: that would be over at once, for ever.
+    pub(super) fn go_on(self, has_room: bool) -> Outcome {
         let Waiting { socket, next } = self;
         match next {
             Next::Connected => {
                 let result = socket_error(&socket).and_then(|error| error);
                 Outcome::Done(result.map(|()| 0))
             }
-            Next::Send(send) => send.on(socket),
+            Next::Send(send) => Send { is_patient: has_room, ..send }.on(socket),
         }
     }
 }
@@ -186,6 +195,8 @@ fn prepare(
         _ => {}
     }
     let may_wait = !fcntl_getfl(socket)?.contains(OFlags::NONBLOCK);
+    // Descriptors that wait would use up those of this program.
+    let may_wait = may_wait && message.descriptors.is_empty();
     let is_patient = may_wait && !flags.contains(SendFlags::DONTWAIT);
     let passed = SendFlags::MORE
         | SendFlags::OOB

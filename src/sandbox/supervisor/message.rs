@@ -15,6 +15,8 @@ pub(super) const MAX_MESSAGES: u64 = 1024;
 const MAX_PARTS: u64 = 1024;
 /// The most bytes of control messages.
 const MAX_CONTROL: u64 = 4096;
+/// The most descriptors of a message, as in the kernel.
+const MAX_DESCRIPTORS: usize = 253;
 /// The size of `struct msghdr`; in `struct mmsghdr`, the number of bytes that were sent follows.
 const HEADER: u64 = 56;
 /// The size of `struct mmsghdr`.
@@ -101,7 +103,11 @@ fn read_descriptors(caller: &Caller, at: u64, len: u64) -> Result<Vec<OwnedFd>> 
         if size < CONTROL_HEADER || size > rest.len() || kind != [SOL_SOCKET, SCM_RIGHTS] {
             return Err(Errno::INVAL);
         }
-        for number in numbers(&rest[CONTROL_HEADER..size]) {
+        let passed = numbers(&rest[CONTROL_HEADER..size]);
+        if descriptors.len() + passed.len() > MAX_DESCRIPTORS {
+            return Err(Errno::INVAL);
+        }
+        for number in passed {
             descriptors.push(caller.descriptor(number.into())?);
         }
         rest = rest.get(size.next_multiple_of(8)..).unwrap_or_default();

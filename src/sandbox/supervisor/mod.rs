@@ -19,6 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use seccompiler::BpfProgram;
 
@@ -33,6 +34,8 @@ pub(super) use listener::install;
 const TICK: Duration = Duration::from_secs(1);
 /// The most calls of one process that wait for their sockets at once; more of them fail.
 const MOST_WAITING: usize = 256;
+/// The most bytes of messages that wait at once; calls with more of them fail.
+const MOST_WAITING_BYTES: usize = 4 << 20;
 
 /// A thread that answers the calls of one sandbox. Dropping this value ends it, and all later calls fail.
 #[derive(Debug)]
@@ -65,7 +68,7 @@ fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
         let mut polled =
             vec![PollFd::new(ended, PollFlags::IN), PollFd::new(listener, PollFlags::IN)];
         polled.extend(waiting.iter().map(|(_, call)| PollFd::new(&call.socket, PollFlags::OUT)));
-        if poll(&mut polled, Some(&tick)).is_err_and(|error| error != rustix::io::Errno::INTR) {
+        if poll(&mut polled, Some(&tick)).is_err_and(|error| error != Errno::INTR) {
             return;
         }
         let ready: Vec<PollFlags> = polled.iter().map(PollFd::revents).collect();
@@ -73,13 +76,15 @@ fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
         if !ready[0].is_empty() || ready[1].intersects(PollFlags::HUP | PollFlags::ERR) {
             return;
         }
-        let mut states = ready[2..].iter();
-        for (id, call) in std::mem::take(&mut waiting) {
-            let is_ready = states.next().is_some_and(|state| !state.is_empty());
+        for ((id, call), state) in std::mem::take(&mut waiting).into_iter().zip(&ready[2..]) {
             if !listener::waits(listener, id) {
                 continue;
             }
-            let outcome = if is_ready { call.go_on() } else { Outcome::Waits(call) };
+            let outcome = if state.is_empty() {
+                Outcome::Waits(call)
+            } else {
+                call.go_on(state.contains(PollFlags::OUT))
+            };
             settle(listener, id, outcome, &mut waiting);
         }
         if ready[1].contains(PollFlags::IN)
@@ -95,11 +100,15 @@ fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
 fn settle(listener: &OwnedFd, id: u64, outcome: Outcome, waiting: &mut Vec<(u64, Waiting)>) {
     match outcome {
         Outcome::Done(result) => listener::answer(listener, id, result),
-        Outcome::Waits(_) if waiting.len() >= MOST_WAITING => {
-            listener::answer(listener, id, Err(rustix::io::Errno::NOBUFS));
-        }
-        Outcome::Waits(call) => waiting.push((id, call)),
+        Outcome::Waits(call) if has_room(waiting, &call) => waiting.push((id, call)),
+        Outcome::Waits(_) => listener::answer(listener, id, Err(Errno::NOBUFS)),
     }
+}
+
+/// Tells whether one more call can wait: others decide how many there are, and memory is this program's.
+fn has_room(waiting: &[(u64, Waiting)], call: &Waiting) -> bool {
+    let bytes: usize = waiting.iter().map(|(_, call)| call.bytes()).sum();
+    waiting.len() < MOST_WAITING && bytes + call.bytes() <= MOST_WAITING_BYTES
 }
 
 /// Makes the two ends by which a process that is not a program yet hands over its listener.
