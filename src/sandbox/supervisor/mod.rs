@@ -87,9 +87,13 @@ fn supervise(listener: &OwnedFd, ended: &PipeReader, mut policy: Policy) {
             };
             settle(listener, id, outcome, &mut waiting);
         }
-        if ready[1].contains(PollFlags::IN)
-            && let Ok(asked) = listener::receive(listener)
-        {
+        if ready[1].contains(PollFlags::IN) {
+            let asked = match listener::receive(listener) {
+                Ok(asked) => asked,
+                Err(Errno::NOENT) => continue,
+                // It is not a listener, and would be ready for ever.
+                Err(_) => return,
+            };
             let is_valid = || listener::waits(listener, asked.id);
             let outcome = calls::make(&asked, &mut policy, &is_valid);
             settle(listener, asked.id, outcome, &mut waiting);
@@ -194,4 +198,25 @@ fn may_look_into_children() -> bool {
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
     let scope = scope.ok().and_then(|scope| scope.trim().parse::<u8>().ok()).unwrap_or(0);
     scope < 2 || scope == 2 && rustix::process::geteuid().is_root()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_listener_is_not_asked_for_ever() {
+        let (other, mut filled) = io::pipe().unwrap();
+        filled.write_all(b"always ready").unwrap();
+        let (ended, alive) = io::pipe().unwrap();
+        let (done, is_done) = mpsc::channel();
+        thread::spawn(move || {
+            supervise(&other.into(), &ended, Policy::new(true.into()));
+            done.send(())
+        });
+        is_done.recv_timeout(Duration::from_secs(10)).expect("it asks again and again");
+        drop((filled, alive));
+    }
 }

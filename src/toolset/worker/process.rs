@@ -313,6 +313,9 @@ impl Process {
                 (id, Event::Request { request, method, params })
             }
         };
+        if matches!(event, Event::End(End::Ready(_) | End::LoadFailed(_))) {
+            locked(&self.supervised).disarm();
+        }
         let mut calls = locked(&self.calls);
         if matches!(event, Event::End(End::LoadFailed(_))) {
             // The child ends by itself after this message, which is not a crash.
