@@ -132,13 +132,14 @@ impl Sandbox {
         let is_powerless = capabilities::give_up()
             .inspect_err(|error| complain("capabilities to give up", error))
             .is_ok();
+        // What this system supports is read from files that Landlock closes.
+        let filters = syscalls::Filters::new(rules);
+        let filters = filters.inspect_err(|error| complain("seccomp", error)).ok();
+        let filters = filters.filter(|_| syscalls::are_supported());
         let (filesystem, tcp_is_closed) = landlock::restrict_files(rules).unwrap_or_else(|error| {
             complain("landlock", &error);
             (FilesystemLevel::None, false)
         });
-        let filters = syscalls::Filters::new(rules);
-        let filters = filters.inspect_err(|error| complain("seccomp", error)).ok();
-        let filters = filters.filter(|_| syscalls::are_supported());
         let is_supervised = filters.as_ref().is_some_and(|filters| filters.asking.is_some());
         let network = match (&rules.sockets, filters.is_some(), tcp_is_closed) {
             (Sockets::Pairs, true, _) => NetworkLevel::All,
