@@ -32,14 +32,12 @@ impl Network {
     /// Returns the parts of `self` that are also in `other`.
     #[must_use]
     pub fn and(&self, other: &Network) -> Network {
-        let named = self.named.iter().filter(|endpoint| other.covers(endpoint));
-        let mut both =
-            Network { internet: self.internet && other.internet, named: named.cloned().collect() };
-        if self.internet {
-            let shared = other.named.iter().filter(|endpoint| self.covers(endpoint));
-            both.named.extend(shared.cloned());
+        let ours = self.named.iter().filter(|endpoint| other.covers(endpoint));
+        let theirs = other.named.iter().filter(|endpoint| self.covers(endpoint));
+        Network {
+            internet: self.internet && other.internet,
+            named: ours.chain(theirs).cloned().collect(),
         }
-        both
     }
 
     /// Returns the parts of `self` that are not in `other`.
@@ -96,7 +94,7 @@ impl fmt::Display for Network {
         f.write_str("the network")?;
         for (at, endpoint) in self.named.iter().enumerate() {
             let before = match at {
-                0 if self.internet => ", and this machine at",
+                0 if self.internet => ", and also at",
                 0 => " at",
                 _ => ",",
             };
@@ -314,7 +312,7 @@ mod tests {
         );
         assert_eq!(
             named(&["*", "localhost:2"]).to_string(),
-            "the network, and this machine at `localhost:2`"
+            "the network, and also at `localhost:2`"
         );
     }
 }
