@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire::catalog::Scope;
-use repertoire::script::{
-    FilesystemLevel, NetworkLevel, SandboxLevel, Script, Scripts, limits_network, sandbox,
-};
+use repertoire::script::{FilesystemLevel, NetworkLevel, SandboxLevel, Script, Scripts, sandbox};
 use repertoire::skill::{Network, ToolsetRights};
 use repertoire::toolset::ToolsetOptions;
 use repertoire::trust::{Abilities, Owner};
@@ -120,7 +118,6 @@ fn as_enforced(abilities: Abilities, level: Option<SandboxLevel>) -> Abilities {
     if level.is_none_or(|level| level.network < NetworkLevel::All) {
         (network, is_network_limited) = (true.into(), false);
     }
-    is_network_limited &= limits_network();
     let (read, write) = (read.filter(|_| is_closed), write.filter(|_| is_closed));
     Abilities { read, network, is_network_limited, write }
 }
