@@ -33,6 +33,20 @@ fn limits_of_scripts_are_taken() {
 }
 
 #[test]
+fn an_element_of_a_network_that_is_not_a_text_is_reported_at_its_place() {
+    for (element, what) in
+        [("1", "a whole number"), ("true", "true or false"), ("\"\"", "the text is empty")]
+    {
+        let user = format!("[toolsets.Hello]\nnetwork = [\"a.example:443\", {element}]\n");
+        let config = World::new(&user, "").config();
+        let [finding] = config.diagnostics() else { panic!("{:?}", config.diagnostics()) };
+        let at = user.find(&format!("{element}]")).unwrap();
+        assert_eq!(finding.span, Some(at..at + element.len()), "{finding:?}");
+        assert!(finding.message.contains(what), "{}", finding.message);
+    }
+}
+
+#[test]
 fn configuration_and_limits_of_classes_are_taken() {
     let user = "[toolsets.Hello]\nnetwork = true\ncall_timeout = 5\nread = [\"/usr\"]\n\
                 config = { style = \"formal\", since = 1979-05-27 }\n\

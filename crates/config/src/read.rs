@@ -199,15 +199,14 @@ impl Reader<'_> {
         };
         match key.kind {
             Kind::Switch => item.as_bool().map(Value::Switch).ok_or_else(|| wrong("true or false")),
+            Kind::Network if item.is_bool() => {
+                Ok(Value::Network(item.as_bool().unwrap_or_default().into()))
+            }
             Kind::Network => {
-                let wanted = "true, false, or a list such as `[\"api.example.com:443\"]`";
-                if let Some(is_open) = item.as_bool() {
-                    return Ok(Value::Network(is_open.into()));
-                }
-                let list = item.as_array().ok_or_else(|| wrong(wanted))?;
-                let texts = list.iter().map(toml_edit::Value::as_str);
-                let texts: Option<Vec<&str>> = texts.collect();
-                let network = Network::parse(texts.ok_or_else(|| wrong(wanted))?);
+                let listed = self.texts(key, item).unwrap_or_else(|| {
+                    Err(wrong("true, false, or a list such as `[\"api.example.com:443\"]`"))
+                })?;
+                let network = Network::parse(listed.texts().iter().map(String::as_str));
                 network.map(Value::Network).map_err(|why| {
                     let help = "write a host and a port, such as `api.example.com:443`";
                     Problem::new(Code::InvalidValue, format!("this is not an address: {why}"), help)
