@@ -149,7 +149,6 @@ impl Settings {
         if let Some(scripts) = &self.scripts {
             let mut scripts = scripts.to_engine(approve)?;
             scripts.hidden.extend(self.records());
-            scripts.workspace = self.config.as_ref().map(|config| config.project.clone());
             builder = builder.scripts(scripts);
         }
         if let Some(trust) = trust {

@@ -156,7 +156,7 @@ impl Config {
     }
 
     /// Returns `options` with the settings for scripts applied. Those of the project's file apply only to the
-    /// project's scripts.
+    /// project's scripts, which read the project, unless `options` names another workspace.
     pub fn scripts(&self, mut options: ScriptOptions) -> ScriptOptions {
         let is_own =
             |found: &Found| found.scope == Scope::Project && found.name.starts_with("scripts.");
@@ -166,6 +166,7 @@ impl Config {
             options.project = Some(ProjectScripts { limits, network });
         }
         self.of_user().script_limits(&mut options.limits, &mut options.network);
+        options.workspace.get_or_insert_with(|| self.place.project.clone());
         let listed = |name: &str| self.value(name).map(Value::texts).unwrap_or_default();
         options.write.extend(listed("scripts.write").iter().map(Into::into));
         options.env.extend_from_slice(listed("scripts.env"));

@@ -33,6 +33,16 @@ fn limits_of_scripts_are_taken() {
 }
 
 #[test]
+fn scripts_of_a_project_read_the_project_unless_the_host_names_a_workspace() {
+    let config = World::new("", "").config();
+    let mut options = repertoire::script::ScriptOptions::default();
+    options = config.scripts(options);
+    assert_eq!(options.workspace.as_ref(), Some(&config.place.project));
+    options.workspace = Some("/other".into());
+    assert_eq!(config.scripts(options).workspace, Some("/other".into()));
+}
+
+#[test]
 fn an_element_of_a_network_that_is_not_a_text_is_reported_at_its_place() {
     for (element, what) in
         [("1", "a whole number"), ("true", "true or false"), ("\"\"", "the text is empty")]
