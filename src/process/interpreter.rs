@@ -2,6 +2,7 @@
 //! A shell is never given a command line to split.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a first line, as on Linux.
@@ -202,6 +203,22 @@ fn is_program(head: &[u8]) -> bool {
         &[b"\x7fELF"]
     };
     magics.iter().any(|magic| head.starts_with(magic))
+}
+
+/// Returns `found` or, if that is a script, the next interpreter of its name on the `PATH` that is not.
+/// Version managers install scripts (shims) that start programs in places that the sandbox closes.
+pub(crate) fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
+    let is_script = |path: &Path| {
+        let mut head = [0; 2];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *b"#!"
+    };
+    if !is_script(&found) {
+        return found;
+    }
+    let name = found.file_name().unwrap_or_default();
+    let others = which::which_in_all(name, Some(path), "/").into_iter().flatten();
+    others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
 }
 
 /// The directories that an interpreter reads: that of the path by which it was found, and that of the

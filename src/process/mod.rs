@@ -18,10 +18,10 @@ pub(crate) use group::Group;
 #[cfg(unix)]
 #[cfg(feature = "toolsets")]
 pub(crate) use group::Member;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+pub(crate) use interpreter::{NoRunner, Runner, Search, installation, not_a_script, search_path};
 #[cfg(feature = "scripts")]
 pub(crate) use interpreter::is_marked;
-#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
-pub(crate) use interpreter::{NoRunner, Runner, Search, installation, search_path};
 #[cfg(all(unix, feature = "scripts"))]
 pub(crate) use totals::Exceeded;
 #[cfg(unix)]

@@ -65,7 +65,7 @@ use serde::Serialize;
 
 use crate::catalog::Environment;
 use crate::error::{Error, ErrorCode};
-use crate::process::{self, NoRunner, Runner, Search};
+use crate::process::{self, NoRunner, Runner, Search, not_a_script};
 use crate::skill::{SkillId, ToolsetRights};
 use crate::trust::{Approval, Demand, Owner, SkillFiles, TrustStore};
 use describe::describe;
@@ -249,9 +249,12 @@ impl Scripts {
         let copy = private_copy.file_at(Path::new(script));
         let (program, before) = match runner {
             Runner::Itself => (copy, Vec::new()),
-            Runner::Program { path, args } => {
+            Runner::Program { path: interpreter, args } => {
                 let args = args.into_iter().map(OsString::from);
-                (path, args.chain([copy.into_os_string()]).collect())
+                let is_own = skill.scope.is_trusted();
+                let interpreter =
+                    if is_own { interpreter } else { not_a_script(interpreter, &path) };
+                (interpreter, args.chain([copy.into_os_string()]).collect())
             }
         };
         // Nobody can swap the private directory of copies for a link. The skill's directory could be

@@ -4,7 +4,7 @@
 //! A program may include files next to it, so all files below its directory are read and checked. Only
 //! those that are trusted are copied to the place where it runs.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::worker::Code;
 use crate::catalog::sub_skill::is_skill;
 use crate::confined::{Dir, Kind, Links};
 use crate::error::{Error, ErrorCode};
-use crate::process::{NoRunner, Runner, Search, installation, search_path};
+use crate::process::{NoRunner, Runner, Search, installation, not_a_script, search_path};
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// The most files below the directory of a program.
@@ -171,22 +171,6 @@ pub fn server_files(owner: &Owner) -> Result<Vec<PathBuf>, Error> {
     files.sort_unstable();
     files.dedup();
     Ok(files)
-}
-
-/// Returns `found` or, if that is a script, the next interpreter of its name on the `PATH` that is not.
-/// Version managers install scripts (shims) that start programs in places that the sandbox closes.
-fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
-    let is_script = |path: &Path| {
-        let mut head = [0; 2];
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.is_ok() && head == *b"#!"
-    };
-    if !is_script(&found) {
-        return found;
-    }
-    let name = found.file_name().unwrap_or_default();
-    let others = which::which_in_all(name, Some(path), "/").into_iter().flatten();
-    others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
 }
 
 /// Collects the regular files below `dir`, whose path is `at`. Skips hidden files, Python bytecode, and

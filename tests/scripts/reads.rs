@@ -71,3 +71,32 @@ fn a_script_of_a_project_reads_what_it_asked_for_and_nothing_else_at_home() {
         }
     }
 }
+
+#[test]
+fn a_script_of_a_project_runs_without_the_shims_of_a_version_manager() {
+    if !has("python3") {
+        return;
+    }
+    let world = tempfile::tempdir().unwrap();
+    let world = world.path().canonicalize().unwrap();
+    let shims = world.join("home/.pyenv/shims");
+    std::fs::create_dir_all(&shims).unwrap();
+    std::fs::write(world.join("home/.pyenv/manager"), "exec /usr/bin/python3 \"$@\"\n").unwrap();
+    let shim = shims.join("python3");
+    std::fs::write(&shim, format!("#!/bin/sh\n. {}/home/.pyenv/manager\n", world.display()))
+        .unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&shim, mode).unwrap();
+    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", shims.display());
+    for line in ["", "#!/usr/bin/env python3\n", &format!("#!{}\n", shim.display())] {
+        let mut place = Place::py(&format!("{line}print('works')\n"));
+        let home = world.join("home");
+        place.options.environment = variables(&[("HOME", home.to_str().unwrap()), ("PATH", &path)]);
+        place.owner.scope = Scope::Project;
+        let script = place.root().join("scripts/a.py");
+        let hash = ContentHash::of_file(&script).unwrap();
+        place.store.add_with(&script, hash, ToolsetRights::default()).unwrap();
+        let output = place.only(&[]);
+        assert_eq!(output.stdout, "works\n", "{line:?}: {}", output.stderr);
+    }
+}
