@@ -21,7 +21,7 @@ pub(crate) use group::Member;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 pub(crate) use interpreter::{NoRunner, Runner, Search, installation, not_a_script, search_path};
 #[cfg(feature = "scripts")]
-pub(crate) use interpreter::is_marked;
+pub(crate) use interpreter::{holds_home, is_marked};
 #[cfg(all(unix, feature = "scripts"))]
 pub(crate) use totals::Exceeded;
 #[cfg(unix)]

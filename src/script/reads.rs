@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::ScriptOptions;
 use super::run::Reads;
-use crate::process::installation;
+use crate::process::{holds_home, installation};
 
 /// Settings and facts of the system that interpreters and common programs read. Keys and passwords of the
 /// system are not among them: root could read these.
@@ -38,14 +38,8 @@ impl ScriptOptions {
     pub(super) fn workspace(&self) -> Option<PathBuf> {
         let dir = self.workspace.clone().or_else(|| std::env::current_dir().ok())?;
         let dir = std::path::absolute(dir).ok()?;
-        (!self.holds_home(&dir)).then_some(dir.canonicalize().unwrap_or(dir))
-    }
-
-    /// Tells whether the user's home is `dir`, or below it. Such a directory is never opened unasked.
-    fn holds_home(&self, dir: &Path) -> bool {
-        let real = dir.canonicalize();
-        let dir = real.as_deref().unwrap_or(dir);
-        dir.parent().is_none() || self.home().is_some_and(|home| home.starts_with(dir))
+        let home = self.home();
+        (!holds_home(&dir, home.as_deref())).then_some(dir.canonicalize().unwrap_or(dir))
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -71,8 +65,10 @@ impl ScriptOptions {
     ) -> Reads {
         let mut run = vec![own];
         run.extend(self.workspace());
-        run.extend(installation(program));
-        run.extend(std::env::split_paths(search_path).filter(|dir| !self.holds_home(dir)));
+        let home = self.home();
+        let home = home.as_deref();
+        run.extend(installation(program, home));
+        run.extend(std::env::split_paths(search_path).filter(|dir| !holds_home(dir, home)));
         let mut read: Vec<PathBuf> = SYSTEM.map(PathBuf::from).to_vec();
         read.extend(settings_of_python());
         read.extend(asked.into_iter().map(PathBuf::from));

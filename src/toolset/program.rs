@@ -148,7 +148,8 @@ impl Program {
             Runner::Itself => (vec![copy], Vec::new()),
             Runner::Program { path: interpreter, args } => {
                 let path = not_a_script(interpreter, &path);
-                let reads = installation(&path);
+                let home = std::env::var_os("HOME").map(PathBuf::from);
+                let reads = installation(&path, home.as_deref());
                 let args = args.into_iter().map(OsString::from);
                 ([path.into_os_string()].into_iter().chain(args).chain([copy]).collect(), reads)
             }
