@@ -7,6 +7,8 @@ pub mod first_line;
 #[cfg(unix)]
 mod group;
 #[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+mod installation;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
 mod interpreter;
 #[cfg(unix)]
 pub(crate) mod session;
@@ -18,10 +20,14 @@ pub(crate) use group::Group;
 #[cfg(unix)]
 #[cfg(feature = "toolsets")]
 pub(crate) use group::Member;
-#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
-pub(crate) use interpreter::{NoRunner, Runner, Search, installation, not_a_script, search_path};
 #[cfg(feature = "scripts")]
-pub(crate) use interpreter::{holds_home, is_marked};
+pub(crate) use installation::holds_home;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+pub(crate) use installation::{installation, not_a_script};
+#[cfg(feature = "scripts")]
+pub(crate) use interpreter::is_marked;
+#[cfg(any(feature = "scripts", feature = "mcp-toolsets"))]
+pub(crate) use interpreter::{NoRunner, Runner, Search, search_path};
 #[cfg(all(unix, feature = "scripts"))]
 pub(crate) use totals::Exceeded;
 #[cfg(unix)]

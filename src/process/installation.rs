@@ -1,0 +1,97 @@
+//! The files of an interpreter, which code that reads little of the user's may read nevertheless.
+
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Returns `found` or, if that is a script, the next interpreter of its name on the `PATH` that is not.
+/// Version managers install scripts (shims) that start programs in places that the sandbox closes.
+pub(crate) fn not_a_script(found: PathBuf, path: &OsStr) -> PathBuf {
+    let is_script = |path: &Path| {
+        let mut head = [0; 2];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+        read.is_ok() && head == *b"#!"
+    };
+    if !is_script(&found) {
+        return found;
+    }
+    let name = found.file_name().unwrap_or_default();
+    let others = which::which_in_all(name, Some(path), "/").into_iter().flatten();
+    others.into_iter().find(|other| !is_script(other)).unwrap_or(found)
+}
+
+/// The files that an interpreter reads: the directory of the path by which it was found, and that of the file
+/// behind its links; for a directory `bin`, its parent. A directory that holds `home` is never used, nor `~/.local`,
+/// where programs keep data of all kinds: the one below it is or, if there is none, the interpreter alone.
+pub(crate) fn installation(interpreter: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let local = home.map(|home| real(&home.join(".local")));
+    let is_open = |dir: &Path| !holds_home(dir, home) && Some(real(dir)) != local;
+    let names = [Some(interpreter.to_owned()), interpreter.canonicalize().ok()];
+    let mut found = Vec::new();
+    for name in names.iter().flatten() {
+        let Some(dir) = name.parent() else { continue };
+        let is_bin = dir.file_name() == Some(OsStr::new("bin"));
+        let above = dir.parent().filter(|above| is_bin && is_open(above));
+        let own = if is_open(dir) { dir } else { name };
+        found.push(above.unwrap_or(own).to_owned());
+    }
+    found.dedup();
+    found
+}
+
+/// Tells whether `dir` is the root, the user's home, or a directory above it, whatever links lead there. Such a
+/// directory is never opened unasked.
+pub(crate) fn holds_home(dir: &Path, home: Option<&Path>) -> bool {
+    let dir = real(dir);
+    dir.parent().is_none() || home.is_some_and(|home| real(home).starts_with(&dir))
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn an_installation_never_holds_the_home() {
+        let world = tempfile::tempdir().unwrap();
+        let world = world.path().canonicalize().unwrap();
+        let home = world.join("users/ana");
+        let of = |path: &str| {
+            let path = world.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            path
+        };
+        let linked = world.join("link");
+        std::os::unix::fs::symlink(&home, &linked).ok();
+        // The interpreter, and what is read of it.
+        for (interpreter, expected) in [
+            ("users/ana/.pyenv/versions/3/bin/python3", "users/ana/.pyenv/versions/3"),
+            ("users/ana/bin/python3", "users/ana/bin"),
+            ("users/ana/python3", "users/ana/python3"),
+            ("users/ana/.local/bin/python3", "users/ana/.local/bin"),
+            ("users/ana/.local/python3", "users/ana/.local/python3"),
+            ("users/ana/.local/python/python3", "users/ana/.local/python"),
+            ("users/bin/python3", "users/bin"),
+            ("users/python3", "users/python3"),
+            ("bin/python3", "bin"),
+            ("opt/python/bin/python3", "opt/python"),
+        ] {
+            let interpreter = of(interpreter);
+            for home in [&home, &linked] {
+                assert_eq!(installation(&interpreter, Some(home)), [world.join(expected)]);
+            }
+        }
+        let by_link = linked.join("python3");
+        let alone = [by_link.clone(), home.join("python3")];
+        assert_eq!(installation(&by_link, Some(&home)), alone);
+        let root = Path::new("/no-such-interpreter");
+        assert_eq!(installation(root, None), [root]);
+    }
+}
