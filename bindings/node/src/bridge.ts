@@ -1,6 +1,6 @@
 /** Calls to the native module: errors, callbacks, and answers from other threads. */
 import { native, type NativeCancellation } from './native.js';
-import type { ErrorCode } from './types.js';
+import type { Awaitable, ErrorCode } from './types.js';
 
 /** An error of the engine. If a callback of the host threw, `cause` is the thrown value. */
 export class RepertoireError extends Error {
@@ -206,3 +206,8 @@ export function listen(listener: (told: any) => void): number {
 }
 
 export const unlisten = (number: number): boolean => listeners.delete(number);
+
+/** Goes on with a value, or with that of a promise once it is there. */
+export function after<T, U>(value: Awaitable<T>, then: (value: T) => U): Awaitable<U> {
+  return value instanceof Promise ? value.then(then) : then(value);
+}

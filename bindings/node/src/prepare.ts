@@ -1,6 +1,6 @@
 /** The options of an engine, in the form that the native module takes. */
 import { join } from 'node:path';
-import { addHost, camel, snake } from './bridge.js';
+import { addHost, after, camel, snake } from './bridge.js';
 import { callable, known, several, written } from './checked.js';
 import { preparedSources } from './provider.js';
 import { retrieverOf } from './retriever.js';
@@ -61,5 +61,5 @@ export function prepare(options: EngineOptions, progress?: number): { text: stri
 
 /** Converts states from a store to the engine's field names. */
 function mapped(value: unknown): unknown {
-  return value instanceof Promise ? value.then(snake) : snake(value);
+  return after(value, snake);
 }

@@ -1,5 +1,6 @@
 /** Sources of the host: providers, and files in memory, as the native module asks them. */
 import { createHash } from 'node:crypto';
+import { after } from './bridge.js';
 import { known } from './checked.js';
 import type { Awaitable, Files, Provider, Source } from './types.js';
 
@@ -50,8 +51,4 @@ function bytes(content: string | Uint8Array): string {
     throw new TypeError(`the content of a file is a string or a Uint8Array, not ${typeof content}`);
   }
   return Buffer.from(content as string).toString('latin1');
-}
-
-function after<T, U>(value: Awaitable<T>, then: (value: T) => U): Awaitable<U> {
-  return value instanceof Promise ? value.then(then) : then(value);
 }

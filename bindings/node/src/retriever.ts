@@ -1,4 +1,5 @@
 /** The retriever of a host, as the native module asks it. */
+import { after } from './bridge.js';
 import type { Awaitable, Candidate, Levels, Retriever, Scores } from './types.js';
 
 /** The questions of the native module: to prepare, and to rank the candidates of a number, or those it brings. */
@@ -24,10 +25,6 @@ export function retrieverOf(retriever: Retriever): Questions {
       return after(object.rank(message, ranked), (scores) => checkedScores(scores, ranked));
     },
   };
-}
-
-function after<T, U>(value: Awaitable<T>, then: (value: T) => U): Awaitable<U> {
-  return value instanceof Promise ? value.then(then) : then(value);
 }
 
 function checkedLevels(levels: Levels | null | undefined): Levels | undefined {
