@@ -8,7 +8,6 @@ mod sarif;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use repertoire::catalog::{
@@ -236,23 +235,5 @@ fn findings(
         (&a.path, a.line, a.column, a.code).cmp(&(&b.path, b.line, b.column, b.code))
     });
     diagnostics.dedup();
-    drop_superseded_findings(&mut diagnostics);
     Ok((diagnostics, measured))
-}
-
-/// Removes each finding about an untyped trigger that contains an invisible character, if another
-/// finding already names that character.
-fn drop_superseded_findings(diagnostics: &mut Vec<Diagnostic>) {
-    let unseen: Vec<(PathBuf, Range<usize>)> = diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.code == Code::InvisibleText)
-        .filter_map(|diagnostic| Some((diagnostic.path.clone(), diagnostic.span.clone()?)))
-        .collect();
-    diagnostics.retain(|Diagnostic { code, path, span, .. }| {
-        let holds = |inner: &Range<usize>| {
-            span.as_ref().is_some_and(|span| span.start <= inner.start && inner.end <= span.end)
-        };
-        *code != Code::UntypedTrigger
-            || !unseen.iter().any(|(of, inner)| holds(inner) && absolute(of) == absolute(path))
-    });
 }

@@ -7,8 +7,7 @@
 //!   a strong mention overrides an exclude.
 //! - *Redundant*: an earlier keyword or verb has the same folded form, or every match of a pattern holds
 //!   a keyword or verb (`patterns.rs`).
-//! - *Untyped*: the text is taken literally, but has the form of a pattern, a glob or a placeholder, or
-//!   holds a character that no keyboard has.
+//! - *Untyped*: the text is taken literally, but has the form of a pattern, a glob or a placeholder.
 
 use super::{Findings, Linted, Literal};
 use crate::word_lists::holds;
@@ -74,9 +73,7 @@ fn note_form(
     Literal { kind, trigger, folded }: &Literal<'_>,
     findings: &mut Findings,
 ) {
-    let (what, help) = if let Some(c) = folded.chars().find(|&c| is_invisible(c)) {
-        (format!("the invisible character U+{:04X}", u32::from(c)), "type the text anew")
-    } else if let Some(mark) = pattern_mark(folded) {
+    let (what, help) = if let Some(mark) = pattern_mark(folded) {
         let help = "move it to `patterns`, or write the words that it stands for";
         (format!("`{}`, which is taken literally here", written(&trigger.value, mark)), help)
     } else if is_placeholder(folded) {
@@ -145,12 +142,4 @@ fn is_placeholder(folded: &str) -> bool {
             })
         })
     })
-}
-
-/// Tells whether `c` is a control character, or one without width that no script needs in its spelling.
-pub(super) fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffd}')
 }

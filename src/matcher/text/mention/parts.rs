@@ -58,7 +58,7 @@ pub(super) fn is_denied_after(lines: Lines<'_>, start: usize, end: usize) -> boo
             return holds(of.and & languages & last.last_not);
         }
         if of.ends_pair & languages != 0 {
-            if let Some(is_denied) = is_parted(lines, start, word)
+            if let Some(is_denied) = is_parted(lines, start, word, languages)
                 && goes_on(&words, languages) != 0
             {
                 return is_denied && negated == 0;
@@ -104,10 +104,14 @@ fn pair_before(words: &Before<'_>, word: &str, languages: Languages) -> Roles {
 }
 
 /// Tells whether the verb that goes with `particle`, a word after the name, stands before the name at `start`
-/// and is not negated itself: "turn x off", "lass x aus". `None` if there is no such verb.
-fn is_parted(lines: Lines<'_>, start: usize, particle: &str) -> Option<bool> {
+/// and is not negated itself: "turn x off", "lass x aus". `None` if there is no such verb in `languages`.
+fn is_parted(
+    lines: Lines<'_>,
+    start: usize,
+    particle: &str,
+    mut languages: Languages,
+) -> Option<bool> {
     let mut words = Before::new(lines, start);
-    let mut languages = ALL;
     for _ in 0..=MAX_BETWEEN {
         let word = words.next()?;
         let apart = roles_of_pair(word, particle).apart & languages;

@@ -18,8 +18,12 @@ pub(super) fn is_code(line: &str, follows: bool) -> bool {
     let Tally { words, names, odd } = Tally::of(text);
     let ends =
         text.ends_with(['{', '}', '[', '(', '\\']) || text.ends_with("},") || text.ends_with("],");
-    let ends_statement = text.ends_with(';') && !text.starts_with(['-', '*', '+', '•']);
     let first = text.split([' ', '(', ':']).next().unwrap_or_default();
+    let is_short = words <= 2 && !text.contains([',', ':']);
+    let is_statement =
+        odd > 0 || follows || is_short || KEYWORDS.contains(&first) || CAPITALS.contains(&first);
+    let ends_statement =
+        text.ends_with(';') && !text.starts_with(['-', '*', '+', '•']) && is_statement;
     let is_sentence = text.ends_with(['.', '?', '!']);
     let begins = KEYWORDS.contains(&first) && !is_sentence;
     let opens_block = text.ends_with(':') && words <= 2 && BLOCKS.contains(&first)
@@ -67,18 +71,22 @@ pub(super) fn are_statements(above: &str, below: &str) -> bool {
         let Tally { names, odd, .. } = Tally::of(line);
         names + odd > 0
     };
-    let is_target =
-        || above.split([':', ' ']).next().is_some_and(|name| above[name.len()..].starts_with(':'));
+    // With a capital, as in `Note: it fails`, it is a person's heading.
+    let is_target = || {
+        let name = above.split([':', ' ']).next().unwrap_or_default();
+        let is_name = name.starts_with(|c: char| c.is_ascii() && !c.is_ascii_uppercase());
+        is_name && name.is_ascii() && above[name.len()..].starts_with(':')
+    };
     begins(above) && begins(below) && (has_signs(above) || has_signs(below))
         || below.starts_with('\t') && !above.starts_with('\t') && is_target()
 }
 
-/// Tells whether a line is a key with or without a value, or an item, as in YAML: `  name: x`, `- x`.
+/// Tells whether a line is a key with or without a value, or an item of one word, as in YAML: `  name: x`, `- x`.
 pub(super) fn is_member(line: &str) -> bool {
     let text = line.trim();
     let text = text.strip_prefix("- ").unwrap_or(text);
     let Some((key, value)) = text.split_once(':') else {
-        return line.trim_start().starts_with("- ");
+        return line.trim_start().starts_with("- ") && !text.contains(' ');
     };
     let is_key = |c: char| c.is_ascii_alphanumeric() || "_-./\"'$".contains(c);
     !key.is_empty() && key.chars().all(is_key) && (value.is_empty() || value.starts_with(' '))

@@ -40,11 +40,11 @@ pub(super) fn read(message: &str) -> Vec<Line> {
         if let Some((len, kind)) = block {
             push_block(message, at..at + len, kind, &mut lines);
             at += len;
-            in_diff = false;
+            (in_diff, in_commit) = (false, false);
             continue;
         }
         let line = rest.split_inclusive('\n').next().unwrap_or(rest);
-        let line = &line[..Tags::inside(line).unwrap_or(line.len())];
+        let line = &line[..tags.inside(line).unwrap_or(line.len())];
         let before = lines.last().map_or(Kind::Blank, |line: &Line| line.kind);
         in_diff = output::is_diff_header(line) || in_diff && output::goes_on_in_diff(line);
         in_commit = output::is_commit(line) || in_commit && output::goes_on_in_commit(line);
@@ -60,6 +60,7 @@ pub(super) fn read(message: &str) -> Vec<Line> {
 /// Finds the lines that only their neighbours tell from sentences: rows of tables, and messages of a chat.
 fn join_rows(message: &str, lines: &mut [Line]) {
     let is_program = |line: Line| matches!(line.kind, Kind::Code | Kind::Output | Kind::Quoted);
+    let is_run = |line: Line| matches!(line.kind, Kind::Code | Kind::Output);
     for at in 1..lines.len() {
         let pair = [lines[at - 1], lines[at]];
         if pair.iter().any(|line| line.kind == Kind::Harness) {
@@ -68,6 +69,7 @@ fn join_rows(message: &str, lines: &mut [Line]) {
         let [above, below] = pair.map(|line| &message[line.range()]);
         if tables::are_rows(above, below)
             || quotes::are_said(above, below)
+            || quotes::are_of_mail(above, below)
             || tables::has_bar(above) && tables::is_row(below)
         {
             lines[at - 1].kind = Kind::Quoted;
@@ -75,6 +77,13 @@ fn join_rows(message: &str, lines: &mut [Line]) {
         } else if code::are_statements(above, below) {
             lines[at - 1].kind = Kind::Code;
             lines[at].kind = Kind::Code;
+        } else if output::are_entries(above, below) {
+            lines[at - 1].kind = Kind::Output;
+            lines[at].kind = Kind::Output;
+        } else if is_run(pair[0]) && output::is_entry(below) {
+            lines[at].kind = Kind::Output;
+        } else if is_run(pair[1]) && output::is_entry(above) {
+            lines[at - 1].kind = Kind::Output;
         } else if is_program(pair[0]) && tables::has_columns(below) {
             lines[at].kind = pair[0].kind;
         } else if is_program(pair[1]) && tables::has_columns(above) {
@@ -92,10 +101,14 @@ fn join_members(message: &str, lines: &mut [Line]) {
     let text = |line: &Line| &message[line.range()];
     let is_own = |line: &Line| matches!(line.kind, Kind::Text | Kind::Code);
     let is_member = |line: &Line| is_own(line) && code::is_member(text(line));
+    // A list of items under a heading with a capital is a person's.
+    let is_nested = |pair: &[Line]| {
+        let [key, value] = [text(&pair[0]), text(&pair[1])];
+        let is_heading = key.starts_with(|c: char| c.is_ascii_uppercase())
+            && value.trim_start().starts_with("- ");
+        key.trim_end().ends_with(':') && value.starts_with(' ') && !is_heading
+    };
     for run in lines.chunk_by_mut(|above, below| is_member(above) && is_member(below)) {
-        let is_nested = |pair: &[Line]| {
-            text(&pair[0]).trim_end().ends_with(':') && text(&pair[1]).starts_with([' ', '-'])
-        };
         if run.len() >= MIN_LINES && run.windows(2).any(is_nested) {
             for line in run {
                 line.kind = Kind::Code;

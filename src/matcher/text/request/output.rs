@@ -2,18 +2,14 @@
 
 /// Tells whether a line begins a file or a hunk of a diff.
 pub(super) fn is_diff_header(line: &str) -> bool {
-    const HEADERS: [&str; 8] = [
-        "diff --git ",
-        "diff -",
-        "Index: ",
-        "--- a/",
-        "+++ b/",
-        "--- /dev/null",
-        "+++ /dev/null",
-        "*** ",
-    ];
+    const HEADERS: [&str; 5] = ["diff -", "--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
     let is_hunk = line.strip_prefix("@@ -").is_some_and(|rest| rest.contains(" @@"));
+    // `*** urgent ***` is a person's, as is a sentence behind `Index: `.
+    let is_context = line.starts_with("*** ") && !line.trim_end().ends_with(" ***");
+    let is_index = line.strip_prefix("Index: ").is_some_and(|path| !path.trim().contains(' '));
     is_hunk
+        || is_context
+        || is_index
         || is_plain_hunk(line.trim_end())
         || HEADERS.iter().any(|header| line.starts_with(header))
 }
@@ -29,26 +25,37 @@ fn is_plain_hunk(line: &str) -> bool {
 
 /// Tells whether a line begins a commit as `git log` shows it.
 pub(super) fn is_commit(line: &str) -> bool {
-    line.strip_prefix("commit ").is_some_and(|rest| is_hash(rest.split([' ', '\n']).next()))
+    let Some(rest) = line.trim_end().strip_prefix("commit ") else { return false };
+    let (hash, names) = rest.split_once(' ').unwrap_or((rest, ""));
+    is_hash(hash) && (names.is_empty() || names.starts_with('('))
 }
 
 /// Tells whether a line may belong to the commit above it: its fields, and its message, which is indented.
 pub(super) fn goes_on_in_commit(line: &str) -> bool {
-    const FIELDS: [&str; 5] = ["Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit"];
+    const FIELDS: [&str; 6] =
+        ["Author: ", "Date: ", "Merge: ", "AuthorDate: ", "Commit: ", "CommitDate: "];
     line.trim().is_empty()
         || line.starts_with("    ")
         || FIELDS.iter().any(|field| line.starts_with(field))
 }
 
 /// Tells whether a word is the hash of a commit, perhaps shortened.
-fn is_hash(word: Option<&str>) -> bool {
-    word.is_some_and(|word| {
-        let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
-        (7..=40).contains(&word.trim_end().len())
-            && word.trim_end().bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-            && has(u8::is_ascii_digit)
-            && has(u8::is_ascii_alphabetic)
-    })
+fn is_hash(word: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| word.as_bytes().iter().any(is);
+    (7..=40).contains(&word.len())
+        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+}
+
+/// Tells whether a text is a commit as `git log --oneline` lists it: a hash, and the names of branches or a
+/// subject. A text that goes on in lower case, or ends as a sentence, is a person's: `83db48f broke the login`.
+fn is_listed_commit(text: &str) -> bool {
+    let Some((hash, rest)) = text.split_once(' ') else { return false };
+    let first = rest.split(' ').next().unwrap_or_default();
+    let is_subject =
+        rest.starts_with(|c: char| c == '(' || c.is_uppercase()) || first.ends_with(':');
+    is_hash(hash) && is_subject && !text.ends_with(['.', '?', '!'])
 }
 
 /// Tells whether a line may belong to the diff above it.
@@ -81,21 +88,37 @@ pub(super) fn is_output(line: &str) -> bool {
         || is_git_status(text)
 }
 
+/// Tells whether two adjacent lines are entries of one list.
+pub(super) fn are_entries(above: &str, below: &str) -> bool {
+    is_entry(above) && is_entry(below)
+}
+
+/// Tells whether a line may be an entry that a program wrote, and counts as one beside another line of a
+/// program: `error: the build failed`, `WARN the disk is full`, `83db48f fix the login`.
+pub(super) fn is_entry(line: &str) -> bool {
+    let text = line.trim();
+    let (first, _) = text.split_once(' ').unwrap_or_default();
+    LEVELS.contains(&first) || is_hash(first) || ENTRIES.iter().any(|start| text.starts_with(start))
+}
+
+/// The levels of the entries of a log.
+const LEVELS: [&str; 10] =
+    ["INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE", "SEVERE"];
+
+/// Other beginnings of such entries.
+const ENTRIES: [&str; 6] = ["warning: ", "error: ", "note: ", "help: ", "FAIL ", "PASS "];
+
 /// Tells whether a line is an entry of a log: it begins with a time, or with the level of the entry.
 fn is_log(text: &str) -> bool {
-    const LEVELS: [&str; 10] = [
-        "INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "CRITICAL", "NOTICE",
-        "SEVERE",
-    ];
     let start = text.trim_start_matches(['[', '(', '<']);
     let level = start.split([']', ':', ' ', '|', ')']).next().unwrap_or_default();
-    let has_level =
-        LEVELS.contains(&level) && start[level.len()..].starts_with([']', ':', ' ', '|', ')']);
-    has_level && (start.len() < text.len() || !text.ends_with('?'))
+    let is_marked = start[level.len()..].starts_with([']', ':', '|', ')'])
+        || start.len() < text.len() && start[level.len()..].starts_with(' ');
+    LEVELS.contains(&level) && is_marked && (start.len() < text.len() || !text.ends_with('?'))
         || is_time(start)
         || is_syslog(start)
         || is_stamped(text)
-        || is_hash(text.split(' ').next()) && text.contains(' ')
+        || is_listed_commit(text)
 }
 
 /// Tells whether a text begins with a date such as `2026-03-12` or a time such as `12:30:07`.
@@ -109,7 +132,14 @@ fn is_time(text: &str) -> bool {
                 _ => byte == wanted,
             })
     };
-    has_form(b"0000-00-00") || has_form(b"00:00:00") || has_form(b"00-00-0000 00:00")
+    // A date alone may begin a sentence.
+    let day = text.get(10..).unwrap_or_default().trim_start_matches(['T', ' ', ',']);
+    let is_entry = || {
+        let has_clock = day.get(..3).is_some_and(|hour| hour.ends_with(':'))
+            && day.starts_with(|c: char| c.is_ascii_digit());
+        has_clock || LEVELS.iter().any(|level| day.trim_start_matches('[').starts_with(level))
+    };
+    has_form(b"0000-00-00") && is_entry() || has_form(b"00:00:00") || has_form(b"00-00-0000 00:00")
 }
 
 /// Tells whether a text begins with a date in any form and a time: `12.03.2026 12:30:07`, `3/3/26, 10:02 AM - `;
@@ -135,7 +165,7 @@ fn is_stamped(text: &str) -> bool {
     let has_seconds = is_of(time, b":") && time.matches(':').count() == 2;
     let is_said = is_of(time, b":") && rest.contains(" - ") && rest.contains(": ");
     (is_of(date, b"./-") || is_glog) && (has_seconds || is_said)
-        || is_of(first, b".:") && rest.starts_with("- ")
+        || is_of(first, b".") && first.matches('.').count() == 3 && rest.starts_with("- ")
 }
 
 /// Tells whether a text begins as syslog does: `Mar 12 12:30:07 host`.
@@ -172,7 +202,13 @@ fn is_frame(line: &str, text: &str) -> bool {
     let after_number = numbered.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     let is_frame_or_step = after_number.is_some_and(|rest| {
         let rest = rest.strip_prefix(' ').unwrap_or_default();
-        rest.starts_with([' ', '/', '[', '{']) || rest.starts_with(|c: char| c.is_ascii_digit())
+        let stage = rest.strip_prefix('[').and_then(|inside| inside.split_once(']'));
+        let is_seconds = |word: &str| word.contains('.') && word.parse::<f32>().is_ok();
+        rest.starts_with(' ')
+            || rest.starts_with('/') && rest.contains('(')
+            || rest.starts_with("{main}")
+            || stage.is_some_and(|(name, _)| name == "internal" || name.contains('/'))
+            || is_seconds(rest.split(' ').next().unwrap_or_default())
     });
     let is_error = text.split_once(':').is_some_and(|(name, _)| {
         let is_name = |name: &str| name.ends_with("Error") || name.ends_with("Exception");
@@ -190,16 +226,21 @@ fn is_frame(line: &str, text: &str) -> bool {
         || text.starts_with("... ") && text.ends_with(" more")
 }
 
-/// Tells whether a text ends with a place as interpreters write it, `at x.pl line 12`, or has one, `x.sh: line 12:`.
+/// Tells whether a text ends with a place as Perl writes it, `at x.pl line 12`, or has one, `x.sh: line 12:`.
+/// People write `look at src/x.py line 12`.
 fn is_at_line(text: &str) -> bool {
+    const OF_PERL: [&str; 5] = [".pl", ".pm", ".t", ".cgi", ".psgi"];
     let Some((before, after)) = text.rsplit_once(" line ") else { return false };
     let n_digits = after.bytes().take_while(u8::is_ascii_digit).count();
-    let place = before.rsplit(' ').next().unwrap_or_default();
-    let is_file = place.contains(['.', '/']);
+    let (start, place) = before.rsplit_once(' ').unwrap_or(("", before));
+    let is_of_perl = OF_PERL.iter().any(|suffix| place.ends_with(suffix))
+        && (start == "at" || start.ends_with(" at"));
+    let is_of_shell = place.contains(['.', '/']) && place.ends_with(':');
     n_digits > 0
-        && is_file
-        && (place.ends_with(':') && after[n_digits..].starts_with(':')
-            || matches!(&after[n_digits..], "" | "."))
+        && match &after[n_digits..] {
+            "" | "." => is_of_perl,
+            rest => is_of_shell && rest.starts_with(':'),
+        }
 }
 
 /// Tells whether a text is what somebody typed into a shell or an interpreter, with the prompt before it.
@@ -223,7 +264,7 @@ fn is_typed_in_terminal(text: &str) -> bool {
 
 /// Tells whether a line belongs to the report of a compiler, a build or a test run.
 fn is_report(line: &str, text: &str) -> bool {
-    const STARTS: [&str; 28] = [
+    const STARTS: [&str; 22] = [
         "error[",
         "Fatal error: ",
         "fatal: ",
@@ -241,20 +282,16 @@ fn is_report(line: &str, text: &str) -> bool {
         "npm warn ",
         "##[",
         "** (",
-        "warning: ",
-        "error: ",
-        "note: ",
-        "help: ",
         "npm ERR!",
         "npm WARN",
         "not ok ",
-        "FAIL ",
-        "PASS ",
         "make: *** ",
         "--> ",
     ];
+    const RESULTS: [&str; 4] = ["ok", "FAILED", "ignored", "bench:"];
     let is_start = STARTS.iter().any(|start| text.starts_with(start));
-    let is_test = text.starts_with("test ") && text.contains(" ... ")
+    let result = text.strip_prefix("test ").and_then(|test| test.rsplit_once(" ... "));
+    let is_test = result.is_some_and(|(_, end)| RESULTS.iter().any(|of| end.starts_with(of)))
         || text.starts_with("FAILED ") && text.contains("::");
     // `HTTP/1.1 200 OK`
     let status = text.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1));
@@ -274,7 +311,15 @@ fn is_report(line: &str, text: &str) -> bool {
     let is_step = line.starts_with("  ")
         && text.split_ascii_whitespace().next_back().is_some_and(is_version)
         && text.starts_with(|c: char| c.is_ascii_uppercase());
+    // `error: pathspec 'x' did not match`, `FAIL src/x.test.js`
+    let is_start = is_start || is_entry(text) && names_something(text);
     is_start && !text.ends_with('?') || is_test || is_status || is_pointer || is_place || is_step
+}
+
+/// Tells whether a text has a name in quotes, or a path as its second word.
+fn names_something(text: &str) -> bool {
+    let second = text.split(' ').nth(1).unwrap_or_default();
+    text.contains('`') || text.contains(" '") || second.contains(['.', '/'])
 }
 
 /// Tells whether a text begins with a place in a file: `src/api.ts(12,5): error`.

@@ -2,7 +2,7 @@
 
 /// Tells whether a trimmed line is quoted as in a mail, or introduces such a quote.
 pub(super) fn is_quote(text: &str) -> bool {
-    text.starts_with('>') || is_attribution(text) || is_mail_header(text)
+    text.starts_with('>') || is_attribution(text)
 }
 
 /// The last words of the line above a quoted mail.
@@ -31,16 +31,31 @@ fn is_attribution(text: &str) -> bool {
     let address =
         said.trim_end_matches([' ', ')']).strip_suffix('>').and_then(|s| s.rsplit_once('<'));
     let has_date = said.contains(|c: char| c.is_ascii_digit());
-    WROTE.iter().any(|wrote| text.ends_with(wrote))
-        || has_date && address.is_some_and(|(_, address)| address.contains('@'))
-        || has_date && VERBS.iter().any(|verb| said.contains(verb))
+    // The date stands before the verb: "I wrote 3 tests:" has none.
+    let is_dated = |(before, _): (&str, &str)| before.contains(|c: char| c.is_ascii_digit());
+    let has_address = address.is_some_and(|(_, address)| address.contains('@'));
+    has_date && (has_address || ends_with_verb(text))
+        || VERBS.iter().any(|verb| said.split_once(verb).is_some_and(is_dated))
 }
 
-fn is_mail_header(text: &str) -> bool {
-    let Some((name, value)) = text.trim_start_matches('*').split_once([':', '：']) else {
-        return false;
-    };
-    MAIL_FIELDS.contains(&name.trim_end()) && value.trim_start_matches('*').starts_with(' ')
+fn ends_with_verb(text: &str) -> bool {
+    WROTE.iter().any(|wrote| text.ends_with(wrote))
+}
+
+/// Tells whether two adjacent lines are of a mail: two fields of its head, or who wrote what is quoted below. One
+/// such line alone is a person's: `To: the whole team`, `check what I wrote:`.
+pub(super) fn are_of_mail(above: &str, below: &str) -> bool {
+    let fields = (mail_field(above), mail_field(below));
+    matches!(fields, (Some(one), Some(other)) if one != other)
+        || ends_with_verb(above.trim()) && below.trim_start().starts_with('>')
+}
+
+/// Returns the name of the field of a mail that a line gives a value.
+fn mail_field(line: &str) -> Option<&str> {
+    let (name, value) = line.trim().trim_start_matches('*').split_once([':', '：'])?;
+    let name = name.trim_end();
+    let is_field = MAIL_FIELDS.contains(&name) && value.trim_start_matches('*').starts_with(' ');
+    is_field.then_some(name)
 }
 
 /// Tells whether a line stands above one message of a chat, with a name and a time, or above a subtitle.

@@ -1,5 +1,7 @@
 //! Lines of tables, and output in columns.
 
+use crate::matcher::text::boundary::is_unspaced;
+
 /// Tells whether a line is a row of a table between bars, or a rule of one.
 pub(super) fn is_row(line: &str) -> bool {
     let text = line.trim();
@@ -16,12 +18,22 @@ pub(super) fn are_rows(above: &str, below: &str) -> bool {
         let n = count(below, byte);
         n >= least && n == count(above, byte)
     };
-    let is_list = |line: &str| [", ", "; ", "，"].iter().any(|mark| line.contains(mark));
-    // With one comma, both cells must be single words.
-    let n_commas = if above.contains(' ') || below.contains(' ') { 2 } else { 1 };
-    let is_list = || is_list(above) || is_list(below);
+    // With one comma, both cells must be single words. Sentences of scripts without blanks have two.
+    let n_commas = if above.contains(is_unspaced) || below.contains(is_unspaced) {
+        3
+    } else if above.contains(' ') || below.contains(' ') {
+        2
+    } else {
+        1
+    };
+    let is_list = |line: &str| {
+        [", ", "; ", "，"].iter().any(|mark| line.contains(mark))
+            || n_commas == 1 && line.ends_with(',')
+    };
     share(b'\t', 1)
-        || (share(b',', n_commas) || share(b';', 2)) && !is_list()
+        || (share(b',', n_commas) || share(b';', n_commas.max(2)))
+            && !is_list(above)
+            && !is_list(below)
         || has_columns(above) && has_columns(below)
 }
 
@@ -34,16 +46,19 @@ pub(super) fn has_columns(line: &str) -> bool {
     while let Some(start) = text[at..].find("  ").map(|next| at + next) {
         let n_blanks = text[start..].len() - text[start..].trim_start_matches(' ').len();
         let before = &text[..start];
-        let number = before.strip_suffix(['.', ')']);
-        let is_mark = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
-            || ["-", "*", "+", "•"].contains(&before);
-        if !is_mark {
+        if at > 0 || !is_item_mark(before) {
             n_wide += usize::from(n_blanks > 2);
             n_double += usize::from(!before.ends_with(['.', '?', '!', ':', ',', ';']));
         }
         at = start + n_blanks;
     }
     n_wide > 0 || n_double > 1
+}
+
+fn is_item_mark(text: &str) -> bool {
+    let number = text.strip_suffix(['.', ')']);
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        || ["-", "*", "+", "•"].contains(&text)
 }
 
 /// Tells whether a line has a bar between two cells.

@@ -44,13 +44,19 @@ impl Tags {
         let inside = text[blanks..].strip_prefix('<')?;
         let is_end = inside.starts_with('/');
         let name = name(inside.strip_prefix('/').unwrap_or(inside))?;
-        if USERS.iter().any(|user| user.eq_ignore_ascii_case(name)) {
-            let end = text.find('>')? + 1;
+        let at = blanks + 1 + usize::from(is_end) + name.len();
+        if is_users(name) {
+            let end = at + end_of_tag(&text[at..])?;
             return Some((end + line_end(&text[end..]).unwrap_or(0), Kind::Harness));
         }
         let is_known = HARNESSES.iter().any(|known| starts_with(name, known));
         if is_end || !is_known && !is_line_start || self.wasted > MAX_WASTED {
             return None;
+        }
+        if let Some(end) = end_of_empty_tag(&text[at..]).map(|len| at + len) {
+            let after = line_end(&text[end..]);
+            let is_block = is_known && (is_line_start || after.is_some());
+            return is_block.then(|| (end + after.unwrap_or(0), Kind::Harness));
         }
         let (end, is_balanced) = end_of_block(text, name);
         if !is_balanced {
@@ -76,23 +82,49 @@ impl Tags {
 
     /// Returns the byte in a line after its start at which a tag of a harness may begin. A block with words of the line
     /// behind it is the user's, who asks about it.
-    pub(super) fn inside(line: &str) -> Option<usize> {
+    pub(super) fn inside(&mut self, line: &str) -> Option<usize> {
+        if self.wasted > MAX_WASTED {
+            return None;
+        }
         let mut tags =
             line.match_indices('<').map(|(at, _)| at).filter(|at| *at > 0).take(MAX_TAGS);
-        tags.find(|at| {
-            let inside = &line[at + 1..];
-            let own = name(inside.strip_prefix('/').unwrap_or(inside)).unwrap_or_default();
-            if USERS.iter().any(|user| user.eq_ignore_ascii_case(own)) {
-                return true;
-            }
-            let Some(name) = name(inside) else { return false };
-            let is_followed = || {
-                let end = end_of_block(&line[*at..], name).0;
-                end.is_some_and(|end| line_end(&line[at + end..]).is_none())
-            };
-            HARNESSES.iter().any(|known| starts_with(name, known)) && !is_followed()
-        })
+        let found = tags.find(|at| is_users_tag(line, *at) || is_unfollowed(&line[*at..]))?;
+        // The rest of the line is searched again.
+        self.wasted += line.len();
+        Some(found)
     }
+}
+
+fn is_users(name: &str) -> bool {
+    USERS.iter().any(|user| user.eq_ignore_ascii_case(name))
+}
+
+/// Tells whether a tag around the user's own words is at byte `at` of a line: nothing but tags stands before it,
+/// or behind it if it is an end tag. `Vec<Task>` has none, and `what is <task> for?` neither.
+fn is_users_tag(line: &str, at: usize) -> bool {
+    let inside = &line[at + 1..];
+    let end = inside.strip_prefix('/');
+    let inside = end.unwrap_or(inside);
+    let Some(name) = name(inside).filter(|name| is_users(name)) else { return false };
+    let Some(len) = end_of_tag(&inside[name.len()..]) else { return false };
+    if end.is_some() {
+        let after = inside[name.len() + len..].trim_start();
+        after.is_empty() || after.starts_with('<')
+    } else {
+        line[..at].trim_end().ends_with('>')
+    }
+}
+
+/// Tells whether a text begins with a tag of a harness, and no words follow its block in the line.
+fn is_unfollowed(text: &str) -> bool {
+    let Some(name) = name(&text[1..]) else { return false };
+    let is_followed = || {
+        let at = 1 + name.len();
+        let end = end_of_empty_tag(&text[at..]).map(|len| at + len);
+        let end = end.or_else(|| end_of_block(text, name).0);
+        end.is_some_and(|end| line_end(&text[end..]).is_none())
+    };
+    HARNESSES.iter().any(|known| starts_with(name, known)) && !is_followed()
 }
 
 /// Returns the name of the tag whose `<` stands before `inside`.
@@ -110,8 +142,9 @@ fn starts_with(name: &str, start: &str) -> bool {
 
 /// Returns the length of the rest of a line, with its break, if nothing stands in it.
 fn line_end(rest: &str) -> Option<usize> {
-    let line = rest.split_inclusive('\n').next().unwrap_or_default();
-    line.trim().is_empty().then_some(line.len())
+    let after = rest.trim_start_matches(|c: char| c != '\n' && c.is_whitespace());
+    let n_breaks = usize::from(after.starts_with('\n'));
+    (n_breaks > 0 || after.is_empty()).then_some(rest.len() - after.len() + n_breaks)
 }
 
 /// Returns the end of the block in tags called `name` that `text` begins with: behind the end tag that closes
@@ -135,10 +168,15 @@ fn end_of_block(text: &str, name: &str) -> (Option<usize>, bool) {
     (first, false)
 }
 
-/// Returns the length of the rest of an end tag, behind its name: `>`, or ` >`, or ` instructions>`.
+/// Returns the length of the rest of a tag, behind its name: `>`, or ` >`, or ` instructions>`, or `/>`.
 fn end_of_tag(rest: &str) -> Option<usize> {
     let end = rest.find(['>', '<', '\n']).filter(|end| rest[*end..].starts_with('>'))?;
-    (end == 0 || rest.starts_with(' ')).then_some(end + 1)
+    (end == 0 || rest.starts_with([' ', '/'])).then_some(end + 1)
+}
+
+/// Returns the length of the rest of a tag that closes itself, behind its name.
+fn end_of_empty_tag(rest: &str) -> Option<usize> {
+    end_of_tag(rest).filter(|end| rest[..*end].ends_with("/>"))
 }
 
 /// Returns the number of bytes at the start of a message that a harness wrote without a tag: the files that

@@ -32,6 +32,10 @@ const MARKED: &[&str] = &[
     "<system-reminder>\na <system-reminder>review</system-reminder>\ndeploy\n</system-reminder>\n» go on",
     "<system-reminder>\nthe end of it was cut\n\n» go on with the tests",
     "<reminderInstructions>\ndeploy\n</reminderInstructions>\n» go on",
+    "<ide_selection/>\n» fix the login",
+    "<ide_opened_file path=\"a.rs\" />\n» fix the login\n» and the logout",
+    "» fix the login\n<ide_selection />",
+    "<task>\n» fix the login\n</task>",
     "<user_query>\n» tidy up the tests\n</user_query>",
     "# Context from my IDE setup:\n\n## Active file: deploy.md\n\n## My request for Codex:\n» tidy up",
     "» wrap <my-element> around the button, please",
@@ -44,6 +48,9 @@ const MARKED: &[&str] = &[
     "3c3\n< deploy the old review\n---\n> deploy the new review\n10a11\n> an added line\n\n» is that right?",
     "commit 83db48f735c2d0011223344556677889900aabbc\nAuthor: Ana <ana@example.com>\nDate:   Tue Mar 3\n\n    Deploy the review\n\n» write the changelog",
     "» write the changelog\n\n83db48f Deploy the review\nf735c2d Merge branch 'deploy'",
+    "» write the changelog\n\n83db48f deploy the review\nf735c2d review the deploy",
+    "commit 83db48f (HEAD -> main)\nAuthor: Ana <ana@example.com>\n\n```\nx\n```\n»     is indented",
+    "» why?\n\nuse of an uninitialized value at deploy.pl line 12.",
     // Logs, traces, reports of compilers.
     "» what is slow?\n\nNAME       READY   STATUS\ndeploy-1   0/1     Pending",
     "12.03.2026 12:30:07 FEHLER Rechnung\n12.03.2026 12:30:08 INFO Versuch\n\n» was heißt das?",
@@ -104,6 +111,154 @@ const MARKED: &[&str] = &[
     // Nothing but an attachment.
     "2026-03-12 12:30:07 INFO deploy\n2026-03-12 12:30:08 INFO review",
 ];
+
+/// Messages as people type them, which are the request as a whole.
+const TYPED: &[&str] = &[
+    // Items, headings, steps.
+    "Tasks:\n- fix the login bug\n- deploy to staging",
+    "Tasks:\n- login\n- logout\n- deploy",
+    "Requirements:\n- Auth: OAuth login\n- Storage: PostgreSQL\n- UI: dark mode",
+    "Requirements:\n  - Auth: OAuth login\n  - Storage: PostgreSQL",
+    "Todo:\n\tfix the login\n\tdeploy it",
+    "Note: it fails\n\tsee below",
+    "待办:\n\t修复登录",
+    ": x\n\tfix the login",
+    "1.1 - add a login page\n1.2 - add a logout page",
+    "10:30 - call Ana\n11:00 - review the deploy",
+    "2. - fix the login\n3. - deploy it",
+    // Places and commits in sentences.
+    "Fix the crash in src/app.py line 12.\nIt comes with new users.",
+    "Have a look at src/app.py line 12.\nWhy is it slow?",
+    "commit a1b2c3d broke the build, revert it\nthen deploy",
+    "83db48f broke the login, revert it\nthen deploy",
+    "83db48f is wrong, isn't it?\nrevert it",
+    "Commit the change.\nCommit often, please.",
+    "I wrote 3 tests, please check them:\nthe login fails",
+    "ich schrieb 3 Tests, prüfe sie bitte:\nder Login geht nicht",
+    // Signs of languages without blanks.
+    "修复登录问题,然后部署\n检查测试,再发布",
+    "修复登录问题,然后部署,再通知我\n检查测试,再发布,最后总结",
+    "ログインを直して,それからデプロイして\nテストを見て,結果を教えて",
+    // Tags in sentences.
+    "turn this into Vec<Task> please\nand Promise<Feedback> too",
+    "while i <task left, repeat\nthen stop",
+    // Lists, letters and notes in English, German, Chinese and others.
+    "To-do for today:\n- login: fix the redirect\n- billing: send the invoices\n- docs: update the readme",
+    "Steps:\n1. Check out main\n2. Run the tests\n3. If they pass: deploy\n4. Tell Ana",
+    "Re: login page\nAna says it still fails. Can you fix it?",
+    "Ben said:\n\"the deploy is broken since Monday\"\nPlease find out why.",
+    "Please proofread what I wrote:\nThe service starts at nine.",
+    "Hi,\n\nplease fix the login\n\nThanks,\nAna",
+    "Hello,\nthanks,\nfix the login",
+    "## Goal\nAdd a dark mode\n## Constraints\nNo new dependencies",
+    "rename `foo_bar()` to `fooBar()`\nand update the callers in src/api.ts:12",
+    "Change the timeout:\n- from 30s to 60s\n- in config/prod.yaml\n- and tell me what else uses it",
+    "from the docs it seems that we need a token\nadd one please",
+    "import the data from Excel\nthen plot it",
+    "fix:\n1) login\n2) logout\n3) signup",
+    "set x = 3 in the config\nreplicas = 3 is not enough, make it 5",
+    "what does the <task> tag do?\nexplain it please",
+    "Name: Ana\nEmail: ana@example.com\nWrite her an offer",
+    "for each customer: send a mail\nif it fails: tell me",
+    "Use React, not Vue;\nkeep the tests;\ndo not touch the API;",
+    "Date: Friday\nTopic: the release\nWrite an invitation",
+    "To: the whole team\nWrite a mail that the office is closed",
+    "A: red\nB: blue\nWhich one is better?",
+    "Q: why does it fail?\nA: no idea, find out",
+    "You: be brief\nwrite a summary",
+    "The error is at line 12:\nfix it",
+    "(1) add a page\n(2) add a test",
+    "* add a page\n  * with a form\n  * with a button\n* add a test",
+    "- [ ] add a page\n- [x] add a test\nDo the open one",
+    "Add these columns:\nid, name, price\nsort by price",
+    "Compare:\nA | B\nwhich is better | cheaper?",
+    "10:00 standup\n11:00 review\nPlan my day around these",
+    "2026-03-12 is the deadline\nplan the work until then",
+    "$5 is too much\nfind a cheaper one",
+    "INFO level is too noisy\nset it to WARN",
+    "ERROR handling is missing\nadd it",
+    "FAIL fast please\nand log it",
+    "help: the build is broken\nfix it",
+    "error: is that a good name for the field?\nrename it",
+    "#3 [login] is urgent\n#4 [logout] can wait",
+    "#1 /login returns 500\n#2 /logout returns 404\nfix both",
+    "@ana please review\n@ben please deploy",
+    "select the best option\nfrom the list below:\n- red\n- blue",
+    "SELECT is slow\nFROM clause needs an index",
+    "return to the old layout\nend the session after 5 minutes",
+    "class diagram please\ndef of done: tests pass",
+    "at home (after work) fix it (please)",
+    "Index: add one on users.email\nthen measure",
+    "*** urgent ***\nfix the login",
+    "commit everything\npush it to main",
+    "fix the login -> it fails\nadd a test -> it passes",
+    "fix login & logout & signup\nA/B, C/D, E/F",
+    "test 1 ... fails\ntest 2 ... passes\nwhy?",
+    "Aufgaben:\n- Login reparieren\n- Rechnung schreiben",
+    "Aufgaben:\n  - Login\n  - Rechnung\n  - Mahnung",
+    "Bitte:\n1. Tests laufen lassen\n2. Wenn grün: deployen\n3. Ana Bescheid geben",
+    "AW: Rechnung 2026\nBitte prüfe die Beträge",
+    "Hallo,\n\nbitte Rechnung prüfen\n\nDanke,\nAna",
+    "Ana schrieb gestern:\n\"der Login geht nicht\"\nBitte reparieren.",
+    "Betreff: Rechnung\nschreib mir dazu eine Mail",
+    "An: alle\nschreib ihnen, dass das Büro zu ist",
+    "Termin: 12.03.2026 um 10:00\nBitte Einladung schreiben",
+    "Ziel: kürzere Ladezeit\nUmfang: nur Startseite\nFrist: Freitag",
+    "Von: Berlin\nNach: München\nBuche einen Zug",
+    "Datum: 12.03.2026\nBetrag: 12,50 €\nSchreibe eine Rechnung",
+    "10.30 - Termin mit Ana\n11.00 - Release\nplane meinen Tag",
+    "3. März - Abgabe\n4. März - Urlaub",
+    "1.) Login reparieren\n2.) Tests schreiben",
+    "a) Login reparieren\nb) Tests schreiben",
+    "Fehler: Login geht nicht\nLösung: ?",
+    "Frage: Warum ist das langsam?\nAntwort bitte kurz",
+    "z. B. src/app.py Zeile 12 ist falsch.\nKorrigiere das",
+    "Ich habe 3 Dateien, prüfe sie:\na.rs, b.rs, c.rs",
+    "Rolle: Lektor;\nTon: freundlich;\nLänge: kurz;",
+    "– Login reparieren\n– Tests schreiben",
+    "Der Befehl `git push` geht nicht,\nwas tun?",
+    "Ersetze foo() durch bar()\nund baz durch qux",
+    "任务:\n- 修复登录\n- 部署到测试环境",
+    "任务：\n- 登录\n- 部署",
+    "需求:\n1. 登录页面\n2. 支付功能\n3. 用户中心",
+    "待办：\n1、修复登录\n2、写测试\n3、部署",
+    "小王说：\n“登录坏了”\n请修复",
+    "回复: 登录问题\n请修复",
+    "目标: 加快启动\n范围: 只改首页\n截止: 周五",
+    "主题: 发布会\n写一封邀请函",
+    "修改 src/app.py 第12行\n把 timeout 改成 60",
+    "用 React,不用 Vue\n保留测试,不动接口",
+    "第一步:检查代码;\n第二步:运行测试;\n第三步:部署;",
+    "1）修复登录\n2）写测试",
+    "问:为什么失败?\n答:请查一下",
+    "标题  正文  结尾\n按这个顺序写  谢谢",
+    "甲 | 乙\n哪个更好 | 更便宜",
+    "把 foo() 改名为 bar()\n并更新 src/api.ts",
+    "3月12日 - 发布\n3月13日 - 休假",
+    "我写了3个测试，请检查：\n登录失败",
+    "日期: 3月12日\n金额: 100元\n写一张发票",
+    "課題:\n- ログインを直す\n- テストを書く",
+    "Tâches :\n- corriger la connexion\n- déployer",
+    "Tareas:\n- arreglar el inicio\n- desplegar",
+    "Para: Ana\nEscribe una carta",
+    "Задачи:\n- исправить вход\n- написать тест",
+    "Do: jutra\nnapisz plan",
+    "A: pierwsza\nB: druga\nktóra lepsza?",
+];
+
+#[test]
+fn what_people_type_is_the_request_as_a_whole() {
+    let is_whole = |message: &&&str| {
+        let lines = message.lines().filter(|line| !line.trim().is_empty());
+        request(message) == lines.collect::<Vec<&str>>()
+    };
+    let wrong: Vec<String> = TYPED
+        .iter()
+        .filter(|message| !is_whole(message))
+        .map(|message| format!("{message:?}\n  is {:?}", request(message)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 #[test]
 fn the_request_is_told_from_attachments_by_structure() {
@@ -194,15 +349,25 @@ fn every_byte_is_in_one_part_at_most_and_cuts_are_between_characters() {
 
 #[test]
 fn beginnings_without_ends_are_read_in_linear_time() {
-    for (line, end) in [
-        ("```x\n", ""),
-        ("<a>\n", ""),
-        ("~~~\n```\n", ""),
-        ("<x-y\n", ""),
-        ("<a>\n", "</a> is the end of all"),
-        ("<a-b>\n</a-b>\n> x\n", ""),
+    for (start, line, end) in [
+        ("", "```x\n", ""),
+        ("", "<a>\n", ""),
+        ("", "~~~\n```\n", ""),
+        ("", "<x-y\n", ""),
+        ("", "<a>\n", "</a> is the end of all"),
+        ("", "<a-b>\n</a-b>\n> x\n", ""),
+        ("", "<task x\n", ""),
+        ("", "<ide_ ", ""),
+        ("", "<ide_ x> y ", ""),
+        ("", "<ide_/> y ", ""),
+        ("", "<task> ", ""),
+        ("", "<task> x ", ""),
+        ("", "x </task>", ""),
+        (&"1".repeat(400_000), ")  ", "\nx"),
+        ("", "<ide_>\n", ""),
+        ("", "</task", ""),
     ] {
-        let message = line.repeat(200_000) + end;
+        let message = start.to_owned() + &line.repeat(200_000) + end;
         let parts = Parts::of(&message);
         assert!(!parts.is_whole, "{line:?}");
         let excerpt = Excerpt::new(&parts, usize::MAX);
