@@ -32,7 +32,6 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 impl PrivateDir {
     /// Creates a directory below the system's directory for temporary files.
-    #[cfg_attr(not(feature = "toolsets"), expect(dead_code, reason = "scripts have a choice"))]
     pub fn new() -> io::Result<PrivateDir> {
         PrivateDir::below(&std::env::temp_dir())
     }

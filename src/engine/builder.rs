@@ -357,7 +357,7 @@ impl EngineBuilder {
         if let Some(retriever) = self.retriever.as_ref().filter(|_| self.prepares_retriever) {
             snapshot.retrieval(&**retriever)?;
         }
-        #[cfg(feature = "trust")]
+        #[cfg(any(feature = "scripts", feature = "toolsets"))]
         let trust = self.trust.unwrap_or_default();
         let views = Views::new(snapshot);
         let whole = Arc::clone(&views.whole);

@@ -38,7 +38,7 @@ pub(crate) use supervisor::{Handle, hand_over};
 pub use syscalls::allowed_calls;
 
 /// Tells whether this system can hold code to single addresses of the network.
-pub fn limits_network() -> bool {
+pub(crate) fn limits_network() -> bool {
     #[cfg(target_os = "linux")]
     let is_possible = syscalls::are_supported() && syscalls::is_supervised();
     #[cfg(not(target_os = "linux"))]

@@ -76,7 +76,8 @@ use run::{AllowedAccess, Reads, Sockets};
 #[cfg(target_os = "linux")]
 #[doc(hidden)]
 pub use crate::sandbox::allowed_calls;
-pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel, limits_network};
+pub(crate) use crate::sandbox::limits_network;
+pub use crate::sandbox::{FilesystemLevel, NetworkLevel, SandboxLevel};
 pub use limits::{ProjectScripts, ScriptLimits};
 pub use output::{Listener, Offline, ScriptIo, ScriptOutput, Stream};
 

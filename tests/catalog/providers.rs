@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+#[cfg(feature = "watch")]
 use std::time::{Duration, Instant};
 
 use repertoire::activation::ReadOptions;

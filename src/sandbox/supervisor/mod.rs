@@ -12,7 +12,9 @@ mod listener;
 mod message;
 mod policy;
 
-use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
+use std::io::{self, PipeReader, PipeWriter};
+#[cfg(feature = "scripts")]
+use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::sync::OnceLock;
 use std::thread;
