@@ -60,17 +60,16 @@ fn main() {
         ("memory", Arc::new(MemoryStore::default())),
         ("SQLite", Arc::new(file)),
         ("PostgreSQL", open(server.fresh())),
-        ("PostgreSQL*", open(without.fresh())),
+        ("PostgreSQL without `fsync`", open(without.fresh())),
         ("Redis", open(redis.fresh())),
     ];
-    println!("{} turns, each of which reads and writes its session, in microseconds", TURNS.1);
-    println!("{:<12}{:>8}{:>8}{:>14}", "store", "p50", "p99", "p50 over none");
+    println!("{} turns, each of which reads and writes its session, in microseconds\n", TURNS.1);
+    println!("| store | a turn | 99 % | more than memory |\n| --- | ---: | ---: | ---: |");
     let mut first = None;
     for (name, store) in stores {
         let times = times(&store);
         let at = |share: usize| times[(times.len() - 1) * share / 100].as_micros();
         let none = *first.get_or_insert(at(50));
-        println!("{name:<12}{:>8}{:>8}{:>14}", at(50), at(99), at(50).saturating_sub(none));
+        println!("| {name} | {} | {} | {} |", at(50), at(99), at(50).saturating_sub(none));
     }
-    println!("* without `fsync`: the difference is the disk's");
 }

@@ -1,11 +1,12 @@
 //! The cost of a plugin's ABI boundary. A plugin is loaded, called in this process and in a child
-//! process, and compared with a trait object that does the same JSON work. Run it with `cargo bench
-//! --bench toolset`.
+//! process, and compared with a trait object that does the same JSON work, with the system's loader alone, and with an MCP
+//! server over standard streams. Run it with `cargo bench -p repertoire-cli --bench toolset`: it prints a Markdown table.
 //!
 //! The plugins are built with cargo, as users build them. Each answer is asserted.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a benchmark")]
 
-#[path = "../../../tests/support/plugin.rs"]
+mod beside;
+#[path = "../../../../tests/support/plugin.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod plugin;
 
@@ -138,7 +139,7 @@ fn loads(hello: &[u8]) {
             assert_eq!(engine.all_tools().tools.len(), 4);
             begin.elapsed()
         };
-        println!("load {place}: {:.2?}", middle((0..100).map(load).collect()));
+        row(&format!("load a library {place}"), &time(middle((0..100).map(load).collect())));
     }
 }
 
@@ -163,8 +164,10 @@ fn calls(hello: &[u8], failing: &[u8]) {
     check(ours.call(&arguments, &Silent).unwrap());
     check(child.call(&arguments, &Silent).unwrap());
 
-    report("call: trait object", || drop(direct.call(black_box(ARGUMENTS), &Silent)));
-    report("call: border, in process", || {
+    report("call: a trait object that does the same JSON work", || {
+        drop(direct.call(black_box(ARGUMENTS), &Silent));
+    });
+    report("call: through the border, in process", || {
         drop(border.call("greet", black_box(ARGUMENTS), &Silent));
     });
     // Measured one after the other, the two would see different loads of a busy machine, so they
@@ -173,10 +176,12 @@ fn calls(hello: &[u8], failing: &[u8]) {
         || drop(direct.call(black_box(ARGUMENTS), &Silent)),
         || drop(border.call("greet", black_box(ARGUMENTS), &Silent)),
     );
-    println!("border, in process: {ratio:.2} times the trait object, in turns");
+    row("the same two, in turns", &format!("{ratio:.2} : 1"));
     // These calls also validate the arguments against the schema.
-    report("call: tool, in process", || drop(ours.call(black_box(&arguments), &Silent)));
-    report("call: tool, in a child", || drop(child.call(black_box(&arguments), &Silent)));
+    report("call: a tool in process, arguments compared with the schema", || {
+        drop(ours.call(black_box(&arguments), &Silent));
+    });
+    report("call: a tool in a child", || drop(child.call(black_box(&arguments), &Silent)));
 
     let none = json!({});
     let direct: Box<dyn DirectTool> = black_box(Box::new(Big));
@@ -187,9 +192,42 @@ fn calls(hello: &[u8], failing: &[u8]) {
     assert_eq!(ours.call(&none, &Silent).unwrap(), expected);
     assert_eq!(child.call(&none, &Silent).unwrap(), expected);
 
-    report("64 KiB: trait object", || drop(direct.call(black_box("{}"), &Silent)));
-    report("64 KiB: tool, in process", || drop(ours.call(black_box(&none), &Silent)));
-    report("64 KiB: tool, in a child", || drop(child.call(black_box(&none), &Silent)));
+    report("64 KiB of output: a trait object", || drop(direct.call(black_box("{}"), &Silent)));
+    report("64 KiB of output: a tool in process", || drop(ours.call(black_box(&none), &Silent)));
+    report("64 KiB of output: a tool in a child", || drop(child.call(black_box(&none), &Silent)));
+}
+
+/// Measures how soon a class answers again after its process crashed, and how soon a replaced library answers.
+fn mishaps(hello: &[u8], failing: &[u8]) {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    write_copied(&path("failing"), &path("cache"), failing, "FailingToolset");
+    let crashing = engine(&path("failing"), &path("cache"), in_child());
+    let [crash, again] = ["segfault", "noop"].map(|name| tool(&crashing, name));
+    let recover = |_| {
+        let begin = Instant::now();
+        assert!(crash.call(&json!({}), &Silent).is_err());
+        again.call(&json!({}), &Silent).unwrap();
+        begin.elapsed()
+    };
+    row("crash: the error, and the next answer", &time(middle((0..15).map(recover).collect())));
+
+    let replaced = |number: u32| [hello, &number.to_le_bytes()].concat();
+    write_skill(&path("hello"), "bench", &replaced(0), "HelloToolset");
+    let reloading = engine(&path("hello"), &path("cache"), in_child());
+    let arguments: Value = ARGUMENTS.parse().unwrap();
+    tool(&reloading, "greet").call(&arguments, &Silent).unwrap();
+    let reload = |number| {
+        write_skill(&path("hello"), "bench", &replaced(number), "HelloToolset");
+        let begin = Instant::now();
+        reloading.refresh().unwrap();
+        tool(&reloading, "greet").call(&arguments, &Silent).unwrap();
+        begin.elapsed()
+    };
+    row(
+        "reload: a replaced library, until it answers",
+        &time(middle((1..16).map(reload).collect())),
+    );
 }
 
 /// Lists 200 libraries whose descriptions are cached, in a new process and then once more.
@@ -218,7 +256,11 @@ fn lists(hello: &[u8]) {
     std::thread::sleep(Duration::from_secs(3));
     listed();
     let (first, again) = middle((0..5).map(|_| listed()).collect());
-    println!("tools/list of {N} libraries: {first:.1?} in a new process, then {again:.1?}");
+    row(
+        &format!("`tools/list` of {N} libraries with kept descriptions, first of a process"),
+        &time(first),
+    );
+    row("the same again", &time(again));
 }
 
 /// Measures a good library alone, and next to a library that hangs and one that crashes.
@@ -241,17 +283,21 @@ fn neighbours(hello: &[u8], failing: &[u8]) {
     };
     let list = |engine: &Engine| assert_eq!(engine.tools_of(&"good".into()).tools.len(), 4);
     // Listing all tools also starts to open the library that hangs.
-    for tools in &tools {
+    let first = tools.each_ref().map(|tools| {
         let begin = Instant::now();
         drop(tools.definitions(ToolFormat::Mcp));
-        println!("first list of all: {:.1?}", begin.elapsed());
+        let listed = begin.elapsed();
         call(tools);
-    }
+        listed
+    });
+    row("first list of all three, which waits for the one that hangs", &time(first[1]));
     let calls = ratio(|| call(&tools[0]), || call(&tools[1]));
     let lists = ratio(|| list(&engines[0]), || list(&engines[1]));
-    println!(
-        "beside one that hangs and one that crashes: call {calls:.2}, list {lists:.2} times alone"
+    row(
+        "call of a library beside one that hangs and one that crashes",
+        &format!("{calls:.2} : 1 alone"),
     );
+    row("its list", &format!("{lists:.2} : 1 alone"));
 }
 
 fn session_tools(engine: &Engine) -> SessionTools {
@@ -276,12 +322,27 @@ fn median(run: impl Fn(), n: usize) -> Duration {
     middle((0..n).map(time).collect())
 }
 
+/// Prints a row of the table.
+fn row(name: &str, figure: &str) {
+    println!("| {name} | {figure} |");
+}
+
+/// Returns a time in three digits.
+fn time(of: Duration) -> String {
+    match of.as_secs_f64() {
+        s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
+        s if s < 1e-3 => format!("{:.3} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.3} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
 /// Prints the time of one run: the median of 31 batches of about 30 ms.
 fn report(name: &str, run: impl Fn()) {
     let alone = median(&run, 101).max(Duration::from_nanos(20));
     let n_runs = (Duration::from_millis(30).as_nanos() / alone.as_nanos()).max(1) as u32;
     let turn = || (0..n_runs).for_each(|_| run());
-    println!("{name}: {:.2?}", median(turn, 31) / n_runs);
+    row(name, &time(median(turn, 31) / n_runs));
 }
 
 /// Returns the time of `other` as a multiple of the time of `one`, by the medians of many short
@@ -305,12 +366,18 @@ fn library_name() -> String {
 
 fn main() {
     // Child processes run this same program.
-    if std::env::args().nth(1).as_deref() == Some(CHILD) {
-        worker_main();
+    match std::env::args().nth(1).as_deref() {
+        Some(CHILD) => worker_main(),
+        Some(beside::SERVER) => return beside::serve(),
+        _ => {}
     }
+    println!("### Toolsets\n\n| step | median |\n| --- | ---: |");
     let (hello, failing) = (built("calls-toolset"), built("failing-toolset"));
     loads(&hello);
+    beside::loads(&hello);
     calls(&hello, &failing);
+    beside::calls();
+    mishaps(&hello, &failing);
     lists(&hello);
     neighbours(&hello, &failing);
 }
