@@ -22,6 +22,7 @@ mod integers;
 mod library;
 mod library_cache;
 mod loader;
+mod nulls;
 mod pins;
 #[cfg(feature = "mcp-toolsets")]
 mod program;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::descriptions::{Descriptions, Key};
 use super::integers::with_integers;
 use super::library::{CallFailure, Library};
+use super::nulls::without_nulls;
 use super::pins::{Pins, TOO_LARGE, check_size, pins, texts, told};
 use super::rights::RightsRequest;
 use super::schema;
@@ -182,7 +183,8 @@ impl Tool {
             return Err(Error::new(ErrorCode::NotFound, message, help));
         }
         let Tool { name, toolset, config, short_name, .. } = self;
-        let arguments = with_integers(arguments.clone(), &self.parameters);
+        let arguments = without_nulls(arguments.clone(), &self.parameters);
+        let arguments = with_integers(arguments, &self.parameters);
         let output = self.library.call(
             toolset,
             config,
