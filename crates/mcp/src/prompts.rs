@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Connection;
 use super::blocking::{blocking, protocol_error};
 use super::consent::{self, Consented};
-use repertoire::activation::{Activation, Command, find_command};
+use repertoire::activation::{Activation, Command, find_command, text_of_arguments};
 use repertoire::catalog::Audience;
 use repertoire::disclosure::model_text;
 use repertoire::engine::Activate;
@@ -105,10 +105,9 @@ async fn answer(
 
 /// Returns the value of the only argument. Fails with `INVALID_PARAM` if there are others.
 fn args(prompt: &str, mut arguments: JsonObject) -> Result<String, Error> {
-    let args = arguments.remove(ARGS);
-    match (args, arguments.keys().next()) {
-        (None, None) => Ok(String::new()),
-        (Some(Value::String(args)), None) => Ok(args),
+    let args = arguments.remove(ARGS).unwrap_or(Value::Null);
+    match (text_of_arguments(&args), arguments.keys().next()) {
+        (Some(args), None) => Ok(args),
         (_, unknown) => {
             let unknown = unknown.map_or(ARGS, String::as_str);
             let message = format!("the argument `{unknown}` of the prompt `{prompt}` does not fit");

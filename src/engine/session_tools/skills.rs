@@ -24,7 +24,8 @@ impl SessionTools {
         let entry = catalog.find(&call.skill, Audience::Model)?;
         Span::current().record("skill", entry.id.as_str());
         let is_plain = call.args.trim().is_empty();
-        if is_plain && call.by.is_none() && self.is_in_context(entry)? {
+        let by = call.by.filter(|by| !by.trim().is_empty());
+        if is_plain && by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
             self.session.record_use(id)?;
             self.engine.1.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
@@ -33,7 +34,7 @@ impl SessionTools {
             );
             return Ok(Envelope::success(&json!({"id": id, "in_context": true}), text));
         }
-        let by = call.by.map(Into::into);
+        let by = by.map(Into::into);
         // If the host cannot spawn a task, the instructions join the conversation.
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
