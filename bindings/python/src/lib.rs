@@ -3,6 +3,7 @@
 mod activation;
 mod callbacks;
 mod catalog;
+mod collection;
 mod disclosure;
 mod engine;
 mod envelope;

@@ -62,7 +62,7 @@ def test_one_text_stands_for_a_list_of_one(tmp_path: Path) -> None:
     assert ScriptOptions(env="HOME", write=root) == ScriptOptions(env=["HOME"], write=[root])
 
 
-@pytest.mark.parametrize("wrong", [3, None, [3], 1.5])
+@pytest.mark.parametrize("wrong", [3, [None], [3], 1.5])
 def test_what_is_no_source_is_a_type_error_in_words_of_python(wrong: Any) -> None:
     with pytest.raises(TypeError) as raised:
         Engine(wrong)
