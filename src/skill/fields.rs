@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::finding::Finding;
-use super::keys::normalized;
+use super::keys::{CLOSING_KEYS, normalized};
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
@@ -266,20 +266,22 @@ impl<'n> Fields<'n> {
     }
 }
 
+/// The finding about a key that repeats an earlier one. Of two values of a field that closes the skill, the one that
+/// closes it counts; a list of tools has no such value.
 pub(super) fn duplicate_key(key: &str, span: Range<usize>) -> Finding {
-    Finding::new(
-        Code::DuplicateKey,
-        span,
-        format!("`{}` is set twice; the last value is used", excerpt(key)),
-        "remove one of the two lines",
-    )
+    let name = normalized(key);
+    let is_flag = CLOSING_KEYS.contains(&&*name) && name != "allowed_tools";
+    let used = if is_flag { "the value that restricts the skill" } else { "the last value" };
+    let message = format!("`{}` is set twice; {used} is used", excerpt(key));
+    Finding::new(Code::DuplicateKey, span, message, "remove one of the two")
 }
 
-/// Returns the value of `key`, spelt with `_`, if `node` is a map that has this key.
+/// Returns the last value of `key`, spelt with `_`, if `node` is a map that has this key in any spelling.
 pub(super) fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Value::Mapping(entries) = &node.value else { return None };
     entries
         .iter()
+        .rev()
         .find(|(name, _)| name.text().is_some_and(|name| normalized(name) == key))
         .map(|(_, value)| value)
 }
