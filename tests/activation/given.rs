@@ -67,8 +67,8 @@ fn null_is_as_good_as_no_argument() {
 #[test]
 fn arguments_have_the_types_that_models_write() {
     let dir = skills(&[("review", "", "Review $ARGUMENTS.")]);
-    let lines: String = (1..=9).map(|n| format!("line {n}\n")).collect();
-    write(dir.path(), "review/notes.md", &lines);
+    let lines: Vec<String> = (1..=9).map(|n| format!("line {n}\n")).collect();
+    write(dir.path(), "review/notes.md", &lines.concat());
     let engine = builder(&dir).build().unwrap();
     let tools = || engine.tools(&engine.session("s"));
     for (args, wanted) in [

@@ -144,7 +144,7 @@ impl SessionTools {
         let known = Self::NAMES.into_iter().find(|known| *known == tool);
         let span = spans::tool(known.unwrap_or("toolset"));
         let call = || {
-            let arguments = match read_arguments(arguments) {
+            let arguments = match read_arguments(tool, arguments) {
                 Ok(arguments) => arguments,
                 Err(error) => return Ok(Envelope::from(&error)),
             };
@@ -250,12 +250,12 @@ fn no_tool(tool: &str) -> Error {
 }
 
 /// Returns the arguments of a call that are written as JSON text, or not at all, as a value.
-fn read_arguments(arguments: &Value) -> Result<Cow<'_, Value>, Error> {
+fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>, Error> {
     let none = || Value::Object(Map::new());
     let read = match arguments {
         Value::String(text) if text.trim().is_empty() => Value::Null,
         Value::String(text) => surrogates::parse(text).map_err(|error| {
-            let message = format!("the arguments are not JSON: {error}");
+            let message = format!("the arguments of `{tool}` are not JSON: {error}");
             let help = "give an object as the tool's definition describes it";
             Error::new(ErrorCode::InvalidParam, message, help)
         })?,
