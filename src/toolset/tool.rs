@@ -106,6 +106,7 @@ pub struct ToolFailure {
 
 /// The tools that were loaded, and the toolsets that could not be.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Tools {
     /// The tools, in the order of skills, entries and toolsets.
     pub tools: Vec<Tool>,
