@@ -23,6 +23,7 @@ use crate::options::{
 use crate::retriever::Retriever;
 use crate::session::Session;
 use crate::several::{PathText, Several};
+use crate::text::Text;
 use crate::tools::{ToolChanges, Tools, in_thread};
 use crate::worker::worker_for;
 
@@ -143,13 +144,13 @@ impl Engine {
     fn turn(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: &Bound<'_, Session>,
         paths: Several<PathText>,
         budget: Option<Budget>,
         options: Option<DisclosureOptions>,
     ) -> PyResult<Turn> {
-        let message = Message { text: message, paths: paths.texts(), budget, options };
+        let message = Message { text: &message, paths: paths.texts(), budget, options };
         let run = |turn: TurnBuilder<'_>| turn.run().map(Box::new);
         let turn = self.with_turn(py, &message, session.get(), run)?;
         Turn::of(py, *turn)
@@ -170,13 +171,13 @@ impl Engine {
     fn preview(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: &Bound<'_, Session>,
         paths: Several<PathText>,
         budget: Option<Budget>,
         options: Option<DisclosureOptions>,
     ) -> PyResult<Disclosure> {
-        let message = Message { text: message, paths: paths.texts(), budget, options };
+        let message = Message { text: &message, paths: paths.texts(), budget, options };
         let preview = |turn: TurnBuilder<'_>| Ok(turn.preview());
         self.with_turn(py, &message, session.get(), preview).map(Disclosure::from)
     }
@@ -186,10 +187,10 @@ impl Engine {
     fn disclose(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         paths: Several<PathText>,
     ) -> PyResult<Disclosure> {
-        let message = Message { text: message, paths: paths.texts(), ..Message::default() };
+        let message = Message { text: &message, paths: paths.texts(), ..Message::default() };
         unlocked(py, || self.0.disclose(message.query())).map(Disclosure::from)
     }
 
@@ -209,16 +210,16 @@ impl Engine {
     fn matches(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: Option<&Bound<'_, Session>>,
         paths: Several<PathText>,
     ) -> PyResult<Vec<Match>> {
-        let query = Message { text: message, paths: paths.texts(), ..Message::default() };
+        let query = Message { text: &message, paths: paths.texts(), ..Message::default() };
         let found = match session {
             None => unlocked(py, || self.0.matches(query.query())),
             Some(session) => self.with_turn(py, &query, session.get(), |turn| Ok(turn.matches())),
         };
-        Ok(found?.into_iter().map(|found| Match::of(found, message)).collect())
+        Ok(found?.into_iter().map(|found| Match::of(found, &message)).collect())
     }
 
     /// Returns the best `limit` matches of a message, and the reasons why other skills are not among
@@ -227,19 +228,19 @@ impl Engine {
     fn explain(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         limit: Option<usize>,
         session: Option<&Bound<'_, Session>>,
         paths: Several<PathText>,
     ) -> PyResult<Explanation> {
-        let query = Message { text: message, paths: paths.texts(), ..Message::default() };
+        let query = Message { text: &message, paths: paths.texts(), ..Message::default() };
         let limit = limit.unwrap_or(3);
         let explain = |turn: TurnBuilder<'_>| Ok(turn.explain(limit));
         let found = match session {
             None => unlocked(py, || self.0.explain(query.query(), limit)),
             Some(session) => self.with_turn(py, &query, session.get(), explain),
         };
-        found.map(|found| Explanation::of(found, message))
+        found.map(|found| Explanation::of(found, &message))
     }
 
     /// Returns the best `limit` skills for a query, by triggers and by relevance.
@@ -247,10 +248,10 @@ impl Engine {
     fn find_skills(
         &self,
         py: Python<'_>,
-        query: &str,
+        query: Text<'_>,
         limit: Option<usize>,
     ) -> PyResult<Vec<FoundSkill>> {
-        let found = unlocked(py, || self.0.find_skills(query, limit.unwrap_or(5)))?;
+        let found = unlocked(py, || self.0.find_skills(&*query, limit.unwrap_or(5)))?;
         Ok(found.into_iter().map(FoundSkill::from).collect())
     }
 
@@ -283,7 +284,7 @@ impl Engine {
         &self,
         py: Python<'_>,
         name: &str,
-        args: Option<&str>,
+        args: Option<Text<'_>>,
         session: &Bound<'_, Session>,
         audience: Option<&str>,
         by: Option<String>,
@@ -294,7 +295,7 @@ impl Engine {
             let audience = self::audience(audience.unwrap_or("model"))?;
             let inline = inline.unwrap_or_default();
             let how = Activate { audience, by: by.map(Into::into), inline };
-            self.0.activate_with(name, args.unwrap_or_default(), session, &how)
+            self.0.activate_with(name, args.as_deref().unwrap_or_default(), session, &how)
         });
         activation.map(Activation::from)
     }
@@ -313,11 +314,11 @@ impl Engine {
     fn user_message(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: &Bound<'_, Session>,
     ) -> PyResult<Option<Activation>> {
         let session = &session.get().0;
-        let activation = run(py, || self.0.user_message(message, session))?;
+        let activation = run(py, || self.0.user_message(&message, session))?;
         Ok(activation.map(Activation::from))
     }
 
@@ -343,7 +344,7 @@ impl Engine {
     }
 
     /// Returns the number of tokens of a text, as counted for budgets.
-    fn count_tokens(&self, py: Python<'_>, text: &str) -> PyResult<usize> {
-        unlocked(py, || self.0.count_tokens(text))
+    fn count_tokens(&self, py: Python<'_>, text: Text<'_>) -> PyResult<usize> {
+        unlocked(py, || self.0.count_tokens(&text))
     }
 }

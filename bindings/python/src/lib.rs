@@ -21,6 +21,7 @@ mod retriever;
 mod session;
 mod several;
 mod skill;
+mod text;
 mod tools;
 mod worker;
 

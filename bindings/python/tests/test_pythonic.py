@@ -110,6 +110,21 @@ def test_results_are_values(tmp_path: Path) -> None:
     assert Config(".") == Config(Path(".")) and ScriptOptions(timeout=1) != ScriptOptions(timeout=2)
 
 
+def test_half_of_a_character_is_not_the_end_of_a_message(tmp_path: Path) -> None:
+    engine = Engine(place(tmp_path, "review"))
+    session = engine.session("a")
+    message = "\ud83d, look at it \udcff"
+    assert engine.disclose(message).full == ["review"]
+    assert engine.turn(message, session).disclosure.full == ["review"]
+    hit = engine.matches(message)[0].hits[0]
+    assert message[hit.start : hit.end] == "look at it"
+    assert engine.find_skills("reviews \ud83d")[0].id == "review"
+    assert "Do \ufffd." in engine.activate("review", "\ud83d", session=session).content
+    assert engine.tools(session).call("find_skills", {"query": "\ud83d reviews"}).ok
+    with pytest.raises(TypeError):
+        engine.disclose(7)  # type: ignore[arg-type]
+
+
 def test_notebooks_show_the_text(tmp_path: Path) -> None:
     engine = Engine(place(tmp_path, "review"))
     disclosure = engine.disclose("look at it")
