@@ -278,7 +278,7 @@ impl Engine {
 
     /// Activates the skill that `name` refers to: an id, a path, or a unique name. `audience` says who
     /// asks: `model` or `user`. `by` is the skill whose instructions asked for the activation.
-    #[pyo3(signature = (name, args = "", *, session, audience = "model", by = None, inline = false))]
+    #[pyo3(signature = (name, args = None, *, session, audience = "model", by = None, inline = false))]
     #[expect(clippy::too_many_arguments, reason = "one for each option")]
     fn activate(
         &self,

@@ -143,7 +143,7 @@ class Engine:
     def activate(
         self,
         name: str,
-        args: str | None = "",
+        args: str | None = None,
         *,
         session: Session,
         audience: Audience | None = "model",
@@ -154,7 +154,7 @@ class Engine:
     async def aactivate(
         self,
         name: str,
-        args: str | None = "",
+        args: str | None = None,
         *,
         session: Session,
         audience: Audience | None = "model",
