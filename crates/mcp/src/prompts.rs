@@ -35,10 +35,11 @@ impl Connection {
     }
 
     /// Returns the id and the brief of the skill with a command, found by the same rules as when a user
-    /// types it.
+    /// types it, with or without its slash.
     fn command(&self, name: &str) -> Result<(SkillId, String), Error> {
         let catalog = self.engine.catalog();
-        let entry = find_command(&catalog, name).filter(|entry| entry.is_available());
+        let word = name.strip_prefix('/').unwrap_or(name);
+        let entry = find_command(&catalog, word).filter(|entry| entry.is_available());
         let found =
             entry.map(|entry| (entry.id.clone(), model_text(entry.skill.brief()).into_owned()));
         found.ok_or_else(|| {
