@@ -24,6 +24,7 @@ pub use code::{Code, Severity};
 /// # Ok::<(), repertoire::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The kind of finding.
     pub code: Code,

@@ -43,6 +43,7 @@ pub enum Envelope {
 
 /// The reason why a tool failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Fault {
     /// The code of the error, for programs.
     pub code: ErrorCode,

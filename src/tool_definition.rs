@@ -8,6 +8,7 @@ use crate::error::{Error, choose};
 
 /// The shape of a tool definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ToolFormat {
     /// The Model Context Protocol's `tools/list`.
     Mcp,

@@ -48,6 +48,7 @@ pub trait Host: Send + Sync {
 
 /// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum LogLevel {
     /// Something failed.
     Error = 1,

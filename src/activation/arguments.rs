@@ -1,5 +1,7 @@
 //! Substitution of arguments for the placeholders of a body (`docs/activation.md`).
 
+use serde_json::Value as Json;
+
 use crate::skill::placeholder::{self, Declared, Directories, Found, Placeholder};
 
 /// The longest body with arguments, in bytes.
@@ -76,6 +78,21 @@ pub(super) fn split(args: &str) -> Vec<String> {
     let split = shlex::split(&args.replace('#', mark.encode_utf8(&mut [0; 4])));
     let words = split.map(|words| words.iter().map(|word| word.replace(mark, "#")).collect());
     words.unwrap_or_else(|| args.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Returns the arguments of a skill that a program wrote as JSON: a text, a number or a truth value; a list of
+/// these, joined by blanks as on a command line; or `null` for none. Returns `None` for anything else.
+pub fn text_of_arguments(value: &Json) -> Option<String> {
+    let one = |value: &Json| match value {
+        Json::String(text) => Some(text.clone()),
+        Json::Number(_) | Json::Bool(_) => Some(value.to_string()),
+        _ => None,
+    };
+    match value {
+        Json::Null => Some(String::new()),
+        Json::Array(values) => Some(values.iter().map(one).collect::<Option<Vec<_>>>()?.join(" ")),
+        value => one(value),
+    }
 }
 
 #[cfg(test)]

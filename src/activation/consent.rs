@@ -22,6 +22,7 @@ pub enum Risk {
 
 /// The policy that decides when an activation needs the user's consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ConsentPolicy {
     /// No activation needs consent.
     #[default]

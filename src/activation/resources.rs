@@ -16,8 +16,10 @@ use crate::catalog::{Entry, is_skill_file};
 use crate::confined::{Dir, Links, plain};
 use crate::disclosure::model_text;
 use crate::error::{Error, ErrorCode};
+use crate::skill::own_path;
 
-/// Reads the file `path` below `dir`, the directory of the skill named `skill`.
+/// Reads the file `path` below `dir`, the directory of the skill named `skill`. The path may begin with that directory,
+/// or with a placeholder for it such as `${SKILL_DIR}`.
 ///
 /// Only files of the skill itself are read. Links are refused wherever they point, and so are files with
 /// a second name (hard links), which may belong to somebody else. Hidden files (such as those in
@@ -35,7 +37,7 @@ pub fn read_resource(
     path: &str,
     options: &ReadOptions,
 ) -> Result<Resource, Error> {
-    let asked = Asked { skill, path };
+    let asked = Asked { skill, path, dir: Some(dir) };
     let (file, path) = asked.file(dir)?;
     let bytes = asked.read(file, most_bytes(options))?;
     asked.resource(path, bytes, options)
@@ -48,7 +50,7 @@ pub(crate) fn resource_of(
     path: &str,
     options: &ReadOptions,
 ) -> Option<Result<Resource, Error>> {
-    let asked = Asked { skill: entry.id.as_str(), path };
+    let asked = Asked { skill: entry.id.as_str(), path, dir: entry.skill.dir() };
     if let Some(dir) = entry.skill.dir() {
         return Some(read_resource(asked.skill, dir, path, options));
     }
@@ -60,7 +62,7 @@ pub(crate) fn resource_of(
 /// Returns the bytes of the file `path` of a skill, in its directory or from its provider, which may have at most
 /// `max_bytes`. Fails for the same reasons as [`read_resource`], and with `NOT_FOUND` if the skill is in memory.
 pub fn bytes_of(entry: &Entry, path: &str, max_bytes: usize) -> Result<Vec<u8>, Error> {
-    let asked = Asked { skill: entry.id.as_str(), path };
+    let asked = Asked { skill: entry.id.as_str(), path, dir: entry.skill.dir() };
     if let Some(dir) = entry.skill.dir() {
         return read_bytes(asked.skill, dir, path, max_bytes);
     }
@@ -83,7 +85,7 @@ pub(super) fn read_bytes(
     path: &str,
     max_bytes: usize,
 ) -> Result<Vec<u8>, Error> {
-    let asked = Asked { skill, path };
+    let asked = Asked { skill, path, dir: Some(dir) };
     let (file, _) = asked.file(dir)?;
     asked.read(file, max_bytes)
 }
@@ -92,6 +94,8 @@ pub(super) fn read_bytes(
 struct Asked<'a> {
     skill: &'a str,
     path: &'a str,
+    /// The directory of the skill, if it has one.
+    dir: Option<&'a Path>,
 }
 
 impl Asked<'_> {
@@ -151,9 +155,10 @@ impl Asked<'_> {
         Ok((bytes, path))
     }
 
-    /// Returns the path without empty parts and `.`, unless it is that of the skill's own `SKILL.md`.
+    /// Returns the path from the skill's directory, without empty parts and `.`, unless it is that of the skill's own
+    /// `SKILL.md`.
     fn plain(&self) -> Result<String, Error> {
-        let path = plain(self.path).map_err(|why| self.no_path(why))?;
+        let path = plain(&own_path(self.path, self.dir)).map_err(|why| self.no_path(why))?;
         if is_skill_file(path.as_ref()) {
             return Err(self.error(
                 ErrorCode::InvalidParam,

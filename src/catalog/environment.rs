@@ -7,6 +7,7 @@ use std::path::Path;
 /// The environment against which the requirements of skills are checked. This is the only place where
 /// the library reads the environment of the process, and it does so only if the host gives no other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Environment {
     /// The environment of this process.
     #[default]

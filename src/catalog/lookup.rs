@@ -1,8 +1,36 @@
 //! The look-up of a skill by name, and the error if there is no such skill.
 
-use super::Entry;
+use std::borrow::Cow;
+
 use super::naming::{Meant, meant};
+use super::{Audience, Catalog, Entry};
 use crate::error::{Error, ErrorCode, Remedy};
+
+impl Catalog {
+    /// The skill that `audience` means by `name`, as [`Catalog::find`] has it, and the arguments for it. In place of
+    /// a name there may be a whole command, such as `/review PR 42` or `$review PR 42`, as in a message.
+    pub(crate) fn find_with_args<'a>(
+        &self,
+        name: &str,
+        args: &'a str,
+        audience: Audience,
+    ) -> Result<(&Entry, Cow<'a, str>), Error> {
+        let not_found = match self.find(name, audience) {
+            Ok(entry) => return Ok((entry, Cow::Borrowed(args))),
+            Err(error) => error,
+        };
+        let Some((word, own_args)) = command(name) else { return Err(not_found) };
+        let entry = self.find(word, audience).map_err(|_| not_found)?;
+        Ok((entry, Cow::Owned(format!("{own_args} {args}").trim_end().to_owned())))
+    }
+}
+
+/// Splits a command with arguments into its first word, with the sigil, and the arguments.
+fn command(text: &str) -> Option<(&str, &str)> {
+    let (word, args) = text.trim().split_once(char::is_whitespace)?;
+    let name = word.strip_prefix(['/', '$', '@'])?;
+    name.starts_with(|c: char| !"/$@#".contains(c)).then(|| (word, args.trim_start()))
+}
 
 /// The skill that `name` means, in any of the [forms](super::naming) for one skill: a name that several
 /// have means none, and a path that several have means the one of the highest source.

@@ -8,6 +8,7 @@
 //! | any letter case, `_`, a blank or another dash for `-`, invisible characters | the skill, if no other one is meant literally |
 //! | `` `id` ``, `"id"`, `id.`, `the id skill`, `Skill(id)`, `skill://id` | the skill, as in prose and in code |
 //! | `skills/id`, `skills/id/SKILL.md`, `plugin/id` | the only skill with this id or name |
+//! | `skills\id` | the same with `/`, if nothing has a `\` in its name |
 //! | `acme-*` | in a list: all skills with such an id or name |
 //! | `a, b` | in a list: both, if no skill has this name |
 
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{Entry, is_skill_file};
-use crate::skill::{SkillId, compared};
+use crate::skill::{SkillId, compared, is_comma};
 
 /// The readings of `written`, the most literal one first.
 pub(crate) fn readings(written: &str) -> impl Iterator<Item = Cow<'_, str>> {
@@ -95,6 +96,14 @@ pub(super) struct Meant<'a> {
 /// or a name, else by one in another letter case; else the only one with the name at the end of a path.
 /// Several have the same name, or the same path.
 pub(super) fn meant<'a>(entries: &[&'a Entry], written: &str) -> Meant<'a> {
+    let found = meant_as_written(entries, written);
+    if found.entries.is_empty() && written.contains('\\') {
+        return meant_as_written(entries, &written.replace('\\', "/"));
+    }
+    found
+}
+
+fn meant_as_written<'a>(entries: &[&'a Entry], written: &str) -> Meant<'a> {
     let found = meant_by(entries, &readings_as_written(written).collect::<Vec<_>>());
     let found = found
         .or_else(|| meant_by(entries, &readings_as_written(inside(written)?).collect::<Vec<_>>()));
@@ -157,8 +166,8 @@ impl<'a> Named<'a> {
                 self.entries.iter().filter(is_named).copied().collect()
             }
         };
-        if named.is_empty() && written.contains(',') {
-            return written.split(',').flat_map(|one| self.ids(one)).collect();
+        if named.is_empty() && written.contains(is_comma) {
+            return written.split(is_comma).flat_map(|one| self.ids(one)).collect();
         }
         named.into_iter().map(|entry| entry.id.clone()).collect()
     }

@@ -15,6 +15,7 @@ use crate::skill::Skill;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Scope {
     /// Shipped with the agent.
     Bundled,

@@ -187,6 +187,8 @@ codes! {
     CommandNotRun = "command-not-run", Warning;
     /// Invisible characters that a model still reads.
     InvisibleText = "invisible-text", Warning;
+    /// The character U+FFFD, in whose place another one was before the file was saved in another encoding.
+    LostCharacter = "lost-character", Warning;
     /// A trigger without any text.
     EmptyTrigger = "empty-trigger", Error;
     /// A trigger too long to be typed by anyone.

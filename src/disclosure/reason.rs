@@ -124,6 +124,7 @@ pub struct Cost {
 
 /// The fallback for a skill for which there was no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fallback {
     /// A line.
     Line,

@@ -25,6 +25,7 @@ pub(crate) use xml::{attribute, xml_body, xml_text};
 
 /// The format of prompt text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Format {
     /// Headings and lists.
     #[default]

@@ -28,6 +28,7 @@ impl Serialize for Tier {
 
 /// The result for one query: the text for the prompt, and how much of each skill it shows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Disclosure {
     /// The highest tier that any skill has in the text.
     pub tier: Tier,

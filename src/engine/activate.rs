@@ -74,8 +74,8 @@ impl Engine {
         how: &Activate<'_>,
     ) -> Result<Activation, Error> {
         let catalog = self.catalog();
-        let entry = catalog.find(name, how.audience)?;
-        self.activate_entry(&catalog, entry, args, session, how, None)
+        let (entry, args) = catalog.find_with_args(name, args, how.audience)?;
+        self.activate_entry(&catalog, entry, &args, session, how, None)
     }
 
     /// Activates the skill of a message such as `/review PR 42`; `None` for any other message, including
@@ -131,7 +131,7 @@ impl Engine {
         audience: Audience,
     ) -> Result<ConsentRequest, Error> {
         let catalog = self.catalog();
-        let entry = catalog.find(name, audience)?;
+        let (entry, _) = catalog.find_with_args(name, "", audience)?;
         let risk = risk(&session.state()?, &entry.id);
         Ok(activation::consent_request(entry, script_names(entry), session, audience, risk))
     }

@@ -111,6 +111,7 @@ impl fmt::Debug for Index {
 
 /// The answer of an [`Index`] to a query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Answer {
     /// The best matches, best first, as many as were asked for.
     pub matches: Vec<Match>,

@@ -19,6 +19,7 @@ use crate::skill::SkillId;
 /// assert_eq!(query.paths, ["src/main.rs"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Query<'q> {
     /// The message, as it was typed.
     pub text: Cow<'q, str>,
@@ -87,6 +88,7 @@ impl<'q> From<&'q Query<'_>> for Query<'q> {
 /// The kind of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum HitKind {
     /// The skill's id or name.
     Name,

@@ -35,6 +35,7 @@ pub struct SandboxLevel {
 /// The degree to which files are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum FilesystemLevel {
     /// Files are not closed: every file of the user is open.
     None,
@@ -47,6 +48,7 @@ pub enum FilesystemLevel {
 /// The degree to which the network is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum NetworkLevel {
     /// The network is open, because it is allowed or because the system cannot close it.
     Open,

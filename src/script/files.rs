@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::sub_skill::{Entered, enter, is_skill};
 use crate::confined::{self, Dir, Entry, Kind, Links};
 use crate::error::{Error, ErrorCode};
+use crate::skill::own_path;
 use crate::trust::{ContentHash, Demand, Owner, TrustStore, Verdict, check_permissions};
 
 /// The directory of scripts in a skill.
@@ -86,9 +87,9 @@ impl Files {
     }
 
     /// Returns the path of the script that `name` refers to: its path, or its path relative to
-    /// `scripts/`.
+    /// `scripts/`. The path may begin with the skill's directory, or with a placeholder for it.
     pub(super) fn resolve(&self, owner: &Owner, name: &str) -> Result<&str, Error> {
-        let plain = confined::plain(name).map_err(|why| {
+        let plain = confined::plain(&own_path(name, Some(&owner.dir))).map_err(|why| {
             let message = format!("`{name}` is not a script of the skill `{}`: {why}", owner.id);
             Error::new(ErrorCode::InvalidParam, message.replace('\0', "\u{fffd}"), self.names())
         })?;

@@ -43,6 +43,7 @@ impl fmt::Debug for ScriptIo<'_> {
 /// The reason why the network was closed to a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Offline {
     /// The host does not allow scripts to use the network.
     Host,

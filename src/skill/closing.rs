@@ -27,14 +27,17 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    /// Reads the fields of the front matter with these `entries`, and those of `lines` that are not among them.
+    /// Reads the fields of the front matter with these `entries`, those among the entries that were `replaced` by
+    /// later ones with the same key, and those of `lines` that are neither.
     pub(super) fn read(
         entries: &[(Node, Node)],
+        replaced: &[(Node, Node)],
         lines: &[(Node, Node)],
         reader: &mut Reader<'_>,
     ) -> Closing {
         let mut closing = Closing::default();
         closing.read_map(entries, true, reader);
+        closing.read_map(replaced, false, reader);
         for (key, value) in lines {
             let name = key.text().map(normalized).unwrap_or_default();
             let is_new = !closing.seen.contains(&key.span.start);
@@ -192,6 +195,13 @@ mod tests {
             "disable-model-invocation: false\nmetadata: {disable-model-invocation: true}",
             "disable-model-invocation: true\ndisable-model-invocation:",
             "brief_description: |\n  Rotates.\n  disable-model-invocation: true",
+            "metadata: {disable-model-invocation: true, disable-model-invocation: false}",
+            "metadata: {disable-model-invocation: false, disable-model-invocation: true}",
+            "metadata: {a: {user_invocable_only: on, user_invocable_only: off}}",
+            "metadata: {disable-model-invocation: true}\nmetadata: {x: 1}",
+            "policy: {allow_implicit_invocation: no, allow_implicit_invocation: yes}",
+            "\"disable-model-invocation\": true\n'disable-model-invocation': false",
+            "? disable-model-invocation\n: true\n? disable-model-invocation\n: false",
         ] {
             let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
             assert!(manifest.is_model_invocation_disabled(), "{fields}");
@@ -208,6 +218,25 @@ mod tests {
             let manifest = manifest(&format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n"));
             assert!(!manifest.is_user_invocable(), "{fields}");
             assert!(!manifest.is_model_invocation_disabled(), "{fields}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_set_twice_is_a_finding_that_says_which_value_counts() {
+        let restricts = "the value that restricts the skill is used";
+        for (fields, used) in [
+            ("metadata: {a: 1, a: 2}", "the last value is used"),
+            ("metadata:\n  a: 1\n  a: 2", "the last value is used"),
+            ("version: 1.0\nVersion: 2.0", "the last value is used"),
+            ("allowed-tools: [Read]\nallowed-tools: [Bash]", "the last value is used"),
+            ("metadata: {user-invocable: false, user-invocable: true}", restricts),
+            ("disable-model-invocation: true\ndisable-model-invocation: false", restricts),
+            ("disable-model-invocation: true\ndisableModelInvocation: false", restricts),
+        ] {
+            let text = format!("---\nname: a\ndescription: d\n{fields}\n---\nB\n");
+            let loaded = crate::skill::load::load(&text, "");
+            let messages: Vec<&str> = loaded.findings.iter().map(|of| &*of.message).collect();
+            assert!(matches!(messages[..], [one] if one.ends_with(used)), "{fields}: {messages:?}");
         }
     }
 
@@ -263,6 +292,7 @@ mod tests {
             "+++\nname = \"a\"\ndisable-model-invocation = true\n+++\nBody\n",
             "---\rname: a\rdescription: d\rdisable-model-invocation: true\r---\rBody\r",
             "---\n{\"name\": \"a\", \"description\": \"d\", \"disableModelInvocation\": true}\n---\nB",
+            "---\n{name: a, description: d, disableModelInvocation: true, disableModelInvocation: no}\n---\nB",
             "---\nname: a\ndescription: d\ndisableModelInvocation = true\n\n# Body\n",
             "```yaml\ndisableModelInvocation: true\n```\nBody\n",
         ] {

@@ -6,6 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "snapshot", derive(serde::Deserialize))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Context {
     /// The instructions go into the current conversation.
     #[default]

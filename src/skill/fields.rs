@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::finding::Finding;
-use super::keys::normalized;
+use super::keys::{CLOSING_KEYS, normalized};
 use super::spanned::Spanned;
 use super::yaml::{Node, Value};
 use crate::diagnostic::Code;
@@ -184,9 +184,14 @@ fn split_outside(
     ranges
 }
 
+/// Tells whether a character is a comma on some keyboard.
+pub(crate) fn is_comma(c: char) -> bool {
+    matches!(c, ',' | '，' | '、' | '،')
+}
+
 /// Splits at commas and line ends.
 pub(super) fn at_commas(text: &str) -> Vec<Range<usize>> {
-    split_outside(text, ['\0', '\0'], |c| c == ',' || c == '\n')
+    split_outside(text, ['\0', '\0'], |c| is_comma(c) || c == '\n')
 }
 
 /// Splits at commas and line ends, but not inside of `{a,b}` in a glob.
@@ -194,9 +199,9 @@ pub(super) fn at_commas_of_globs(text: &str) -> Vec<Range<usize>> {
     split_outside(text, ['{', '}'], |c| c == ',' || c == '\n')
 }
 
-/// Splits at commas and white space, but not inside of parentheses as in `Bash(git add:*)`.
+/// Splits at commas, semicolons, bars and white space, but not inside of parentheses as in `Bash(git add:*)`.
 pub(super) fn at_commas_of_tools(text: &str) -> Vec<Range<usize>> {
-    split_outside(text, ['(', ')'], |c| c == ',' || c.is_whitespace())
+    split_outside(text, ['(', ')'], |c| is_comma(c) || ";|".contains(c) || c.is_whitespace())
 }
 
 /// Splits at line ends.
@@ -266,20 +271,22 @@ impl<'n> Fields<'n> {
     }
 }
 
+/// The finding about a key that repeats an earlier one. Of two values of a field that closes the skill, the one that
+/// closes it counts; a list of tools has no such value.
 pub(super) fn duplicate_key(key: &str, span: Range<usize>) -> Finding {
-    Finding::new(
-        Code::DuplicateKey,
-        span,
-        format!("`{}` is set twice; the last value is used", excerpt(key)),
-        "remove one of the two lines",
-    )
+    let name = normalized(key);
+    let is_flag = CLOSING_KEYS.contains(&&*name) && name != "allowed_tools";
+    let used = if is_flag { "the value that restricts the skill" } else { "the last value" };
+    let message = format!("`{}` is set twice; {used} is used", excerpt(key));
+    Finding::new(Code::DuplicateKey, span, message, "remove one of the two")
 }
 
-/// Returns the value of `key`, spelt with `_`, if `node` is a map that has this key.
+/// Returns the last value of `key`, spelt with `_`, if `node` is a map that has this key in any spelling.
 pub(super) fn nested<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Value::Mapping(entries) = &node.value else { return None };
     entries
         .iter()
+        .rev()
         .find(|(name, _)| name.text().is_some_and(|name| normalized(name) == key))
         .map(|(_, value)| value)
 }
@@ -291,8 +298,15 @@ mod tests {
     #[test]
     fn texts_are_split_outside_of_brackets() {
         type Split = fn(&str) -> Vec<Range<usize>>;
-        let cases: [(Split, &str, &[&str]); 5] = [
+        let cases: [(Split, &str, &[&str]); 8] = [
             (at_commas, " a b, c,,d\ne ", &["a b", "c", "d", "e"]),
+            (at_commas, "部署，发布、回滚,نشر، تراجع", &["部署", "发布", "回滚", "نشر", "تراجع"]),
+            (
+                at_commas_of_tools,
+                "Read，Bash(a；b); Grep | Glob",
+                &["Read", "Bash(a；b)", "Grep", "Glob"],
+            ),
+            (at_commas_of_tools, "Bash(a | b; c)", &["Bash(a | b; c)"]),
             (at_commas_of_globs, "src/*.{ts,js}, *.md", &["src/*.{ts,js}", "*.md"]),
             (
                 at_commas_of_tools,

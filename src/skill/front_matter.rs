@@ -22,6 +22,8 @@ const MAX_REMEDY_CHARS: usize = 160;
 pub(super) struct FrontMatter {
     /// The top-level entries; `None` if the front matter is too complex to be parsed.
     pub(super) entries: Option<Vec<(Node, Node)>>,
+    /// The entries that a later one with the same key replaced, in whatever map.
+    pub(super) replaced: Vec<(Node, Node)>,
     /// The lines that are written like fields that close the skill; most are among the entries.
     pub(super) closing: Vec<(Node, Node)>,
     pub(super) findings: Vec<Finding>,
@@ -32,10 +34,11 @@ impl FrontMatter {
     pub(super) fn read(file: &str, document: &Document) -> FrontMatter {
         let range = document.front_matter.clone();
         let mut reader = Reader { file, findings: Vec::new() };
+        let mut replaced = Vec::new();
         let is_delimited = document.fences == Fences::Both;
         let closing = closing::lines(file, range.clone(), is_delimited);
         let entries = match document.fences {
-            Fences::Both => entries(range, &closing, &mut reader),
+            Fences::Both => entries(range, &closing, &mut replaced, &mut reader),
             Fences::Opening => Some(extract::fields(file, range)),
             Fences::None => {
                 let entries = extract::restrictions(file, range);
@@ -45,7 +48,7 @@ impl FrontMatter {
                 Some(entries)
             }
         };
-        FrontMatter { entries, closing, findings: reader.findings }
+        FrontMatter { entries, replaced, closing, findings: reader.findings }
     }
 }
 
@@ -61,12 +64,13 @@ fn report_restriction(key: &Node, reader: &mut Reader<'_>) {
 fn entries(
     range: Range<usize>,
     closing: &[(Node, Node)],
+    replaced: &mut Vec<(Node, Node)>,
     reader: &mut Reader<'_>,
 ) -> Option<Vec<(Node, Node)>> {
     let (file, offset) = (reader.file, range.start);
     let source = &file[range.clone()];
     let error = match yaml::parse(source, &|at| offset + at) {
-        Ok(tree) => return Some(mapping(tree, range, closing, reader)),
+        Ok(tree) => return Some(mapping(tree, range, closing, replaced, reader)),
         Err(error) => error,
     };
     if error.kind == YamlErrorKind::TooComplex {
@@ -82,7 +86,7 @@ fn entries(
         let (at, help) = remedy(&repaired, &error);
         let message = format!("not valid YAML, repaired: {}", error.message);
         reader.report(Code::RepairedYaml, char_at(file, offset + at), message, help);
-        return Some(mapping(tree, range, closing, reader));
+        return Some(mapping(tree, range, closing, replaced, reader));
     }
     let mut entries = extract::fields(file, range.clone());
     extract::add_mentioned(file, range, closing, &mut entries);
@@ -103,10 +107,14 @@ fn mapping(
     tree: Tree,
     range: Range<usize>,
     closing: &[(Node, Node)],
+    replaced: &mut Vec<(Node, Node)>,
     reader: &mut Reader<'_>,
 ) -> Vec<(Node, Node)> {
-    let duplicates = tree.duplicates.into_iter().map(|(key, span)| duplicate_key(&key, span));
-    reader.findings.extend(duplicates);
+    for duplicate in tree.duplicates {
+        let key = duplicate.replaced.0.text().unwrap_or_default();
+        reader.findings.push(duplicate_key(key, duplicate.span));
+        replaced.push(duplicate.replaced);
+    }
     match tree.root {
         None => Vec::new(),
         Some(Node { value: Value::Mapping(mut entries), .. }) => {

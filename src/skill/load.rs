@@ -130,7 +130,8 @@ pub(crate) fn load(text: &str, brand: &str) -> Loaded {
             let front_matter = FrontMatter::read(text, &document);
             reader.findings.extend(front_matter.findings);
             front_matter.entries.and_then(|entries| {
-                manifest = Manifest::read(&entries, &front_matter.closing, brand, &mut reader);
+                let beside = [&front_matter.replaced[..], &front_matter.closing[..]];
+                manifest = Manifest::read(&entries, beside, brand, &mut reader);
                 reader.findings.extend(for_nobody(&manifest));
                 parts(&document, &manifest, &mut reader)
             })

@@ -119,11 +119,11 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the top-level map of the front matter for a host named `brand`, and the `lines` that are written
-    /// like fields that close the skill.
+    /// Reads the top-level map of the front matter for a host named `brand`, and what closes the skill beside it:
+    /// the entries that were `replaced` by later ones, and the `lines` that are written like such fields.
     pub(super) fn read(
         entries: &[(Node, Node)],
-        lines: &[(Node, Node)],
+        [replaced, lines]: [&[(Node, Node)]; 2],
         brand: &str,
         reader: &mut Reader<'_>,
     ) -> Manifest {
@@ -133,7 +133,7 @@ impl Manifest {
                 Some(Spanned { value: key.text()?.to_owned(), span: key.span.clone() })
             })
             .collect();
-        let closing = Closing::read(entries, lines, reader);
+        let closing = Closing::read(entries, replaced, lines, reader);
         let mut manifest = Manifest {
             keys,
             disable_model_invocation: closing.disable_model,

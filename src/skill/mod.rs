@@ -33,6 +33,7 @@ mod manifest_json;
 mod network;
 mod nfkc;
 mod origin;
+mod own_path;
 #[doc(hidden)]
 pub mod pattern;
 pub(crate) mod placeholder;
@@ -82,6 +83,7 @@ pub use context::Context;
 pub use examples::Examples;
 #[doc(hidden)]
 pub use fields::excerpt;
+pub(crate) use fields::is_comma;
 pub(crate) use glob::glob;
 pub use id::{SkillId, is_identifier};
 pub use invisible::is_invisible;
@@ -91,6 +93,7 @@ pub use keys::KEYS;
 pub use manifest::Manifest;
 pub use network::{Endpoint, Host, Network};
 #[doc(hidden)]
+pub(crate) use own_path::own_path;
 pub(crate) use policy::Policy;
 pub use portable::Portable;
 pub use rights::ToolsetRights;

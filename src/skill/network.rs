@@ -115,6 +115,7 @@ pub struct Endpoint {
 
 /// A host of a network.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Host {
     /// A name in lower case. `localhost` stands for `127.0.0.1` and `::1`; no other name stands for this
     /// machine, whatever it resolves to.

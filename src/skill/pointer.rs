@@ -22,7 +22,7 @@ const MAX_TARGET_BYTES: usize = 4096;
 const MAX_NOTICE_CHARS: usize = 240;
 
 /// The beginnings of a file of one line that is the error of a server, in lower case.
-const ERRORS: [&str; 16] = [
+const ERRORS: [&str; 23] = [
     "not found",
     "access denied",
     "accessdenied",
@@ -39,6 +39,13 @@ const ERRORS: [&str; 16] = [
     "redirecting to ",
     "upstream connect error",
     "an error occurred",
+    "bad credentials",
+    "error 404",
+    "error: ",
+    "fatal: ",
+    "file not found",
+    "repository not found",
+    "this repository is empty",
 ];
 
 /// Answers of a server that are all of a file, in lower case and without their full stop.
@@ -103,11 +110,14 @@ fn foreign(content: &str) -> Option<(&'static str, &'static str)> {
     if starts_with(&["version https://git-lfs.github.com/spec/"]) {
         return Some(("a pointer of Git LFS", "run `git lfs pull` where the skill comes from"));
     }
-    if starts_with(&["<!doctype html", "<html", "<head", "<?xml", "<error>"]) {
+    if starts_with(&["<!doctype html", "<html", "<head", "<?xml", "<error>", "<svg"]) {
         return Some(("a page of HTML or XML", AGAIN));
     }
     if starts_with(&["pk\u{3}\u{4}", "pk\u{5}\u{6}"]) {
         return Some(("a ZIP archive", "unpack it, and put its `SKILL.md` in place of this file"));
+    }
+    if starts_with(&["%pdf-"]) {
+        return Some(("a PDF", "write a Markdown file, and put this one beside it"));
     }
     if content.contains('\0') {
         return Some(("a binary file", AGAIN));
@@ -209,6 +219,12 @@ mod tests {
             "HTTP/1.1 302 Found\r\nLocation: /x\r\n",
             "<Error><Code>NoSuchKey</Code><Message>no key</Message></Error>",
             "NoSuchKey",
+            "%PDF-1.7\n%abc",
+            "<svg xmlns=\"x\"><path/></svg>",
+            "error: pathspec 'SKILL.md' did not match any file(s) known to git",
+            "fatal: not a git repository (or any of the parent directories): .git",
+            "Error 404",
+            "File not found.",
         ] {
             assert_eq!(
                 elsewhere(text).map(|finding| finding.code),
@@ -225,6 +241,8 @@ mod tests {
             "Version https links by hand.",
             "Forbidden words are listed below.",
             "Error codes: explain each of them.",
+            "Error: say what it means.\n\nThen how to mend it.",
+            "Fatal errors come first.",
             "Internal Server Error\n\nExplain what this answer means.",
             "[Plan](plan.md) first, then [write](write.md)",
             "{{name}} writes the plan.",

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::fields::Reader;
 use super::load::bytes_of_provider;
+use super::searched::compared;
 use super::yaml::{self, Node, Value};
 use crate::diagnostic::Diagnostic;
 use crate::provider::Provided;
@@ -57,16 +58,34 @@ impl Policy {
     /// Tells whether only the user may invoke the skill. A value that cannot be read closes it, too.
     pub(super) fn closes(&self) -> bool {
         let text = self.0.trim_start_matches('\u{feff}');
-        let Ok(tree) = yaml::parse(text, &|at| at) else { return text.contains(KEY) };
-        let value = |node: &Node, key: &str| {
-            let Value::Mapping(entries) = &node.value else { return None };
-            entries.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, v)| v.clone())
-        };
-        let policy = tree.root.and_then(|root| value(&root, "policy"));
-        let Some(allowed) = policy.and_then(|policy| value(&policy, KEY)) else { return false };
+        let Ok(tree) = yaml::parse(text, &|at| at) else { return mentions_key(text) };
+        let replaced: Vec<_> = tree.duplicates.into_iter().map(|of| of.replaced).collect();
+        let root = tree.root.as_ref().map(entries).unwrap_or_default();
+        let policies = root.iter().chain(&replaced).filter(|(key, _)| is_named(key, "policy"));
+        let in_policies = policies.flat_map(|(_, policy)| entries(policy));
         let mut reader = Reader { file: text, findings: Vec::new() };
-        reader.restriction(KEY, &allowed, false).is_some_and(|allowed| !allowed.value)
+        let mut closes = |value| reader.restriction(KEY, value, false).is_some_and(|on| !on.value);
+        in_policies.chain(&replaced).any(|(key, value)| is_named(key, KEY) && closes(value))
     }
+}
+
+fn entries(node: &Node) -> &[(Node, Node)] {
+    if let Value::Mapping(entries) = &node.value { entries } else { &[] }
+}
+
+/// Tells whether a key is `name` in any spelling.
+fn is_named(key: &Node, name: &str) -> bool {
+    key.text().is_some_and(|key| letters(key) == letters(name))
+}
+
+/// Tells whether a text that is not YAML has the key, in any spelling.
+fn mentions_key(text: &str) -> bool {
+    letters(text).contains(&letters(KEY))
+}
+
+/// Returns a text in lower case, without what separates the words of a key.
+fn letters(text: &str) -> String {
+    compared(text).replace(['-', '_'], "")
 }
 
 #[cfg(test)]
@@ -81,6 +100,13 @@ mod tests {
             ("policy:\n  allow_implicit_invocation: 'False'\n", true),
             ("policy:\n  allow_implicit_invocation: never\n", true),
             ("policy: [\nallow_implicit_invocation: false", true),
+            ("policy: [\nallow-implicit-invocation: false", true),
+            ("policy:\n  allowImplicitInvocation: false\n", true),
+            ("Policy: {allow-implicit-invocation: false}", true),
+            ("policy: {allow_implicit_invocation: false, allow_implicit_invocation: true}", true),
+            ("policy: {allowImplicitInvocation: false, allow_implicit_invocation: true}", true),
+            ("policy: {allow_implicit_invocation: false}\npolicy: {x: 1}\n", true),
+            ("policy: {allow_implicit_invocation: true, allow_implicit_invocation: yes}", false),
             ("policy:\n  allow_implicit_invocation: true\n", false),
             ("policy:\n  allow_implicit_invocation:\n", false),
             ("interface:\n  allow_implicit_invocation: false\n", false),

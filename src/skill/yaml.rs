@@ -110,8 +110,17 @@ fn place_of_part(source: &str, text: &str, range: &Range<usize>) -> Option<usize
 pub struct Tree {
     /// `None` if the text holds no value.
     pub root: Option<Node>,
-    /// The keys that repeat an earlier key of the same map, with their bytes in the file.
-    pub duplicates: Vec<(String, Range<usize>)>,
+    /// The keys that repeat an earlier key of the same map.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// A key that repeats an earlier key of the same map, whatever the map's form; its value replaces the earlier one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The bytes of the later key in the file.
+    pub span: Range<usize>,
+    /// The earlier key with its value.
+    pub replaced: (Node, Node),
 }
 
 /// The reason why a text was refused.
@@ -152,7 +161,7 @@ struct Builder<'a> {
     parser: Parser<'a, StrInput<'a>>,
     place: &'a dyn Fn(usize) -> usize,
     text_len: usize,
-    duplicates: Vec<(String, Range<usize>)>,
+    duplicates: Vec<Duplicate>,
     /// The values that have an anchor.
     anchors: HashMap<usize, Node>,
     n_nodes: usize,
@@ -261,8 +270,11 @@ impl<'a> Builder<'a> {
             if let Value::Scalar { text, .. } = &key.value
                 && !keys.insert(text.clone())
             {
-                self.duplicates.push((text.clone(), key.span.clone()));
-                entries.retain(|(earlier, _)| !matches!(&earlier.value, Value::Scalar { text: t, .. } if t == text));
+                let is_same = |(earlier, _): &(Node, Node)| matches!(&earlier.value, Value::Scalar { text: t, .. } if t == text);
+                if let Some(at) = entries.iter().position(is_same) {
+                    let replaced = entries.remove(at);
+                    self.duplicates.push(Duplicate { span: key.span.clone(), replaced });
+                }
             }
             entries.push((key, value));
         }

@@ -44,7 +44,7 @@ fn rewrite(value: &mut Value, schema: &Value, root: &Value) {
 
 /// Returns the schema that describes the values of `schema`: what its `$ref` names, or its only choice
 /// but `null`.
-fn describing<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
+pub(super) fn describing<'s>(mut schema: &'s Value, root: &'s Value) -> &'s Value {
     for _ in 0..MAX_STEPS {
         let target = schema["$ref"].as_str().and_then(|reference| target(root, reference));
         match target.or_else(|| only_choice(schema)) {

@@ -22,6 +22,7 @@ mod integers;
 mod library;
 mod library_cache;
 mod loader;
+mod nulls;
 mod pins;
 #[cfg(feature = "mcp-toolsets")]
 mod program;
@@ -57,6 +58,7 @@ pub(crate) use registry::{Toolsets, Until};
 /// The processes in which plugins run.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one of it in an engine")]
+#[non_exhaustive]
 pub enum Isolation {
     /// Each library runs in a child process of its own: a crash or an endless loop of the plugin is
     /// only an error of the call.
@@ -73,6 +75,7 @@ pub enum Isolation {
 
 /// The tools that are offered for a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ToolPolicy {
     /// The tools of skills that are disclosed in full.
     #[default]

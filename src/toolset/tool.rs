@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::descriptions::{Descriptions, Key};
 use super::integers::with_integers;
 use super::library::{CallFailure, Library};
+use super::nulls::without_nulls;
 use super::pins::{Pins, TOO_LARGE, check_size, pins, texts, told};
 use super::rights::RightsRequest;
 use super::schema;
@@ -105,6 +106,7 @@ pub struct ToolFailure {
 
 /// The tools that were loaded, and the toolsets that could not be.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Tools {
     /// The tools, in the order of skills, entries and toolsets.
     pub tools: Vec<Tool>,
@@ -182,7 +184,8 @@ impl Tool {
             return Err(Error::new(ErrorCode::NotFound, message, help));
         }
         let Tool { name, toolset, config, short_name, .. } = self;
-        let arguments = with_integers(arguments.clone(), &self.parameters);
+        let arguments = without_nulls(arguments.clone(), &self.parameters);
+        let arguments = with_integers(arguments, &self.parameters);
         let output = self.library.call(
             toolset,
             config,

@@ -57,6 +57,7 @@ use store_file::{read, stamp_of, write};
 
 /// A trusted file, with the content it had when it was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TrustedFile {
     /// The file, absolute and without links.
     pub path: PathBuf,
@@ -96,6 +97,7 @@ impl TrustedFile {
 
 /// The decision on whether a file may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The file may run.
     Trusted,

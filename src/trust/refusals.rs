@@ -11,6 +11,7 @@ use crate::skill::ToolsetRights;
 /// A no to code, or to rights of a class. It holds for exactly the question that was asked: code or rights
 /// that changed are asked for again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The library or script, absolute and without links.
     pub path: PathBuf,

@@ -9,6 +9,7 @@ use super::{ContentHash, FileChange, SkillFiles, TrustStore, Trusted, TrustedFil
 
 /// A skill with trusted code, with the files that it had when the code was trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TrustedSkill {
     /// Its directory, absolute and without links.
     pub dir: PathBuf,

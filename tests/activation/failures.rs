@@ -65,6 +65,13 @@ fn every_code_of_an_error_comes_through_the_dispatcher_with_the_skill_and_a_reme
             "use_skill",
             json!("plain"),
             InvalidParam,
+            vec!["use_skill", "not JSON", "give an object"],
+        ),
+        (
+            &tools,
+            "use_skill",
+            json!(["plain"]),
+            InvalidParam,
             vec!["use_skill", "expected an object"],
         ),
         (

@@ -5,6 +5,7 @@ mod consent;
 mod dispatcher;
 #[cfg(all(feature = "scripts", unix))]
 mod failures;
+mod given;
 mod required;
 mod sessions;
 

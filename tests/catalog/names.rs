@@ -21,7 +21,7 @@ fn files() -> TempDir {
 }
 
 /// The forms for one skill, with its id.
-const FORMS: [(&str, &str); 35] = [
+const FORMS: [(&str, &str); 38] = [
     ("code-review", "code-review"),
     ("/code-review", "code-review"),
     ("$code-review", "code-review"),
@@ -55,12 +55,15 @@ const FORMS: [(&str, &str); 35] = [
     ("acme/code-review", "code-review"),
     ("acme/Code_Review", "code-review"),
     ("`team/plan` skill", "team/plan"),
+    ("skills\\code-review", "code-review"),
+    (".claude\\skills\\code-review\\SKILL.md", "code-review"),
+    ("team\\plan", "team/plan"),
     ("menü", "menü"),
     ("the menu\u{308} skill", "menü"),
 ];
 
 /// Texts that name no skill.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 13] = [
     "",
     "review",
     "toolkit:",
@@ -72,6 +75,8 @@ const OTHERS: [&str; 11] = [
     "the skill",
     "/tmp/code-review",
     "acme/mail",
+    "code\\review",
+    "..\\..",
 ];
 
 fn engine(dir: &TempDir, allow: Allowlist) -> Engine {
@@ -142,6 +147,32 @@ fn every_place_takes_every_form() {
 }
 
 #[test]
+fn a_command_in_place_of_a_name_brings_its_arguments() {
+    let dir =
+        tree(&[("review/SKILL.md", "---\nname: review\ndescription: d\n---\nDo $ARGUMENTS.")]);
+    let engine = engine(&dir, Allowlist::default());
+    for (skill, args, wanted) in [
+        ("/review PR 42", "", "Do PR 42."),
+        ("$review PR 42", "", "Do PR 42."),
+        ("@review\nPR 42", " ", "Do PR 42."),
+        ("/kit:review PR", "42", "Do PR 42."),
+        ("review", "PR 42", "Do PR 42."),
+    ] {
+        let session = engine.session(skill);
+        let activation = engine.activate(skill, args, &session).unwrap();
+        assert_eq!(activation.content, wanted, "{skill}");
+        let tools = engine.tools(&engine.session("model"));
+        let answer = tools.call("use_skill", &json!({"skill": skill, "args": args}));
+        assert!(answer.text().contains(wanted), "{skill}: {answer:?}");
+    }
+    for skill in ["review PR 42", "/revieww PR 42", "/ review", "//review PR", "/tmp/review PR"] {
+        let refused = engine.activate(skill, "", &engine.session("s")).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::NotFound, "{skill}");
+        assert!(refused.message().contains(skill), "{refused:#}");
+    }
+}
+
+#[test]
 fn other_texts_name_nothing_and_are_findings() {
     let dir = files();
     let plain = load(&dir, None, Vec::new());
@@ -166,6 +197,7 @@ fn lists_take_patterns() {
         ("team:*", &["team/plan"]),
         ("plan of*", &["team/plan"]),
         ("$acme-doc, plan of work", &["acme-doc", "team/plan"]),
+        ("acme-doc，acme-mail、team\\plan", &["acme-doc", "acme-mail", "team/plan"]),
     ] {
         assert_eq!(available(&load(&dir, Some(pattern), Vec::new())), named, "{pattern}");
         let disabled = load(&dir, None, vec![SkillChoice::off(pattern, "x")]);

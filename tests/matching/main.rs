@@ -74,11 +74,11 @@ fn assert_selected(
         let mut expected = all.clone();
         expected.words.retain(|id| matches.iter().any(|found| found.id == *id));
         expected.attached.retain(|(id, _)| matches.iter().any(|found| found.id == *id));
-        let expected = Answer { matches, ..expected };
+        expected.matches = matches;
         let selection = Selection { recent, limit, named: named.iter().collect(), hits: true };
         assert_eq!(index.select(query, &selection), expected, "{query:?}: {limit} and {named:?}");
-        let ids = expected.matches.iter().map(|found| found.id.clone()).collect();
-        let expected = Answer { matches: Vec::new(), beyond: ids, ..expected };
+        let matches = std::mem::take(&mut expected.matches);
+        expected.beyond = matches.into_iter().map(|found| found.id).collect();
         assert_eq!(index.select(query, &Selection { hits: false, ..selection }), expected);
     }
 }

@@ -19,7 +19,9 @@ pub use event::EventRecord;
 pub use failure::{catch, is_pending, note};
 pub use hosts::{Ask, Hosts};
 pub use names::{approval_verdict, audience, consent_policy, meta_question, scope, tool_policy};
-pub use options::{BudgetValue, DisclosureSettings, HowToLoadSetting, PromptSettings};
+pub use options::{
+    BudgetValue, DisclosureSettings, HowToLoadSetting, LOADED_BY_THE_AGENT, PromptSettings,
+};
 pub use repertoire;
 pub use results::{EntryFacts, status_of, triggers_of};
 pub use settings::{ConfigSetting, MeaningSetting, Settings, refusal};

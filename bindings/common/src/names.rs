@@ -52,8 +52,8 @@ pub fn meta_question(text: &str) -> Result<MetaQuestion, Error> {
 pub fn approval_verdict(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Trusted => "trusted",
-        Verdict::Untrusted => "untrusted",
         Verdict::Changed { .. } => "changed",
+        _ => "untrusted",
     }
 }
 

@@ -59,6 +59,9 @@ impl HowToLoadSetting {
     }
 }
 
+/// The sentence about skills that the host's agent loads by itself, unless the host has another one.
+pub const LOADED_BY_THE_AGENT: &str = "Load it with your own skill tool.";
+
 /// The options of disclosures. Options that are `None` keep the engine's values.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DisclosureSettings {

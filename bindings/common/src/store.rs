@@ -6,20 +6,22 @@ use std::sync::Arc;
 
 use repertoire::session::{Day, Event, SessionState, SessionStore, SkillState, Tallies};
 use repertoire::{Error, ErrorCode};
-use repertoire_sessions::{ServerOptions, SqliteStore, open_url};
+use repertoire_sessions::{FallbackStore, ServerOptions, SqliteStore, open_url};
 
 use crate::failure;
 
 /// Opens the session store at `place`: the path of a database file, or a URL. `sqlite:sessions.db` and
 /// `sqlite:///var/sessions.db` are files as well; `postgres://` and `redis://` (`rediss://` for TLS) are
-/// servers, which are connected with the first call.
+/// servers, which are connected with the first call. While a store cannot be used, conversations go on in memory,
+/// with a warning in the log: repeating a text is better than no answer.
 ///
-/// Fails with `INVALID_PARAM` if the URL is of another kind, and as the store does.
+/// Fails with `INVALID_PARAM` if the URL is of another kind, and as opening the file does.
 pub(crate) fn open_sessions(place: &Path) -> Result<Arc<dyn SessionStore>, Error> {
-    match session_file(place) {
-        Some(file) => Ok(Arc::new(SqliteStore::open(file)?)),
-        None => open_url(place.to_str().unwrap_or_default(), ServerOptions::default()),
-    }
+    let store: Arc<dyn SessionStore> = match session_file(place) {
+        Some(file) => Arc::new(SqliteStore::open(file)?),
+        None => open_url(place.to_str().unwrap_or_default(), ServerOptions::default())?,
+    };
+    Ok(Arc::new(FallbackStore::new(store, |_| ())))
 }
 
 /// Returns the database file of the sessions at `place`, or `None` if a server keeps them.

@@ -5,7 +5,7 @@ import { Chat } from 'repertoire/ai-sdk';
 
 /** Answers messages of one conversation, one after the other. */
 export async function answers(model: LanguageModel, engine: Engine, messages: string[]): Promise<string[]> {
-  const chat = new Chat(model, engine, { instructions: 'You are a helpful assistant.' });
+  const chat = new Chat(engine, model, { instructions: 'You are a helpful assistant.' });
   const texts: string[] = [];
   for (const message of messages) texts.push(await chat.say(message));
   return texts;

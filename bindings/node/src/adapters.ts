@@ -6,9 +6,9 @@ import type { Tools } from './tools.js';
 /** The options of a conversation. */
 export interface ChatOptions {
   /** The id of the conversation; `chat-1` by default. */
-  chat?: string;
+  chat?: string | null;
   /** The host's own system prompt, in front of the list of skills. */
-  instructions?: string;
+  instructions?: string | null;
 }
 
 /** One conversation: a session of an engine, its tools, and the text for its system prompt. */
@@ -18,15 +18,17 @@ export class Conversation {
   readonly system: string;
   readonly #engine: Engine;
 
-  constructor(engine: Engine, { chat = 'chat-1', instructions = '' }: ChatOptions) {
+  constructor(engine: Engine, options?: ChatOptions | null) {
+    if (typeof engine?.turn !== 'function') throw new TypeError('the first argument of a Chat is an Engine');
+    const { chat, instructions } = options ?? {};
     this.#engine = engine;
-    this.session = engine.session(chat);
+    this.session = engine.session(chat ?? 'chat-1');
     this.tools = engine.tools(this.session);
     this.system = [instructions, engine.prompt({}, this.session).text].filter(Boolean).join('\n\n');
   }
 
   /** Returns a message of the user, with what the skills say about it. */
-  async content(message: string, signal?: AbortSignal): Promise<string> {
+  async content(message: string, signal?: AbortSignal | null): Promise<string> {
     const turn = await this.#engine.turn(message, this.session, { signal });
     return turn.text ? `${message}\n\n${turn.text}` : message;
   }

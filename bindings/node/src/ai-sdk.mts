@@ -1,5 +1,5 @@
 /**
- * Skills for the Vercel AI SDK: `await new Chat(model, engine).say(message)`, or `skillTools(tools)`.
+ * Skills for the Vercel AI SDK: `await new Chat(engine, model).say(message)`, or `skillTools(tools)`.
  *
  * @packageDocumentation
  */
@@ -33,14 +33,14 @@ export class Chat extends Conversation {
   readonly #model: LanguageModel;
   readonly #maxSteps: number;
 
-  constructor(model: LanguageModel, engine: Engine, { maxSteps = 10, ...options }: ChatOptions & { maxSteps?: number } = {}) {
+  constructor(engine: Engine, model: LanguageModel, options?: (ChatOptions & { maxSteps?: number | null }) | null) {
     super(engine, options);
     this.#model = model;
-    this.#maxSteps = maxSteps;
+    this.#maxSteps = options?.maxSteps ?? 10;
   }
 
   /** Answers a message from the user. */
-  async say(message: string, signal?: AbortSignal): Promise<string> {
+  async say(message: string, signal?: AbortSignal | null): Promise<string> {
     const { generateText, isStepCount } = await ai();
     this.messages.push({ role: 'user', content: await this.content(message, signal) });
     const tools = await skillTools(this.tools);
@@ -50,7 +50,7 @@ export class Chat extends Conversation {
       messages: this.messages,
       tools,
       stopWhen: isStepCount(this.#maxSteps),
-      abortSignal: signal,
+      abortSignal: signal ?? undefined,
       // A loaded skill adds its tools; offer them from the next step on.
       prepareStep: async () => {
         Object.assign(tools, await skillTools(this.tools));

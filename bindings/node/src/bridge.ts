@@ -162,11 +162,11 @@ export function guarded<T>(run: () => T): T {
 /** Waits for an answer from another thread. Aborting the signal ends the call. */
 export function elsewhere(
   start: (call: number, cancellation: NativeCancellation | undefined) => void,
-  signal?: AbortSignal,
+  signal?: AbortSignal | null,
 ): Promise<unknown> {
   if (signal?.aborted) return Promise.reject(signal.reason);
   const call = ++last;
-  const cancellation = signal && new native.Cancellation();
+  const cancellation = signal ? new native.Cancellation() : undefined;
   const { promise, resolve, reject } = withResolvers();
   waiting.set(call, { resolve, reject });
   keepAlive ??= setInterval(() => {}, 2 ** 30);

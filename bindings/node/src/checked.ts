@@ -10,9 +10,13 @@ export function sessionId(session: Session): string {
   throw new TypeError(`a Session is needed, not ${given}: pass \`engine.session(id)\``);
 }
 
-/** Refuses options with names that do not exist, which would vanish otherwise. `type` is their type. */
-export function known<T extends object>(options: T, names: readonly string[], of: string, type: string): T {
-  if (options === null || typeof options !== 'object') {
+/**
+ * Refuses options with names that do not exist, which would vanish otherwise. `type` is their type. Options that
+ * are null or undefined are not given.
+ */
+export function known<T extends object>(given: T | null | undefined, names: readonly string[], of: string, type: string): T {
+  const options = given ?? ({} as T);
+  if (typeof options !== 'object') {
     throw new TypeError(`the options of ${of} are an object, not ${described(options)}`);
   }
   const wrong = Object.keys(options).find((name) => !names.includes(name));
@@ -25,9 +29,9 @@ export function known<T extends object>(options: T, names: readonly string[], of
   return options;
 }
 
-/** Refuses a callback that is not a function. */
+/** Refuses a callback that is given and is not a function. */
 export function callable(value: unknown, name: string): void {
-  if (value !== undefined && typeof value !== 'function') {
+  if (value !== undefined && value !== null && typeof value !== 'function') {
     throw new TypeError(`\`${name}\` is a function, not ${described(value)}`);
   }
 }
@@ -40,9 +44,10 @@ export function written(values: object): string {
   });
 }
 
-/** Returns one value, or several, as a list. */
-export function several<T>(values: T | readonly T[] | undefined): readonly T[] | undefined {
-  return values === undefined || Array.isArray(values) ? (values as readonly T[] | undefined) : [values as T];
+/** Returns one value, or several, as a list; undefined if there is none. */
+export function several<T>(values: T | readonly T[] | null | undefined): readonly T[] | undefined {
+  if (values === undefined || values === null) return undefined;
+  return Array.isArray(values) ? (values as readonly T[]) : [values as T];
 }
 
 function described(value: unknown): string {

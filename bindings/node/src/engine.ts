@@ -9,8 +9,8 @@ import { Skill } from './skill.js';
 import { Tools } from './tools.js';
 import { Turn } from './turn.js';
 import type {
-  Activation, Audience, CatalogPrompt, Command, Diagnostic, DisclosureData, EngineOptions, Explanation, FoundSkill,
-  Match, MessageOptions, PromptOptions, Refreshed, ToolsOptions,
+  ActivateOptions, Activation, Audience, CatalogPrompt, Command, Diagnostic, DisclosureData, EngineOptions, Explanation, FoundSkill,
+  Match, MessageOptions, Paths, PromptOptions, Refreshed, ToolsOptions,
 } from './types.js';
 
 /** A handle of a subscription or a watch; `close` ends it. */
@@ -29,8 +29,8 @@ export class Engine {
   readonly #native: NativeEngine;
 
   /** Reads the sources and compiles the triggers. `Engine.create` does the same without blocking. */
-  constructor(options: EngineOptions = {}) {
-    if (options.progress) throw new TypeError('progress is reported by `Engine.create`');
+  constructor(options?: EngineOptions | null) {
+    if (options?.progress) throw new TypeError('progress is reported by `Engine.create`');
     if (built !== undefined) {
       this.#native = built;
       built = undefined;
@@ -42,7 +42,8 @@ export class Engine {
   }
 
   /** Reads the sources and compiles the triggers on another thread. */
-  static async create({ progress, ...options }: EngineOptions = {}, signal?: AbortSignal): Promise<Engine> {
+  static async create(options?: EngineOptions | null, signal?: AbortSignal | null): Promise<Engine> {
+    const { progress, ...others } = options ?? {};
     let failure: { error: unknown } | undefined;
     callable(progress, 'progress');
     const listener = progress && listen((at) => {
@@ -53,7 +54,7 @@ export class Engine {
       }
     });
     try {
-      const { text, host } = prepare(options, listener);
+      const { text, host } = prepare(others, listener ?? undefined);
       const number = await elsewhere((call) => native.NativeEngine.create(call, text), signal);
       built = native.NativeEngine.take(number as number);
       const engine = new Engine();
@@ -71,41 +72,44 @@ export class Engine {
   }
 
   /** Answers a message of a conversation, and records in the session the skills that were shown. */
-  async turn(message: string, session: Session, { signal, ...rest }: MessageOptions = {}): Promise<Turn> {
+  async turn(message: string, session: Session, options?: MessageOptions | null): Promise<Turn> {
+    const { signal, ...rest } = options ?? {};
     const answer = await this.later('turn', { message, ...this.#message(rest), session: sessionId(session) }, signal);
     return new Turn(answer, this.tools(session));
   }
 
   /** Answers a message as `turn` does, but synchronously; callbacks must not be asynchronous. */
-  turnSync(message: string, session: Session, options: Omit<MessageOptions, 'signal'> = {}): Turn {
+  turnSync(message: string, session: Session, options?: Omit<MessageOptions, 'signal'> | null): Turn {
     return new Turn(this.#now('turn', { message, ...this.#message(options), session: sessionId(session) }), this.tools(session));
   }
 
   /** Returns what `turn` would disclose, without recording it in the session. */
-  async preview(message: string, session: Session, { signal, ...rest }: MessageOptions = {}): Promise<DisclosureData> {
+  async preview(message: string, session: Session, options?: MessageOptions | null): Promise<DisclosureData> {
+    const { signal, ...rest } = options ?? {};
     return camel(await this.later('preview', { message, ...this.#message(rest), session: sessionId(session) }, signal));
   }
 
   /** Returns the disclosure for a message outside of any conversation, synchronously. */
-  disclose(message: string, paths?: string[]): Disclosure {
-    return new Disclosure(guarded(() => this.#native.disclose(message, paths)));
+  disclose(message: string, paths?: Paths | null): Disclosure {
+    const list = several(paths);
+    return new Disclosure(guarded(() => this.#native.disclose(message, list && [...list])));
   }
 
-  /** Returns every skill that matches a message, best first. */
-  matches(message: string, paths: string[] = []): Match[] {
-    return camel(this.#now('matches', { message, paths }));
+  /** Returns every skill that matches a message, best first; in a `session`, skills that it used rank higher. */
+  matches(message: string, paths?: Paths | null, session?: Session | null): Match[] {
+    return camel(this.#now('matches', { message, paths: several(paths), session: session && sessionId(session) }));
   }
 
   /**
    * Returns the best `limit` matches, the reasons why other skills are not among them, and what relevance
    * decided; in a conversation if `session` is given.
    */
-  explain(message: string, limit = 3, paths: string[] = [], session?: Session): Explanation {
-    return camel(this.#now('explain', { message, limit, paths, session: session && sessionId(session) }));
+  explain(message: string, limit: number | null = 3, paths?: Paths | null, session?: Session | null): Explanation {
+    return camel(this.#now('explain', { message, limit, paths: several(paths), session: session && sessionId(session) }));
   }
 
   /** Returns the best `limit` skills for a query, by triggers and by relevance. */
-  async findSkills(query: string, limit = 5, signal?: AbortSignal): Promise<FoundSkill[]> {
+  async findSkills(query: string, limit: number | null = 5, signal?: AbortSignal | null): Promise<FoundSkill[]> {
     return camel(await this.later('findSkills', { message: query, limit }, signal));
   }
 
@@ -113,7 +117,7 @@ export class Engine {
    * Returns the list of skills for the system prompt. The messages of a `session` that is given do not list
    * the skills again.
    */
-  prompt(options: PromptOptions = {}, session?: Session): CatalogPrompt {
+  prompt(options?: PromptOptions | null, session?: Session | null): CatalogPrompt {
     const request = { prompt: options };
     return camel(session ? this.#now('sessionPrompt', { ...request, session: sessionId(session) }) : this.#now('prompt', request));
   }
@@ -122,13 +126,15 @@ export class Engine {
   async activate(
     name: string,
     session: Session,
-    { signal, ...rest }: { args?: string; audience?: Audience; by?: string; inline?: boolean; signal?: AbortSignal } = {},
+    options?: ActivateOptions | null,
   ): Promise<Activation> {
-    return camel(await this.later('activate', { name, ...known(rest, ['args', 'audience', 'by', 'inline'], '`activate`', 'Engine.activate'), session: sessionId(session) }, signal));
+    const { signal, ...rest } = options ?? {};
+    const how = known(rest, ['args', 'audience', 'by', 'inline'], '`activate`', 'ActivateOptions');
+    return camel(await this.later('activate', { name, ...how, session: sessionId(session) }, signal));
   }
 
   /** Activates the skill of a message such as `/review PR 42`; `null` for any other message. */
-  async userMessage(message: string, session: Session, signal?: AbortSignal): Promise<Activation | null> {
+  async userMessage(message: string, session: Session, signal?: AbortSignal | null): Promise<Activation | null> {
     return camel(await this.later('userMessage', { message, session: sessionId(session) }, signal));
   }
 
@@ -138,12 +144,12 @@ export class Engine {
   }
 
   /** Returns the model's tools in a session. */
-  tools(session: Session, options: ToolsOptions = {}): Tools {
+  tools(session: Session, options?: ToolsOptions | null): Tools {
     return new Tools(this, sessionId(session), options);
   }
 
   /** Returns the skills of the catalog, in the order of ids; with an audience, only those that it can use. */
-  skills(audience?: Audience): Skill[] {
+  skills(audience?: Audience | null): Skill[] {
     const skills = this.#now('skill.list', { audience }) as object[];
     return skills.map((skill) => new Skill(this.#native, skill));
   }
@@ -164,16 +170,17 @@ export class Engine {
   }
 
   /** Applies changes in the sources since they were last read. */
-  async refresh(signal?: AbortSignal): Promise<Refreshed> {
+  async refresh(signal?: AbortSignal | null): Promise<Refreshed> {
     return camel(await this.later('refresh', {}, signal));
   }
 
   /**
-   * Returns the engine of a role, for which only the skills of `allow` exist. It shares catalog, indexes,
-   * sessions, callbacks and the watch with this engine.
+   * Returns the engine of a role, for which only the skills of `allow` exist; all if there is no such list. It
+   * shares catalog, indexes, sessions, callbacks and the watch with this engine.
    */
-  view(allow: string | readonly string[]): Engine {
-    built = guarded(() => this.#native.view([...(several(allow) ?? [])]));
+  view(allow?: string | readonly string[] | null): Engine {
+    const list = several(allow);
+    built = guarded(() => this.#native.view(list && [...list]));
     const view = new Engine();
     // The callbacks belong to the first engine, which a view keeps alive.
     kept.set(view, this);
@@ -195,14 +202,15 @@ export class Engine {
   }
 
   /** @internal */
-  later(method: string, args: object, signal?: AbortSignal): Promise<any> {
+  later(method: string, args: object, signal?: AbortSignal | null): Promise<any> {
     const text = written(args);
     return elsewhere((call, cancellation) => this.#native.callElsewhere(call, method, text, cancellation), signal);
   }
 
   /** Returns the options of a message that the native module takes. */
-  #message(options: Omit<MessageOptions, 'signal'>): object {
-    return known(options, ['paths', 'budget', 'options'], 'a message', 'MessageOptions');
+  #message(options: Omit<MessageOptions, 'signal'> | null | undefined): object {
+    const checked = known(options, ['paths', 'budget', 'options'], 'a message', 'MessageOptions');
+    return { ...checked, paths: several(checked.paths) };
   }
 
   readonly #now = (method: string, args: object): any => unpack(this.#native.call(method, written(args)));

@@ -23,7 +23,7 @@ export interface NativeEngine {
   callElsewhere(call: number, method: string, args: string, cancellation?: NativeCancellation): void;
   subscribe(listener: number): NativeGuard;
   watch(): NativeGuard;
-  view(allow: string[]): NativeEngine;
+  view(allow?: string[]): NativeEngine;
 }
 
 interface Native {

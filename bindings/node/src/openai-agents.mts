@@ -1,5 +1,5 @@
 /**
- * Skills for the OpenAI Agents SDK: `await new Chat(model, engine).say(message)`.
+ * Skills for the OpenAI Agents SDK: `await new Chat(engine, model).say(message)`.
  *
  * @packageDocumentation
  */
@@ -16,19 +16,19 @@ export class Chat extends Conversation {
   readonly #model: string | Model;
   #agent: Agent | undefined;
 
-  constructor(model: string | Model, engine: Engine, options: ChatOptions = {}) {
+  constructor(engine: Engine, model: string | Model, options?: ChatOptions | null) {
     super(engine, options);
     this.#model = model;
   }
 
   /** Answers a message from the user. */
-  async say(message: string, signal?: AbortSignal): Promise<string> {
+  async say(message: string, signal?: AbortSignal | null): Promise<string> {
     const agents = await sdk<Sdk>(() => import('@openai/agents'), '@openai/agents');
     const content = await this.content(message, signal);
     this.#agent ??= new agents.Agent({ name: 'assistant', instructions: this.system, model: this.#model });
     await this.#takeUpTools(agents, this.#agent);
     this.items.push({ role: 'user', content });
-    const result = await agents.run(this.#agent, this.items, { signal });
+    const result = await agents.run(this.#agent, this.items, { signal: signal ?? undefined });
     this.items = result.history;
     return String(result.finalOutput);
   }

@@ -16,15 +16,15 @@ const NAMES: Record<keyof EngineOptions, true> = {
 };
 
 /** Writes the options as JSON and registers the callbacks. */
-export function prepare(options: EngineOptions, progress?: number): { text: string; host: number } {
-  known(options, Object.keys(NAMES), 'an engine', 'EngineOptions');
+export function prepare(given: EngineOptions | null | undefined, progress?: number): { text: string; host: number } {
+  const options = known(given, Object.keys(NAMES), 'an engine', 'EngineOptions');
   const { sessionStore, askConsent, tokenCounter, retriever, taskSpawner, approve, ...plain } = options;
   for (const [name, value] of Object.entries({ askConsent, tokenCounter, taskSpawner, approve })) callable(value, name);
   const isFile = typeof sessionStore === 'string' || sessionStore instanceof URL;
   // Only the URL of a file is a path.
   const isServer = sessionStore instanceof URL && sessionStore.protocol !== 'file:';
   const sources = preparedSources(several(plain.sources));
-  const store = isFile ? undefined : (sessionStore as SessionStore | undefined);
+  const store = isFile ? undefined : (sessionStore as SessionStore | null | undefined);
   const ranking = retriever && retrieverOf(retriever);
   const present = { sessionStore: store, askConsent, tokenCounter, retriever, taskSpawner, approve };
   const answers: Record<string, (payload: any) => unknown> = {
@@ -41,7 +41,7 @@ export function prepare(options: EngineOptions, progress?: number): { text: stri
     readFile: sources.readFile,
   };
   const host = addHost((kind, payload) => answers[kind]?.(payload));
-  const switched = (value: boolean | object | undefined) => (value === true ? {} : value || undefined);
+  const switched = (value: boolean | object | null | undefined) => (value === true ? {} : value || undefined);
   const text = written({
     ...plain,
     sources: sources.written,

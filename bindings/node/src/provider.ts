@@ -15,8 +15,9 @@ export interface PreparedSources {
 export function preparedSources(sources: readonly Source[] = []): PreparedSources {
   const providers = new Map<number, Provider>();
   const written = sources.map((source, nth) => {
-    if (source === null || typeof source !== 'object' || !('provider' in source)) return source;
-    const { provider, name, ...rest } = known(source, ['provider', 'name', 'scope'], 'a source', 'Source');
+    const own = provided(source);
+    if (own === undefined) return source;
+    const { provider, name, ...rest } = known(own, ['provider', 'name', 'scope'], 'a source', 'Source');
     const isProvider = typeof provider?.list === 'function' && typeof provider.read === 'function';
     providers.set(nth, isProvider ? (provider as Provider) : filesOf(provider as Files));
     return { ...rest, provider: name ?? (isProvider ? provider.constructor?.name : undefined) ?? 'memory' };
@@ -27,6 +28,17 @@ export function preparedSources(sources: readonly Source[] = []): PreparedSource
     listFiles: ({ source }) => after(of(source).list(), (files) => [...files].map(([path, revision]) => [path, String(revision)])),
     readFile: ({ source, path }) => after(of(source).read(path), bytes),
   };
+}
+
+type Provided = Extract<Source, { provider: unknown }>;
+
+/** Returns a source that is a provider or files, also without the words around them; undefined for a directory. */
+function provided(source: Source): Provided | undefined {
+  if (source === null || typeof source !== 'object' || source instanceof URL || 'path' in source) return undefined;
+  if ('provider' in source) return source as Provided;
+  const isProvider = 'list' in source && 'read' in source;
+  const isFiles = Object.keys(source).some((path) => path.includes('/') || path.includes('.'));
+  return isProvider || isFiles ? { provider: source as Provider | Files } : undefined;
 }
 
 function filesOf(files: Files): Provider {

@@ -6,11 +6,11 @@ import type { Envelope, ToolFormat, ToolsOptions } from './types.js';
 
 /** The options of a tool's call. */
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | null;
   /** The time limit of the call, in milliseconds. */
-  timeout?: number;
+  timeout?: number | null;
   /** Receives the fraction done and the current step. */
-  onProgress?: (fraction: number, step: string) => void;
+  onProgress?: ((fraction: number, step: string) => void) | null;
 }
 
 /** A tool as a function, for frameworks that take functions. */
@@ -20,7 +20,7 @@ export interface ToolFunction {
   /** The JSON Schema of the tool's arguments. */
   parameters: Record<string, unknown>;
   /** Calls the tool. The result may be an error, whose message tells the model what to do. */
-  call(args: unknown, options?: CallOptions): Promise<Envelope>;
+  call(args?: unknown, options?: CallOptions | null): Promise<Envelope>;
 }
 
 /** The tools for the model of one session. The list only grows within a session. */
@@ -30,7 +30,7 @@ export class Tools {
   readonly #options: ToolsOptions;
 
   /** @internal */
-  constructor(engine: Engine, session: string, options: ToolsOptions) {
+  constructor(engine: Engine, session: string, options?: ToolsOptions | null) {
     this.#engine = engine;
     this.#session = session;
     this.#options = known(options, ['namesChars', 'readBytes', 'outputBytes', 'allToolsets'], 'tools', 'ToolsOptions');
@@ -40,7 +40,7 @@ export class Tools {
    * Returns the current tool definitions in the format of a provider. Call it before each request to the
    * model, as the list may grow.
    */
-  async definitions(format: ToolFormat = 'openai'): Promise<any[]> {
+  async definitions(format: ToolFormat | null = 'openai'): Promise<any[]> {
     return this.#engine.later('tools.definitions', { session: this.#session, tools: this.#options, format });
   }
 
@@ -48,18 +48,9 @@ export class Tools {
    * Answers a tool call of the model. `args` is an object or JSON text. A failure is returned as an
    * envelope, too. Aborting the signal ends the call, and rejects the promise with the signal's reason.
    */
-  async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<Envelope> {
+  async call(name: string, args?: unknown, options?: CallOptions | null): Promise<Envelope> {
     const { signal, timeout, onProgress } = known(options, ['signal', 'timeout', 'onProgress'], 'a call', 'CallOptions');
     callable(onProgress, 'onProgress');
-    let values = args;
-    if (typeof args === 'string') {
-      try {
-        values = args.trim() === '' ? {} : JSON.parse(args);
-      } catch (error) {
-        const message = `the arguments are not JSON: ${(error as Error).message}; give an object as the tool's definition describes it`;
-        return { status: 'error', error: { code: 'INVALID_PARAM', message }, text: `INVALID_PARAM: ${message}` };
-      }
-    }
     let failure: { error: unknown } | undefined;
     const progress = onProgress && listen(({ fraction, step }) => {
       try {
@@ -70,7 +61,7 @@ export class Tools {
     });
     try {
       const request = {
-        session: this.#session, tools: this.#options, name, arguments: values ?? {}, timeout, progress,
+        session: this.#session, tools: this.#options, name, arguments: args, timeout, progress,
       };
       const answer = await this.#engine.later('tools.call', request, signal);
       if (failure) throw callbackFailed('the callback for progress', failure.error);
@@ -84,7 +75,8 @@ export class Tools {
    * Tells that a task of this session has ended: with its result, or with the reason why it failed. Returns the
    * answer to put into the conversation.
    */
-  async finish(taskId: string, result: string, { failed = false }: { failed?: boolean } = {}): Promise<Envelope> {
+  async finish(taskId: string, result: string, options?: { failed?: boolean | null } | null): Promise<Envelope> {
+    const { failed } = known(options, ['failed'], '`finish`', 'Tools.finish');
     const request = { session: this.#session, tools: this.#options, name: taskId, args: result, failed };
     return this.#engine.later('tools.finish', request);
   }

@@ -336,55 +336,60 @@ export type Retriever = ScoringRetriever['rank'] | ScoringRetriever;
 
 /** The options of disclosures. Options that are not given keep the engine's values. */
 export interface DisclosureOptions {
-  format?: 'markdown' | 'xml' | 'json';
+  format?: 'markdown' | 'xml' | 'json' | null;
   /** The maximum number of matching skills shown in full. */
-  maxSkills?: number;
-  maxAllSkills?: number;
+  maxSkills?: number | null;
+  maxAllSkills?: number | null;
   /** The maximum number of skills that are listed, with one line each, because they are relevant. */
-  maxLines?: number;
+  maxLines?: number | null;
   /** False if relevance alone never shows a skill in full. */
-  relevance?: boolean;
-  budget?: Budget;
+  relevance?: boolean | null;
+  budget?: Budget | null;
   /** The budget for the skills that are shown again after the context was compacted. */
-  restore?: Budget;
+  restore?: Budget | null;
   /** The size of the context window in tokens. */
-  contextWindow?: number;
+  contextWindow?: number | null;
   /** The way for the model to load a listed skill: `file`, `tool:NAME`, or a sentence. */
-  howToLoad?: string;
+  howToLoad?: string | null;
   /** Skills that the host's agent lists and loads by itself: their directories, and how it loads one. */
-  native?: { roots: string[]; howToLoad: string };
+  native?: { roots: Paths; howToLoad?: string | null } | null;
 }
 
 /** The options of the catalog prompt. */
 export interface PromptOptions {
-  format?: 'markdown' | 'xml' | 'json';
-  budget?: Budget;
-  contextWindow?: number;
+  format?: 'markdown' | 'xml' | 'json' | null;
+  budget?: Budget | null;
+  contextWindow?: number | null;
   /** True if the prompt gives the path of each skill's file. */
-  locations?: boolean;
-  howToLoad?: string;
-  native?: { roots: string[]; howToLoad: string };
+  locations?: boolean | null;
+  howToLoad?: string | null;
+  native?: { roots: Paths; howToLoad?: string | null } | null;
 }
 
 /** The options of a session's tools. */
 export interface ToolsOptions {
-  namesChars?: number;
-  readBytes?: number;
-  outputBytes?: number;
-  allToolsets?: boolean;
+  namesChars?: number | null;
+  readBytes?: number | null;
+  outputBytes?: number | null;
+  allToolsets?: boolean | null;
 }
 
 /** A path, or the `file:` URL of one. */
 export type Path = string | URL;
 
+/** A path, or several. */
+export type Paths = string | readonly string[];
+
 /**
- * A directory of skills, or a provider of them. A plain path, and a directory without a scope, is one of the project: its code runs only once
+ * A directory of skills, or a provider of them, or their files. A plain path, and a directory without a scope, is one of the project: its code runs only once
  * it is trusted.
  */
 export type Source =
   | Path
-  | { path: Path; scope?: 'bundled' | 'user' | 'project'; optional?: boolean; linksOutside?: boolean }
-  | { provider: Provider | Files; name?: string; scope?: 'bundled' | 'user' | 'project' | 'memory' };
+  | { path: Path; scope?: 'bundled' | 'user' | 'project' | null; optional?: boolean | null; linksOutside?: boolean | null }
+  | { provider: Provider | Files; name?: string | null; scope?: 'bundled' | 'user' | 'project' | 'memory' | null }
+  | Provider
+  | Files;
 
 /**
  * A place from which a host serves skills, such as a database. It looks like the directory of a source. A file is
@@ -403,79 +408,94 @@ export type Files = Record<string, string | Uint8Array | (() => Awaitable<string
 /** The options of an engine. */
 export interface EngineOptions {
   /** A directory of skills, or several, lowest precedence first. */
-  sources?: Source | readonly Source[];
+  sources?: Source | readonly Source[] | null;
   /** Texts of `SKILL.md`, which win over all sources. */
-  skills?: string | readonly string[];
+  skills?: string | readonly string[] | null;
   /** The host's brand. */
-  brand?: string;
+  brand?: string | null;
   /** The only skills that exist for this agent, by id or name; all by default. */
-  allow?: string | readonly string[];
+  allow?: string | readonly string[] | null;
   /** Skills to use even though they are disabled. */
-  enable?: string | readonly string[];
+  enable?: string | readonly string[] | null;
   /** If given, bundled skills that are not enabled are off, for this reason. */
-  bundledOff?: string;
+  bundledOff?: string | null;
   /** The variables that requirements are checked against. */
-  environment?: Record<string, string>;
-  inflect?: boolean;
-  maskQuoted?: boolean;
-  maxQueryBytes?: number;
+  environment?: Record<string, string> | null;
+  inflect?: boolean | null;
+  maskQuoted?: boolean | null;
+  maxQueryBytes?: number | null;
   /** Phrases that ask about the skills themselves. */
-  metaPhrases?: Record<string, MetaQuestion>;
+  metaPhrases?: Record<string, MetaQuestion> | null;
   /** False to rank by words alone, or the path of a table of meanings or of a model; true by default. */
-  meaning?: boolean | Path;
-  disclosure?: DisclosureOptions;
-  prompt?: PromptOptions;
+  meaning?: boolean | Path | null;
+  disclosure?: DisclosureOptions | null;
+  prompt?: PromptOptions | null;
   /** The directories in which `config.toml` and the standard sources are found. */
-  config?: { project: Path; home?: Path; workingDir?: Path; brand?: string };
+  config?: { project: Path; home?: Path | null; workingDir?: Path | null; brand?: string | null } | null;
   /**
    * The file of the session database, a URL (`sqlite:`, `postgres:`, `redis:`, `rediss:`), or a store that the host
    * implements; in memory by default.
    */
-  sessionStore?: Path | SessionStore;
+  sessionStore?: Path | SessionStore | null;
   /** The consent policy: when activations need consent; never by default. */
-  consent?: 'never' | 'first-use' | 'always';
-  askConsent?: (request: ConsentRequest) => Awaitable<boolean>;
-  tokenCounter?: (text: string) => Awaitable<number>;
-  retriever?: Retriever;
+  consent?: 'never' | 'first-use' | 'always' | null;
+  askConsent?: ((request: ConsentRequest) => Awaitable<boolean>) | null;
+  tokenCounter?: ((text: string) => Awaitable<number>) | null;
+  retriever?: Retriever | null;
   /** Spawns the tasks of skills with `context: fork`, and returns the host's name for the task. */
-  taskSpawner?: (task: Task) => Awaitable<string>;
+  taskSpawner?: ((task: Task) => Awaitable<string>) | null;
   /** Loads toolsets; times are in milliseconds. */
   toolsets?:
     | boolean
     | {
-        inProcess?: boolean;
-        policy?: 'disclosed' | 'all';
-        cache?: Path;
-        config?: Record<string, unknown>;
-        callTimeout?: number;
-        network?: boolean | string[];
-        write?: Path[];
-      };
+        inProcess?: boolean | null;
+        policy?: 'disclosed' | 'all' | null;
+        cache?: Path | null;
+        config?: Record<string, unknown> | null;
+        callTimeout?: number | null;
+        network?: boolean | readonly string[] | null;
+        write?: Path | readonly Path[] | null;
+      }
+    | null;
   /** Runs scripts; times are in milliseconds. */
   scripts?:
     | boolean
     | {
-        timeout?: number;
-        outputBytes?: number;
-        env?: string[];
-        write?: Path[];
-        hidden?: Path[];
-        network?: boolean;
-      };
+        timeout?: number | null;
+        outputBytes?: number | null;
+        env?: string | readonly string[] | null;
+        write?: Path | readonly Path[] | null;
+        hidden?: Path | readonly Path[] | null;
+        network?: boolean | null;
+      }
+    | null;
   /** The file that lists approved code. */
-  trust?: Path;
-  approve?: (request: TrustRequest) => Awaitable<boolean | null>;
+  trust?: Path | null;
+  approve?: ((request: TrustRequest) => Awaitable<boolean | null>) | null;
   /** The directory for snapshots. */
-  cache?: Path;
+  cache?: Path | null;
   /** Receives the progress of building; only for `Engine.create`. */
-  progress?: (at: { phase: 'reading' | 'compiling' | 'indexing'; done: number; total: number }) => void;
+  progress?: ((at: { phase: 'reading' | 'compiling' | 'indexing'; done: number; total: number }) => void) | null;
 }
 
 /** The options of a message. */
 export interface MessageOptions {
   /** Files that the message concerns, `/`-separated and relative to the project. */
-  paths?: string[];
-  budget?: Budget;
-  options?: DisclosureOptions;
-  signal?: AbortSignal;
+  paths?: Paths | null;
+  budget?: Budget | null;
+  options?: DisclosureOptions | null;
+  signal?: AbortSignal | null;
+}
+
+/** The options of an activation. */
+export interface ActivateOptions {
+  /** The arguments, as after a slash command. */
+  args?: string | null;
+  /** Who asks: the model, unless it is the user. */
+  audience?: Audience | null;
+  /** The skill whose instructions asked for this one. */
+  by?: string | null;
+  /** True to give the instructions of a skill with `context: fork` as well, instead of spawning a task. */
+  inline?: boolean | null;
+  signal?: AbortSignal | null;
 }

@@ -1,6 +1,6 @@
 """A tool loop with the Anthropic SDK and skills.
 
-With an API key, use ``Chat(anthropic.Anthropic().messages.create, Engine("skills"), model="…")``.
+With an API key, use ``Chat(Engine("skills"), "…", create=anthropic.Anthropic().messages.create)``.
 Without one, a scripted model answers: ``python anthropic_loop.py ../../../skills``.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
 from repertoire import Engine
 from repertoire.anthropic import Chat
+
 
 class ScriptedModel:
     """A model that loads a skill and then answers; it records the requests it receives."""
@@ -42,7 +43,8 @@ class ScriptedModel:
 
 def main() -> None:
     engine = Engine(sys.argv[1:])
-    chat = Chat(ScriptedModel(engine.skills("model")[0].id).create, engine, model="scripted")
+    model = ScriptedModel(engine.skills("model")[0].id)
+    chat = Chat(engine, "scripted", create=model.create)
     print(chat.say("please help me with this"))
 
 

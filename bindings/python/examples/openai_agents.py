@@ -1,6 +1,6 @@
 """The OpenAI Agents SDK, with skills.
 
-With an API key, use ``Chat(Engine("skills"), model="gpt-5")``. Without one, a scripted model
+With an API key, use ``Chat(Engine("skills"), "gpt-5")``. Without one, a scripted model
 answers: ``python openai_agents.py ../../../skills``.
 """
 
@@ -66,7 +66,7 @@ class ScriptedModel(Model):
 def main() -> None:
     engine = Engine(sys.argv[1:])
     model = ScriptedModel(engine.skills("model")[0].id)
-    chat = Chat(engine, model=model, run_config=RunConfig(tracing_disabled=True))
+    chat = Chat(engine, model, run_config=RunConfig(tracing_disabled=True))
     print(asyncio.run(chat.say("please help me with this")))
 
 

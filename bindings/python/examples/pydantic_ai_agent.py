@@ -1,6 +1,6 @@
 """Pydantic AI, with skills.
 
-With an API key, use ``Chat(Engine("skills"), model="openai:gpt-5")``. Without one, a scripted
+With an API key, use ``Chat(Engine("skills"), "openai:gpt-5")``. Without one, a scripted
 model answers: ``python pydantic_ai_agent.py ../../../skills``.
 """
 
@@ -38,7 +38,7 @@ class ScriptedModel:
 
 def main() -> None:
     engine = Engine(sys.argv[1:])
-    chat = Chat(engine, model=ScriptedModel(engine.skills("model")[0].id).model())
+    chat = Chat(engine, ScriptedModel(engine.skills("model")[0].id).model())
     print(asyncio.run(chat.say("please help me with this")))
 
 

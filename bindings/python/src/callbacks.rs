@@ -161,6 +161,16 @@ pub(crate) enum Store {
     Object(Py<PyAny>),
 }
 
+impl Store {
+    /// Returns the file, or the object.
+    pub(crate) fn parts(self) -> (Option<PathBuf>, Option<Py<PyAny>>) {
+        match self {
+            Store::File(file) => (Some(file), None),
+            Store::Object(object) => (None, Some(object)),
+        }
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for Store {
     type Error = PyErr;
 

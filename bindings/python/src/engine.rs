@@ -2,22 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyList, PyTuple, PyType};
-use repertoire_bindings::repertoire::catalog::{Allowlist, Entry};
-use repertoire_bindings::repertoire::session::SessionStore;
-use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder, WatchOptions};
+use pyo3::types::{PyDict, PyTuple, PyType};
+use repertoire_bindings::repertoire::{self as engine, Activate, TurnBuilder};
 use repertoire_bindings::{Hosts, ScriptSettings, Settings, ToolsetSettings, audience};
 
 use crate::activation::Activation;
 use crate::callbacks::{Function, PythonStore, Raised, Store, approval, progress as progress_of};
-use crate::catalog::{CatalogPrompt, Command, Diagnostic, Refreshed};
+use crate::catalog::{CatalogPrompt, Command};
 use crate::disclosure::{Disclosure, Turn};
-use crate::error::{exception, raise, run, unlocked};
-use crate::guard::{Subscription, Watch};
+use crate::error::{raise, run, unlocked};
 use crate::matches::{Explanation, FoundSkill, Match};
 use crate::message::Message;
 use crate::options::{
@@ -27,9 +23,9 @@ use crate::options::{
 use crate::retriever::Retriever;
 use crate::session::Session;
 use crate::several::{PathText, Several};
-use crate::skill::Skill;
+use crate::text::Text;
 use crate::tools::{ToolChanges, Tools, in_thread};
-use crate::worker::worker;
+use crate::worker::worker_for;
 
 /// A catalog of skills and its compiled index. It decides for each message which skills matter, and how
 /// much of each the model should read. All methods may be called from any thread; each lets other
@@ -84,11 +80,7 @@ impl Engine {
         let toolsets = toolsets.and_then(|switch| switch.options(usual_toolsets));
         let usual_scripts = || ScriptOptions(ScriptSettings::default());
         let scripts = scripts.and_then(|switch| switch.options(usual_scripts));
-        let (file, object) = match session_store {
-            Some(Store::File(file)) => (Some(file), None),
-            Some(Store::Object(object)) => (None, Some(object)),
-            None => (None, None),
-        };
+        let (file, object) = session_store.map(Store::parts).unwrap_or_default();
         let settings = Settings {
             sources: sources.0.into_iter().map(|source| source.0).collect(),
             skills: skills.0,
@@ -113,11 +105,10 @@ impl Engine {
             scripts: scripts.map(|options| options.0),
         };
         let raised = Raised::default();
-        let needs_worker = settings.toolsets.as_ref().is_some_and(|toolsets| !toolsets.in_process);
         let hosts = Hosts {
-            worker: if needs_worker { worker(py)? } else { None },
+            worker: worker_for(settings.toolsets.as_ref(), py)?,
             tokens: token_counter.map(|function| Arc::new(Function(function)) as _),
-            sessions: object.map(|object| Arc::new(PythonStore(object)) as Arc<dyn SessionStore>),
+            sessions: object.map(|object| Arc::new(PythonStore(object)) as _),
             ask: ask_consent.map(crate::callbacks::ask_consent),
             retriever: retriever.map(|host| Arc::new(Retriever::new(host)) as _),
             tasks: task_spawner.map(|function| Arc::new(Function(function)) as _),
@@ -153,13 +144,13 @@ impl Engine {
     fn turn(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: &Bound<'_, Session>,
         paths: Several<PathText>,
         budget: Option<Budget>,
         options: Option<DisclosureOptions>,
     ) -> PyResult<Turn> {
-        let message = Message { text: message, paths: paths.texts(), budget, options };
+        let message = Message { text: &message, paths: paths.texts(), budget, options };
         let run = |turn: TurnBuilder<'_>| turn.run().map(Box::new);
         let turn = self.with_turn(py, &message, session.get(), run)?;
         Turn::of(py, *turn)
@@ -180,13 +171,13 @@ impl Engine {
     fn preview(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: &Bound<'_, Session>,
         paths: Several<PathText>,
         budget: Option<Budget>,
         options: Option<DisclosureOptions>,
     ) -> PyResult<Disclosure> {
-        let message = Message { text: message, paths: paths.texts(), budget, options };
+        let message = Message { text: &message, paths: paths.texts(), budget, options };
         let preview = |turn: TurnBuilder<'_>| Ok(turn.preview());
         self.with_turn(py, &message, session.get(), preview).map(Disclosure::from)
     }
@@ -196,10 +187,10 @@ impl Engine {
     fn disclose(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         paths: Several<PathText>,
     ) -> PyResult<Disclosure> {
-        let message = Message { text: message, paths: paths.texts(), ..Message::default() };
+        let message = Message { text: &message, paths: paths.texts(), ..Message::default() };
         unlocked(py, || self.0.disclose(message.query())).map(Disclosure::from)
     }
 
@@ -219,18 +210,16 @@ impl Engine {
     fn matches(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: Option<&Bound<'_, Session>>,
         paths: Several<PathText>,
     ) -> PyResult<Vec<Match>> {
-        let query = Message { text: message, paths: paths.texts(), ..Message::default() };
+        let query = Message { text: &message, paths: paths.texts(), ..Message::default() };
         let found = match session {
-            None => unlocked(py, || self.0.matches(query.query()))?,
-            Some(session) => {
-                self.with_turn(py, &query, session.get(), |turn| Ok(turn.matches()))?
-            }
+            None => unlocked(py, || self.0.matches(query.query())),
+            Some(session) => self.with_turn(py, &query, session.get(), |turn| Ok(turn.matches())),
         };
-        Ok(found.into_iter().map(|found| Match::of(found, message)).collect())
+        Ok(found?.into_iter().map(|found| Match::of(found, &message)).collect())
     }
 
     /// Returns the best `limit` matches of a message, and the reasons why other skills are not among
@@ -239,25 +228,30 @@ impl Engine {
     fn explain(
         &self,
         py: Python<'_>,
-        message: &str,
-        limit: usize,
+        message: Text<'_>,
+        limit: Option<usize>,
         session: Option<&Bound<'_, Session>>,
         paths: Several<PathText>,
     ) -> PyResult<Explanation> {
-        let query = Message { text: message, paths: paths.texts(), ..Message::default() };
+        let query = Message { text: &message, paths: paths.texts(), ..Message::default() };
+        let limit = limit.unwrap_or(3);
+        let explain = |turn: TurnBuilder<'_>| Ok(turn.explain(limit));
         let found = match session {
-            None => unlocked(py, || self.0.explain(query.query(), limit))?,
-            Some(session) => {
-                self.with_turn(py, &query, session.get(), |turn| Ok(turn.explain(limit)))?
-            }
+            None => unlocked(py, || self.0.explain(query.query(), limit)),
+            Some(session) => self.with_turn(py, &query, session.get(), explain),
         };
-        Ok(Explanation::of(found, message))
+        found.map(|found| Explanation::of(found, &message))
     }
 
     /// Returns the best `limit` skills for a query, by triggers and by relevance.
     #[pyo3(signature = (query, limit = 5))]
-    fn find_skills(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<FoundSkill>> {
-        let found = unlocked(py, || self.0.find_skills(query, limit))?;
+    fn find_skills(
+        &self,
+        py: Python<'_>,
+        query: Text<'_>,
+        limit: Option<usize>,
+    ) -> PyResult<Vec<FoundSkill>> {
+        let found = unlocked(py, || self.0.find_skills(&*query, limit.unwrap_or(5)))?;
         Ok(found.into_iter().map(FoundSkill::from).collect())
     }
 
@@ -284,23 +278,24 @@ impl Engine {
 
     /// Activates the skill that `name` refers to: an id, a path, or a unique name. `audience` says who
     /// asks: `model` or `user`. `by` is the skill whose instructions asked for the activation.
-    #[pyo3(signature = (name, args = "", *, session, audience = "model", by = None, inline = false))]
+    #[pyo3(signature = (name, args = None, *, session, audience = "model", by = None, inline = false))]
     #[expect(clippy::too_many_arguments, reason = "one for each option")]
     fn activate(
         &self,
         py: Python<'_>,
         name: &str,
-        args: &str,
+        args: Option<Text<'_>>,
         session: &Bound<'_, Session>,
-        audience: &str,
+        audience: Option<&str>,
         by: Option<String>,
-        inline: bool,
+        inline: Option<bool>,
     ) -> PyResult<Activation> {
         let session = &session.get().0;
         let activation = run(py, || {
-            let audience = self::audience(audience)?;
+            let audience = self::audience(audience.unwrap_or("model"))?;
+            let inline = inline.unwrap_or_default();
             let how = Activate { audience, by: by.map(Into::into), inline };
-            self.0.activate_with(name, args, session, &how)
+            self.0.activate_with(name, args.as_deref().unwrap_or_default(), session, &how)
         });
         activation.map(Activation::from)
     }
@@ -319,11 +314,11 @@ impl Engine {
     fn user_message(
         &self,
         py: Python<'_>,
-        message: &str,
+        message: Text<'_>,
         session: &Bound<'_, Session>,
     ) -> PyResult<Option<Activation>> {
         let session = &session.get().0;
-        let activation = run(py, || self.0.user_message(message, session))?;
+        let activation = run(py, || self.0.user_message(&message, session))?;
         Ok(activation.map(Activation::from))
     }
 
@@ -348,108 +343,8 @@ impl Engine {
         Tools::with(self.0.tools(&session.get().0), changes)
     }
 
-    /// Returns the skills of the catalog, in the order of ids. With an `audience` (`model` or `user`),
-    /// returns only the skills that it can use.
-    #[pyo3(signature = (audience = None))]
-    fn skills(&self, py: Python<'_>, audience: Option<&str>) -> PyResult<Vec<Skill>> {
-        let catalog = self.0.catalog();
-        let Some(audience) = audience else {
-            return Ok(catalog.entries().map(Skill::of).collect());
-        };
-        let audience = self::audience(audience).map_err(|error| exception(py, &error))?;
-        Ok(catalog.listed(audience).map(Skill::of).collect())
-    }
-
-    /// Returns the skill that `name` refers to, whatever its status. `name` is an id, a path, or a
-    /// unique name.
-    fn skill(&self, py: Python<'_>, name: &str) -> PyResult<Skill> {
-        let catalog = self.0.catalog();
-        catalog.find_any(name).map(Skill::of).map_err(|error| exception(py, &error))
-    }
-
-    /// Returns the problems found in skill files and sources.
-    fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.0.diagnostics().iter().map(Diagnostic::from).collect()
-    }
-
     /// Returns the number of tokens of a text, as counted for budgets.
-    fn count_tokens(&self, py: Python<'_>, text: &str) -> PyResult<usize> {
-        unlocked(py, || self.0.count_tokens(text))
-    }
-
-    /// Applies changes in the sources since they were last read.
-    fn refresh(&self, py: Python<'_>) -> PyResult<Refreshed> {
-        run(py, || self.0.refresh()).map(|refreshed| Refreshed::from(&refreshed))
-    }
-
-    /// Applies changes, as `refresh` does, without blocking the event loop.
-    fn arefresh<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        in_thread(slf.as_any(), "refresh", &PyTuple::empty(slf.py()), None)
-    }
-
-    /// Calls `listener` with the changes after each refresh that found some, until the subscription is
-    /// closed. An exception in the listener goes to `sys.unraisablehook`.
-    fn subscribe(&self, listener: Py<PyAny>) -> Subscription {
-        let subscription = self.0.subscribe(move |refreshed| {
-            let refreshed = Refreshed::from(refreshed);
-            Python::try_attach(|py| {
-                if let Err(error) = listener.call1(py, (refreshed,)) {
-                    error.write_unraisable(py, Some(listener.bind(py)));
-                }
-            });
-        });
-        Subscription(Mutex::new(Some(subscription)))
-    }
-
-    /// Refreshes the engine automatically whenever its sources change, until the watch is closed.
-    fn watch(&self, py: Python<'_>) -> PyResult<Watch> {
-        let watch = run(py, || self.0.watch(WatchOptions::default()))?;
-        Ok(Watch(Mutex::new(Some(watch))))
-    }
-
-    /// Returns the engine of a role, for which only the skills of `allow` exist. It shares catalog,
-    /// indexes, sessions, callbacks and the watch with this engine.
-    fn view(&self, py: Python<'_>, allow: Several<String>) -> Engine {
-        let allowlist = Allowlist::from_entries(Some(&allow.0));
-        Engine(py.detach(|| self.0.view(allowlist)))
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.catalog().entries().count()
-    }
-
-    /// Returns an iterator over the skills of the catalog, in the order of ids.
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyList::new(py, self.skills(py, None)?)?.try_iter()
-    }
-
-    /// Tells whether the catalog has a skill: a `Skill`, or any form of its name.
-    fn __contains__(&self, skill: &Bound<'_, PyAny>) -> bool {
-        let id = skill.cast::<Skill>().map(|skill| skill.get().id().to_owned());
-        let name = id.or_else(|_| skill.extract::<String>());
-        name.is_ok_and(|name| self.0.catalog().find_any(&name).is_ok())
-    }
-
-    /// Returns the skill that `name` refers to. Raises `KeyError` if there is none.
-    fn __getitem__(&self, name: &str) -> PyResult<Skill> {
-        let catalog = self.0.catalog();
-        let found = catalog.find_any(name).map(Skill::of);
-        found.map_err(|error| PyKeyError::new_err(format!("{}: {}", error.message(), error.help())))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Engine({} skills)", self.__len__())
-    }
-
-    /// Returns the skills as a table, for notebooks.
-    fn _repr_markdown_(&self) -> String {
-        let catalog = self.0.catalog();
-        let cell = |text: &str| text.replace('|', "\\|");
-        let row = |entry: &Entry| {
-            let (status, brief) = (entry.status.as_str(), cell(entry.skill.brief()));
-            format!("\n| {} | {status} | {brief} |", cell(entry.id.as_str()))
-        };
-        let rows: String = catalog.entries().map(row).collect();
-        format!("| skill | status | description |\n|---|---|---|{rows}")
+    fn count_tokens(&self, py: Python<'_>, text: Text<'_>) -> PyResult<usize> {
+        unlocked(py, || self.0.count_tokens(&text))
     }
 }

@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 
+use crate::text::whole;
+
 /// The deepest nesting of a value, the same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
 
@@ -74,7 +76,7 @@ fn read(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         return Ok(Value::Bool(truth.is_true()));
     }
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Value::String(text.to_str()?.to_owned()));
+        return whole(text).map(Value::String);
     }
     if value.is_instance_of::<PyInt>() {
         return Ok(match value.extract::<i64>() {

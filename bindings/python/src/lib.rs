@@ -3,6 +3,7 @@
 mod activation;
 mod callbacks;
 mod catalog;
+mod collection;
 mod disclosure;
 mod engine;
 mod envelope;
@@ -20,6 +21,7 @@ mod retriever;
 mod session;
 mod several;
 mod skill;
+mod text;
 mod tools;
 mod worker;
 

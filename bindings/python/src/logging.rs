@@ -9,6 +9,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
+/// The level of warnings, in Python's numbering.
+const WARNING: u8 = 30;
+
 /// The lowest level that is passed on, in Python's numbering.
 static LEAST: AtomicU8 = AtomicU8::new(u8::MAX);
 
@@ -16,8 +19,8 @@ static LEAST: AtomicU8 = AtomicU8::new(u8::MAX);
 /// `logging`, to loggers below `repertoire`. A later call changes the level.
 #[pyfunction]
 #[pyo3(signature = (level = 30))]
-pub(crate) fn enable_logging(level: u8) {
-    LEAST.store(level, Ordering::Relaxed);
+pub(crate) fn enable_logging(level: Option<u8>) {
+    LEAST.store(level.unwrap_or(WARNING), Ordering::Relaxed);
     // Only the first call sets the subscriber; one that the host has set stays.
     let _ = tracing::subscriber::set_global_default(Bridge);
 }
@@ -27,7 +30,7 @@ struct Bridge;
 fn number(level: Level) -> u8 {
     match level {
         Level::ERROR => 40,
-        Level::WARN => 30,
+        Level::WARN => WARNING,
         Level::INFO => 20,
         Level::DEBUG => 10,
         Level::TRACE => 5,

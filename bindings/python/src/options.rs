@@ -8,14 +8,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use repertoire_bindings::repertoire::skill::Network;
 use repertoire_bindings::{
-    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, MeaningSetting,
-    PromptSettings, ScriptSettings, SourcePlace, SourceSetting, ToolsetSettings,
+    BudgetValue, ConfigSetting, DisclosureSettings, HowToLoadSetting, LOADED_BY_THE_AGENT,
+    MeaningSetting, PromptSettings, ScriptSettings, SourcePlace, SourceSetting, ToolsetSettings,
 };
 use serde_json::Value;
 
 use crate::json::from_python;
 use crate::provider::{PythonFiles, PythonProvider};
 use crate::several::{PathText, Several};
+
+/// The host's brand unless it has another one.
+pub(crate) const BRAND: &str = "repertoire";
 
 /// A budget: a number of characters, or a text such as `1000t` (tokens) or `2%` (of the context
 /// window).
@@ -65,8 +68,8 @@ fn native(
     roots: Option<Several<PathText>>,
     words: Option<String>,
 ) -> Option<(Vec<String>, String)> {
-    let default = || "Load it with your own skill tool.".to_owned();
-    roots.map(|roots| (roots.texts(), words.unwrap_or_else(default)))
+    let usual = || LOADED_BY_THE_AGENT.to_owned();
+    roots.map(|roots| (roots.texts(), words.unwrap_or_else(usual)))
 }
 
 /// The options of disclosures. Options that are not given keep the engine's values.
@@ -158,11 +161,13 @@ impl Source {
     fn new(
         path: &Bound<'_, PyAny>,
         scope: Option<String>,
-        optional: bool,
-        links_outside: bool,
+        optional: Option<bool>,
+        links_outside: Option<bool>,
         name: Option<String>,
     ) -> PyResult<Source> {
         let place = setting_of(path, name)?;
+        let optional = optional.unwrap_or_default();
+        let links_outside = links_outside.unwrap_or_default();
         let scope = scope.unwrap_or_else(|| place.scope.clone());
         Ok(Source(SourceSetting { scope, optional, links_outside, ..place }))
     }
@@ -240,9 +245,10 @@ impl Config {
         project: PathBuf,
         home: Option<PathBuf>,
         working_dir: Option<PathBuf>,
-        brand: &str,
+        brand: Option<&str>,
     ) -> Config {
-        Config(ConfigSetting { project, home, working_dir, brand: brand.to_owned() })
+        let brand = brand.unwrap_or(BRAND).to_owned();
+        Config(ConfigSetting { project, home, working_dir, brand })
     }
 }
 
@@ -259,7 +265,7 @@ impl ToolsetOptions {
         network = None, write = Several::default()
     ))]
     fn new(
-        in_process: bool,
+        in_process: Option<bool>,
         policy: Option<String>,
         cache: Option<PathBuf>,
         config: Option<Bound<'_, PyDict>>,
@@ -273,6 +279,7 @@ impl ToolsetOptions {
             _ => serde_json::Map::new(),
         };
         let write = write.0;
+        let in_process = in_process.unwrap_or_default();
         let network = network.map(|network| network_of(&network)).transpose()?;
         let settings =
             ToolsetSettings { in_process, policy, cache, config, call_timeout, network, write };

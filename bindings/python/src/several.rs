@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// A list of values, or one value, which stands for a list of one: a `str` is also a sequence of `str` for
-/// type checkers, so that it must not be an error when it runs.
+/// type checkers, so that it must not be an error when it runs. `None` is no value.
 #[derive(Debug)]
 pub(crate) struct Several<T>(pub(crate) Vec<T>);
 
@@ -24,6 +24,9 @@ where
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Several<T>> {
         let value = value.to_owned();
+        if value.is_none() {
+            return Ok(Several::default());
+        }
         if let Ok(one) = value.extract::<T>() {
             return Ok(Several(vec![one]));
         }

@@ -12,6 +12,7 @@ use repertoire_bindings::{refusal, status_of, triggers_of};
 
 use crate::catalog::Diagnostic;
 use crate::error::{exception, run};
+use crate::options::BRAND;
 use crate::record::{Reduced, to_dict};
 
 /// A skill: the content of a `SKILL.md` and, if the skill is in a catalog, its status there.
@@ -94,7 +95,8 @@ impl Skill {
     /// Parses the text of a `SKILL.md`, which must have a `name`.
     #[staticmethod]
     #[pyo3(signature = (text, brand = "repertoire"))]
-    fn parse(py: Python<'_>, text: &str, brand: &str) -> PyResult<Skill> {
+    fn parse(py: Python<'_>, text: &str, brand: Option<&str>) -> PyResult<Skill> {
+        let brand = brand.unwrap_or(BRAND);
         let skill = py.detach(|| engine::Skill::parse(text, brand));
         skill.map(|skill| Skill::alone(skill, "memory")).map_err(|found| refused(py, &found))
     }
@@ -102,7 +104,8 @@ impl Skill {
     /// Reads a `SKILL.md`.
     #[staticmethod]
     #[pyo3(signature = (path, brand = "repertoire"))]
-    fn load(py: Python<'_>, path: PathBuf, brand: &str) -> PyResult<Skill> {
+    fn load(py: Python<'_>, path: PathBuf, brand: Option<&str>) -> PyResult<Skill> {
+        let brand = brand.unwrap_or(BRAND);
         let skill = py.detach(|| engine::Skill::load(&path, brand));
         skill.map(|skill| Skill::alone(skill, "user")).map_err(|found| refused(py, &found))
     }

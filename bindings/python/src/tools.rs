@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 use repertoire_bindings::repertoire::{
     self as engine, CallIo, ErrorCode, SessionTools, ToolFormat, engine::SessionToolsOptions,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::callbacks::{Raised, is_cancelled};
 use crate::envelope::Envelope;
@@ -98,7 +98,8 @@ impl Tools {
     /// Returns the current tool definitions in the format of a provider: `openai`, `anthropic` or
     /// `mcp`. Call it before each request to the model, as the list may grow.
     #[pyo3(signature = (format = "openai"))]
-    fn definitions(&self, py: Python<'_>, format: &str) -> PyResult<Json> {
+    fn definitions(&self, py: Python<'_>, format: Option<&str>) -> PyResult<Json> {
+        let format = format.unwrap_or("openai");
         let format: ToolFormat = format.parse().map_err(|error| exception(py, &error))?;
         Ok(Json(py.detach(|| self.0.definitions(format))))
     }
@@ -118,10 +119,7 @@ impl Tools {
         cancelled: Option<Bound<'_, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<Envelope> {
-        let arguments = match read_arguments(arguments)? {
-            Ok(arguments) => arguments,
-            Err(problem) => return Ok(Envelope::from(engine::Envelope::from(&problem))),
-        };
+        let arguments = arguments.map_or(Ok(Value::Null), |given| from_python(&given))?;
         self.answer(py, name, arguments, Host { progress, cancelled, timeout })
     }
 
@@ -147,9 +145,9 @@ impl Tools {
         py: Python<'_>,
         task_id: &str,
         result: &str,
-        failed: bool,
+        failed: Option<bool>,
     ) -> PyResult<Envelope> {
-        let ended = if failed { Err(result) } else { Ok(result) };
+        let ended = if failed == Some(true) { Err(result) } else { Ok(result) };
         run(py, || self.0.finish(task_id, ended)).map(Envelope::from)
     }
 
@@ -183,21 +181,6 @@ fn deadline(seconds: f64) -> PyResult<Instant> {
     let time = Duration::try_from_secs_f64(seconds).ok();
     let deadline = time.and_then(|time| Instant::now().checked_add(time));
     deadline.ok_or_else(|| PyValueError::new_err(format!("timeout: {seconds} is not a time")))
-}
-
-/// Reads the arguments of a call. Text that is not JSON, which models sometimes write, gives an error
-/// of the engine instead of an exception.
-fn read_arguments(arguments: Option<Bound<'_, PyAny>>) -> PyResult<Result<Value, engine::Error>> {
-    let Some(arguments) = arguments else { return Ok(Ok(Value::Object(Map::new()))) };
-    let Ok(text) = arguments.extract::<String>() else { return from_python(&arguments).map(Ok) };
-    if text.trim().is_empty() {
-        return Ok(Ok(Value::Object(Map::new())));
-    }
-    Ok(serde_json::from_str(&text).map_err(|error| {
-        let message = format!("the arguments are not JSON: {error}");
-        let help = "give an object as the tool's definition describes it";
-        engine::Error::new(ErrorCode::InvalidParam, message, help)
-    }))
 }
 
 /// A tool as a function: call it with keyword arguments.
@@ -254,10 +237,7 @@ impl Tool {
         py: Python<'_>,
         arguments: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Envelope> {
-        let arguments = match arguments {
-            Some(arguments) => from_python(arguments.as_any())?,
-            None => Value::Object(Map::new()),
-        };
+        let arguments = arguments.map_or(Ok(Value::Null), |given| from_python(given.as_any()))?;
         self.tools.answer(py, &self.name, arguments, Host::default())
     }
 

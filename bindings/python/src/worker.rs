@@ -3,11 +3,19 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
+use repertoire_bindings::ToolsetSettings;
 use repertoire_bindings::repertoire::toolset::{HostProgram, worker_main};
 
-/// Returns the program that runs toolsets: this interpreter, with the package imported from the same
-/// place as in this process.
-pub(crate) fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
+/// Returns the program that runs toolsets, if they run in a process of their own.
+pub(crate) fn worker_for(
+    toolsets: Option<&ToolsetSettings>,
+    py: Python<'_>,
+) -> PyResult<Option<HostProgram>> {
+    if toolsets.is_some_and(|toolsets| !toolsets.in_process) { worker(py) } else { Ok(None) }
+}
+
+/// Returns this interpreter, with the package imported from the same place as in this process.
+fn worker(py: Python<'_>) -> PyResult<Option<HostProgram>> {
     let program: Option<PathBuf> = py.import("sys")?.getattr("executable")?.extract()?;
     let package = py.import("repertoire")?.getattr("__path__")?.get_item(0)?;
     let root: PathBuf = py

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import json
 import sys
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import pytest
 from repertoire import Engine
+from repertoire._adapters import Conversation
 
 from .conftest import GIT, ROOT
 
@@ -61,7 +62,7 @@ MESSAGES = ("the commit message, please", "once more the commit message")
 def test_anthropic(engine: Engine) -> None:
     module = example("anthropic_loop")
     model = module.ScriptedModel("tea-time")
-    chat = module.Chat(model.create, engine, model="scripted")
+    chat = module.Chat(engine, "scripted", create=model.create)
     check([chat.say(message) for message in MESSAGES], model.requests)
 
 
@@ -69,7 +70,7 @@ def test_openai_agents(engine: Engine) -> None:
     module = example("openai_agents")
     model = module.ScriptedModel("tea-time")
     config = module.RunConfig(tracing_disabled=True)
-    chat = module.Chat(engine, model=model, run_config=config)
+    chat = module.Chat(engine, model, run_config=config)
     check([asyncio.run(chat.say(message)) for message in MESSAGES], model.requests)
 
 
@@ -83,17 +84,17 @@ def test_langgraph(engine: Engine) -> None:
 def test_pydantic_ai(engine: Engine) -> None:
     module = example("pydantic_ai_agent")
     model = module.ScriptedModel("tea-time")
-    chat = module.Chat(engine, model=model.model())
+    chat = module.Chat(engine, model.model())
     check([asyncio.run(chat.say(message)) for message in MESSAGES], model.requests)
 
 
 @pytest.mark.parametrize(
-    ("module", "sdk", "package", "make"),
+    ("module", "sdk", "package", "options"),
     [
-        ("anthropic", "anthropic", "anthropic", lambda m, e: m.Chat(print, e, model="m")),
-        ("openai_agents", "agents", "openai-agents", lambda m, e: m.Chat(e, model="m")),
-        ("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", lambda m, e: m.Chat(e, model="m")),
-        ("langchain", "langgraph", "langgraph", lambda m, e: m.Chat(e, None)),
+        ("anthropic", "anthropic", "anthropic", {"create": print}),
+        ("openai_agents", "agents", "openai-agents", {}),
+        ("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", {}),
+        ("langchain", "langgraph", "langgraph", {}),
     ],
 )
 def test_a_missing_sdk_is_named(
@@ -102,10 +103,19 @@ def test_a_missing_sdk_is_named(
     module: str,
     sdk: str,
     package: str,
-    make: Callable[[ModuleType, Engine], object],
+    options: dict[str, Any],
 ) -> None:
     for name in [sdk, *(name for name in sys.modules if name.startswith(f"{sdk}."))]:
         monkeypatch.setitem(sys.modules, name, None)
     adapter = importlib.import_module(f"repertoire.{module}")
     with pytest.raises(ModuleNotFoundError, match=f"pip install {package}"):
-        make(adapter, engine)
+        adapter.Chat(engine, "model", **options)
+
+
+@pytest.mark.parametrize("module", ["anthropic", "openai_agents", "pydantic_ai", "langchain"])
+def test_all_adapters_take_the_engine_and_then_the_model(module: str, engine: Engine) -> None:
+    parameters = inspect.signature(importlib.import_module(f"repertoire.{module}").Chat).parameters
+    positional = [one.name for one in parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    assert positional == ["engine", "model"]
+    with pytest.raises(TypeError, match="an Engine, not str"):
+        Conversation("model", engine)  # type: ignore[arg-type]

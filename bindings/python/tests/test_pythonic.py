@@ -62,7 +62,7 @@ def test_one_text_stands_for_a_list_of_one(tmp_path: Path) -> None:
     assert ScriptOptions(env="HOME", write=root) == ScriptOptions(env=["HOME"], write=[root])
 
 
-@pytest.mark.parametrize("wrong", [3, None, [3], 1.5])
+@pytest.mark.parametrize("wrong", [3, [None], [3], 1.5])
 def test_what_is_no_source_is_a_type_error_in_words_of_python(wrong: Any) -> None:
     with pytest.raises(TypeError) as raised:
         Engine(wrong)
@@ -108,6 +108,21 @@ def test_results_are_values(tmp_path: Path) -> None:
     own = Skill.parse(SKILL.format(name="own", fields=""))
     assert pickle.loads(pickle.dumps(own)) == own and own.to_dict()["path"] is None
     assert Config(".") == Config(Path(".")) and ScriptOptions(timeout=1) != ScriptOptions(timeout=2)
+
+
+def test_half_of_a_character_is_not_the_end_of_a_message(tmp_path: Path) -> None:
+    engine = Engine(place(tmp_path, "review"))
+    session = engine.session("a")
+    message = "\ud83d, look at it \udcff"
+    assert engine.disclose(message).full == ["review"]
+    assert engine.turn(message, session).disclosure.full == ["review"]
+    hit = engine.matches(message)[0].hits[0]
+    assert message[hit.start : hit.end] == "look at it"
+    assert engine.find_skills("reviews \ud83d")[0].id == "review"
+    assert "Do \ufffd." in engine.activate("review", "\ud83d", session=session).content
+    assert engine.tools(session).call("find_skills", {"query": "\ud83d reviews"}).ok
+    with pytest.raises(TypeError):
+        engine.disclose(7)  # type: ignore[arg-type]
 
 
 def test_notebooks_show_the_text(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ pub(super) struct ListedSkill {
 /// The budget of an agent's own list of skills. The agent names all skills, or as many as fit, and cuts
 /// descriptions.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ListingBudget {
     /// Whole descriptions, of the most used skills first, as long as there is room.
     WholeByUse {

@@ -199,7 +199,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: Output) -> anyhow::Res
     let (diagnostics, examples) = findings(&mut targets, args, common)?;
     let fail_on = args.fail_on.unwrap_or(match args.profile {
         Profile::Untrusted => Severity::Warning,
-        Profile::Repertoire | Profile::AgentSkills => Severity::Error,
+        _ => Severity::Error,
     });
     let is_fine = diagnostics.iter().all(|diagnostic| diagnostic.severity < fail_on);
     let skills = targets.files.len();

@@ -100,7 +100,7 @@ fn overrides(common: &Common) -> Vec<(&'static str, Json, &'static str)> {
 
 fn page(config: &Config, settings: &[InForce]) -> Page {
     let mut page = Page::default();
-    for ConfigFile { scope, path, exists } in config.files() {
+    for ConfigFile { scope, path, exists, .. } in config.files() {
         let (state, path) = (if *exists { "" } else { "  (not there)" }, path.to_string_lossy());
         page.line(format_args!("{:<8} {}{state}", scope.as_str(), sanitize::line(&path)));
     }

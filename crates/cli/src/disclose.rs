@@ -79,6 +79,7 @@ fn disclose(
     if args.event.is_some() {
         session.compacted()?;
     }
-    let turn = engine.turn(query, &session).refuse(is_held_back).run()?;
-    Ok(Disclosure { text: turn.text, ..turn.disclosure })
+    let mut turn = engine.turn(query, &session).refuse(is_held_back).run()?;
+    turn.disclosure.text = turn.text;
+    Ok(turn.disclosure)
 }

@@ -64,6 +64,7 @@ pub struct ConfigPlace {
 
 /// The channel by which skills reach a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Channel {
     /// Commands that people type.
     #[default]
@@ -87,6 +88,7 @@ impl Channel {
 
 /// A file of a [`Config`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ConfigFile {
     /// Its scope: the user's or the project's.
     pub scope: Scope,

@@ -30,6 +30,7 @@ pub struct LineProcess {
 
 /// The reason why there is no answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum LineFault {
     /// The process ended, or closed its output: its exit status and the last line of its standard error, if
     /// known, in the form `: …`.

@@ -17,6 +17,7 @@ const MAX_DIFF_BYTES: u64 = 256 << 10;
 /// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ChangeKind {
     /// It did not exist before.
     Added,
@@ -65,6 +66,7 @@ pub struct SkillChange {
 
 /// Lines that are removed and added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Lines {
     /// The lines that only the old state has.
     pub removed: Vec<String>,

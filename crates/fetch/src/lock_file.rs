@@ -31,6 +31,7 @@ const MAX_BYTES: u64 = 32 << 20;
 /// A fetched state of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Locked {
     /// The address that the source was fetched from.
     pub source: String,
@@ -54,6 +55,7 @@ pub struct Locked {
 /// A file of a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct LockedFile {
     /// The hash of its content.
     pub sha256: ContentHash,

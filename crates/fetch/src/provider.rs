@@ -50,6 +50,7 @@ pub(super) const SUBMODULE: &str = "is a submodule, which is not fetched";
 
 /// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TreeKind {
     /// A regular file.
     File {

@@ -38,6 +38,7 @@ impl UpdateOptions {
 /// The outcome of an [`Update`] in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum UpdateStatus {
     /// The newest state was in use already.
     Unchanged,

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Connection;
 use super::blocking::{blocking, protocol_error};
 use super::consent::{self, Consented};
-use repertoire::activation::{Activation, Command, find_command};
+use repertoire::activation::{Activation, Command, find_command, text_of_arguments};
 use repertoire::catalog::Audience;
 use repertoire::disclosure::model_text;
 use repertoire::engine::Activate;
@@ -35,10 +35,11 @@ impl Connection {
     }
 
     /// Returns the id and the brief of the skill with a command, found by the same rules as when a user
-    /// types it.
+    /// types it, with or without its slash.
     fn command(&self, name: &str) -> Result<(SkillId, String), Error> {
         let catalog = self.engine.catalog();
-        let entry = find_command(&catalog, name).filter(|entry| entry.is_available());
+        let word = name.strip_prefix('/').unwrap_or(name);
+        let entry = find_command(&catalog, word).filter(|entry| entry.is_available());
         let found =
             entry.map(|entry| (entry.id.clone(), model_text(entry.skill.brief()).into_owned()));
         found.ok_or_else(|| {
@@ -105,10 +106,9 @@ async fn answer(
 
 /// Returns the value of the only argument. Fails with `INVALID_PARAM` if there are others.
 fn args(prompt: &str, mut arguments: JsonObject) -> Result<String, Error> {
-    let args = arguments.remove(ARGS);
-    match (args, arguments.keys().next()) {
-        (None, None) => Ok(String::new()),
-        (Some(Value::String(args)), None) => Ok(args),
+    let args = arguments.remove(ARGS).unwrap_or(Value::Null);
+    match (text_of_arguments(&args), arguments.keys().next()) {
+        (Some(args), None) => Ok(args),
         (_, unknown) => {
             let unknown = unknown.map_or(ARGS, String::as_str);
             let message = format!("the argument `{unknown}` of the prompt `{prompt}` does not fit");

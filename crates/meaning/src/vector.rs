@@ -27,6 +27,7 @@ pub struct Vector {
 
 /// A word of a text, and its part in a cosine.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Contribution {
     /// Where the text has the word, in bytes.
     pub range: Range<usize>,

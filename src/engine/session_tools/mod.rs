@@ -19,6 +19,7 @@ use crate::envelope::Envelope;
 use crate::error::{Error, ErrorCode};
 use crate::session::Session;
 use crate::spans;
+use crate::surrogates;
 use crate::tool_definition::ToolFormat;
 
 /// The options of a session's tools.
@@ -118,8 +119,9 @@ impl SessionTools {
         definitions
     }
 
-    /// Answers a model's call of the tool named `tool`; `arguments` is an object. Never panics, not even
-    /// if a callback of the host does.
+    /// Answers a model's call of the tool named `tool`. `arguments` is an object, or the JSON text of one, as some
+    /// providers pass it on; `null` and an empty text stand for no arguments. Never panics, not even if a callback
+    /// of the host does.
     pub fn call(&self, tool: &str, arguments: &Value) -> Envelope {
         self.call_with(tool, arguments, CallIo::default())
     }
@@ -141,7 +143,14 @@ impl SessionTools {
         // Any other name is that of a toolset's tool, or of no tool at all.
         let known = Self::NAMES.into_iter().find(|known| *known == tool);
         let span = spans::tool(known.unwrap_or("toolset"));
-        let call = AssertUnwindSafe(|| spans::within(&span, || self.dispatch(tool, arguments, io)));
+        let call = || {
+            let arguments = match read_arguments(tool, arguments) {
+                Ok(arguments) => arguments,
+                Err(error) => return Ok(Envelope::from(&error)),
+            };
+            self.dispatch(tool, &arguments, io)
+        };
+        let call = AssertUnwindSafe(|| spans::within(&span, call));
         let answer = catch_unwind(call).unwrap_or_else(|_| {
             let message = format!("the tool `{tool}` panicked");
             let help = "go on without it, and report this to the host's author";
@@ -238,6 +247,22 @@ fn cleaned(mut answer: Envelope) -> Envelope {
 fn no_tool(tool: &str) -> Error {
     let message = format!("there is no tool `{tool}`");
     Error::new(ErrorCode::NotFound, message, "call one of the defined tools")
+}
+
+/// Returns the arguments of a call that are written as JSON text, or not at all, as a value.
+fn read_arguments<'a>(tool: &str, arguments: &'a Value) -> Result<Cow<'a, Value>, Error> {
+    let none = || Value::Object(Map::new());
+    let read = match arguments {
+        Value::String(text) if text.trim().is_empty() => Value::Null,
+        Value::String(text) => surrogates::parse(text).map_err(|error| {
+            let message = format!("the arguments of `{tool}` are not JSON: {error}");
+            let help = "give an object as the tool's definition describes it";
+            Error::new(ErrorCode::InvalidParam, message, help)
+        })?,
+        Value::Null => Value::Null,
+        arguments => return Ok(Cow::Borrowed(arguments)),
+    };
+    Ok(Cow::Owned(if read.is_null() { none() } else { read }))
 }
 
 /// Parses the arguments of a tool.

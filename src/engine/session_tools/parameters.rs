@@ -4,11 +4,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use crate::activation::text_of_arguments;
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct UseSkill {
     pub(super) skill: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "arguments")]
     pub(super) args: String,
     pub(super) by: Option<String>,
 }
@@ -38,31 +40,53 @@ pub(super) struct ReadSkillFile {
 pub(super) struct RunSkillScript {
     pub(super) skill: String,
     pub(super) script: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "list")]
     pub(super) args: Vec<String>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "arguments")]
     pub(super) stdin: String,
 }
 
-/// Reads a value for which `null` stands for its default: models and frameworks that fill in every
-/// parameter send it.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+/// Reads the arguments of a skill, in whatever form [`text_of_arguments`] takes.
+fn arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    text_of_arguments(&value).ok_or_else(|| D::Error::custom(format!("`{value}`, expected a text")))
 }
 
-/// Reads a number from 0, or `null`. In JSON, `3.0` is a whole number, and some models write it so.
+/// Reads the arguments of a script: a list of texts or numbers, or `null` for none.
+#[cfg(feature = "scripts")]
+fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let values = match Value::deserialize(deserializer)? {
+        Value::Null => Vec::new(),
+        Value::Array(values) => values,
+        value => return Err(D::Error::custom(format!("`{value}`, expected a list of texts"))),
+    };
+    let text = |value: &Value| {
+        let text = text_of_arguments(value).filter(|_| !value.is_array() && !value.is_null());
+        text.ok_or_else(|| D::Error::custom(format!("`{value}` in a list, expected a text")))
+    };
+    values.iter().map(text).collect()
+}
+
+/// Reads a number from 0; `null` and an empty text stand for none. In JSON, `3.0` is a whole number, and some
+/// models write it so, or as the text `"3"`.
 fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
     let whole = |number: f64| {
         let is_whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
         is_whole.then_some(number as usize)
     };
-    let Some(value) = Option::<Value>::deserialize(deserializer)? else { return Ok(None) };
-    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+    let value = Value::deserialize(deserializer)?;
+    let number = match &value {
+        Value::Null => return Ok(None),
+        Value::String(text) if text.trim().is_empty() => return Ok(None),
+        Value::String(text) => text.trim().parse().ok().and_then(whole),
+        Value::Number(number) => {
+            let exact = number.as_u64().and_then(|number| usize::try_from(number).ok());
+            exact.or_else(|| number.as_f64().and_then(whole))
+        }
+        _ => None,
+    };
     number
-        .or_else(|| value.as_f64().and_then(whole))
         .map(Some)
         .ok_or_else(|| D::Error::custom(format!("`{value}`, expected a whole number from 0")))
 }

@@ -21,10 +21,11 @@ impl SessionTools {
         // The whole call uses one catalog, so that the skill it activates is the one it compared with
         // the context.
         let catalog = self.engine.catalog();
-        let entry = catalog.find(&call.skill, Audience::Model)?;
+        let (entry, args) = catalog.find_with_args(&call.skill, &call.args, Audience::Model)?;
         Span::current().record("skill", entry.id.as_str());
-        let is_plain = call.args.trim().is_empty();
-        if is_plain && call.by.is_none() && self.is_in_context(entry)? {
+        let is_plain = args.trim().is_empty();
+        let by = call.by.filter(|by| !by.trim().is_empty());
+        if is_plain && by.is_none() && self.is_in_context(entry)? {
             let id = &entry.id;
             self.session.record_use(id)?;
             self.engine.1.counters.add(EngineCounts { used: 1, ..EngineCounts::default() });
@@ -33,13 +34,13 @@ impl SessionTools {
             );
             return Ok(Envelope::success(&json!({"id": id, "in_context": true}), text));
         }
-        let by = call.by.map(Into::into);
+        let by = by.map(Into::into);
         // If the host cannot spawn a task, the instructions join the conversation.
         let inline = !self.engine.spawns_tasks();
         let how = Activate { by, inline, ..Activate::default() };
         // Without arguments, the placeholder is kept: it stands for the request in the conversation.
         let is_open = is_plain && entry.skill.body().is_ok_and(|body| body.contains(ARGUMENTS));
-        let args = if is_open { ARGUMENTS } else { &call.args };
+        let args = if is_open { ARGUMENTS } else { &args };
         let activation =
             self.engine.activate_entry(&catalog, entry, args, &self.session, &how, None)?;
         let text = activation.to_text();

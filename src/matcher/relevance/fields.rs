@@ -15,6 +15,7 @@ use crate::skill::{Skill, SkillId};
 /// A part of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Field {
     /// The name.
     Name,

@@ -64,6 +64,7 @@ use crate::skill::SkillId;
 /// that is as rare as possible in the catalog, so that figures compare among messages and catalogs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
+#[non_exhaustive]
 pub struct Relevance {
     /// The weight of the words that skill and message share: above 0, without an upper bound.
     pub worth: f32,

@@ -14,6 +14,7 @@ use crate::skill::{Skill, SkillId};
 
 /// A term that a skill and a message share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Shared {
     /// The term as the message has it; a pair is both words, in this order.
     pub term: String,

@@ -33,7 +33,8 @@ pub(super) fn find(loaded: &Loaded, text: &str) -> Vec<Finding> {
     findings
 }
 
-fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
+/// The texts of a manifest that people or models read, or that are compared with messages, each with its field.
+pub(super) fn texts(manifest: &Manifest) -> Vec<(&'static str, &Spanned<String>)> {
     let single = [
         ("name", &manifest.name),
         ("description", &manifest.description),

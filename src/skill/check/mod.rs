@@ -5,6 +5,7 @@
 mod invisible_text;
 mod joined_lines;
 mod links;
+mod lost_characters;
 mod repairs;
 mod unknown_keys;
 mod untrusted;
@@ -37,6 +38,7 @@ pub use untrusted::skeleton;
 
 /// The format that a skill file is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Profile {
     /// The format that Repertoire reads.
     #[default]
@@ -97,6 +99,7 @@ pub fn check_text(path: &Path, text: &str, profile: Profile, brand: &str) -> Vec
     let mut loaded = load::load(text, brand);
     let unseen = invisible_text::find(&loaded, text);
     loaded.findings.extend(unseen);
+    loaded.findings.extend(lost_characters::find(&loaded.manifest));
     if let Some(parts) = &loaded.parts {
         loaded.findings.extend(links::broken(text, parts.body, directory(path)));
         loaded.findings.extend(command_not_run(text, parts.body));

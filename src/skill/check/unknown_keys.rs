@@ -110,7 +110,7 @@ fn accepts(field: &str, value: &Json) -> bool {
         return false;
     };
     let mut reader = Reader { file: &file, findings: Vec::new() };
-    let manifest = Manifest::read(&entries, &[], "", &mut reader);
+    let manifest = Manifest::read(&entries, [&[], &[]], "", &mut reader);
     let has_value = manifest.to_json().as_object().is_some_and(|fields| !fields.is_empty());
     has_value && manifest.extra.is_empty() && reader.findings.is_empty()
 }

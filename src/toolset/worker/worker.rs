@@ -32,6 +32,7 @@ pub(crate) struct Worker(Arc<Shared>);
 
 /// The state of a library's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WorkerState {
     /// The process was not started yet, or was ended because there were no calls.
     Idle,

@@ -1,8 +1,34 @@
 //! The arguments of the façade's methods.
 
-use repertoire_bindings::{BudgetValue, DisclosureSettings, HowToLoadSetting, PromptSettings};
-use serde::Deserialize;
+use repertoire_bindings::{
+    BudgetValue, DisclosureSettings, HowToLoadSetting, LOADED_BY_THE_AGENT, PromptSettings,
+};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+/// Reads a value for which `null` stands for its default.
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Reads a list, or one value, which stands for a list of one; `null` is no value.
+pub(crate) fn several<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Several<T> {
+        All(Vec<T>),
+        One(T),
+    }
+    Ok(match Option::deserialize(deserializer)? {
+        None => Vec::new(),
+        Some(Several::All(all)) => all,
+        Some(Several::One(one)) => vec![one],
+    })
+}
 
 /// A number of characters, or a text such as `1000t` or `2%`.
 #[derive(Debug, Clone, Deserialize)]
@@ -25,8 +51,16 @@ impl Budget {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Native {
+    #[serde(deserialize_with = "several")]
     roots: Vec<String>,
-    how_to_load: String,
+    how_to_load: Option<String>,
+}
+
+impl Native {
+    fn setting(self) -> (Vec<String>, String) {
+        let how_to_load = self.how_to_load.unwrap_or_else(|| LOADED_BY_THE_AGENT.to_owned());
+        (self.roots, how_to_load)
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -56,7 +90,7 @@ impl DisclosureOptions {
             restore: self.restore.map(Budget::value),
             context_window: self.context_window,
             how_to_load: self.how_to_load.as_deref().map(HowToLoadSetting::read),
-            native: self.native.map(|native| (native.roots, native.how_to_load)),
+            native: self.native.map(Native::setting),
         }
     }
 }
@@ -80,7 +114,7 @@ impl PromptOptions {
             context_window: self.context_window,
             locations: self.locations,
             how_to_load: self.how_to_load.as_deref().map(HowToLoadSetting::read),
-            native: self.native.map(|native| (native.roots, native.how_to_load)),
+            native: self.native.map(Native::setting),
         }
     }
 }
@@ -99,19 +133,25 @@ pub(crate) struct ToolsOptions {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Arguments {
     pub(crate) message: String,
+    #[serde(deserialize_with = "several")]
     pub(crate) paths: Vec<String>,
     pub(crate) session: Option<String>,
     pub(crate) budget: Option<Budget>,
     pub(crate) options: Option<DisclosureOptions>,
+    #[serde(deserialize_with = "or_default")]
     pub(crate) prompt: PromptOptions,
+    #[serde(deserialize_with = "or_default")]
     pub(crate) tools: ToolsOptions,
     pub(crate) limit: Option<usize>,
     pub(crate) name: String,
+    #[serde(deserialize_with = "or_default")]
     pub(crate) args: String,
     pub(crate) audience: Option<String>,
     pub(crate) by: Option<String>,
+    #[serde(deserialize_with = "or_default")]
     pub(crate) inline: bool,
     /// True if a task failed.
+    #[serde(deserialize_with = "or_default")]
     pub(crate) failed: bool,
     pub(crate) format: Option<String>,
     #[serde(rename = "arguments")]

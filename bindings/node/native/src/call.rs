@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use repertoire_bindings::audience;
 use repertoire_bindings::repertoire::engine::SessionToolsOptions;
+use repertoire_bindings::repertoire::surrogates::without_halves;
 use repertoire_bindings::repertoire::{
     self as engine, Activate, CallIo, Engine, Envelope, Error, ErrorCode, Query, Session,
     SessionTools, ToolFormat, TurnBuilder,
@@ -27,10 +28,11 @@ pub(crate) fn answer(
     arguments: &str,
     io: Option<&Io>,
 ) -> Result<Value, Error> {
-    let arguments: Arguments = serde_json::from_str(arguments).map_err(|error| {
-        let message = format!("the arguments of `{method}` do not fit: {error}");
-        Error::new(ErrorCode::InvalidParam, message, "see the types of the package")
-    })?;
+    let arguments: Arguments =
+        serde_json::from_str(&without_halves(arguments)).map_err(|error| {
+            let message = format!("the arguments of `{method}` do not fit: {error}");
+            Error::new(ErrorCode::InvalidParam, message, "see the types of the package")
+        })?;
     let call = Call { engine, arguments: &arguments };
     let group = method.split_once('.').map_or("engine", |(group, _)| group);
     match group {

@@ -121,11 +121,11 @@ impl NativeEngine {
         disclosed.map(Disclosure).map_err(|error| napi::Error::from_reason(error.to_string()))
     }
 
-    /// Returns the engine of a role, for which only the skills of `allow` exist.
+    /// Returns the engine of a role, for which only the skills of `allow` exist; all without a list.
     #[napi]
     #[must_use]
-    pub fn view(&self, allow: Vec<String>) -> NativeEngine {
-        NativeEngine(self.0.view(engine::Allowlist::from_entries(Some(&allow))))
+    pub fn view(&self, allow: Option<Vec<String>>) -> NativeEngine {
+        NativeEngine(self.0.view(engine::Allowlist::from_entries(allow.as_deref())))
     }
 
     /// Runs a method and returns its result as JSON.

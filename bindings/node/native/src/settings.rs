@@ -7,6 +7,7 @@ use std::sync::Arc;
 use repertoire_bindings::repertoire::disclosure::{BytesPerToken, TokenCounter};
 use repertoire_bindings::repertoire::session::{Event, SessionState, SessionStore, SkillState};
 use repertoire_bindings::repertoire::skill::Network;
+use repertoire_bindings::repertoire::surrogates::without_halves;
 use repertoire_bindings::repertoire::toolset::{Approval, HostProgram};
 use repertoire_bindings::repertoire::{Engine, Error, ErrorCode, Phase, Task, TaskSpawner};
 use repertoire_bindings::{
@@ -16,7 +17,7 @@ use repertoire_bindings::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{DisclosureOptions, PromptOptions};
+use crate::arguments::{DisclosureOptions, PromptOptions, or_default, several};
 use crate::provider::HostProvider;
 use crate::retriever::HostRetriever;
 use crate::{host, views};
@@ -36,9 +37,9 @@ struct FullSource {
     provider: Option<String>,
     /// The scope; `None` for that of a bare path.
     scope: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     optional: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     links_outside: bool,
 }
 
@@ -62,13 +63,16 @@ struct Config {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Toolsets {
+    #[serde(deserialize_with = "or_default")]
     in_process: bool,
     policy: Option<String>,
     cache: Option<PathBuf>,
+    #[serde(deserialize_with = "or_default")]
     config: Map<String, Value>,
     /// The time limit of one call, in milliseconds.
     call_timeout: Option<f64>,
     network: Option<Network>,
+    #[serde(deserialize_with = "several")]
     write: Vec<PathBuf>,
 }
 
@@ -78,8 +82,11 @@ struct Scripts {
     /// The time limit of one run, in milliseconds.
     timeout: Option<f64>,
     output_bytes: Option<usize>,
+    #[serde(deserialize_with = "several")]
     env: Vec<String>,
+    #[serde(deserialize_with = "several")]
     write: Vec<PathBuf>,
+    #[serde(deserialize_with = "several")]
     hidden: Vec<PathBuf>,
     network: Option<bool>,
 }
@@ -88,19 +95,25 @@ struct Scripts {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Options {
+    #[serde(deserialize_with = "several")]
     sources: Vec<Source>,
+    #[serde(deserialize_with = "several")]
     skills: Vec<String>,
     brand: Option<String>,
     allow: Option<Vec<String>>,
+    #[serde(deserialize_with = "several")]
     enable: Vec<String>,
     bundled_off: Option<String>,
     environment: Option<BTreeMap<String, String>>,
     inflect: Option<bool>,
     mask_quoted: Option<bool>,
     max_query_bytes: Option<usize>,
+    #[serde(deserialize_with = "or_default")]
     meta_phrases: BTreeMap<String, String>,
     meaning: Option<Meaning>,
+    #[serde(deserialize_with = "or_default")]
     disclosure: DisclosureOptions,
+    #[serde(deserialize_with = "or_default")]
     prompt: PromptOptions,
     config: Option<Config>,
     sessions: Option<PathBuf>,
@@ -225,7 +238,7 @@ impl Scripts {
 
 /// Builds an engine from options in JSON.
 pub(crate) fn build(options: &str) -> Result<Engine, Error> {
-    let options: Options = serde_json::from_str(options).map_err(|error| {
+    let options: Options = serde_json::from_str(&without_halves(options)).map_err(|error| {
         let message = format!("the options of the engine do not fit: {error}");
         Error::new(ErrorCode::InvalidParam, message, "see the type `EngineOptions`")
     })?;

@@ -22,8 +22,14 @@ def sdk(module: str, package: str) -> ModuleType:
 class Conversation:
     """One conversation: a session of an engine, its tools, and the text for its system prompt."""
 
-    def __init__(self, engine: Engine, chat: str | Session, instructions: str = "") -> None:
+    def __init__(
+        self, engine: Engine, chat: str | Session | None = None, instructions: str | None = None
+    ) -> None:
+        if not isinstance(engine, Engine):
+            kind = type(engine).__name__
+            raise TypeError(f"the first argument of a Chat is an Engine, not {kind}")
         self.engine = engine
+        chat = "chat-1" if chat is None else chat
         self.session: Session = engine.session(chat) if isinstance(chat, str) else chat
         self.tools: Tools = engine.tools(self.session)
         skills = engine.prompt(session=self.session).text

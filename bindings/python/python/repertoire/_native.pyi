@@ -33,12 +33,12 @@ class Engine:
 
     def __new__(
         cls,
-        sources: _Source | Iterable[_Source] = ...,
+        sources: _Source | Iterable[_Source] | None = ...,
         *,
-        skills: str | Iterable[str] = ...,
+        skills: str | Iterable[str] | None = ...,
         brand: str | None = None,
         allow: str | Iterable[str] | None = None,
-        enable: str | Iterable[str] = ...,
+        enable: str | Iterable[str] | None = ...,
         bundled_off: str | None = None,
         environment: Mapping[str, str] | None = None,
         inflect: bool | None = None,
@@ -72,7 +72,7 @@ class Engine:
     @classmethod
     async def acreate(
         cls,
-        sources: Path | Source | Iterable[Path | Source] = ...,
+        sources: _Source | Iterable[_Source] | None = ...,
         **options: Any,
     ) -> Engine:
         """Build an engine, as ``Engine(…)`` does, without blocking the event loop."""
@@ -83,7 +83,7 @@ class Engine:
         message: str,
         session: Session,
         *,
-        paths: Path | Iterable[Path] = ...,
+        paths: Path | Iterable[Path] | None = ...,
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Turn:
@@ -93,7 +93,7 @@ class Engine:
         message: str,
         session: Session,
         *,
-        paths: Path | Iterable[Path] = ...,
+        paths: Path | Iterable[Path] | None = ...,
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Turn:
@@ -103,29 +103,35 @@ class Engine:
         message: str,
         session: Session,
         *,
-        paths: Path | Iterable[Path] = ...,
+        paths: Path | Iterable[Path] | None = ...,
         budget: Budget | None = None,
         options: DisclosureOptions | None = None,
     ) -> Disclosure:
         """Return what ``turn`` would disclose, without recording it in the session."""
-    def disclose(self, message: str, *, paths: Path | Iterable[Path] = ...) -> Disclosure:
+    def disclose(self, message: str, *, paths: Path | Iterable[Path] | None = ...) -> Disclosure:
         """Return the disclosure for a message outside of any conversation."""
-    async def adisclose(self, message: str, *, paths: Path | Iterable[Path] = ...) -> Disclosure:
+    async def adisclose(
+        self, message: str, *, paths: Path | Iterable[Path] | None = ...
+    ) -> Disclosure:
         """Return a disclosure, as ``disclose`` does, without blocking the event loop."""
     def matches(
-        self, message: str, session: Session | None = None, *, paths: Path | Iterable[Path] = ...
+        self,
+        message: str,
+        session: Session | None = None,
+        *,
+        paths: Path | Iterable[Path] | None = ...,
     ) -> list[Match]:
         """Return every skill that matches a message, best first."""
     def explain(
         self,
         message: str,
-        limit: int = 3,
+        limit: int | None = 3,
         session: Session | None = None,
         *,
-        paths: Path | Iterable[Path] = ...,
+        paths: Path | Iterable[Path] | None = ...,
     ) -> Explanation:
         """Return the best matches, and the reasons why other skills are not among them."""
-    def find_skills(self, query: str, limit: int = 5) -> list[FoundSkill]:
+    def find_skills(self, query: str, limit: int | None = 5) -> list[FoundSkill]:
         """Return the best skills for a query, by triggers and by relevance."""
     def prompt(
         self, options: PromptOptions | None = None, *, session: Session | None = None
@@ -137,23 +143,23 @@ class Engine:
     def activate(
         self,
         name: str,
-        args: str = "",
+        args: str | None = None,
         *,
         session: Session,
-        audience: Audience = "model",
+        audience: Audience | None = "model",
         by: str | None = None,
-        inline: bool = False,
+        inline: bool | None = False,
     ) -> Activation:
         """Activate the skill that ``name`` refers to: an id, a path, or a unique name."""
     async def aactivate(
         self,
         name: str,
-        args: str = "",
+        args: str | None = None,
         *,
         session: Session,
-        audience: Audience = "model",
+        audience: Audience | None = "model",
         by: str | None = None,
-        inline: bool = False,
+        inline: bool | None = False,
     ) -> Activation:
         """Activate a skill, as ``activate`` does, without blocking the event loop."""
     def user_message(self, message: str, session: Session) -> Activation | None:
@@ -186,7 +192,7 @@ class Engine:
         """Call a listener after each refresh with changes, until the subscription is closed."""
     def watch(self) -> Watch:
         """Refresh the engine whenever its sources change, until the watch is closed."""
-    def view(self, allow: str | Iterable[str]) -> Engine:
+    def view(self, allow: str | Iterable[str] | None = None) -> Engine:
         """Return the engine of a role, for which only the skills of ``allow`` exist.
 
         It shares catalog, indexes, sessions, callbacks and the watch with this engine.
@@ -301,7 +307,7 @@ class Disclosure:
 class Tools:
     """The tools for the model of one session. The list only grows within a session."""
 
-    def definitions(self, format: ToolFormat = "openai") -> list[dict[str, Any]]:
+    def definitions(self, format: ToolFormat | None = "openai") -> list[dict[str, Any]]:
         """Return the current tool definitions in the format of a provider."""
     def call(
         self,
@@ -322,7 +328,7 @@ class Tools:
         timeout: float | None = None,
     ) -> Envelope:
         """Answer a tool call without blocking the event loop. Cancelling the task ends the call."""
-    def finish(self, task_id: str, result: str, *, failed: bool = False) -> Envelope:
+    def finish(self, task_id: str, result: str, *, failed: bool | None = False) -> Envelope:
         """Tell that a task has ended, and return the answer to put into the conversation.
 
         ``result`` is the result of the task or, if it ``failed``, the reason why.
@@ -358,10 +364,10 @@ class Skill:
     """A skill: the content of a ``SKILL.md`` and, if it is in a catalog, its status there."""
 
     @staticmethod
-    def parse(text: str, brand: str = "repertoire") -> Skill:
+    def parse(text: str, brand: str | None = "repertoire") -> Skill:
         """Read the text of a ``SKILL.md``; it must have a ``name``."""
     @staticmethod
-    def load(path: Path, brand: str = "repertoire") -> Skill:
+    def load(path: Path, brand: str | None = "repertoire") -> Skill:
         """Read a ``SKILL.md``."""
     @property
     def id(self) -> str:
@@ -405,9 +411,7 @@ class Skill:
     def __hash__(self) -> int: ...
     def to_dict(self) -> dict[str, Any]: ...
     @staticmethod
-    def _restore(
-        id: str, scope: str, status: str, reason: str | None, content: bytes
-    ) -> Skill: ...
+    def _restore(id: str, scope: str, status: str, reason: str | None, content: bytes) -> Skill: ...
     def _repr_markdown_(self) -> str: ...
 
 @final
@@ -425,8 +429,8 @@ class Source:
         path: Path | Provider | Mapping[str, Any],
         scope: ProviderScope | None = None,
         *,
-        optional: bool = False,
-        links_outside: bool = False,
+        optional: bool | None = False,
+        links_outside: bool | None = False,
         name: str | None = None,
     ) -> Source: ...
     @property
@@ -446,7 +450,7 @@ class Config:
         *,
         home: Path | None = None,
         working_dir: Path | None = None,
-        brand: str = "repertoire",
+        brand: str | None = "repertoire",
     ) -> Config: ...
 
 @final
@@ -496,13 +500,13 @@ class ToolsetOptions:
     def __new__(
         cls,
         *,
-        in_process: bool = False,
+        in_process: bool | None = False,
         policy: Literal["disclosed", "all"] | None = None,
         cache: Path | None = None,
         config: dict[str, Any] | None = None,
         call_timeout: float | None = None,
         network: bool | list[str] | None = None,
-        write: Path | Iterable[Path] = ...,
+        write: Path | Iterable[Path] | None = ...,
     ) -> ToolsetOptions: ...
 
 @final
@@ -514,9 +518,9 @@ class ScriptOptions:
         *,
         timeout: float | None = None,
         output_bytes: int | None = None,
-        env: str | Iterable[str] = ...,
-        write: Path | Iterable[Path] = ...,
-        hidden: Path | Iterable[Path] = ...,
+        env: str | Iterable[str] | None = ...,
+        write: Path | Iterable[Path] | None = ...,
+        hidden: Path | Iterable[Path] | None = ...,
         network: bool | None = None,
     ) -> ScriptOptions: ...
 
@@ -538,7 +542,7 @@ class Watch:
     def __enter__(self) -> Watch: ...
     def __exit__(self, *args: object) -> None: ...
 
-def enable_logging(level: int = 30) -> None:
+def enable_logging(level: int | None = 30) -> None:
     """Pass log events of this level or above to ``logging``, to loggers below ``repertoire``."""
 
 def run_worker() -> None:
@@ -719,9 +723,7 @@ class Needed:
     @property
     def evidence(self) -> float:
         """The minimum evidence of words and nearness; 0 if the nearness is not known."""
-    def __new__(
-        cls, worth: float, lead: float, words: int, evidence: float
-    ) -> Needed: ...
+    def __new__(cls, worth: float, lead: float, words: int, evidence: float) -> Needed: ...
     __match_args__ = (
         "worth",
         "lead",
@@ -746,9 +748,7 @@ class Lack:
     @property
     def needs(self) -> float | None:
         """The figure that is needed."""
-    def __new__(
-        cls, code: str, text: str, has: float | None, needs: float | None
-    ) -> Lack: ...
+    def __new__(cls, code: str, text: str, has: float | None, needs: float | None) -> Lack: ...
     __match_args__ = (
         "code",
         "text",

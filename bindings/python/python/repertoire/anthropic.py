@@ -1,4 +1,4 @@
-"""Skills for the Anthropic SDK: ``Chat(client.messages.create, engine, model="…").say(message)``.
+"""Skills for the Anthropic SDK: ``Chat(engine, "…", create=client.messages.create).say(message)``.
 
 Install the SDK with ``pip install anthropic``.
 """
@@ -22,19 +22,19 @@ class Chat(Conversation):
 
     def __init__(
         self,
-        create: Callable[..., Message],
         engine: Engine,
-        *,
         model: str,
-        chat: str | Session = "chat-1",
-        instructions: str = "",
-        max_tokens: int = 4096,
+        *,
+        create: Callable[..., Message],
+        chat: str | Session | None = None,
+        instructions: str | None = None,
+        max_tokens: int | None = None,
     ) -> None:
         sdk("anthropic", "anthropic")
         super().__init__(engine, chat, instructions)
         self.create = create
         self.model = model
-        self.max_tokens = max_tokens
+        self.max_tokens = 4096 if max_tokens is None else max_tokens
         self.messages: list[MessageParam] = []
 
     def say(self, message: str) -> str:

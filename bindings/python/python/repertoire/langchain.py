@@ -25,8 +25,8 @@ class Chat(Conversation):
         engine: Engine,
         model: BaseChatModel,
         *,
-        chat: str | Session = "chat-1",
-        instructions: str = "",
+        chat: str | Session | None = None,
+        instructions: str | None = None,
     ) -> None:
         graphs = sdk("langgraph.graph", "langgraph")
         self._sdk = sdk("langchain_core.messages", "langgraph")

@@ -1,4 +1,4 @@
-"""Skills for the OpenAI Agents SDK: ``await Chat(engine, model="…").say(message)``.
+"""Skills for the OpenAI Agents SDK: ``await Chat(engine, "…").say(message)``.
 
 Install the SDK with ``pip install openai-agents``.
 """
@@ -22,10 +22,10 @@ class Chat(Conversation):
     def __init__(
         self,
         engine: Engine,
-        *,
         model: str | Model,
-        chat: str | Session = "chat-1",
-        instructions: str = "",
+        *,
+        chat: str | Session | None = None,
+        instructions: str | None = None,
         tools: list[Tool] | None = None,
         run_config: RunConfig | None = None,
     ) -> None:

@@ -1,4 +1,4 @@
-"""Skills for Pydantic AI: ``await Chat(engine, model="…").say(message)``, or a ``SkillToolset``.
+"""Skills for Pydantic AI: ``await Chat(engine, "…").say(message)``, or a ``SkillToolset``.
 
 Install the SDK with ``pip install pydantic-ai-slim``.
 """
@@ -45,7 +45,9 @@ def skill_toolset(tools: Tools) -> AbstractToolset[Any]:
             for tool in tools.functions()
         }
 
-    async def call_tool(self: Any, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:
+    async def call_tool(
+        self: Any, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any
+    ) -> Any:
         return (await tools.acall(name, tool_args)).text
 
     # The base class is in the SDK, which is imported only here.
@@ -60,15 +62,15 @@ class Chat(Conversation):
     def __init__(
         self,
         engine: Engine,
-        *,
         model: str | Model,
-        chat: str | Session = "chat-1",
-        instructions: str = "",
+        *,
+        chat: str | Session | None = None,
+        instructions: str | None = None,
         **options: Any,
     ) -> None:
         agents = sdk("pydantic_ai", "pydantic-ai-slim")
         super().__init__(engine, chat, instructions)
-        own = [skill_toolset(self.tools), *options.pop("toolsets", [])]
+        own = [skill_toolset(self.tools), *(options.pop("toolsets", None) or [])]
         self.agent: Agent[Any, Any] = agents.Agent(
             model, instructions=self.system, toolsets=own, **options
         )

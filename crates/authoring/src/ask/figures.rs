@@ -12,6 +12,7 @@ use crate::eval::{Judge, Problem};
 
 /// The report of a run. Serialises to the output of `repertoire eval --ask … --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AskReport {
     /// The number of messages that were asked in every way: those that count.
     pub messages: usize,
@@ -32,6 +33,7 @@ pub struct AskReport {
 
 /// The figures of one way; the [module](super) explains what is counted. `None` is a share of nothing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WayFigures {
     /// The way.
     pub way: Way,
@@ -57,6 +59,7 @@ pub struct WayFigures {
 
 /// A mean with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Figure {
     /// The mean; shares are from 0 to 1.
     pub mean: f64,

@@ -14,6 +14,7 @@ use super::way::Way;
 
 /// The doings of one model with one message, sent in one way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Record {
     /// The name of the model and all that it got at the beginning, as 32 hexadecimal digits: a record is used again
     /// for the same, and for nothing else.
@@ -40,6 +41,7 @@ pub struct Record {
 
 /// The opinion of a judge on a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The key of the record with the reply.
     pub key: String,

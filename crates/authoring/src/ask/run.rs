@@ -68,6 +68,7 @@ pub(super) struct Row {
 
 /// A conversation that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Unanswered {
     /// The file with the message.
     pub file: String,

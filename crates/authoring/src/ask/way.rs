@@ -14,6 +14,7 @@ use super::model::{Message, Request, Role, Tool};
 /// The texts and tools that a model gets with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Way {
     /// The message alone.
     Nothing,

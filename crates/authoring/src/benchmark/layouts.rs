@@ -14,6 +14,7 @@ use super::{Benchmark, Candidate, Judged};
 
 /// A benchmark whose layout is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BenchmarkKind {
     /// `SkillRet`: requests for 6,660 skills of open repositories.
     SkillRet,

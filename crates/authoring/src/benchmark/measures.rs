@@ -8,6 +8,7 @@ use super::Judged;
 
 /// The means over all requests, from 0 to 1, of the first 5 or 10 skills found.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Measures {
     /// The normalised discounted cumulative gain of the first 5, with the gain as it is and the logarithm to base 2
     /// as discount, as `trec_eval` computes it (Järvelin and Kekäläinen, 2002).

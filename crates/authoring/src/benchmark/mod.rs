@@ -26,6 +26,7 @@ const FOUND: usize = 10;
 
 /// A benchmark: skills, and requests with the skills that are right for each.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Benchmark {
     /// The skills, under the ids that the benchmark gives them.
     pub skills: Vec<Candidate>,
@@ -35,6 +36,7 @@ pub struct Benchmark {
 
 /// A skill or a tool of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Its id.
     pub id: String,
@@ -48,6 +50,7 @@ pub struct Candidate {
 
 /// A request, with the gain of each skill for it.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Judged {
     /// The request.
     pub text: String,
@@ -59,6 +62,7 @@ pub struct Judged {
 
 /// The result of a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BenchmarkReport {
     /// The number of skills.
     pub skills: usize,

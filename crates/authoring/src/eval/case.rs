@@ -25,6 +25,7 @@ pub struct Case {
 
 /// A problem because of which an entry, or the rest of a file, is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Problem {
     /// The file, under the name that the caller gave.
     pub file: String,

@@ -38,6 +38,7 @@ struct EarlierFire {
 
 /// The differences between two reports.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The figures of the earlier report.
     pub before: Scores,
@@ -55,6 +56,7 @@ pub struct Comparison {
 
 /// A prompt for which other skills fire than before, or whose outcome turned right or wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Change {
     /// The file with the prompt.
     pub file: String,

@@ -15,6 +15,7 @@ const N_FOUND: usize = 3;
 
 /// The outcome of one prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The file with the prompt.
     pub file: String,
@@ -46,6 +47,7 @@ pub struct Outcome {
 
 /// A skill that a prompt calls for and that is too long to be shown in full.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
 pub struct TooLong {
     /// The skill.
     pub id: SkillId,
@@ -55,6 +57,7 @@ pub struct TooLong {
 
 /// A skill that fires, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Fired {
     /// The skill.
     pub id: SkillId,
@@ -69,6 +72,7 @@ pub struct Fired {
 
 /// The most relevant skill for a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Nearest {
     /// The skill.
     pub id: SkillId,
@@ -81,6 +85,7 @@ pub struct Nearest {
 
 /// The outcomes of all prompts.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// The outcomes of the prompts, in the order of the cases.
     pub outcomes: Vec<Outcome>,
@@ -93,6 +98,7 @@ pub struct Evaluation {
 
 /// A skill that only the user may invoke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct UserOnly {
     /// The skill.
     pub id: SkillId,

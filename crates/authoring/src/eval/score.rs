@@ -13,6 +13,7 @@ use repertoire::skill::SkillId;
 /// The report of an evaluation. The [module](super) explains what is counted. Serialises to the output
 /// of `repertoire eval --json`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Number of prompts.
     pub cases: usize,
@@ -39,6 +40,7 @@ pub struct Report {
 
 /// A skill that is too long for the budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OverBudget {
     /// The skill, and the reason.
     #[serde(flatten)]
@@ -49,6 +51,7 @@ pub struct OverBudget {
 
 /// Shares from 0 to 1; `None` is a share of nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Scores {
     /// Share of the fires that are right.
     pub precision: Option<f64>,
@@ -69,6 +72,7 @@ pub struct Scores {
 
 /// The tokens of the disclosures.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Tokens {
     /// The mean over the prompts.
     pub mean: f64,
@@ -81,6 +85,7 @@ pub struct Tokens {
 /// The figures of one skill. Top 1 and top 3 count the prompts that expect the skill. False fires count
 /// the prompts that expect no skill and that either forbid this one or fire it wrongly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SkillScore {
     /// The skill.
     pub id: SkillId,
@@ -97,6 +102,7 @@ pub struct SkillScore {
 
 /// One skill that fired where another was expected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Confusion {
     /// The skill that should have fired; `None` if none should.
     pub expected: Option<SkillId>,
@@ -110,6 +116,7 @@ pub struct Confusion {
 
 /// The cause of a fire: a trigger, or a word by which the skill was relevant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
 pub struct Cause {
     /// The kind of the trigger, or `relevance`.
     pub kind: &'static str,

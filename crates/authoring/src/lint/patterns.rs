@@ -29,6 +29,7 @@ const MAX_STEPS_ALWAYS: usize = 500;
 /// Ordinary searches take far fewer: the bound is for hostile messages, and does not depend on the
 /// machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PatternCost {
     /// The number of states of the compiled program, which is the maximum number of steps a byte.
     pub steps: usize,

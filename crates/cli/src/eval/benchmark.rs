@@ -73,7 +73,8 @@ fn text(kind: BenchmarkKind, report: &BenchmarkReport, seconds: f64, peak: Optio
     let mut page = Page::default();
     let (requests, skills) = (count(report.requests, "request"), count(report.skills, "skill"));
     page.line(format_args!("{}", styled(NAME, format_args!("{kind}: {requests}, {skills}"))));
-    let Measures { ndcg_5, ndcg_10, recall_10, completeness_10, hit_1, mrr_10 } = report.measures;
+    let Measures { ndcg_5, ndcg_10, recall_10, completeness_10, hit_1, mrr_10, .. } =
+        report.measures;
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     for (name, share, meaning) in [

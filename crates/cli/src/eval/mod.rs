@@ -8,8 +8,8 @@ use std::path::Path;
 use comfy_table::{CellAlignment, Table, presets};
 use repertoire::{Catalog, DisclosureOptions, Engine, Error, ErrorCode, SkillId};
 use repertoire_authoring::eval::{
-    Baseline, Case, Cause, Comparison, Confusion, Evaluation, OverBudget, Owners, Problem, Report,
-    Scores, Tokens, TooLong, UserOnly, compare, evaluate, read, with_paste,
+    Baseline, Case, Cause, Comparison, Confusion, OverBudget, Owners, Problem, Report, Scores,
+    Tokens, TooLong, UserOnly, compare, evaluate, read, with_paste,
 };
 use serde::Serialize;
 
@@ -89,7 +89,8 @@ pub(crate) fn run(args: &EvalArgs, common: &Common, out: Output) -> anyhow::Resu
     progress.finish_and_clear();
     problems.append(&mut evaluation.problems);
 
-    let report = Report::new(Evaluation { problems, ..evaluation });
+    evaluation.problems = problems;
+    let report = Report::new(evaluation);
     let pasted = paste.map(|(file, text)| pasted(&engine, &cases, file, &text));
     let comparison = baseline.map(|baseline| compare(&baseline, &report));
     let unmet = unmet(&args.threshold, &report.scores);
@@ -186,13 +187,13 @@ fn unmet(threshold: &Threshold, scores: &Scores) -> Vec<Unmet> {
 }
 
 /// Formats a problem as one line.
-fn told(Problem { file, line, message }: &Problem) -> String {
+fn told(Problem { file, line, message, .. }: &Problem) -> String {
     let title = styled(WARNING, "left out");
     format!("{}:{line}: {title}: {}", sanitize::line(file), sanitize::line(message))
 }
 
 /// Formats the reason why prompts are not counted as one line.
-fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
+fn not_counted(UserOnly { id, prompts, .. }: &UserOnly) -> String {
     let title = styled(WARNING, "not counted");
     let (expect, id) =
         (if *prompts == 1 { "expects" } else { "expect" }, sanitize::line(id.as_str()));
@@ -203,7 +204,9 @@ fn not_counted(UserOnly { id, prompts }: &UserOnly) -> String {
 }
 
 /// Formats a skill that is too long to fire as one line.
-fn over_budget(OverBudget { skill: TooLong { id, reason }, prompts }: &OverBudget) -> String {
+fn over_budget(
+    OverBudget { skill: TooLong { id, reason, .. }, prompts, .. }: &OverBudget,
+) -> String {
     let (call, id) = (if *prompts == 1 { "calls" } else { "call" }, sanitize::line(id.as_str()));
     let (prompts, reason) = (count(*prompts, "prompt"), sanitize::line(reason));
     format!("{}: {prompts} {call} for `{id}`; {reason}", styled(WARNING, "too long"))
@@ -269,7 +272,7 @@ const SCORE_NAMES: [&str; 7] =
     ["precision", "recall", "in view", "F1", "top 1", "top 3", "false fires"];
 
 fn scores_in_order(scores: &Scores) -> [Option<f64>; 7] {
-    let Scores { precision, recall, in_view, f1, top1, top3, false_fire } = *scores;
+    let Scores { precision, recall, in_view, f1, top1, top3, false_fire, .. } = *scores;
     [precision, recall, in_view, f1, top1, top3, false_fire]
 }
 
@@ -320,7 +323,7 @@ fn confusions(confusions: &[Confusion], page: &mut Page) {
     let name = |id: &Option<SkillId>| {
         id.as_ref().map_or_else(|| "nothing".to_owned(), |id| sanitize::line(id.as_str()).into())
     };
-    for Confusion { expected, got, cases, triggers } in confusions.iter().take(MAX_CONFUSIONS) {
+    for Confusion { expected, got, cases, triggers, .. } in confusions.iter().take(MAX_CONFUSIONS) {
         let (expected, got) = (name(expected), name(got));
         page.line(format_args!("{cases:>4}  expected {expected}, got {got}{}", causes(triggers)));
     }
@@ -331,7 +334,7 @@ fn confusions(confusions: &[Confusion], page: &mut Page) {
 }
 
 fn causes(causes: &[Cause]) -> String {
-    let told = causes.iter().take(MAX_CAUSES).map(|Cause { kind, trigger, cases }| {
+    let told = causes.iter().take(MAX_CAUSES).map(|Cause { kind, trigger, cases, .. }| {
         format!("{kind} `{}` {cases}×", sanitize::line(trigger))
     });
     let told: Vec<String> = told.collect();
@@ -342,7 +345,7 @@ fn causes(causes: &[Cause]) -> String {
 }
 
 fn changes(comparison: &Comparison, now: &Scores, page: &mut Page) {
-    let Comparison { before, fixed, broken, changes, added, removed } = comparison;
+    let Comparison { before, fixed, broken, changes, added, removed, .. } = comparison;
     page.line(format_args!("\n{}", styled(NAME, "Since the baseline")));
     let scores = scores_in_order(before).into_iter().zip(scores_in_order(now));
     for (name, (before, now)) in SCORE_NAMES.into_iter().zip(scores) {

@@ -164,7 +164,7 @@ fn show(page: &mut Page, change: &SkillChange) {
     }
 }
 
-fn lines(page: &mut Page, title: &str, Lines { removed, added }: &Lines) {
+fn lines(page: &mut Page, title: &str, Lines { removed, added, .. }: &Lines) {
     if removed.is_empty() && added.is_empty() {
         return;
     }

@@ -158,7 +158,7 @@ fn find(engine: &Engine, name: &str, host: &Terminal, common: &Common) -> anyhow
     let skill = name.rsplit_once('.').and_then(|(skill, _)| catalog.get(skill));
     let tools = engine.tools_named(name, host);
     tools.find(name).cloned().map_err(|error| {
-        let Tools { tools, failures } = &tools;
+        let Tools { tools, failures, .. } = &tools;
         // The tool is missing only because its library failed, so that error is returned.
         if let (Some(_), true, [first, others @ ..]) = (skill, tools.is_empty(), &failures[..]) {
             let first = &first.error;

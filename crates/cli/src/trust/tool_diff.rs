@@ -26,7 +26,7 @@ pub(super) fn of(
     for (dir, seen) in with_tools(files) {
         let Some(owner) = owner_of(&dir.join("SKILL.md")) else { continue };
         let Some(trust) = trust_of_unchanged(&dir, store) else { continue };
-        let Tools { tools, failures } = current_tools(&owner, Arc::new(trust), common)?;
+        let Tools { tools, failures, .. } = current_tools(&owner, Arc::new(trust), common)?;
         let failed: BTreeSet<String> = failures
             .iter()
             .filter_map(|failure| failure.entry.parse::<ToolsetEntry>().ok())

@@ -68,7 +68,7 @@ impl Shown {
             return Ok(None);
         };
         let trust = Arc::new(setup::trust_store(common)?);
-        let Tools { tools, failures } = current_tools(owner, Arc::clone(&trust), common)?;
+        let Tools { tools, failures, .. } = current_tools(owner, Arc::clone(&trust), common)?;
         let file = real(&code.file);
         let tools: Vec<Tool> =
             tools.into_iter().filter(|tool| real(tool.library_path()) == file).collect();

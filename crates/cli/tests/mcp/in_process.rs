@@ -121,10 +121,10 @@ async fn commands_are_prompts() {
     };
     for (name, arguments, said) in [
         ("review", json!({"args": "PR 42"}), "Review PR 42."),
-        ("review", json!({}), "Review ."),
+        ("review", json!({"args": null}), "Review ."),
         ("sven/plan", json!({"args": "it"}), "Plan it."),
         ("user_only", json!({}), "Only users."),
-        ("user-only", json!({}), "Only users."),
+        ("/user-only", json!({"args": 7}), "ARGUMENTS: 7"),
         ("forked", json!({}), "Work apart."),
     ] {
         let prompt = get(name, arguments).await.unwrap();
@@ -133,7 +133,7 @@ async fn commands_are_prompts() {
         assert!(message["content"]["text"].as_str().unwrap().contains(said), "{message}");
     }
     for (name, arguments) in
-        [("nothing", json!({})), ("review", json!({"args": 7})), ("review", json!({"pr": "7"}))]
+        [("nothing", json!({})), ("review", json!({"args": {}})), ("review", json!({"pr": "7"}))]
     {
         let error = get(name, arguments).await.unwrap_err();
         assert_eq!(code(&error), ErrorCode::INVALID_PARAMS, "{error:?}");

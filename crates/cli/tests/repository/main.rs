@@ -8,6 +8,7 @@ mod architecture;
 mod book;
 mod dependencies;
 mod first_skill;
+mod open_types;
 #[cfg(unix)]
 #[path = "../../../../tests/support/plugin.rs"]
 mod plugin;

@@ -124,7 +124,7 @@ fn notes(report: &AskReport, args: &AskArgs, out: Output) {
     for problem in &report.problems {
         out.note(&told(problem));
     }
-    for Unanswered { file, line, way, reason } in &report.failed {
+    for Unanswered { file, line, way, reason, .. } in &report.failed {
         let title = styled(WARNING, "no reply");
         out.note(&format!(
             "{}:{line}: {title} ({way}): {}",
