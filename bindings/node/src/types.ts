@@ -421,7 +421,7 @@ export interface EngineOptions {
   maxQueryBytes?: number;
   /** Phrases that ask about the skills themselves. */
   metaPhrases?: Record<string, MetaQuestion>;
-  /** False to rank by words alone, or the path of a table of meanings or of a model; true by default. */
+  /** False to rank by words alone, or the path of a model of meaning; true by default. */
   meaning?: boolean | Path;
   disclosure?: DisclosureOptions;
   prompt?: PromptOptions;
